@@ -1,0 +1,112 @@
+// swift-tools-version:6.2
+
+import PackageDescription
+
+/// CI builds with `HERALD_STRICT=1`: there a warning is an error, on a user's newer compiler it is not.
+let strict: [SwiftSetting] =
+    Context.environment["HERALD_STRICT"] == "1" ? [.treatAllWarnings(as: .error)] : []
+
+let settings: [SwiftSetting] =
+    strict + [
+        .swiftLanguageMode(.v6),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    ]
+
+let package = Package(
+    name: "herald",
+    platforms: [.macOS(.v15)],
+    products: [.executable(name: "herald", targets: ["herald"])],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CLibYAML",
+            pkgConfig: "yaml-0.1",
+            providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]
+        ),
+        .target(name: "FCM"),
+        .target(
+            name: "FCMClient",
+            dependencies: [
+                "FCM",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]
+        ),
+        .target(
+            name: "FCMEmulator",
+            dependencies: [
+                "FCM",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ]
+        ),
+        .target(
+            name: "HeraldCore",
+            dependencies: [
+                "CLibYAML",
+                "FCM",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .target(
+            name: "HeraldStore",
+            dependencies: [
+                "FCM", "HeraldCore",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]
+        ),
+        .executableTarget(
+            name: "herald",
+            dependencies: [
+                "FCM", "FCMClient", "FCMEmulator", "HeraldCore", "HeraldStore",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .target(name: "HeraldTestSupport", dependencies: ["FCM", "HeraldCore"]),
+        .testTarget(name: "FCMTests", dependencies: ["FCM"]),
+        .testTarget(
+            name: "FCMClientTests",
+            dependencies: [
+                "FCM", "FCMClient",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]
+        ),
+        .testTarget(name: "FCMEmulatorTests", dependencies: ["FCM", "FCMEmulator"]),
+        .testTarget(name: "HeraldCoreTests", dependencies: ["FCM", "HeraldCore", "HeraldTestSupport"]),
+        .testTarget(name: "HeraldStoreTests", dependencies: ["HeraldCore", "HeraldStore", "HeraldTestSupport"]),
+        .testTarget(
+            name: "heraldTests",
+            dependencies: ["FCM", "HeraldCore", "HeraldStore", "HeraldTestSupport", "herald"]
+        ),
+    ]
+)
+
+for target in package.targets where target.type != .system {
+    target.swiftSettings = settings
+}

@@ -1,0 +1,62 @@
+/// The error a response's body tells of, in Google's RPC shape or the Instance ID service's plain string.
+///
+/// Bodies may be HTML or cut; what cannot be read is absent, never an error.
+package struct ErrorBody: Hashable, Sendable {
+    /// Whether the body was JSON at all. Proxies and wrong paths answer in HTML.
+    package var isJSON = false
+    /// `FcmError.errorCode`: FCM's own word, e.g. `UNREGISTERED`.
+    package var fcmCode: String?
+    /// `error.status`: the gRPC word, e.g. `NOT_FOUND`.
+    package var status: String?
+    package var message: String?
+    /// `BadRequest.fieldViolations[].field`, e.g. `message.data[0].value`.
+    package var violatedFields: [String] = []
+    /// `ApnsError`, with which FCM passes on what Apple answered.
+    package var apns: APNs?
+    /// `ErrorInfo.reason`, e.g. `SERVICE_DISABLED`.
+    package var reason: String?
+    /// `RetryInfo.retryDelay` in seconds.
+    package var retryDelaySeconds: Double?
+
+    package struct APNs: Hashable, Sendable {
+        package var statusCode: Int?
+        package var reason: String?
+    }
+
+    package init(_ body: [UInt8]) {
+        guard let json = try? JSONValue(parsing: body) else { return }
+        isJSON = true
+        guard let error = json["error"] else { return }
+        if let text = error.string {
+            status = text
+            message = text
+            return
+        }
+        status = error["status"]?.string
+        message = error["message"]?.string
+        for detail in error["details"]?.array ?? [] {
+            read(detail)
+        }
+    }
+
+    private mutating func read(_ detail: JSONValue) {
+        switch detail["@type"]?.string?.split(separator: ".").last {
+        case "FcmError":
+            fcmCode = detail["errorCode"]?.string ?? fcmCode
+        case "BadRequest":
+            let violations = detail["fieldViolations"] ?? detail["field_violations"]
+            violatedFields += (violations?.array ?? []).compactMap { $0["field"]?.string }
+        case "ApnsError":
+            apns = APNs(statusCode: detail["statusCode"]?.int.map(Int.init), reason: detail["reason"]?.string)
+        case "ErrorInfo":
+            reason = detail["reason"]?.string
+        case "RetryInfo":
+            // A protobuf duration: "3.5s".
+            retryDelaySeconds = (detail["retryDelay"] ?? detail["retry_delay"])?.string.flatMap {
+                $0.last == "s" ? Double($0.dropLast()) : nil
+            }
+        default:
+            break
+        }
+    }
+}

@@ -1,0 +1,56 @@
+/// A topic's bare name, without `/topics/`: 1–900 characters of `[a-zA-Z0-9-_.~%]`, case-sensitive.
+package struct TopicName: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// FCM's limit on a topic's name, in characters.
+    package static let maximumLength = 900
+
+    package let rawValue: String
+
+    package init?(rawValue: String) {
+        guard (1...Self.maximumLength).contains(rawValue.utf8.count),
+            rawValue.unicodeScalars.allSatisfy(Self.isAllowed)
+        else { return nil }
+        self.rawValue = rawValue
+    }
+
+    package static func isAllowed(_ character: Unicode.Scalar) -> Bool {
+        switch character {
+        case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".", "~", "%": true
+        default: false
+        }
+    }
+
+    package var description: String { rawValue }
+
+    package static func < (one: TopicName, other: TopicName) -> Bool {
+        one.rawValue.utf8.lexicographicallyPrecedes(other.rawValue.utf8)
+    }
+}
+
+/// Whom one request addresses: exactly one of the message's target fields.
+package enum Address: Hashable, Sendable {
+    case registration(Registration)
+    case topic(TopicName)
+
+    /// The message field that carries it.
+    package var field: String {
+        switch self {
+        case .registration(let registration): registration.kind.rawValue
+        case .topic: "topic"
+        }
+    }
+
+    package var value: String {
+        switch self {
+        case .registration(let registration): registration.rawValue
+        case .topic(let topic): topic.rawValue
+        }
+    }
+
+    /// Whether one request reaches many devices, which decides what an HTTP 500 may have done.
+    package var fansOut: Bool {
+        switch self {
+        case .registration: false
+        case .topic: true
+        }
+    }
+}

@@ -1,0 +1,176 @@
+/// What an exchange means for the one it was for, decided once, here. Inside herald nobody looks at a status again.
+package enum Verdict: Hashable, Sendable {
+    /// FCM took it. A message's id is the last part of its name; memberships have none.
+    case accepted(messageID: String?)
+    /// A subscription that was there before.
+    case found
+    /// The registration is dead: no request to it will ever succeed.
+    case dead(Failure)
+    /// Refused, for this registration or this message; another may succeed.
+    case rejected(Failure)
+    /// It did not take effect, as far as FCM says; worth another try.
+    case again(Failure, Repeat)
+    /// It may have taken effect, and nobody can tell.
+    case unknown(Failure)
+    /// Every request of its kind would fail alike: a setting, a permission or the message itself is wrong.
+    case stop(Failure)
+
+    /// What another try must respect.
+    package struct Repeat: Hashable, Sendable {
+        package enum Effect: Hashable, Sendable {
+            /// Nothing of the request was looked at.
+            case none
+            /// FCM said no with a complete answer; should it have delivered all the same, a repeat is a second push.
+            case denied
+            /// The request may be repeated at will.
+            case idempotent
+        }
+        package var effect: Effect
+        /// `Retry-After` as it came, else `RetryInfo` in seconds.
+        package var retryAfter: String?
+        /// FCM asks for no second try of a refused request before this.
+        package var floor: Duration
+    }
+}
+
+/// Why an exchange was not accepted, in FCM's words.
+package struct Failure: Error, Hashable, Sendable {
+    /// FCM's code where it gave one, else the gRPC status, else a name for the HTTP status or for what happened to
+    /// the connection.
+    package var code: String
+    package var httpStatus: Int?
+    /// FCM's sentence, for people; it never holds a registration.
+    package var message: String
+
+    package init(code: String, httpStatus: Int? = nil, message: String) {
+        self.code = code
+        self.httpStatus = httpStatus
+        self.message = message
+    }
+}
+
+extension Verdict {
+    /// Judges the answer to a `messages:send`. Sources: FCM's ErrorCode reference and its error page.
+    package init(send exchange: Exchange, to address: Address) {
+        switch exchange {
+        case .notSent(let reason): self = .notSent(reason)
+        case .lost(let reason): self = .unknown(Failure(code: "CONNECTION_LOST", message: reason))
+        case .response(let response):
+            if response.status == 200 {
+                self = Self.acceptance(response)
+                return
+            }
+            let error = ErrorBody(response.body)
+            let failure = Failure(response, error)
+            switch response.status {
+            case 400: self = .badRequest(error, failure, address)
+            case 401:
+                let isThirdParty = ["THIRD_PARTY_AUTH_ERROR", "APNS_AUTH_ERROR"].contains(error.fcmCode)
+                self = isThirdParty ? .rejected(failure) : .stop(failure)
+            case 403: self = error.fcmCode == "SENDER_ID_MISMATCH" ? .rejected(failure) : .stop(failure)
+            case 404: self = error.fcmCode == "UNREGISTERED" && !address.fansOut ? .dead(failure) : .stop(failure)
+            case 429: self = .again(failure, Repeat(.denied, response, error, floor: .seconds(60)))
+            case 503: self = .again(failure, Repeat(.denied, response, error, floor: .seconds(10)))
+            case 500:
+                self =
+                    address.fansOut
+                    ? .unknown(failure)
+                    : .again(failure, Repeat(.denied, response, error, floor: .seconds(10)))
+            case 300..<500 where response.status != 408: self = .stop(failure)
+            default: self = .unknown(failure)
+            }
+        }
+    }
+
+    /// Judges the answer to a topic subscription call: subscribing again, or unsubscribing again, does no harm.
+    package init(membership exchange: Exchange) {
+        switch exchange {
+        case .notSent(let reason): self = .notSent(reason)
+        case .lost(let reason):
+            self = .again(
+                Failure(code: "CONNECTION_LOST", message: reason), Repeat(effect: .idempotent, floor: .seconds(1)))
+        case .response(let response):
+            if response.status == 200 {
+                self = .accepted(messageID: nil)
+                return
+            }
+            let error = ErrorBody(response.body)
+            let failure = Failure(response, error)
+            switch response.status {
+            case 409: self = .found
+            case 404 where error.isJSON && (error.fcmCode ?? error.status) != nil: self = .dead(failure)
+            case 400: self = .rejected(failure)
+            case 403 where error.fcmCode == "SENDER_ID_MISMATCH": self = .rejected(failure)
+            case 429 where error.status == "TOO_MANY_TOPICS" || error.fcmCode == "TOO_MANY_TOPICS":
+                self = .rejected(failure)
+            case 429: self = .again(failure, Repeat(.idempotent, response, error, floor: .seconds(60)))
+            case 500, 502...599: self = .again(failure, Repeat(.idempotent, response, error, floor: .seconds(10)))
+            case 408: self = .again(failure, Repeat(.idempotent, response, error, floor: .seconds(1)))
+            default: self = .stop(failure)
+            }
+        }
+    }
+
+    private static func notSent(_ reason: String) -> Verdict {
+        .again(Failure(code: "NOT_SENT", message: reason), Repeat(effect: .none, floor: .milliseconds(250)))
+    }
+
+    private static func acceptance(_ response: Response) -> Verdict {
+        guard let name = (try? JSONValue(parsing: response.body))?["name"]?.string,
+            let id = name.split(separator: "/").last
+        else {
+            return .unknown(
+                Failure(code: "UNREADABLE_RESPONSE", httpStatus: 200, message: "the answer holds no message name"))
+        }
+        return .accepted(messageID: String(id))
+    }
+
+    private static func badRequest(_ error: ErrorBody, _ failure: Failure, _ address: Address) -> Verdict {
+        if address.fansOut { return .stop(failure) }
+        if error.apns?.statusCode == 410 { return .dead(failure) }
+        if error.apns != nil { return .rejected(failure) }
+        if !error.violatedFields.isEmpty {
+            let isAboutTarget = error.violatedFields.allSatisfy { $0 == "message.token" || $0 == "message.fid" }
+            return isAboutTarget ? .dead(failure) : .stop(failure)
+        }
+        // FCM has no code that tells a bad token from a bad message: only these sentences do.
+        let message = error.message ?? ""
+        if message.contains("not a valid FCM registration token") || message.hasPrefix("APNs device token is disabled")
+        {
+            return .dead(failure)
+        }
+        if message.contains("too large") || message.contains("too big") { return .stop(failure) }
+        return error.fcmCode == nil ? .stop(failure) : .rejected(failure)
+    }
+}
+
+extension Verdict.Repeat {
+    fileprivate init(_ effect: Effect, _ response: Response, _ error: ErrorBody, floor: Duration) {
+        let asked = response.retryAfter ?? error.retryDelaySeconds.map { String(Int($0.rounded(.up))) }
+        self.init(effect: effect, retryAfter: asked, floor: floor)
+    }
+}
+
+extension Failure {
+    fileprivate init(_ response: Response, _ error: ErrorBody) {
+        self.init(
+            code: error.fcmCode ?? error.status ?? Self.name(ofStatus: response.status),
+            httpStatus: response.status,
+            message: error.message ?? "the answer is not FCM's: \(response.body.count) bytes")
+    }
+
+    /// The code that FCM's client libraries give an HTTP status whose body says nothing.
+    private static func name(ofStatus status: Int) -> String {
+        switch status {
+        case 400: "INVALID_ARGUMENT"
+        case 401: "UNAUTHENTICATED"
+        case 403: "PERMISSION_DENIED"
+        case 404: "NOT_FOUND"
+        case 408, 504: "DEADLINE_EXCEEDED"
+        case 429: "RESOURCE_EXHAUSTED"
+        case 500: "INTERNAL"
+        case 503: "UNAVAILABLE"
+        default: "HTTP_\(status)"
+        }
+    }
+}

@@ -1,0 +1,73 @@
+internal import FCM
+internal import NIOHTTP1
+internal import NIOHTTP2
+
+/// How far a request got before its exchange ended.
+enum Progress: Hashable, Sendable, CaseIterable {
+    /// Nothing of it was handed to a connection.
+    case waiting
+    /// Some of it may have left this machine.
+    case sent
+    /// Some of a response to it came back.
+    case answering
+}
+
+/// What ended an exchange.
+enum Ending: Hashable, Sendable {
+    case answered(Response)
+    case notConnected(ConnectError)
+    /// The server said it did not process the request: REFUSED_STREAM, or a stream above GOAWAY's last.
+    case refused
+    case cut, reset, unreadable, tooLong
+    case timedOut, cancelled, shutDown
+
+    /// Whether this side gave the exchange up, so that whatever carries it must be closed.
+    var isOurs: Bool {
+        switch self {
+        case .tooLong, .timedOut, .cancelled, .shutDown: true
+        case .answered, .notConnected, .refused, .cut, .reset, .unreadable: false
+        }
+    }
+
+    /// Reads an error of the channel that carried the request.
+    init(_ error: any Error) {
+        switch error {
+        case let closed as NIOHTTP2Errors.StreamClosed where closed.errorCode == .refusedStream: self = .refused
+        case is NIOHTTP2Errors.StreamClosed: self = .reset
+        case is HTTPParserError: self = .unreadable
+        default: self = .cut
+        }
+    }
+}
+
+extension Exchange {
+    /// What the caller learns of an exchange that got as far as `progress`. In doubt the request had its effect.
+    init(_ ending: Ending, after progress: Progress) {
+        self =
+            switch (ending, progress) {
+            case (.answered(let response), _): .response(response)
+            case (.notConnected, .waiting), (.refused, .waiting), (.refused, .sent): .notSent(reason: ending.phrase)
+            case (.refused, .answering): Exchange(.reset, after: progress)
+            case (_, .waiting): .notSent(reason: "\(ending.phrase) before anything was sent")
+            case (_, .sent): .lost(reason: "\(ending.phrase) after the request was sent")
+            case (_, .answering): .lost(reason: "\(ending.phrase) in the middle of the response")
+            }
+    }
+}
+
+extension Ending {
+    fileprivate var phrase: String {
+        switch self {
+        case .answered: "the response was complete"
+        case .notConnected(let error): error.phrase
+        case .refused: "the server refused the request without looking at it"
+        case .cut: "the connection was closed"
+        case .reset: "the server reset the stream"
+        case .unreadable: "the server's answer was not HTTP"
+        case .tooLong: "the response grew longer than 1 MiB"
+        case .timedOut: "the time for the exchange ran out"
+        case .cancelled: "the exchange was cancelled"
+        case .shutDown: "the client was shut down"
+        }
+    }
+}

@@ -1,0 +1,114 @@
+internal import NIOCore
+
+/// Where FCM is: `https` anywhere, or `http` on this machine. No other endpoint can be made, so a bearer token never
+/// travels in clear.
+package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
+    package enum Scheme: String, Hashable, Sendable {
+        case http, https
+    }
+
+    /// FCM itself.
+    package static let fcm = Endpoint(scheme: .https, name: "fcm.googleapis.com", port: 443)
+
+    package let scheme: Scheme
+    /// A name or an address, lower case; an IPv6 address without its brackets.
+    package let host: String
+    package let port: Int
+
+    package init(scheme: Scheme, host: String, port: Int) throws(EndpointError) {
+        let host = host.lowercased()
+        guard Self.isHost(host) else { throw .host(host) }
+        guard (1...65535).contains(port) else { throw .port(String(port)) }
+        self.init(scheme: scheme, name: host, port: port)
+        guard scheme == .https || isLoopback else { throw .plainTextBeyondLoopback(host: host) }
+    }
+
+    private init(scheme: Scheme, name: String, port: Int) {
+        self.scheme = scheme
+        host = name
+        self.port = port
+    }
+
+    /// Whether it is this machine: `localhost`, `127.0.0.0/8` or `::1`.
+    package var isLoopback: Bool {
+        switch try? SocketAddress(ipAddress: host, port: port) {
+        case .v4: host.hasPrefix("127.")
+        case .v6: host == "::1"
+        case .unixDomainSocket, nil: host == "localhost"
+        }
+    }
+
+    /// Whether the host is an address; TLS takes names only for SNI.
+    var isAddress: Bool { (try? SocketAddress(ipAddress: host, port: port)) != nil }
+
+    /// The `Host` header and `:authority`: without the scheme's own port.
+    var authority: String {
+        let name = host.contains(":") ? "[\(host)]" : host
+        return port == scheme.defaultPort ? name : "\(name):\(port)"
+    }
+
+    package var description: String { "\(scheme.rawValue)://\(authority)" }
+
+    private static func isHost(_ text: String) -> Bool {
+        if text.contains(":") { return (try? SocketAddress(ipAddress: text, port: 0)) != nil }
+        return !text.isEmpty && text.utf8.count <= 253
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
+                    UInt8(ascii: "."), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+}
+
+extension Endpoint.Scheme {
+    fileprivate var defaultPort: Int {
+        switch self {
+        case .http: 80
+        case .https: 443
+        }
+    }
+}
+
+extension Endpoint {
+    /// Reads `https://HOST[:PORT]` or `http://LOOPBACK[:PORT]`, with at most a `/` behind it.
+    package init(_ url: String) throws(EndpointError) {
+        guard let colon = url.firstIndex(of: ":"), url[colon...].hasPrefix("://") else { throw .noScheme }
+        guard let scheme = Scheme(rawValue: url[..<colon].lowercased()) else {
+            throw .scheme(String(url[..<colon]))
+        }
+        let rest = url[colon...].dropFirst(3)
+        let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
+        if rest[..<end].contains("@") { throw .userInfo }
+        if rest[end...].contains("#") { throw .fragment }
+        if rest[end...].contains("?") { throw .query }
+        guard ["", "/"].contains(rest[end...]) else { throw .path(String(rest[end...])) }
+        let (host, port) = try Self.split(rest[..<end])
+        try self.init(scheme: scheme, host: String(host), port: port ?? scheme.defaultPort)
+    }
+
+    private static func split(_ authority: Substring) throws(EndpointError) -> (host: Substring, port: Int?) {
+        let host: Substring
+        let tail: Substring
+        if authority.hasPrefix("[") {
+            guard let bracket = authority.firstIndex(of: "]"), authority[..<bracket].contains(":") else {
+                throw .host(String(authority))
+            }
+            host = authority[..<bracket].dropFirst()
+            tail = authority[bracket...].dropFirst()
+        } else {
+            let colon = authority.firstIndex(of: ":") ?? authority.endIndex
+            host = authority[..<colon]
+            tail = authority[colon...]
+        }
+        guard let first = tail.first else { return (host, nil) }
+        guard first == ":" else { throw .host(String(authority)) }
+        let digits = tail.dropFirst()
+        guard digits.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains), let port = Int(digits) else {
+            throw .port(String(digits))
+        }
+        return (host, port)
+    }
+}

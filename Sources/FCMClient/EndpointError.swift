@@ -1,0 +1,28 @@
+/// Why a text is no endpoint.
+package enum EndpointError: Error, Hashable, Sendable, CustomStringConvertible {
+    case noScheme
+    case scheme(String)
+    /// The text is not repeated: it may hold a password.
+    case userInfo
+    case host(String)
+    case port(String)
+    case path(String)
+    case query
+    case fragment
+    case plainTextBeyondLoopback(host: String)
+
+    package var description: String {
+        switch self {
+        case .noScheme: "an endpoint begins with 'https://', or 'http://' on this machine"
+        case .scheme(let scheme): "'\(scheme)' is not a scheme for an endpoint: use https, or http on this machine"
+        case .userInfo: "an endpoint holds no user name or password"
+        case .host(let host): "'\(host)' is not a host name or address"
+        case .port(let port): "'\(port)' is not a port: 1 to 65535"
+        case .path(let path): "an endpoint ends after its port, without the path '\(path)'"
+        case .query: "an endpoint has no query"
+        case .fragment: "an endpoint has no fragment"
+        case .plainTextBeyondLoopback(let host):
+            "'\(host)' is not this machine, so http would send the credential in clear: use https"
+        }
+    }
+}

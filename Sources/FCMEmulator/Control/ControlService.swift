@@ -1,0 +1,66 @@
+import FCM
+
+/// The emulator's own interface, `/emulator/v1/…`: what tests look at and set up. Its calls are in no log.
+struct ControlService {
+    /// What follows `/emulator`.
+    let path: ArraySlice<String>
+
+    func answer(_ call: Call, from backend: Backend) throws(GoogleError) -> Answer {
+        guard path.first == "v1" else { throw .noSuchCall(call) }
+        let parts = Array(path.dropFirst())
+        switch (call.method, parts.count, parts.first) {
+        case ("GET", 1, "ledger"): return .lines(try backend.read(\.ledger))
+        case ("GET", 1, "requests"): return .lines(try backend.read(\.requests))
+        case ("GET", 1, "registrations"):
+            return .json(RegistrationList(try backend.read(\.enrolments)).json)
+        case ("PUT", 1, "registrations"):
+            let list = try RegistrationList(parsing: try call.content())
+            try backend.change { (world, now) throws(GoogleError) in list.enrol(in: &world, at: now) }
+            return .json([:])
+        case ("GET", 2, "topics"):
+            return .json(try members(ofTopic: parts[1], in: backend))
+        case ("GET", 3, "devices") where parts[2] == "inbox":
+            return .json(try inbox(of: parts[1], in: backend))
+        case ("POST", 1, "reset"):
+            try backend.change { (world, _) throws(GoogleError) in world.reset() }
+            return .json([:])
+        default: throw .noSuchCall(call)
+        }
+    }
+
+    /// The subscribed registrations that FCM has not forgotten, sorted.
+    private func members(ofTopic name: String, in backend: Backend) throws(GoogleError) -> JSONValue {
+        guard let topic = TopicName(rawValue: name) else { throw .badCall("'\(name)' is no topic name") }
+        let members = try backend.change { (world, _) throws(GoogleError) in
+            (world.topics[topic]?.members ?? []).filter { world.enrolments[$0]?.state != .unregistered }
+        }
+        return .array(members.map(\.rawValue).sorted().map(JSONValue.string))
+    }
+
+    private func inbox(of text: String, in backend: Backend) throws(GoogleError) -> JSONValue {
+        guard let registration = Registration(text) else { throw .badCall("this is no registration") }
+        let (deliveries, platform) = try backend.change { (world, _) throws(GoogleError) in
+            (world.inbox(of: registration), world.enrolments[registration]?.platform ?? .android)
+        }
+        let entries = deliveries.map {
+            InboxEntry(delivery: $0, platform: platform, installation: registration.recipientKey)
+        }
+        return .array(entries.map(\.json))
+    }
+}
+
+extension Backend {
+    fileprivate func read<Value>(_ path: KeyPath<World, Value>) throws(GoogleError) -> Value {
+        try change { (world, _) throws(GoogleError) in world[keyPath: path] }
+    }
+}
+
+extension GoogleError {
+    static func badCall(_ message: String) -> GoogleError {
+        GoogleError(status: .invalidArgument, message: message)
+    }
+
+    fileprivate static func noSuchCall(_ call: Call) -> GoogleError {
+        GoogleError(status: .notFound, message: "the emulator has no call \(call.method) \(call.target)")
+    }
+}

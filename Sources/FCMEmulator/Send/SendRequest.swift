@@ -1,0 +1,107 @@
+import FCM
+
+/// A `messages:send` whose document fits the schema and whose message breaks none of FCM's rules. Whether anybody is
+/// at its address is the world's business.
+struct SendRequest: Sendable {
+    let target: Target
+    let message: Message
+    let validateOnly: Bool
+    /// The body's size; a small body cannot hold a message that is too large.
+    private let bodySize: Int
+
+    /// Whom it addresses, as the request named them.
+    enum Target: Hashable, Sendable {
+        /// In the field `token`, which takes an installation id as well.
+        case token(String)
+        case fid(String)
+        case topic(TopicName)
+
+        var field: String {
+            switch self {
+            case .token: "token"
+            case .fid: "fid"
+            case .topic: "topic"
+            }
+        }
+
+        var value: String {
+            switch self {
+            case .token(let text), .fid(let text): text
+            case .topic(let topic): topic.rawValue
+            }
+        }
+    }
+
+    init(parsing body: [UInt8]) throws(GoogleError) {
+        guard let document = body.isEmpty ? [:] : try? JSONValue(parsing: body) else {
+            throw .violation("Invalid JSON payload received. Unexpected token.")
+        }
+        let request = try SchemaReader.read(document, as: .sendRequest)
+        guard var fields = request["message"]?.object else {
+            throw .invalidMessage("The message is not set.", at: "message")
+        }
+        target = try Self.takeTarget(from: &fields)
+        try Self.checkRules(of: fields)
+        message = try Message(fields: fields)
+        validateOnly = request["validate_only"] == true
+        bodySize = body.count
+    }
+
+    /// Refuses a message that is larger, on one of the platforms it may go to, than FCM carries.
+    func checkSize(for platforms: some Sequence<Platform>) throws(GoogleError) {
+        guard bodySize > Message.maximumPayload else { return }
+        if platforms.contains(where: { message.payloadSize(on: $0) > Message.maximumPayload }) {
+            throw GoogleError(
+                status: .invalidArgument, message: "Message is too large. The maximum is 4K (4096 bytes).",
+                details: [.badRequest([]), .fcm("INVALID_ARGUMENT")])
+        }
+    }
+
+    private static func takeTarget(from fields: inout [String: JSONValue]) throws(GoogleError) -> Target {
+        let names = ["fid", "token", "topic", "condition"]
+        guard let name = names.first(where: { fields[$0] != nil }), let text = fields[name]?.string, !text.isEmpty
+        else {
+            throw .invalidMessage("Recipient of the message is not set.", at: "message")
+        }
+        fields[name] = nil
+        switch name {
+        case "fid": return .fid(text)
+        case "token": return .token(text)
+        case "topic":
+            guard let topic = TopicName(rawValue: text) else {
+                throw .invalidMessage("Topic name contains invalid characters.", at: "message")
+            }
+            return .topic(topic)
+        default:
+            throw .invalidMessage("Conditions are not supported by this emulator yet.", at: "message.condition")
+        }
+    }
+
+    private static func checkRules(of fields: [String: JSONValue]) throws(GoogleError) {
+        if fields["android"] != nil, fields["android_v2"] != nil {
+            throw .invalidMessage("Only one of android and android_v2 can be set.", at: "message")
+        }
+        for name in ["android", "android_v2"] {
+            guard let ttl = fields[name]?["ttl"]?.string.flatMap(ProtoDuration.init) else { continue }
+            guard ttl >= .seconds(0), ttl <= .seconds(2_419_200) else {
+                throw .invalidMessage("TTL must be between 0 and 2419200 seconds.", at: "message.\(name).ttl")
+            }
+        }
+        let maps = [
+            ("message.data", fields["data"]), ("message.android.data", fields["android"]?["data"]),
+            ("message.android_v2.data", fields["android_v2"]?["data"]),
+            ("message.webpush.data", fields["webpush"]?["data"]),
+        ]
+        for (path, data) in maps {
+            guard let key = data?.object?.keys.sorted().first(where: isReserved) else { continue }
+            throw .invalidMessage("Invalid data payload key: \(key)", at: path)
+        }
+        if let ttl = fields["webpush"]?["headers"]?["TTL"]?.string, UInt64(ttl) == nil {
+            throw .invalidMessage("TTL must be a non-negative integer.", at: "message.webpush.headers.TTL")
+        }
+    }
+
+    private static func isReserved(_ key: String) -> Bool {
+        ["from", "message_type"].contains(key) || key.hasPrefix("google") || key.hasPrefix("gcm")
+    }
+}

@@ -1,0 +1,84 @@
+import FCM
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// `POST /v1/projects/{project}/messages:send`.
+struct SendService {
+    let project: String
+
+    func answer(_ call: Call, from backend: Backend) throws(GoogleError) -> Answer {
+        let request = try SendRequest(parsing: try call.content())
+        let id = try backend.change { (world, now) throws(GoogleError) in
+            try world.send(request, at: now)
+        }
+        return .json(["name": .string("projects/\(project)/messages/\(id)")])
+    }
+}
+
+extension World {
+    /// Delivers a message and returns its id.
+    fileprivate mutating func send(_ request: SendRequest, at now: Date) throws(GoogleError) -> String {
+        switch request.target {
+        case .topic(let topic):
+            try request.checkSize(for: Platform.allCases)
+            if request.validateOnly { return Self.dryRunID }
+            return deliver(request, toTopic: topic, at: now)
+        case .token(let text), .fid(let text):
+            let registration = try addressee(text, of: request.target)
+            let enrolment = try reachable(registration)
+            try request.checkSize(for: CollectionOfOne(enrolment.platform))
+            if request.validateOnly { return Self.dryRunID }
+            if enrolment.state == .apnsDead { throw .disabledByApple }
+            return deliver(request, to: registration, at: now)
+        }
+    }
+
+    /// What FCM answers to a request that asked for validation only.
+    private static let dryRunID = "fake_message_id"
+
+    private func addressee(_ text: String, of target: SendRequest.Target) throws(GoogleError) -> Registration {
+        switch target {
+        case .fid:
+            guard let registration = Registration(text, kind: .fid) else { throw .unregistered }
+            return registration
+        default:
+            guard let registration = Registration(text) else { throw .malformedToken }
+            return registration
+        }
+    }
+
+    private func reachable(_ registration: Registration) throws(GoogleError) -> Enrolment {
+        guard let enrolment = enrolment(of: registration), enrolment.state != .unregistered else {
+            throw .unregistered
+        }
+        if enrolment.state == .otherSender { throw .senderMismatch }
+        return enrolment
+    }
+}
+
+extension GoogleError {
+    /// A token of the wrong form. FCM's details come in this order here, and in the other elsewhere.
+    static let malformedToken = {
+        let message = "The registration token is not a valid FCM registration token"
+        return GoogleError(
+            status: .invalidArgument, message: message,
+            details: [
+                .fcm("INVALID_ARGUMENT"), .badRequest([Violation(field: "message.token", description: message)]),
+            ])
+    }()
+
+    static let unregistered = GoogleError(
+        status: .notFound, message: "Requested entity was not found.", details: [.fcm("UNREGISTERED")])
+
+    static let senderMismatch = GoogleError(
+        status: .permissionDenied, message: "SenderId mismatch", details: [.fcm("SENDER_ID_MISMATCH")])
+
+    /// What APNs said of a device, passed on as FCM does it: only a real send finds out.
+    fileprivate static let disabledByApple = GoogleError(
+        status: .invalidArgument, message: "APNs device token is disabled.",
+        details: [.fcm("INVALID_ARGUMENT"), .apns(statusCode: 410, reason: "Unregistered")])
+}

@@ -1,0 +1,158 @@
+import FCM
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// `projects.registrations.topicSubscriptions`: which topics one registration follows.
+///
+/// Subscriptions belong to the registration that made them; only a message's fan-out looks at the installation behind.
+struct SubscriptionService {
+    let project: String
+    let registration: String
+    /// The path's last part; absent for `list` and `create`.
+    let topic: String?
+
+    /// FCM's limit on the topics of one installation.
+    static let maximumTopics = 2000
+    private static let defaultPageSize = 1000
+    private static let maximumPageSize = 2000
+
+    /// `nil` where the collection or the subscription has no such method.
+    func answer(_ call: Call, from backend: Backend) throws(GoogleError) -> Answer? {
+        switch (call.method, topic) {
+        case ("GET", nil): return try list(call, from: backend)
+        case ("POST", nil): return try create(call, in: backend)
+        case ("GET", let topic?): return try get(topic, from: backend)
+        case ("PATCH", let topic?): return try upsert(topic, call, in: backend)
+        case ("DELETE", let topic?): return try delete(topic, call, in: backend)
+        default: return nil
+        }
+    }
+
+    private func create(_ call: Call, in backend: Backend) throws(GoogleError) -> Answer {
+        try checkBody(of: call)
+        let topic = try Self.topic(named: call.parameter("topic_name") ?? "")
+        let date = try backend.change { (world, now) throws(GoogleError) in
+            let (registration, enrolment) = try subscriber(in: world)
+            if enrolment.topics[topic] != nil { throw .alreadySubscribed }
+            try world.subscribe(registration, to: topic, at: now)
+            return now
+        }
+        return .json(subscription(to: topic, since: date))
+    }
+
+    private func upsert(_ name: String, _ call: Call, in backend: Backend) throws(GoogleError) -> Answer {
+        try checkBody(of: call)
+        let topic = try Self.topic(named: name)
+        let allowsMissing = try call.flag("allow_missing")
+        let date = try backend.change { (world, now) throws(GoogleError) in
+            let (registration, enrolment) = try subscriber(in: world)
+            if let date = enrolment.topics[topic] { return date }
+            guard allowsMissing else { throw .noEntity }
+            try world.subscribe(registration, to: topic, at: now)
+            return now
+        }
+        return .json(subscription(to: topic, since: date))
+    }
+
+    private func delete(_ name: String, _ call: Call, in backend: Backend) throws(GoogleError) -> Answer {
+        let topic = try Self.topic(named: name)
+        let allowsMissing = try call.flag("allow_missing")
+        try backend.change { (world, _) throws(GoogleError) in
+            let (registration, enrolment) = try subscriber(in: world)
+            guard allowsMissing || enrolment.topics[topic] != nil else { throw .noEntity }
+            world.leave(registration, topic)
+        }
+        return .json([:])
+    }
+
+    private func get(_ name: String, from backend: Backend) throws(GoogleError) -> Answer {
+        let topic = try Self.topic(named: name)
+        let date = try backend.change { (world, _) throws(GoogleError) in
+            guard let date = try subscriber(in: world).1.topics[topic] else { throw .noEntity }
+            return date
+        }
+        return .json(subscription(to: topic, since: date))
+    }
+
+    /// In the order of the topics' names. A page's token is the name after which the next one begins.
+    private func list(_ call: Call, from backend: Backend) throws(GoogleError) -> Answer {
+        let asked = try call.number("page_size")
+        if asked < 0 { throw .invalidMessage("page_size must not be negative.", at: "page_size") }
+        let size = asked == 0 ? Self.defaultPageSize : min(asked, Self.maximumPageSize)
+        let token = call.parameter("page_token") ?? ""
+        let last = TopicName(rawValue: token)
+        if last == nil, !token.isEmpty { throw .invalidMessage("The page token is invalid.", at: "page_token") }
+        let topics = try backend.change { (world, _) throws(GoogleError) in try subscriber(in: world).1.topics }
+        let rest = topics.sorted { $0.key < $1.key }.drop { name, _ in last.map { name <= $0 } ?? false }
+        let page = rest.prefix(size)
+        var answer: [String: JSONValue] = [:]
+        if !page.isEmpty {
+            answer["topic_subscriptions"] = .array(page.map { subscription(to: $0.key, since: $0.value) })
+        }
+        if rest.count > size, let last = page.last { answer["next_page_token"] = .string(last.key.rawValue) }
+        return .json(.object(answer))
+    }
+
+    private func subscription(to topic: TopicName, since date: Date) -> JSONValue {
+        let name = "projects/\(project)/registrations/\(registration)/topicSubscriptions/\(topic.rawValue)"
+        return [
+            "name": .string(name), "topic_name": .string(topic.rawValue), "create_time": .string(date.rfc3339),
+        ]
+    }
+
+    /// The registration in the path, as far as FCM lets it have subscriptions.
+    private func subscriber(in world: World) throws(GoogleError) -> (Registration, Enrolment) {
+        guard let registration = Registration(registration) else { throw .malformedRegistration }
+        guard let enrolment = world.enrolment(of: registration), enrolment.state != .unregistered else {
+            throw .noEntity
+        }
+        if enrolment.state == .otherSender { throw .senderMismatch }
+        return (registration, enrolment)
+    }
+
+    /// The body of a change is a subscription, all of whose fields are output only; empty will do.
+    private func checkBody(of call: Call) throws(GoogleError) {
+        let body = try call.content()
+        guard let document = body.isEmpty ? [:] : try? JSONValue(parsing: body) else {
+            throw .violation("Invalid JSON payload received. Unexpected token.")
+        }
+        _ = try SchemaReader.read(document, as: .topicSubscription)
+    }
+
+    private static func topic(named name: String) throws(GoogleError) -> TopicName {
+        guard let topic = TopicName(rawValue: name) else {
+            throw .invalidMessage("Topic name contains invalid characters.", at: "topic_name")
+        }
+        return topic
+    }
+}
+
+extension World {
+    fileprivate mutating func subscribe(
+        _ registration: Registration, to topic: TopicName, at now: Date
+    ) throws(GoogleError) {
+        guard topicCount(of: registration) < SubscriptionService.maximumTopics else { throw .tooManyTopics }
+        join(registration, topic, at: now)
+    }
+}
+
+extension GoogleError {
+    /// An absent subscription and a dead registration: FCM's answers cannot be told apart.
+    fileprivate static let noEntity = GoogleError(status: .notFound, message: "Requested entity was not found.")
+
+    fileprivate static let alreadySubscribed = GoogleError(
+        status: .alreadyExists, message: "Requested entity already exists")
+
+    fileprivate static let malformedRegistration = GoogleError(
+        status: .invalidArgument, message: "The registration token is not a valid FCM registration token",
+        details: [.fcm("INVALID_ARGUMENT")])
+
+    /// How FCM reports its limit here is not documented; the code is the Instance ID service's.
+    fileprivate static let tooManyTopics = GoogleError(
+        status: .resourceExhausted, message: "The app instance is subscribed to too many topics.",
+        details: [.fcm("TOO_MANY_TOPICS")])
+}

@@ -1,0 +1,57 @@
+import FCM
+
+/// What goes back over the connection.
+struct Answer: Sendable {
+    var status = 200
+    var contentType = "application/json; charset=UTF-8"
+    /// The body in pieces, so that a long log is not copied into one.
+    var body: [[UInt8]]
+}
+
+extension Answer {
+    static func json(_ value: JSONValue, status: Int = 200) -> Answer {
+        do {
+            return Answer(status: status, body: [try value.bytes(pretty: true)])
+        } catch {
+            // Foundation's encoder refuses numbers that are none, which no parsed document holds.
+            return Answer(status: 500, body: [Array(#"{"error":{"code":500,"status":"INTERNAL"}}"#.utf8)])
+        }
+    }
+
+    static func lines(_ log: LineLog) -> Answer {
+        Answer(contentType: "application/x-ndjson; charset=UTF-8", body: log.chunks)
+    }
+
+    /// The page with which Google's front end answers a path or a method that it does not know.
+    static func pageNotFound(_ target: String) -> Answer {
+        let path = target.prefix { $0 != "?" }
+        let page = """
+            <!DOCTYPE html>
+            <html lang=en>
+            <meta charset=utf-8>
+            <title>Error 404 (Not Found)!!1</title>
+            <p><b>404.</b> <ins>That’s an error.</ins>
+            <p>The requested URL <code>\(path.htmlEscaped)</code> was not found on this server. \
+            <ins>That’s all we know.</ins>
+
+            """
+        return Answer(status: 404, contentType: "text/html; charset=UTF-8", body: [Array(page.utf8)])
+    }
+}
+
+extension Substring {
+    fileprivate var htmlEscaped: String {
+        var escaped = ""
+        for character in unicodeScalars {
+            switch character {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            case "'": escaped += "&#39;"
+            default: escaped.unicodeScalars.append(character)
+            }
+        }
+        return escaped
+    }
+}

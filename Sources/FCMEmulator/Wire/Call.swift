@@ -1,0 +1,65 @@
+/// One HTTP request as the services see it: decoded, without a trace of the connection it came by.
+struct Call: Sendable {
+    let method: String
+    /// The request target as it came, percent-encoded, with its query.
+    let target: String
+    /// The path's segments, decoded one by one: an encoded slash stays inside its segment. `nil` where they cannot be.
+    let path: [String]?
+    private let query: [String: String]
+    /// `nil` where it was larger than its path allows.
+    let body: [UInt8]?
+
+    init(_ method: String, _ target: String, body: [UInt8]? = []) {
+        self.method = method
+        self.target = target
+        self.body = body
+        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        path = Self.segments(of: parts[0])
+        query = parts.count > 1 ? Self.parameters(of: parts[1]) : [:]
+    }
+
+    /// A query parameter by its proto name; its lowerCamelCase spelling is the same parameter.
+    func parameter(_ name: String) -> String? {
+        query[name] ?? query[name.lowerCamelCased]
+    }
+
+    /// A boolean query parameter; absent and empty are `false`.
+    func flag(_ name: String) throws(GoogleError) -> Bool {
+        switch parameter(name) {
+        case nil, "", "false", "0": return false
+        case "true", "1": return true
+        case .some(let text): throw .violation("Invalid value at '\(name)' (TYPE_BOOL), \"\(text)\"", at: name)
+        }
+    }
+
+    /// A whole-number query parameter; absent and empty are 0.
+    func number(_ name: String) throws(GoogleError) -> Int {
+        guard let text = parameter(name), !text.isEmpty else { return 0 }
+        guard let value = Int32(text) else {
+            throw .violation("Invalid value at '\(name)' (TYPE_INT32), \"\(text)\"", at: name)
+        }
+        return Int(value)
+    }
+
+    private static func segments(of path: Substring) -> [String]? {
+        guard path.first == "/" else { return nil }
+        var segments: [String] = []
+        for part in path.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
+            guard let segment = String(percentDecoding: part) else { return nil }
+            segments.append(segment)
+        }
+        return segments
+    }
+
+    private static func parameters(of query: Substring) -> [String: String] {
+        var parameters: [String: String] = [:]
+        for pair in query.split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = String(percentDecoding: parts[0], plusIsSpace: true),
+                let value = parts.count > 1 ? String(percentDecoding: parts[1], plusIsSpace: true) : ""
+            else { continue }
+            parameters[name] = value
+        }
+        return parameters
+    }
+}

@@ -1,0 +1,101 @@
+import FCM
+
+/// An error as Google's APIs tell it: a status, a sentence and typed details.
+struct GoogleError: Error, Hashable, Sendable {
+    var status: Status
+    /// Where it is not the one that goes with the status.
+    var httpStatus: Int?
+    var message: String
+    /// In the order in which they are written; FCM's own order varies with the error.
+    var details: [Detail] = []
+
+    enum Status: String, Hashable, Sendable {
+        case invalidArgument = "INVALID_ARGUMENT"
+        case permissionDenied = "PERMISSION_DENIED"
+        case notFound = "NOT_FOUND"
+        case alreadyExists = "ALREADY_EXISTS"
+        case resourceExhausted = "RESOURCE_EXHAUSTED"
+        case `internal` = "INTERNAL"
+
+        var httpStatus: Int {
+            switch self {
+            case .invalidArgument: 400
+            case .permissionDenied: 403
+            case .notFound: 404
+            case .alreadyExists: 409
+            case .resourceExhausted: 429
+            case .internal: 500
+            }
+        }
+    }
+
+    enum Detail: Hashable, Sendable {
+        case fcm(String)
+        case badRequest([Violation])
+        case apns(statusCode: Int64, reason: String)
+    }
+
+    struct Violation: Hashable, Sendable {
+        /// The path of the offending field; absent where the document itself is at fault.
+        var field: String?
+        var description: String
+    }
+}
+
+extension GoogleError {
+    /// What Google's front end says of a document that does not fit the schema; FCM itself has not seen it.
+    static func violations(_ violations: [Violation]) -> GoogleError {
+        GoogleError(
+            status: .invalidArgument,
+            message: violations.map(\.description).joined(separator: "\n"),
+            details: [.badRequest(violations)])
+    }
+
+    static func violation(_ description: String, at field: String? = nil) -> GoogleError {
+        .violations([Violation(field: field, description: description)])
+    }
+
+    /// What FCM says of a message that fits the schema and breaks a rule.
+    static func invalidMessage(_ message: String, at field: String) -> GoogleError {
+        GoogleError(
+            status: .invalidArgument, message: message,
+            details: [
+                .badRequest([Violation(field: field, description: message)]), .fcm(Status.invalidArgument.rawValue),
+            ])
+    }
+
+    var answer: Answer {
+        let code = httpStatus ?? status.httpStatus
+        var error: [String: JSONValue] = [
+            "code": .int(Int64(code)), "message": .string(message), "status": .string(status.rawValue),
+        ]
+        if !details.isEmpty { error["details"] = .array(details.map(\.json)) }
+        return .json(["error": .object(error)], status: code)
+    }
+}
+
+extension GoogleError.Detail {
+    fileprivate var json: JSONValue {
+        switch self {
+        case .fcm(let code):
+            return ["@type": "type.googleapis.com/google.firebase.fcm.v1.FcmError", "errorCode": .string(code)]
+        case .apns(let statusCode, let reason):
+            return [
+                "@type": "type.googleapis.com/google.firebase.fcm.v1.ApnsError",
+                "statusCode": .int(statusCode), "reason": .string(reason),
+            ]
+        case .badRequest(let violations):
+            var detail: [String: JSONValue] = ["@type": "type.googleapis.com/google.rpc.BadRequest"]
+            if !violations.isEmpty { detail["fieldViolations"] = .array(violations.map(\.json)) }
+            return .object(detail)
+        }
+    }
+}
+
+extension GoogleError.Violation {
+    fileprivate var json: JSONValue {
+        var violation: [String: JSONValue] = ["description": .string(description)]
+        if let field { violation["field"] = .string(field) }
+        return .object(violation)
+    }
+}

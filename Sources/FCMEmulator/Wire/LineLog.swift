@@ -1,0 +1,18 @@
+/// A growing NDJSON document, kept in chunks so that neither growing nor reading copies all of it.
+struct LineLog: Sendable {
+    private(set) var chunks: [[UInt8]] = []
+
+    private static let chunkSize = 1 << 18
+
+    /// - Parameter line: one JSON document and its line break.
+    mutating func append(_ line: [UInt8]) {
+        if let last = chunks.indices.last, chunks[last].count + line.count <= Self.chunkSize {
+            chunks[last] += line
+        } else {
+            var chunk: [UInt8] = []
+            chunk.reserveCapacity(max(Self.chunkSize, line.count))
+            chunk += line
+            chunks.append(chunk)
+        }
+    }
+}

@@ -1,0 +1,51 @@
+/// The workspace's own settings, from `herald.yaml`.
+package struct Settings: Hashable, Sendable {
+    /// The format version this herald reads.
+    package static let formatVersion = 1
+
+    package var project: String
+    /// IANA name, e.g. `Europe/Rome`; shown beside times.
+    package var timezone = "UTC"
+    /// Where the record lives, relative to the workspace or absolute.
+    package var state = ".herald/state.sqlite"
+    package var fcm = FCMSettings()
+    package var guards = GuardLimits()
+
+    package init(project: String) { self.project = project }
+}
+
+package struct FCMSettings: Hashable, Sendable {
+    package var rate: Rate = .limited(10_000)
+    package var subscriptionRate: Rate = .limited(3_000)
+    /// From 0 to the full rate of sends.
+    package var ramp: Duration = .seconds(60)
+    /// A send to a topic waits this long after changes to it.
+    package var settle: Duration = .seconds(60)
+    /// For one attempt.
+    package var timeout: Duration = .seconds(15)
+    package var endpoint = "https://fcm.googleapis.com"
+    /// A PEM file with one more certificate authority to trust; relative to the workspace.
+    package var ca: String?
+}
+
+/// How many may start in any sliding second.
+package enum Rate: Hashable, Sendable {
+    /// Per second; a rate per minute becomes its sixtieth, at least 1.
+    case limited(Int)
+    case unlimited
+
+    package func combined(with other: Rate?) -> Rate {
+        switch (self, other) {
+        case (.limited(let one), .limited(let another)): .limited(min(one, another))
+        case (.unlimited, let other?): other
+        case (_, _): self
+        }
+    }
+}
+
+/// What the guards let pass without being asked.
+package struct GuardLimits: Hashable, Sendable {
+    package var maxRecipients = 1_000_000
+    package var maxUnsubscribePercent = 30
+    package var maxForgetPercent = 10
+}

@@ -1,0 +1,10 @@
+/// Everything the files say, resolved into values. Whatever could not be read is missing here and a diagnostic there.
+package struct Workspace: Sendable {
+    package var settings: Settings
+    /// By name.
+    package var audiences: [Audience]
+    package var topics: [Topic]
+    package var campaigns: [Campaign]
+    /// SHA-256 over the names and contents of all files that were read, the record's own settings left out.
+    package var digest: String
+}

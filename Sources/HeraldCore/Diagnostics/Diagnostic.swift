@@ -1,0 +1,54 @@
+/// A mistake that the author of a file can mend. Diagnostics are collected, never thrown, and shown all at once.
+package struct Diagnostic: Hashable, Sendable {
+    package enum Severity: String, Hashable, Sendable {
+        case error, warning, info
+    }
+
+    /// Points at the other half of the problem.
+    package struct Note: Hashable, Sendable {
+        package var message: String
+        package var range: SourceRange
+
+        package init(_ message: String, at range: SourceRange) {
+            self.message = message
+            self.range = range
+        }
+    }
+
+    package var rule: Rule
+    package var severity: Severity
+    /// Lower case, what is wrong first, no full stop.
+    package var message: String
+    package var range: SourceRange
+    package var notes: [Note]
+    /// What to write instead.
+    package var help: String?
+
+    package static func error(
+        _ rule: Rule, _ message: String, at range: SourceRange, notes: [Note] = [], help: String? = nil
+    ) -> Diagnostic {
+        Diagnostic(rule: rule, severity: .error, message: message, range: range, notes: notes, help: help)
+    }
+
+    package static func warning(
+        _ rule: Rule, _ message: String, at range: SourceRange, notes: [Note] = [], help: String? = nil
+    ) -> Diagnostic {
+        Diagnostic(rule: rule, severity: .warning, message: message, range: range, notes: notes, help: help)
+    }
+}
+
+extension Sequence<Diagnostic> {
+    /// By file and position, each once.
+    package func sortedAndUnique() -> [Diagnostic] {
+        let start = TextRange.Position(line: 0, column: 0)
+        var seen: Set<Diagnostic> = []
+        return filter { seen.insert($0).inserted }.sorted { one, other in
+            if one.range.file != other.range.file { return one.range.file < other.range.file }
+            let (a, b) = (one.range.text?.start ?? start, other.range.text?.start ?? start)
+            if a != b { return a < b }
+            return (one.rule.rawValue, one.message) < (other.rule.rawValue, other.message)
+        }
+    }
+
+    package var hasErrors: Bool { contains { $0.severity == .error } }
+}

@@ -1,0 +1,51 @@
+/// What a diagnostic is about. The raw value is the id that users see, search for and, later, silence.
+package enum Rule: String, Hashable, Sendable, CaseIterable {
+    // The file
+    case fileUnreadable = "file-unreadable"
+    case fileTooLarge = "file-too-large"
+    case fileEncoding = "file-encoding"
+    case pathOutside = "path-outside"
+
+    // YAML
+    case yamlSyntax = "yaml-syntax"
+    case yamlLimit = "yaml-limit"
+    case yamlTag = "yaml-tag"
+    case duplicateKey = "duplicate-key"
+    case undefinedAlias = "undefined-alias"
+    case mergeKey = "merge-key"
+
+    // Structure
+    case unknownKey = "unknown-key"
+    case missingKey = "missing-key"
+    case wrongType = "wrong-type"
+    case ambiguousScalar = "ambiguous-scalar"
+    case nullValue = "null-value"
+    case invalidValue = "invalid-value"
+    case unsupported
+
+    // Settings
+    case formatVersion = "format-version"
+    case undefinedVariable = "undefined-variable"
+
+    // Resources
+    case unknownKind = "unknown-kind"
+    case resourceName = "resource-name"
+    case topicName = "topic-name"
+    case duplicateResource = "duplicate-resource"
+    case unknownReference = "unknown-reference"
+    case referenceCycle = "reference-cycle"
+    case oneTarget = "one-target"
+    case oneSource = "one-source"
+    case scheduleTime = "schedule-time"
+
+    // Lists of registrations
+    case listFormat = "list-format"
+    case listColumn = "list-column"
+    case listRow = "list-row"
+    case registrationForm = "registration-form"
+
+    // Messages
+    case messageTarget = "message-target"
+    case emptyMessage = "empty-message"
+    case apsMissing = "aps-missing"
+}

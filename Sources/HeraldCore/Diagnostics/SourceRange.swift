@@ -1,0 +1,57 @@
+/// A stretch of text: 1-based lines and columns, columns in Unicode scalars, the end exclusive.
+package struct TextRange: Hashable, Sendable {
+    package struct Position: Hashable, Comparable, Sendable {
+        package var line: Int
+        package var column: Int
+
+        package init(line: Int, column: Int) {
+            self.line = line
+            self.column = column
+        }
+
+        package static func < (one: Position, other: Position) -> Bool {
+            (one.line, one.column) < (other.line, other.column)
+        }
+    }
+
+    package var start: Position
+    package var end: Position
+
+    package init(start: Position, end: Position) {
+        self.start = start
+        self.end = end
+    }
+
+    /// The first character of a line, where nothing nearer is known.
+    package static func line(_ line: Int) -> TextRange {
+        TextRange(start: Position(line: line, column: 1), end: Position(line: line, column: 2))
+    }
+}
+
+/// A stretch of text in a file.
+package struct SourceRange: Hashable, Sendable {
+    /// Relative to the workspace where it lies below it, else absolute.
+    package var file: String
+    /// Absent when the file as a whole is meant.
+    package var text: TextRange?
+
+    package init(file: String, text: TextRange? = nil) {
+        self.file = file
+        self.text = text
+    }
+}
+
+/// A value together with where its author wrote it.
+package struct Located<Value> {
+    package var value: Value
+    package var range: SourceRange
+
+    package init(_ value: Value, at range: SourceRange) {
+        self.value = value
+        self.range = range
+    }
+}
+
+extension Located: Equatable where Value: Equatable {}
+extension Located: Hashable where Value: Hashable {}
+extension Located: Sendable where Value: Sendable {}

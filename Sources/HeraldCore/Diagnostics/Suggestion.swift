@@ -1,0 +1,31 @@
+/// The candidate nearest to what was typed, if it is near enough to be meant: at most one edit in three characters.
+package func suggestion(for typed: String, among candidates: some Sequence<String>) -> String? {
+    let limit = max(1, typed.count / 3)
+    // An edit distance costs the product of both lengths; nobody mistypes a name this long.
+    guard typed.count <= 64 else { return nil }
+    return candidates.lazy
+        .map { (distance: editDistance(typed, $0), name: $0) }
+        .filter { $0.distance <= limit }
+        .min { ($0.distance, $0.name) < ($1.distance, $1.name) }?
+        .name
+}
+
+/// Levenshtein's distance, with a swap of neighbours counted as one edit.
+private func editDistance(_ one: String, _ other: String) -> Int {
+    let (a, b) = (Array(one.lowercased().unicodeScalars), Array(other.lowercased().unicodeScalars))
+    guard !a.isEmpty, !b.isEmpty else { return max(a.count, b.count) }
+    var beforeLast = Array(repeating: 0, count: b.count + 1)
+    var last = Array(0...b.count)
+    for i in 1...a.count {
+        var row = [i] + Array(repeating: 0, count: b.count)
+        for j in 1...b.count {
+            let substitution = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)
+            row[j] = min(last[j] + 1, row[j - 1] + 1, substitution)
+            if i > 1, j > 1, a[i - 1] == b[j - 2], a[i - 2] == b[j - 1] {
+                row[j] = min(row[j], beforeLast[j - 2] + 1)
+            }
+        }
+        (beforeLast, last) = (last, row)
+    }
+    return last[b.count]
+}

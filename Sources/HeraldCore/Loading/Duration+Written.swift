@@ -1,0 +1,52 @@
+extension Duration {
+    /// Reads a whole number with a unit: `250ms`, `90s`, `5m`, `4h`, `2d`; at most 10 years.
+    init?(written text: String) {
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        guard let count = Int64(digits), count <= 315_360_000_000 else { return nil }
+        let milliseconds: Int64
+        switch text.dropFirst(digits.count) {
+        case "ms": milliseconds = 1
+        case "s": milliseconds = 1000
+        case "m": milliseconds = 60_000
+        case "h": milliseconds = 3_600_000
+        case "d": milliseconds = 86_400_000
+        default: return nil
+        }
+        let (total, overflow) = count.multipliedReportingOverflow(by: milliseconds)
+        guard !overflow, total <= 315_360_000_000 else { return nil }
+        self = .milliseconds(total)
+    }
+
+    /// A protobuf duration as FCM writes it: whole seconds `3600s`, else nine fractional digits `0.250000000s`.
+    package var protobufText: String {
+        let (seconds, attoseconds) = components
+        let nanoseconds = attoseconds / 1_000_000_000
+        guard nanoseconds != 0 else { return "\(seconds)s" }
+        let digits = String(nanoseconds)
+        return "\(seconds).\(String(repeating: "0", count: 9 - digits.utf8.count))\(digits)s"
+    }
+
+    /// Seconds, for arithmetic with dates.
+    package var seconds: Double {
+        Double(components.seconds) + Double(components.attoseconds) * 1e-18
+    }
+}
+
+extension Rate {
+    /// Reads `500/s`, `30000/min` or `unlimited`.
+    init?(written text: String) {
+        if text == "unlimited" {
+            self = .unlimited
+            return
+        }
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[0].utf8.allSatisfy(\.isDigit), let count = Int(parts[0]),
+            (1...100_000_000).contains(count)
+        else { return nil }
+        switch parts[1] {
+        case "s": self = .limited(count)
+        case "min": self = .limited(max(1, count / 60))
+        default: return nil
+        }
+    }
+}

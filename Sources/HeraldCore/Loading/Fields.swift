@@ -1,0 +1,147 @@
+/// The keys a mapping may have.
+package struct KeyTable: Sendable {
+    package var known: [String]
+    package var required: [String]
+    /// Keys of the file format that this version does not act on; using one is an error, since ignoring it would lie.
+    package var later: [String]
+
+    package init(_ known: [String], required: [String] = [], later: [String] = []) {
+        self.known = known
+        self.required = required
+        self.later = later
+    }
+}
+
+/// The diagnostics gathered while one file is read.
+struct Findings {
+    let file: String
+    var diagnostics: [Diagnostic] = []
+
+    func at(_ range: TextRange) -> SourceRange { SourceRange(file: file, text: range) }
+
+    mutating func error(_ rule: Rule, _ message: String, at range: TextRange, help: String? = nil) {
+        diagnostics.append(.error(rule, message, at: at(range), help: help))
+    }
+}
+
+/// The entries of one mapping, checked against its keys; each value is read as what it should be.
+struct Fields {
+    /// What the mapping is, for sentences: "a campaign", "'target'".
+    let name: String
+    let range: TextRange
+    private let entries: [String: Node.Entry]
+
+    /// `nil` when the node is no mapping; wrong keys are reported and the rest is read on.
+    init?(_ node: Node, _ name: String, _ keys: KeyTable, _ findings: inout Findings) {
+        guard let all = node.mapping else {
+            findings.error(.wrongType, "\(name) must be a mapping, not \(node.kindName)", at: node.range)
+            return nil
+        }
+        self.name = name
+        range = node.range
+        var entries: [String: Node.Entry] = [:]
+        for entry in all {
+            if keys.known.contains(entry.key) {
+                entries[entry.key] = entry
+            } else if keys.later.contains(entry.key) {
+                findings.error(.unsupported, "'\(entry.key)' is not supported by this version", at: entry.keyRange)
+            } else {
+                let help = suggestion(for: entry.key, among: keys.known + keys.later).map { "did you mean '\($0)'?" }
+                findings.error(
+                    .unknownKey, "'\(entry.key)' is not a key of \(name)", at: entry.keyRange,
+                    help: help ?? "it has: \(keys.known.joined(separator: ", "))")
+            }
+        }
+        for key in keys.required where entries[key] == nil {
+            let place = TextRange(start: node.range.start, end: all.first?.keyRange.end ?? node.range.end)
+            findings.error(.missingKey, "\(name) needs '\(key)'", at: place)
+        }
+        self.entries = entries
+    }
+
+    subscript(_ key: String) -> Node? { entries[key]?.value }
+
+    func keyRange(_ key: String) -> TextRange { entries[key]?.keyRange ?? range }
+
+    func string(_ key: String, _ findings: inout Findings) -> Located<String>? {
+        self[key]?.string("'\(key)'", &findings)
+    }
+
+    func bool(_ key: String, _ findings: inout Findings) -> Bool? {
+        guard let node = self[key] else { return nil }
+        if let scalar = node.scalar, scalar.isPlain, case .bool(let value) = PlainScalar(scalar.text) { return value }
+        findings.error(.wrongType, "'\(key)' must be true or false", at: node.range)
+        return nil
+    }
+
+    func int(_ key: String, in allowed: ClosedRange<Int>, _ findings: inout Findings) -> Int? {
+        guard let node = self[key] else { return nil }
+        if let scalar = node.scalar, scalar.isPlain, case .int(let value) = PlainScalar(scalar.text),
+            let value = Int(exactly: value), allowed.contains(value)
+        {
+            return value
+        }
+        let bounds =
+            allowed.upperBound == .max
+            ? "of at least \(allowed.lowerBound)" : "from \(allowed.lowerBound) to \(allowed.upperBound)"
+        findings.error(.wrongType, "'\(key)' must be a whole number \(bounds)", at: node.range)
+        return nil
+    }
+
+    /// `90s`, `5m`, `4h`, `2d`, `250ms`; never negative.
+    func duration(_ key: String, _ findings: inout Findings) -> Duration? {
+        guard let node = self[key] else { return nil }
+        if let scalar = node.scalar, let duration = Duration(written: scalar.text) { return duration }
+        findings.error(
+            .invalidValue, "'\(key)' must be a duration", at: node.range,
+            help: "write a whole number and ms, s, m, h or d, as in 90s or 4h")
+        return nil
+    }
+
+    func rate(_ key: String, _ findings: inout Findings) -> Rate? {
+        guard let node = self[key] else { return nil }
+        if let scalar = node.scalar, let rate = Rate(written: scalar.text) { return rate }
+        findings.error(
+            .invalidValue, "'\(key)' must be a rate", at: node.range,
+            help: "write 500/s, 30000/min or unlimited")
+        return nil
+    }
+
+    /// A list of strings, each with its place.
+    func strings(_ key: String, _ findings: inout Findings) -> [Located<String>]? {
+        guard let node = self[key] else { return nil }
+        guard let items = node.sequence else {
+            findings.error(.wrongType, "'\(key)' must be a list, not \(node.kindName)", at: node.range)
+            return nil
+        }
+        return items.compactMap { $0.string("an entry of '\(key)'", &findings) }
+    }
+}
+
+extension Node {
+    /// The node as text. A plain scalar that YAML could read as anything else is refused with its quoted form.
+    func string(_ name: String, _ findings: inout Findings) -> Located<String>? {
+        guard let scalar else {
+            findings.error(.wrongType, "\(name) must be text, not \(kindName)", at: range)
+            return nil
+        }
+        if scalar.isPlain {
+            switch PlainScalar(scalar.text) {
+            case .string: break
+            case .null:
+                findings.error(.nullValue, "\(name) has no value", at: range, help: "leave the key out, or write \"\"")
+                return nil
+            case .bool: reportAmbiguity("a boolean", name, scalar.text, &findings)
+            case .int, .double: reportAmbiguity("a number", name, scalar.text, &findings)
+            case .trap(let reading): reportAmbiguity(reading, name, scalar.text, &findings)
+            }
+        }
+        return Located(scalar.text, at: findings.at(range))
+    }
+
+    func reportAmbiguity(_ reading: String, _ name: String, _ text: String, _ findings: inout Findings) {
+        findings.error(
+            .ambiguousScalar, "\(name) must be text, and YAML reads \(text) as \(reading)", at: range,
+            help: "write \"\(text)\"")
+    }
+}

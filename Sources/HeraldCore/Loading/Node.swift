@@ -1,0 +1,39 @@
+/// A piece of a YAML document that knows where it stands.
+package struct Node: Sendable {
+    package enum Content: Sendable {
+        case scalar(Scalar)
+        case sequence([Node])
+        case mapping([Entry])
+    }
+
+    /// A scalar's text, and whether it stood without quotes, so that YAML's readings of it matter.
+    package struct Scalar: Hashable, Sendable {
+        package var text: String
+        package var isPlain: Bool
+    }
+
+    /// One key of a mapping with its value. Keys are scalars; each stands once in its mapping.
+    package struct Entry: Sendable {
+        package var key: String
+        package var keyRange: TextRange
+        package var value: Node
+    }
+
+    package var content: Content
+    package var range: TextRange
+}
+
+extension Node {
+    package var scalar: Scalar? { if case .scalar(let scalar) = content { scalar } else { nil } }
+    package var sequence: [Node]? { if case .sequence(let nodes) = content { nodes } else { nil } }
+    package var mapping: [Entry]? { if case .mapping(let entries) = content { entries } else { nil } }
+
+    /// What a person would call it in a sentence.
+    package var kindName: String {
+        switch content {
+        case .scalar: "a single value"
+        case .sequence: "a list"
+        case .mapping: "a mapping"
+        }
+    }
+}

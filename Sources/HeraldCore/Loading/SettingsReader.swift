@@ -1,0 +1,156 @@
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Reads `herald.yaml`.
+enum SettingsReader {
+    static let keys = KeyTable(
+        ["herald", "project", "timezone", "state", "resources", "ignore", "fcm", "guards"],
+        required: ["herald", "project"], later: ["sender_id", "lists", "suppress", "runner"])
+    static let fcmKeys = KeyTable(
+        ["topic_api", "rate", "subscription_rate", "ramp", "settle", "timeout", "endpoint", "ca"],
+        later: ["credentials", "iid_endpoint"])
+    static let guardKeys = KeyTable(["max_recipients", "max_unsubscribe_percent", "max_forget_percent"])
+
+    /// What the file says of itself and of the files beside it.
+    struct Result {
+        var settings: Settings
+        /// Globs of the resource files; empty for every YAML file.
+        var resources: [String] = []
+        var ignore: [String] = []
+    }
+
+    static func settings(
+        from document: Node, environment: [String: String], _ findings: inout Findings
+    ) -> Result? {
+        let document = document.expandingVariables(environment, &findings)
+        guard let fields = Fields(document, "herald.yaml", keys, &findings) else { return nil }
+        if fields["herald"] != nil, fields.int("herald", in: 0...Int.max, &findings) != Settings.formatVersion {
+            findings.error(
+                .formatVersion, "this herald reads format version \(Settings.formatVersion)",
+                at: fields["herald"]?.range ?? fields.range)
+            return nil
+        }
+        let project = fields.string("project", &findings)
+        if let project, project.value.wholeMatch(of: #/[A-Za-z0-9][A-Za-z0-9:._\-]{0,99}/#) == nil {
+            findings.diagnostics.append(
+                .error(.invalidValue, "'\(project.value)' is not a project id", at: project.range))
+        }
+        var settings = Settings(project: project?.value ?? "")
+        if let timezone = fields.string("timezone", &findings) {
+            if timezone.value.wholeMatch(of: #/[A-Za-z0-9_+\-]+(\/[A-Za-z0-9_+\-]+)*/#) == nil {
+                findings.diagnostics.append(
+                    .error(
+                        .invalidValue, "'\(timezone.value)' is not a time zone's name", at: timezone.range,
+                        help: "write an IANA name, as in Europe/Rome"))
+            }
+            settings.timezone = timezone.value
+        }
+        if let state = fields.string("state", &findings) {
+            if state.value.isEmpty {
+                findings.diagnostics.append(.error(.invalidValue, "'state' must not be empty", at: state.range))
+            }
+            settings.state = state.value
+        }
+        if let node = fields["fcm"] { settings.fcm = fcm(node, &findings) }
+        if let node = fields["guards"] { settings.guards = guards(node, &findings) }
+        return Result(
+            settings: settings,
+            resources: fields.strings("resources", &findings)?.map(\.value) ?? [],
+            ignore: fields.strings("ignore", &findings)?.map(\.value) ?? [])
+    }
+
+    private static func fcm(_ node: Node, _ findings: inout Findings) -> FCMSettings {
+        var fcm = FCMSettings()
+        guard let fields = Fields(node, "'fcm'", fcmKeys, &findings) else { return fcm }
+        if let api = fields.string("topic_api", &findings), api.value != "registrations", api.value != "auto" {
+            let isLater = api.value == "iid"
+            findings.diagnostics.append(
+                .error(
+                    isLater ? .unsupported : .invalidValue,
+                    isLater
+                        ? "the Instance ID API is not supported by this version"
+                        : "'topic_api' must be auto, registrations or iid", at: api.range))
+        }
+        fcm.rate = fields.rate("rate", &findings) ?? fcm.rate
+        fcm.subscriptionRate = fields.rate("subscription_rate", &findings) ?? fcm.subscriptionRate
+        fcm.ramp = fields.duration("ramp", &findings) ?? fcm.ramp
+        fcm.settle = fields.duration("settle", &findings) ?? fcm.settle
+        if let timeout = fields.duration("timeout", &findings) {
+            if timeout < .milliseconds(100) || timeout > .seconds(600) {
+                findings.error(
+                    .invalidValue, "'timeout' must be from 100ms to 10m", at: fields["timeout"]?.range ?? fields.range)
+            }
+            fcm.timeout = timeout
+        }
+        fcm.endpoint = fields.string("endpoint", &findings)?.value ?? fcm.endpoint
+        fcm.ca = fields.string("ca", &findings)?.value
+        return fcm
+    }
+
+    private static func guards(_ node: Node, _ findings: inout Findings) -> GuardLimits {
+        var guards = GuardLimits()
+        guard let fields = Fields(node, "'guards'", guardKeys, &findings) else { return guards }
+        guards.maxRecipients = fields.int("max_recipients", in: 1...Int.max, &findings) ?? guards.maxRecipients
+        guards.maxUnsubscribePercent =
+            fields.int("max_unsubscribe_percent", in: 0...100, &findings) ?? guards.maxUnsubscribePercent
+        guards.maxForgetPercent =
+            fields.int("max_forget_percent", in: 0...100, &findings) ?? guards.maxForgetPercent
+        return guards
+    }
+}
+
+extension Node {
+    /// `${VAR}`, `${VAR:-default}` and `$$` replaced in every scalar that is a value.
+    fileprivate func expandingVariables(_ environment: [String: String], _ findings: inout Findings) -> Node {
+        var copy = self
+        switch content {
+        case .scalar(var scalar):
+            guard scalar.text.utf8.contains(UInt8(ascii: "$")) else { return self }
+            scalar.text = Self.expand(scalar.text, environment, at: range, &findings)
+            copy.content = .scalar(scalar)
+        case .sequence(let items):
+            copy.content = .sequence(items.map { $0.expandingVariables(environment, &findings) })
+        case .mapping(let entries):
+            copy.content = .mapping(
+                entries.map { entry in
+                    var entry = entry
+                    entry.value = entry.value.expandingVariables(environment, &findings)
+                    return entry
+                })
+        }
+        return copy
+    }
+
+    private static func expand(
+        _ text: String, _ environment: [String: String], at range: TextRange, _ findings: inout Findings
+    ) -> String {
+        var expanded = ""
+        var rest = text[...]
+        while let dollar = rest.firstIndex(of: "$") {
+            expanded += rest[..<dollar]
+            rest = rest[rest.index(after: dollar)...]
+            if rest.first == "$" {
+                expanded += "$"
+                rest = rest.dropFirst()
+            } else if let match = rest.prefixMatch(of: #/\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/#) {
+                let name = String(match.1)
+                if let value = environment[name] ?? match.2.map({ String($0) }) {
+                    expanded += value
+                } else {
+                    findings.error(
+                        .undefinedVariable, "the environment has no \(name)", at: range,
+                        help: "set it, or give a default: ${\(name):-…}")
+                }
+                rest = rest[match.range.upperBound...]
+            } else {
+                findings.error(
+                    .invalidValue, "a $ must begin a ${VARIABLE}", at: range, help: "write $$ for a dollar sign")
+                expanded += "$"
+            }
+        }
+        return expanded + rest
+    }
+}

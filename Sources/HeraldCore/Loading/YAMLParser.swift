@@ -1,0 +1,94 @@
+internal import CLibYAML
+
+/// libyaml's event stream over bytes in memory. The bytes must outlive it.
+final class YAMLParser {
+    /// An event as the composer needs it.
+    enum Event {
+        case scalar(Node.Scalar, anchor: String?, tag: String?)
+        case sequenceStart(anchor: String?, tag: String?)
+        case sequenceEnd
+        case mappingStart(anchor: String?, tag: String?)
+        case mappingEnd
+        case alias(String)
+        case documentStart
+        case documentEnd
+        case streamEnd
+    }
+
+    struct SyntaxError: Error {
+        var message: String
+        var position: TextRange.Position
+    }
+
+    private let parser: UnsafeMutablePointer<yaml_parser_t>
+
+    /// `nil` only when memory is short.
+    init?(_ bytes: UnsafeBufferPointer<UInt8>) {
+        parser = .allocate(capacity: 1)
+        guard yaml_parser_initialize(parser) == 1 else {
+            parser.deallocate()
+            return nil
+        }
+        yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
+        yaml_parser_set_input_string(parser, bytes.baseAddress, bytes.count)
+    }
+
+    deinit {
+        yaml_parser_delete(parser)
+        parser.deallocate()
+    }
+
+    /// The next event and where it stands.
+    func next() throws(SyntaxError) -> (Event, TextRange) {
+        while true {
+            var event = yaml_event_t()
+            guard yaml_parser_parse(parser, &event) == 1 else { throw syntaxError() }
+            defer { yaml_event_delete(&event) }
+            if let converted = Self.convert(event) {
+                let range = TextRange(start: .init(event.start_mark), end: .init(event.end_mark))
+                return (converted, range)
+            }
+        }
+    }
+
+    private static func convert(_ event: yaml_event_t) -> Event? {
+        switch event.type {
+        case YAML_SCALAR_EVENT:
+            let scalar = event.data.scalar
+            let text = String(decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)
+            return .scalar(
+                Node.Scalar(text: text, isPlain: scalar.style == YAML_PLAIN_SCALAR_STYLE),
+                anchor: string(scalar.anchor), tag: string(scalar.tag))
+        case YAML_SEQUENCE_START_EVENT:
+            let start = event.data.sequence_start
+            return .sequenceStart(anchor: string(start.anchor), tag: string(start.tag))
+        case YAML_MAPPING_START_EVENT:
+            let start = event.data.mapping_start
+            return .mappingStart(anchor: string(start.anchor), tag: string(start.tag))
+        case YAML_SEQUENCE_END_EVENT: return .sequenceEnd
+        case YAML_MAPPING_END_EVENT: return .mappingEnd
+        case YAML_ALIAS_EVENT: return .alias(string(event.data.alias.anchor) ?? "")
+        case YAML_DOCUMENT_START_EVENT: return .documentStart
+        case YAML_DOCUMENT_END_EVENT: return .documentEnd
+        case YAML_STREAM_END_EVENT: return .streamEnd
+        default: return nil
+        }
+    }
+
+    private static func string(_ pointer: UnsafeMutablePointer<yaml_char_t>?) -> String? {
+        pointer.map { String(cString: $0) }
+    }
+
+    private func syntaxError() -> SyntaxError {
+        var message = parser.pointee.problem.map { String(cString: $0) } ?? "the text cannot be read as YAML"
+        if let context = parser.pointee.context { message += " (\(String(cString: context)))" }
+        return SyntaxError(message: message, position: .init(parser.pointee.problem_mark))
+    }
+}
+
+extension TextRange.Position {
+    /// libyaml counts lines and columns from zero, columns in characters.
+    fileprivate init(_ mark: yaml_mark_t) {
+        self.init(line: Int(mark.line) + 1, column: Int(mark.column) + 1)
+    }
+}

@@ -1,0 +1,105 @@
+/// The members of one chunk, by their lower 16 bits: few as a sorted array, many as a bitmap of 8 KiB.
+enum ChunkMembers: Sendable {
+    case array([UInt16])
+    case bits([UInt64], count: Int)
+
+    /// The size from which a bitmap is smaller than the array.
+    private static let arrayLimit = 4096
+    private static let wordCount = 1024
+
+    var count: Int {
+        switch self {
+        case .array(let values): values.count
+        case .bits(_, let count): count
+        }
+    }
+
+    var isEmpty: Bool { count == 0 }
+
+    /// Ascending.
+    var values: [UInt16] {
+        switch self {
+        case .array(let values): return values
+        case .bits(let words, let count):
+            var values: [UInt16] = []
+            values.reserveCapacity(count)
+            for (index, word) in words.enumerated() {
+                var rest = word
+                while rest != 0 {
+                    values.append(UInt16(index * 64 + rest.trailingZeroBitCount))
+                    rest &= rest - 1
+                }
+            }
+            return values
+        }
+    }
+
+    func contains(_ value: UInt16) -> Bool {
+        switch self {
+        case .array(let values):
+            let place = Self.place(of: value, in: values)
+            return place < values.count && values[place] == value
+        case .bits(let words, _):
+            return words[Int(value >> 6)] & (1 << UInt64(value & 63)) != 0
+        }
+    }
+
+    mutating func insert(_ value: UInt16) {
+        switch consume self {
+        case .array(var values):
+            let place = Self.place(of: value, in: values)
+            if place == values.count || values[place] != value { values.insert(value, at: place) }
+            self = values.count > Self.arrayLimit ? Self(words: Self.words(values)) : .array(values)
+        case .bits(var words, var count):
+            let bit: UInt64 = 1 << UInt64(value & 63)
+            if words[Int(value >> 6)] & bit == 0 { count += 1 }
+            words[Int(value >> 6)] |= bit
+            self = .bits(words, count: count)
+        }
+    }
+
+    func union(_ other: ChunkMembers) -> ChunkMembers { combined(with: other) { $0 | $1 } }
+    func subtracting(_ other: ChunkMembers) -> ChunkMembers { combined(with: other) { $0 & ~$1 } }
+    func intersection(_ other: ChunkMembers) -> ChunkMembers { combined(with: other) { $0 & $1 } }
+
+    private func combined(with other: ChunkMembers, _ combine: (UInt64, UInt64) -> UInt64) -> ChunkMembers {
+        var words = self.words
+        let others = other.words
+        for index in words.indices { words[index] = combine(words[index], others[index]) }
+        return Self(words: words)
+    }
+
+    init(sorted values: [UInt16]) {
+        self = values.count > Self.arrayLimit ? Self(words: Self.words(values)) : .array(values)
+    }
+
+    init(words: [UInt64]) {
+        let count = words.reduce(0) { $0 + $1.nonzeroBitCount }
+        let bits = Self.bits(words, count: count)
+        self = count > Self.arrayLimit ? bits : .array(bits.values)
+    }
+
+    var words: [UInt64] {
+        switch self {
+        case .array(let values): Self.words(values)
+        case .bits(let words, _): words
+        }
+    }
+
+    private static func words(_ values: [UInt16]) -> [UInt64] {
+        var words = [UInt64](repeating: 0, count: wordCount)
+        for value in values { words[Int(value >> 6)] |= 1 << UInt64(value & 63) }
+        return words
+    }
+
+    /// Where the value stands, or would stand.
+    private static func place(of value: UInt16, in values: [UInt16]) -> Int {
+        if let last = values.last, last < value { return values.count }
+        var (low, high) = (0, values.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if values[middle] < value { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,57 @@
+package import FCM
+
+/// What the files ask for, with every list resolved to recipients.
+package struct Desired: Sendable {
+    /// By name.
+    package var topics: [DesiredTopic] = []
+    package var sends: [DesiredSend] = []
+    /// Recipients each audience has, after its exclusions.
+    package var audienceSizes: [String: Int] = [:]
+    /// Entries of lists that name an installation listed before in the same list.
+    package var collapsed = 0
+    /// How each listed recipient is reached.
+    package var registrations: [RecipientID: Registration] = [:]
+    /// What the record does not know yet: new recipients, and newer registrations of known ones.
+    package var unrecorded: [RecipientID: Registration] = [:]
+
+    package init() {}
+}
+
+package struct DesiredTopic: Sendable {
+    package var name: TopicName
+    package var members: RecipientSet
+    package var prune: Bool
+
+    package init(name: TopicName, members: RecipientSet, prune: Bool = true) {
+        self.name = name
+        self.members = members
+        self.prune = prune
+    }
+}
+
+package struct DesiredSend: Sendable {
+    package var campaign: Campaign
+    /// Whom the requests go to; `[0]` where one request reaches the whole target.
+    package var members: RecipientSet
+
+    package init(campaign: Campaign, members: RecipientSet) {
+        self.campaign = campaign
+        self.members = members
+    }
+}
+
+/// A recipient as the record knows it.
+package struct KnownRecipient: Hashable, Sendable {
+    package var id: RecipientID
+    package var registration: Registration
+
+    package init(id: RecipientID, registration: Registration) {
+        self.id = id
+        self.registration = registration
+    }
+}
+
+extension RecipientSet {
+    /// Stands for the target as a whole.
+    package static let target: RecipientSet = [0]
+}

@@ -1,0 +1,49 @@
+/// What herald refuses to do unless a person says so.
+package enum Guard: String, Hashable, Sendable, CaseIterable {
+    case maxRecipients = "max_recipients"
+    case maxUnsubscribePercent = "max_unsubscribe_percent"
+    case maxForgetPercent = "max_forget_percent"
+    case audienceCollapse = "audience_collapse"
+    case audienceGrowth = "audience_growth"
+    case freshRecord = "fresh_record"
+    case looksRenamed = "looks_renamed"
+}
+
+/// A guard that stands in a plan's way.
+package struct GuardRefusal: Hashable, Sendable {
+    package var kind: Guard
+    /// The topic, audience or campaign it is about.
+    package var name: String
+    package var limit: Int
+    package var actual: Int
+    package var message: String
+
+    /// The option of `apply` that lets it through.
+    package var override: String { "--override \(kind.rawValue)=\(name)" }
+}
+
+/// Guards that a person lets through: everywhere, or for one name.
+package struct Overrides: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
+        package var kind: Guard
+        package var name: String?
+    }
+
+    package var entries: [Entry] = []
+
+    package init() {}
+
+    /// Reads `GUARD` or `GUARD=NAME`; `nil` when one of them is no guard.
+    package init?(_ texts: [String]) {
+        for text in texts {
+            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let kind = parts.first.flatMap({ Guard(rawValue: String($0)) }) else { return nil }
+            if parts.count == 2, parts[1].isEmpty { return nil }
+            entries.append(Entry(kind: kind, name: parts.count == 2 ? String(parts[1]) : nil))
+        }
+    }
+
+    package func allow(_ kind: Guard, for name: String) -> Bool {
+        entries.contains { $0.kind == kind && ($0.name == nil || $0.name == name) }
+    }
+}

@@ -1,0 +1,97 @@
+package import FCM
+
+/// A run's report as it is shown and saved.
+package struct ReportDocument: Document {
+    package var report: Report
+
+    package init(_ report: Report) { self.report = report }
+
+    package var json: JSONValue {
+        [
+            "schema": "herald.report/1",
+            "run": .string(report.run),
+            "plan_digest": .string(report.planDigest),
+            "dry_run": .bool(report.isDryRun),
+            "started": .string(report.started.rfc3339),
+            "finished": report.finished.map { .string($0.rfc3339) } ?? .null,
+            "result": .string(report.result.rawValue),
+            "endpoint": .string(report.endpoint.rawValue),
+            "project": .string(report.project),
+            "herald_version": .string(report.version),
+            "git_commit": report.gitCommit.map { .string($0) } ?? .null,
+            "overrides": .array(report.overrides.map { .string($0) }),
+            "summary": .object(summary.mapValues { .int(Int64($0)) }),
+            "steps": .array(report.steps.map(Self.step)),
+        ]
+    }
+
+    /// Sends are counted by recipient, subscriptions by pair; `planned` and its parts are of both.
+    private var summary: [String: Int] {
+        let steps = report.steps
+        let sum = { (figure: (StepReport) -> Int) in steps.reduce(0) { $0 + figure($1) } }
+        return [
+            "subscribed": sum { $0.action == "subscribe" ? $0.accepted : 0 },
+            "unsubscribed": sum { $0.action == "unsubscribe" ? $0.accepted : 0 },
+            "planned": sum(\.planned), "accepted": sum(\.accepted), "rejected": sum(\.rejected),
+            "unknown": sum(\.unknown), "skipped": sum(\.skipped), "held": sum(\.held), "pending": sum(\.pending),
+            "missed": report.missed, "retries": sum(\.retries), "forgotten": sum(\.forgotten),
+            "possible_duplicates": sum(\.possibleDuplicates),
+        ]
+    }
+
+    private static func step(_ step: StepReport) -> JSONValue {
+        var members: [String: JSONValue] = [
+            "id": .string(step.id), "action": .string(step.action), "planned": .int(Int64(step.planned)),
+            "accepted": .int(Int64(step.accepted)), "rejected": .int(Int64(step.rejected)),
+            "unknown": .int(Int64(step.unknown)), "skipped": .int(Int64(step.skipped)),
+            "held": .int(Int64(step.held)), "pending": .int(Int64(step.pending)),
+            "duration_ms": .int(Int64(step.duration.seconds * 1000)),
+            "message_ids": .array(step.messageIDs.map { .string($0) }),
+            "failures": .array(step.failures.map(\.json)),
+        ]
+        members["occurrence"] = step.occurrence.map { .string($0) }
+        members["topic"] = step.topic.map { .string($0) }
+        members["stopped"] = step.stopped.map { .string($0) }
+        return .object(members)
+    }
+
+    package func text(_ style: TextStyle) -> String {
+        var text = report.isDryRun ? "Dry run: FCM checked the messages and delivered none.\n" : ""
+        let width = report.steps.map(\.id.count).max() ?? 0
+        for step in report.steps {
+            text += "  \(step.id.padded(to: width))  \(Self.figures(step, style))\n"
+            if let stopped = step.stopped { text += "    stopped: \(stopped)\n" }
+            for (code, entries) in Dictionary(grouping: step.failures, by: \.code).sorted(by: { $0.key < $1.key }) {
+                text += "    \(entries.count) × \(code): \(entries[0].message) (\(entries[0].action.rawValue))\n"
+            }
+        }
+        let figures = summary
+        let total = ["planned", "accepted", "rejected", "unknown", "skipped", "held", "pending"]
+            .map { "\(figures[$0] ?? 0) \($0)" }.joined(separator: ", ")
+        return text + "\nRun \(report.run): \(report.result.rawValue). \(total).\n"
+    }
+
+    private static func figures(_ step: StepReport, _ style: TextStyle) -> String {
+        var parts = ["\(step.accepted) of \(step.planned) accepted"]
+        if step.found > 0 { parts.append("\(step.found) of them were there") }
+        for (name, number) in [
+            ("rejected", step.rejected), ("unknown", step.unknown), ("skipped", step.skipped), ("held", step.held),
+            ("pending", step.pending), ("retries", step.retries),
+        ] where number > 0 {
+            parts.append("\(number) \(name)")
+        }
+        let line = parts.joined(separator: ", ")
+        return step.accepted == step.planned ? style.green(line) : style.yellow(line)
+    }
+}
+
+extension Report.Failure {
+    /// One line of `.failures.ndjson`, and one entry of a step's `failures`.
+    package var json: JSONValue {
+        [
+            "registration": registration.map { .string($0) } ?? .null, "code": .string(code),
+            "http_status": httpStatus.map { .int(Int64($0)) } ?? .null, "message": .string(message),
+            "attempts": .int(Int64(attempts)), "action": .string(action.rawValue),
+        ]
+    }
+}

@@ -1,0 +1,48 @@
+internal import FCM
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// What `apply` needs of a plan that was saved: enough to work it out again and see whether it is still the same.
+package struct SavedPlan: Hashable, Sendable {
+    package var id: String
+    package var at: Date
+    package var expires: Date
+    package var digest: String
+
+    /// Why a saved plan is not applied.
+    package enum Problem: Error, Hashable, Sendable {
+        /// No plan of herald's at all.
+        case unreadable
+        /// Its digest is not that of its content.
+        case altered
+        case expired(at: Date)
+        case used
+        /// The files, the record or what is due changed since.
+        case stale
+    }
+
+    package init(reading bytes: [UInt8]) throws(Problem) {
+        guard let members = (try? JSONValue(parsing: bytes))?.object, members["schema"]?.string == "herald.plan/1",
+            let id = members["id"]?.string, !id.isEmpty,
+            let at = members["at"]?.string.flatMap({ Date(rfc3339: $0) }),
+            let expires = members["expires"]?.string.flatMap({ Date(rfc3339: $0) }),
+            let digest = members["digest"]?.string
+        else { throw .unreadable }
+        guard PlanDocument.digest(of: members) == digest else { throw .altered }
+        self.id = id
+        self.at = at
+        self.expires = expires
+        self.digest = digest
+    }
+
+    /// Holds it against the record and against the plan that was worked out anew for its instant.
+    package func check(against plan: PlanDocument, _ record: Record, now: Date) throws(Problem) {
+        if record.spentPlans.contains(id) { throw .used }
+        if now > expires { throw .expired(at: expires) }
+        if plan.digest != digest { throw .stale }
+    }
+}

@@ -1,0 +1,90 @@
+package import FCM
+
+/// The record as `state show` shows it: figures, no registrations.
+package struct StateDocument: Document {
+    private let record: Record
+    /// Only the topic or campaign of that name.
+    private let only: String?
+
+    package init(_ record: Record, only: String? = nil) {
+        self.record = record
+        self.only = only
+    }
+
+    /// Whether there is anything of that name.
+    package var isEmpty: Bool { topics.isEmpty && occurrences.isEmpty }
+
+    private var topics: [(name: TopicName, topic: RecordedTopic)] {
+        record.topics.filter { only == nil || $0.key.rawValue == only }.map { ($0.key, $0.value) }
+            .sorted { $0.name < $1.name }
+    }
+
+    private var occurrences: [(id: OccurrenceID, occurrence: RecordedOccurrence)] {
+        record.occurrences.filter { only == nil || $0.value.campaign == only || $0.key.rawValue == only }
+            .map { ($0.key, $0.value) }.sorted { $0.id < $1.id }
+    }
+
+    package var json: JSONValue {
+        [
+            "schema": "herald.state/1",
+            "lineage": .string(record.identity.lineage),
+            "serial": .int(record.serial),
+            "project": .string(record.identity.project),
+            "endpoint": .string(record.identity.endpoint.rawValue),
+            "created": .string(record.identity.created.rfc3339),
+            "registrations": .int(Int64(record.nextRecipient - Record.firstRecipient)),
+            "dead": .int(Int64(record.dead.count)),
+            "topics": .array(
+                topics.map { name, topic in
+                    [
+                        "topic": .string(name.rawValue), "owned": .int(Int64(topic.owned.count)),
+                        "found": .int(Int64(topic.found.count)), "subscribing": .int(Int64(topic.subscribing.count)),
+                    ]
+                }),
+            "occurrences": .array(
+                occurrences.map { id, occurrence in
+                    [
+                        "occurrence": .string(id.rawValue), "campaign": .string(occurrence.campaign),
+                        "due": occurrence.due.map { .string($0.rfc3339) } ?? .null,
+                        "target": Self.target(occurrence.target),
+                        "accepted": .int(Int64(occurrence.accepted.count)),
+                        "rejected": .int(Int64(occurrence.rejected.count)),
+                        "unknown": .int(Int64(occurrence.unknown.union(occurrence.intended).count)),
+                        "finished": occurrence.finished.map { .string($0.rfc3339) } ?? .null,
+                    ]
+                }),
+        ]
+    }
+
+    /// `topic:NAME` as an object of one key.
+    private static func target(_ text: String) -> JSONValue {
+        let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
+        return parts.count == 2 ? .object([parts[0]: .string(parts[1])]) : .object([:])
+    }
+
+    package func text(_ style: TextStyle) -> String {
+        let identity = record.identity
+        var text = "Record \(identity.lineage), serial \(record.serial)\n"
+        text += "Project '\(identity.project)' at \(identity.endpoint.rawValue), since \(identity.created.rfc3339)\n"
+        let known = Int(record.nextRecipient - Record.firstRecipient)
+        text += "\(count(known, "registration")) known, \(record.dead.count) dead\n"
+        let width = max(
+            topics.map(\.name.rawValue.count).max() ?? 0, occurrences.map(\.id.rawValue.count).max() ?? 0)
+        if !topics.isEmpty { text += "\n\(style.bold("Topics"))\n" }
+        for (name, topic) in topics {
+            text += "  \(name.rawValue.padded(to: width))  \(topic.owned.count) subscribed"
+            if !topic.found.isEmpty { text += ", \(topic.found.count) found" }
+            if !topic.subscribing.isEmpty { text += ", \(topic.subscribing.count) asked for and not answered" }
+            text += "\n"
+        }
+        if !occurrences.isEmpty { text += "\n\(style.bold("Occurrences"))\n" }
+        for (id, occurrence) in occurrences {
+            let unknown = occurrence.unknown.union(occurrence.intended).count
+            text += "  \(id.rawValue.padded(to: width))  \(occurrence.target), \(occurrence.accepted.count) accepted"
+            if !occurrence.rejected.isEmpty { text += ", \(occurrence.rejected.count) rejected" }
+            if unknown > 0 { text += ", \(style.yellow("\(unknown) unknown"))" }
+            text += occurrence.finished.map { ", finished \($0.rfc3339)\n" } ?? ", unfinished\n"
+        }
+        return text
+    }
+}

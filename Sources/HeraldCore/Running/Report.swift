@@ -1,0 +1,126 @@
+internal import FCM
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// What a run did, and what came of every recipient it planned for.
+package struct Report: Hashable, Sendable {
+    package enum Result: String, Hashable, Sendable {
+        case running, ok, failed, unknown, refused, interrupted
+    }
+
+    package var run: String
+    package var planDigest: String
+    package var isDryRun: Bool
+    package var started: Date
+    package var finished: Date?
+    package var result: Result = .running
+    package var endpoint: EndpointKind
+    package var project: String
+    package var version: String
+    package var gitCommit: String?
+    package var overrides: [String] = []
+    /// Occurrences that were due and are too late.
+    package var missed: Int
+    package var steps: [StepReport]
+
+    /// A run that has not begun.
+    package init(
+        run: String, plan: Plan, planDigest: String, isDryRun: Bool, started: Date, endpoint: EndpointKind,
+        project: String, version: String, gitCommit: String? = nil, overrides: [String] = []
+    ) {
+        self.run = run
+        self.planDigest = planDigest
+        self.isDryRun = isDryRun
+        self.started = started
+        self.endpoint = endpoint
+        self.project = project
+        self.version = version
+        self.gitCommit = gitCommit
+        self.overrides = overrides
+        missed = plan.missed.count
+        steps = plan.steps.map { StepReport($0) }
+    }
+
+    package struct Failure: Hashable, Sendable {
+        /// A fingerprint; absent where a request addresses no single registration.
+        package var registration: String?
+        package var code: String
+        package var httpStatus: Int?
+        package var message: String
+        package var attempts: Int
+        package var action: Action
+
+        package enum Action: String, Hashable, Sendable {
+            /// Buried: FCM says the registration is dead.
+            case forgotten
+            /// Dead too, and kept: too many at once, or nothing has succeeded that would show we are heard rightly.
+            case kept
+            case rejected
+            /// May have arrived; not sent again unless somebody says so.
+            case held
+            /// Did not take effect; the next run tries it.
+            case retryNextRun = "retry_next_run"
+        }
+    }
+}
+
+/// One step's account. What was planned and is in no other figure is pending: promise 2 holds by construction.
+package struct StepReport: Hashable, Sendable {
+    /// Failures that a report shows one by one, for each step.
+    package static let shownFailures = 1000
+    package static let shownMessageIDs = 1000
+
+    package var id: String
+    package var action: String
+    package var occurrence: String?
+    package var topic: String?
+    package var planned: Int
+    package var accepted = 0
+    package var rejected = 0
+    package var unknown = 0
+    package var skipped = 0
+    package var held = 0
+    /// Of the accepted: subscriptions that were there before.
+    package var found = 0
+    package var retries = 0
+    /// Of the rejected: buried.
+    package var forgotten = 0
+    /// Repeats after an answer that FCM might have contradicted by delivering all the same.
+    package var possibleDuplicates = 0
+    package var duration: Duration = .zero
+    package var messageIDs: [String] = []
+    /// The first `shownFailures`.
+    package var failures: [Report.Failure] = []
+    /// Failures beyond those, kept elsewhere.
+    package var failuresOmitted = 0
+    /// Why the step ended before its end.
+    package var stopped: String?
+
+    package var pending: Int { planned - accepted - rejected - unknown - skipped - held }
+
+    package init(_ step: Plan.Step) {
+        id = step.id
+        action = step.work.action
+        planned = step.work.planned
+        switch step.work {
+        case .subscribe(let name, _), .unsubscribe(let name, _): topic = name.rawValue
+        case .send(let send): occurrence = send.occurrence.rawValue
+        }
+    }
+}
+
+extension Report {
+    /// How it ended, from what its steps say. `refused` and `interrupted` are said by whoever refused or interrupted.
+    package var outcome: Result {
+        if result == .interrupted || result == .refused { return result }
+        if steps.contains(where: { $0.unknown > 0 }) { return .unknown }
+        let hasFailed = steps.contains { step in
+            step.rejected > step.forgotten || step.pending > 0 || step.held > 0 || step.stopped != nil
+        }
+        return hasFailed || missed > 0 ? .failed : .ok
+    }
+}

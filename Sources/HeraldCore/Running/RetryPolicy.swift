@@ -1,0 +1,69 @@
+package import FCM
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// When a request is tried again, and when no more. Source of floors and cap: FCM's scale guide, as our protocol notes
+/// restate it: 10 s before repeating a refused request, 60 s after a 429, doubling, full jitter, at most 10 minutes.
+package struct RetryPolicy: Sendable {
+    package var ceiling: Duration = .seconds(600)
+    /// No attempt starts later than this after the first.
+    package var horizon: Duration = .seconds(3600)
+    /// Attempts to reach a server that cannot be reached at all.
+    package var connectAttempts = 5
+
+    package init() {}
+
+    package enum Decision: Hashable, Sendable {
+        case wait(Duration, pausesLane: Bool)
+        case giveUp
+    }
+
+    /// - Parameters:
+    ///   - attempt: the number of the attempt that failed, from 1.
+    ///   - elapsed: since the first attempt began.
+    package func decide(
+        _ asked: Verdict.Repeat, attempt: Int, elapsed: Duration, now: Double,
+        using random: inout some RandomNumberGenerator
+    ) -> Decision {
+        if asked.effect == .none, attempt >= connectAttempts { return .giveUp }
+        let window = min(ceiling, asked.floor * (1 << min(attempt - 1, 16)))
+        let backoff = window + asked.floor * Double.random(in: 0...1, using: &random)
+        let header = asked.retryAfter.flatMap { Self.wait($0, now: now) }
+        // A server's word replaces the floor that stands for its silence.
+        let wait = header.map { max($0, attempt > 1 ? window / 2 : .zero) } ?? backoff
+        if elapsed + wait > horizon { return .giveUp }
+        return .wait(wait, pausesLane: header != nil)
+    }
+
+    /// `Retry-After` as a wait from `now` (seconds since 1970): whole seconds, or an HTTP date.
+    static func wait(_ header: String, now: Double) -> Duration? {
+        let text = header.trimmingSpaces
+        if let seconds = Int64(text), seconds >= 0 { return .seconds(min(seconds, 86_400)) }
+        guard let date = Date(httpDate: text) else { return nil }
+        return .seconds(min(max(date.timeIntervalSince1970 - now, 0), 86_400))
+    }
+}
+
+extension Date {
+    /// Reads an HTTP date in its preferred form (RFC 9110 §5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
+    fileprivate init?(httpDate text: Substring) {
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        guard let match = text.wholeMatch(of: #/[A-Z][a-z]{2}, (\d\d) ([A-Z][a-z]{2}) (\d{4}) (\d\d:\d\d:\d\d) GMT/#),
+            let month = months.firstIndex(of: String(match.2))
+        else { return nil }
+        self.init(rfc3339: "\(match.3)-\(month < 9 ? "0" : "")\(month + 1)-\(match.1)T\(match.4)Z")
+    }
+}
+
+extension String {
+    fileprivate var trimmingSpaces: Substring {
+        var rest = self[...]
+        while rest.first == " " { rest.removeFirst() }
+        while rest.last == " " { rest.removeLast() }
+        return rest
+    }
+}

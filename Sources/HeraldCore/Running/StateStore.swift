@@ -1,0 +1,35 @@
+package import FCM
+
+/// Keeps the record. SQLite in earnest, memory for dry runs and tests; both pass one suite.
+package protocol StateStore: Sendable {
+    /// 32 random bytes, made with the record, that turn registrations into fingerprints.
+    var fingerprintKey: [UInt8] { get }
+
+    /// The record as it stands.
+    func record() async throws -> Record
+
+    /// What is known of these recipients; unknown ones are absent.
+    func recipients(for keys: Set<RecipientKey>) async throws -> [RecipientKey: KnownRecipient]
+
+    /// How to reach recipients.
+    func registrations(of recipients: RecipientSet) async throws -> [RecipientID: Registration]
+
+    /// Writes all changes or none; they survive a crash once this returns.
+    func commit(_ changes: [RecordChange]) async throws
+}
+
+/// Why a record cannot be used.
+package enum StateError: Error, Hashable, Sendable {
+    /// There is none at that path.
+    case missing(path: String)
+    /// It is no record, or a part of it makes no sense.
+    case damaged(path: String, detail: String)
+    /// It belongs to another project or endpoint.
+    case bound(path: String, to: String, wanted: String)
+    /// Another run has it; `holder` names that run as well as can be told.
+    case locked(path: String, holder: String)
+    /// It was written by a newer herald.
+    case newer(path: String)
+    /// The file system refused.
+    case inaccessible(path: String, detail: String)
+}

@@ -1,0 +1,90 @@
+internal import Foundation
+internal import GRDB
+internal import HeraldCore
+
+/// A table of recipient sets: for each owner (a topic, an occurrence) one set in each of several states, no recipient
+/// of an owner in two of them.
+struct ChunkTable {
+    let name: String
+    let owner: String
+    /// How many states there are, numbered from 0.
+    let states: Int
+
+    static let membership = ChunkTable(name: "membership", owner: "topic", states: Membership.allCases.count)
+    static let ledger = ChunkTable(name: "ledger", owner: "occurrence", states: LedgerEntry.allCases.count)
+
+    /// A stored set that no herald wrote.
+    struct Damage: Error {
+        var detail: String
+    }
+
+    /// All sets, by owner and state.
+    func all(_ db: Database) throws -> [Int64: [Int: RecipientSet]] {
+        var chunks: [Int64: [Int: [(key: UInt16, bytes: [UInt8])]]] = [:]
+        let rows = try Row.fetchCursor(
+            db, sql: "SELECT \(owner), state, chunk, members, bytes FROM \(name) ORDER BY \(owner), state, chunk")
+        while let row = try rows.next() {
+            let (id, state) = (row[0] as Int64, row[1] as Int)
+            guard (0..<states).contains(state), let key = UInt16(exactly: row[2] as Int64) else {
+                throw Damage(detail: "\(name) has a row of no known state or chunk")
+            }
+            let bytes = Array(row[4] as Data)
+            guard try RecipientSet(encodedChunks: [(key, bytes)]).count == row[3] as Int else {
+                throw Damage(detail: "\(name) has a chunk of another size than it says")
+            }
+            chunks[id, default: [:]][state, default: []].append((key, bytes))
+        }
+        return try chunks.mapValues { states in
+            let sets = try states.mapValues { try RecipientSet(encodedChunks: $0) }
+            var seen = RecipientSet()
+            for set in sets.values {
+                guard seen.intersection(set).isEmpty else {
+                    throw Damage(detail: "\(name) has a recipient in two states")
+                }
+                seen.formUnion(set)
+            }
+            return sets
+        }
+    }
+
+    /// Puts members into one state of an owner and out of the others; `nil`: out of all.
+    func move(_ members: RecipientSet, of id: Int64, to state: Int?, _ db: Database) throws {
+        for (key, _) in members.encodedChunks {
+            let part = members.chunk(key)
+            for other in 0..<states {
+                let current = try chunk(key, of: id, other, db)
+                let next = other == state ? current.union(part) : current.subtracting(part)
+                if next != current { try write(next, key, of: id, other, db) }
+            }
+        }
+    }
+
+    /// Takes members out of every set of every owner.
+    func remove(_ members: RecipientSet, _ db: Database) throws {
+        for id in try Int64.fetchAll(db, sql: "SELECT DISTINCT \(owner) FROM \(name)") {
+            try move(members, of: id, to: nil, db)
+        }
+    }
+
+    private func chunk(_ key: UInt16, of id: Int64, _ state: Int, _ db: Database) throws -> RecipientSet {
+        let statement = try db.cachedStatement(
+            sql: "SELECT bytes FROM \(name) WHERE \(owner) = ? AND state = ? AND chunk = ?")
+        guard let bytes = try Data.fetchOne(statement, arguments: [id, state, Int64(key)]) else { return [] }
+        return try RecipientSet(encodedChunks: [(key, Array(bytes))])
+    }
+
+    private func write(_ set: RecipientSet, _ key: UInt16, of id: Int64, _ state: Int, _ db: Database) throws {
+        guard let bytes = set.encodedChunks.first?.bytes else {
+            let statement = try db.cachedStatement(
+                sql: "DELETE FROM \(name) WHERE \(owner) = ? AND state = ? AND chunk = ?")
+            try statement.execute(arguments: [id, state, Int64(key)])
+            return
+        }
+        let statement = try db.cachedStatement(
+            sql: """
+                INSERT INTO \(name) (\(owner), state, chunk, members, bytes) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT DO UPDATE SET members = excluded.members, bytes = excluded.bytes
+                """)
+        try statement.execute(arguments: [id, state, Int64(key), set.count, Data(bytes)])
+    }
+}

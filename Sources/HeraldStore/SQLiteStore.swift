@@ -1,0 +1,172 @@
+internal import Crypto
+package import FCM
+internal import Foundation
+internal import GRDB
+package import HeraldCore
+
+/// The record in a SQLite file: write-ahead log, every commit synced, readable by its owner only.
+package final class SQLiteStore: StateStore {
+    package let fingerprintKey: [UInt8]
+    let path: String
+    let database: DatabaseQueue
+
+    /// Opens the record at `path`, which must be bound to that project and endpoint.
+    package static func open(at path: String, project: String, endpoint: EndpointKind) throws -> SQLiteStore {
+        guard FileManager.default.fileExists(atPath: path) else { throw StateError.missing(path: path) }
+        let store = try SQLiteStore(path: path, identity: nil)
+        let identity = try store.identity()
+        guard identity.project == project, identity.endpoint == endpoint else {
+            throw StateError.bound(
+                path: path, to: "project '\(identity.project)' at \(identity.endpoint.rawValue)",
+                wanted: "project '\(project)' at \(endpoint.rawValue)")
+        }
+        return store
+    }
+
+    /// Opens the record at `path` whatever it is bound to.
+    package static func open(at path: String) throws -> SQLiteStore {
+        guard FileManager.default.fileExists(atPath: path) else { throw StateError.missing(path: path) }
+        return try SQLiteStore(path: path, identity: nil)
+    }
+
+    /// Makes an empty record, and the folders above it. Somebody else's file is never taken.
+    package static func create(at path: String, identity: HeraldCore.Record.Identity) throws -> SQLiteStore {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+            // The file's mode is set before anything is in it; SQLite gives its companions the same.
+            guard FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
+            else { throw CocoaError(.fileWriteNoPermission) }
+        } catch {
+            throw StateError.inaccessible(path: path, detail: "the file cannot be made")
+        }
+        return try SQLiteStore(path: path, identity: identity)
+    }
+
+    private init(path: String, identity: HeraldCore.Record.Identity?) throws {
+        self.path = path
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(5)
+        configuration.prepareDatabase { db in
+            try db.execute(sql: "PRAGMA synchronous = FULL")
+            try db.execute(sql: "PRAGMA foreign_keys = ON")
+            // A crafted schema must not run functions of its choosing.
+            try db.execute(sql: "PRAGMA trusted_schema = OFF")
+        }
+        do {
+            let database = try DatabaseQueue(path: path, configuration: configuration)
+            self.database = database
+            if let identity {
+                try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
+                try Schema.migrator.migrate(database)
+                try database.write { try Self.write(identity, to: $0) }
+            } else {
+                try database.read { db in
+                    guard try !Schema.migrator.hasBeenSuperseded(db) else { throw StateError.newer(path: path) }
+                    guard try Schema.migrator.hasCompletedMigrations(db) else {
+                        throw StateError.damaged(path: path, detail: "it holds no tables of herald's")
+                    }
+                }
+            }
+            fingerprintKey = try database.read { db in
+                Array(try Data.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'fingerprint_key'") ?? Data())
+            }
+        } catch {
+            throw Self.stateError(error, path: path)
+        }
+        guard fingerprintKey.count == 32 else {
+            throw StateError.damaged(path: path, detail: "its fingerprint key is missing")
+        }
+    }
+
+    private static func write(_ identity: HeraldCore.Record.Identity, to db: Database) throws {
+        let key = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) }
+        let values: [String: any DatabaseValueConvertible] = [
+            "lineage": identity.lineage, "project": identity.project, "endpoint": identity.endpoint.rawValue,
+            "created": identity.created.timeIntervalSince1970, "serial": 0, "fingerprint_key": key,
+        ]
+        for (name, value) in values {
+            try db.execute(sql: "INSERT INTO meta (key, value) VALUES (?, ?)", arguments: [name, value])
+        }
+    }
+
+    func identity() throws -> HeraldCore.Record.Identity {
+        do {
+            return try database.read { try RecordReader(db: $0).identity() }
+        } catch {
+            throw Self.stateError(error, path: path)
+        }
+    }
+
+    /// GRDB's errors name SQL and values; people need to know what is wrong with the file.
+    static func stateError(_ error: any Error, path: String) -> StateError {
+        switch error {
+        case let error as StateError: return error
+        case let error as ChunkTable.Damage: return .damaged(path: path, detail: error.detail)
+        case is RecipientSet.DamagedChunk: return .damaged(path: path, detail: "a set of recipients cannot be read")
+        case let error as RecordReader.Damage: return .damaged(path: path, detail: error.detail)
+        case let error as DatabaseError:
+            let code = error.resultCode
+            if [.SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_MISMATCH].contains(code) {
+                return .damaged(path: path, detail: "SQLite says: \(error.message ?? code.description)")
+            }
+            return .inaccessible(path: path, detail: "SQLite says: \(error.message ?? code.description)")
+        default:
+            return .damaged(path: path, detail: "it cannot be read as a record")
+        }
+    }
+}
+
+extension SQLiteStore {
+    package func record() async throws -> HeraldCore.Record {
+        try await reading { try RecordReader(db: $0).record() }
+    }
+
+    package func recipients(for keys: Set<RecipientKey>) async throws -> [RecipientKey: KnownRecipient] {
+        try await reading { db in
+            let statement = try db.cachedStatement(sql: "SELECT id, rest FROM recipient WHERE key = ?")
+            var known: [RecipientKey: KnownRecipient] = [:]
+            for key in keys {
+                guard let row = try Row.fetchOne(statement, arguments: [key.rawValue]) else { continue }
+                known[key] = KnownRecipient(
+                    id: try RecordReader.recipientID(row[0]),
+                    registration: try RecordReader.registration(key: key.rawValue, rest: row[1]))
+            }
+            return known
+        }
+    }
+
+    package func registrations(of recipients: RecipientSet) async throws -> [RecipientID: Registration] {
+        try await reading { db in
+            let statement = try db.cachedStatement(sql: "SELECT key, rest FROM recipient WHERE id = ?")
+            var found: [RecipientID: Registration] = [:]
+            for id in recipients {
+                guard let row = try Row.fetchOne(statement, arguments: [Int64(id)]) else { continue }
+                found[id] = try RecordReader.registration(key: row[0], rest: row[1])
+            }
+            return found
+        }
+    }
+
+    package func commit(_ changes: [RecordChange]) async throws {
+        do {
+            try await database.write { db in
+                for change in changes { try change.write(to: db) }
+                if changes.contains(where: \.isEffect) {
+                    try db.execute(sql: "UPDATE meta SET value = value + 1 WHERE key = 'serial'")
+                }
+            }
+        } catch {
+            throw Self.stateError(error, path: path)
+        }
+    }
+
+    private func reading<Value: Sendable>(_ body: @Sendable @escaping (Database) throws -> Value) async throws -> Value
+    {
+        do {
+            return try await database.read(body)
+        } catch {
+            throw Self.stateError(error, path: path)
+        }
+    }
+}

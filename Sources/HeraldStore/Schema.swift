@@ -1,0 +1,59 @@
+internal import GRDB
+
+/// The record's tables, one migration for each version that was ever released. See `Docs/Decisions/`.
+enum Schema {
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1") { db in
+            try db.execute(
+                sql: """
+                    -- What the record is bound to, and what changes as a whole: lineage, project, endpoint, created,
+                    -- serial, fingerprint_key.
+                    CREATE TABLE meta (key TEXT PRIMARY KEY, value ANY NOT NULL) STRICT, WITHOUT ROWID;
+
+                    -- A registration is its recipient key followed by the rest, so that neither is stored twice.
+                    CREATE TABLE recipient (
+                        id INTEGER PRIMARY KEY,
+                        key TEXT NOT NULL UNIQUE,
+                        rest TEXT NOT NULL
+                    ) STRICT;
+
+                    -- Sets of recipients, 65,536 a chunk, in the form that RecipientSet+Coding.swift describes.
+                    CREATE TABLE topic (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, changed REAL) STRICT;
+                    CREATE TABLE membership (
+                        topic INTEGER NOT NULL REFERENCES topic (id),
+                        state INTEGER NOT NULL,
+                        chunk INTEGER NOT NULL,
+                        members INTEGER NOT NULL,
+                        bytes BLOB NOT NULL,
+                        PRIMARY KEY (topic, state, chunk)
+                    ) STRICT, WITHOUT ROWID;
+
+                    CREATE TABLE occurrence (
+                        id INTEGER PRIMARY KEY,
+                        name TEXT NOT NULL UNIQUE,
+                        campaign TEXT NOT NULL,
+                        revision INTEGER NOT NULL,
+                        due REAL,
+                        content_digest TEXT NOT NULL,
+                        target TEXT NOT NULL,
+                        finished REAL
+                    ) STRICT;
+                    CREATE TABLE ledger (
+                        occurrence INTEGER NOT NULL REFERENCES occurrence (id),
+                        state INTEGER NOT NULL,
+                        chunk INTEGER NOT NULL,
+                        members INTEGER NOT NULL,
+                        bytes BLOB NOT NULL,
+                        PRIMARY KEY (occurrence, state, chunk)
+                    ) STRICT, WITHOUT ROWID;
+
+                    CREATE TABLE tombstone (recipient INTEGER PRIMARY KEY REFERENCES recipient (id)) STRICT;
+                    CREATE TABLE watermark (campaign TEXT PRIMARY KEY, at REAL NOT NULL) STRICT, WITHOUT ROWID;
+                    CREATE TABLE spent_plan (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+                    CREATE TABLE audience_size (name TEXT PRIMARY KEY, size INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+                    """)
+        }
+        return migrator
+    }
+}

@@ -1,0 +1,30 @@
+internal import Synchronization
+
+/// A clock that stands still until somebody sleeps on it, and then stands where the sleeper wanted to wake: simulated
+/// time, in which an hour's backoff takes no time.
+package final class ManualClock: Clock, Sendable {
+    package struct Instant: InstantProtocol {
+        package var offset: Duration
+
+        package func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        package func duration(to other: Instant) -> Duration { other.offset - offset }
+        package static func < (one: Instant, other: Instant) -> Bool { one.offset < other.offset }
+    }
+
+    private let time = Mutex(Duration.zero)
+
+    package init() {}
+
+    package var now: Instant { Instant(offset: time.withLock { $0 }) }
+    package var minimumResolution: Duration { .nanoseconds(1) }
+
+    package func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        try Task.checkCancellation()
+        // Whoever can run without time passing runs first.
+        for _ in 0..<10 { await Task.yield() }
+        try Task.checkCancellation()
+        time.withLock { $0 = max($0, deadline.offset) }
+    }
+
+    package func advance(by duration: Duration) { time.withLock { $0 += duration } }
+}

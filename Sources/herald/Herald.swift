@@ -1,0 +1,51 @@
+import ArgumentParser
+
+@main
+struct Herald: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "herald",
+        abstract: "Notification campaigns for Firebase Cloud Messaging, planned from files and applied once.",
+        discussion: """
+            A workspace is a folder with herald.yaml and YAML files that declare audiences, topics and campaigns. \
+            'plan' shows what 'apply' would do; 'apply' does it and remembers that it did.
+            """,
+        version: Self.version,
+        subcommands: [Init.self, Validate.self, PlanCommand.self, Apply.self, EmulatorCommand.self, State.self])
+
+    static let version = "0.1.0"
+
+    @OptionGroup var common: CommonOptions
+}
+
+/// Options of every command; they stand before or behind the command's name.
+struct CommonOptions: ParsableArguments {
+    @Option(
+        name: [.customShort("w"), .long],
+        help: "The workspace: the folder with herald.yaml (default: the nearest one upwards).",
+        completion: .directory)
+    var workspace: String?
+
+    @Flag(help: "No progress and no summary; only errors.")
+    var quiet = false
+
+    @Flag(name: .customLong("no-color"), help: "No colours.")
+    var noColor = false
+
+    @Flag(help: "Show registrations in clear, in reports too.")
+    var revealRegistrations = false
+}
+
+/// The common options, wherever on the command line they stood.
+struct Common {
+    var workspace: String?
+    var isQuiet: Bool
+    var revealsRegistrations: Bool
+    var console: Console
+
+    init(_ before: CommonOptions, _ behind: CommonOptions) {
+        workspace = behind.workspace ?? before.workspace
+        isQuiet = before.quiet || behind.quiet
+        revealsRegistrations = before.revealRegistrations || behind.revealRegistrations
+        console = Console(isQuiet: isQuiet, allowsColor: !before.noColor && !behind.noColor)
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+
+/// Files only their owner may read.
+enum PrivateFile {
+    struct Failure: Error {}
+
+    /// Puts the text in the file's place at once: a reader sees the old or the new, never a part.
+    static func write(_ text: String, to path: String) throws {
+        let temporary = "\(path).\(getpid()).tmp"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Failure() }
+        let isWritten = append(text, to: descriptor)
+        close(descriptor)
+        guard isWritten, rename(temporary, path) == 0 else {
+            unlink(temporary)
+            throw Failure()
+        }
+    }
+
+    static func append(_ text: String, to descriptor: Int32) -> Bool {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+}
+
+/// Lines that are added while a run goes on; the file is made with the first of them.
+final class LineFile: @unchecked Sendable {
+    // The lock guards the descriptor; the path never changes.
+    private let lock = NSLock()
+    private let path: String
+    private var descriptor: Int32 = -1
+
+    init(path: String) { self.path = path }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    func append(_ line: String) {
+        lock.withLock {
+            if descriptor < 0 {
+                descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+            }
+            if descriptor >= 0 { _ = PrivateFile.append(line + "\n", to: descriptor) }
+        }
+    }
+}

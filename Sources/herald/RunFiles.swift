@@ -1,0 +1,65 @@
+import FCM
+import Foundation
+import HeraldCore
+
+/// What a run leaves on disk while it goes: the report, failures beyond those the report shows, receipts.
+struct RunFiles: Sendable {
+    let reportPath: String
+    private let failures: LineFile
+    private let receipts: LineFile?
+    private let shown: FailureCount
+
+    /// Failures each step had so far.
+    private final class FailureCount: @unchecked Sendable {
+        // The lock guards the only state.
+        private let lock = NSLock()
+        private var counts: [String: Int] = [:]
+
+        func next(_ step: String) -> Int {
+            lock.withLock {
+                counts[step, default: 0] += 1
+                return counts[step, default: 0]
+            }
+        }
+    }
+
+    /// The default for reports is `runs/` beside the record.
+    init(run: String, statePath: String, report: String?, receipts: String?) throws {
+        if let report {
+            reportPath = report
+        } else {
+            let folder = (statePath as NSString).deletingLastPathComponent + "/runs"
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            reportPath = "\(folder)/\(run).json"
+        }
+        let base = reportPath.hasSuffix(".json") ? String(reportPath.dropLast(5)) : reportPath
+        failures = LineFile(path: "\(base).failures.ndjson")
+        self.receipts = receipts.map { LineFile(path: $0) }
+        shown = FailureCount()
+    }
+
+    func save(_ report: Report) throws {
+        try PrivateFile.write(ReportDocument(report).json.prettyText, to: reportPath)
+    }
+
+    func note(_ step: String, _ failure: Report.Failure) {
+        guard shown.next(step) > StepReport.shownFailures, var members = failure.json.object else { return }
+        members["step"] = .string(step)
+        failures.append(JSONValue.object(members).line)
+    }
+
+    func receive(_ step: String, _ registration: String?, _ messageID: String) {
+        guard let receipts else { return }
+        let members: [String: JSONValue] = [
+            "step": .string(step), "registration": registration.map { .string($0) } ?? .null,
+            "message_id": .string(messageID),
+        ]
+        receipts.append(JSONValue.object(members).line)
+    }
+}
+
+extension JSONValue {
+    /// One line of an NDJSON file, without its end.
+    fileprivate var line: String { String(decoding: (try? bytes()) ?? [], as: UTF8.self) }
+}

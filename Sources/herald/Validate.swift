@@ -1,0 +1,28 @@
+import ArgumentParser
+import Foundation
+import HeraldCore
+
+struct Validate: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Find every mistake in the workspace's files.",
+        discussion: "Offline. Exits with 1 when there are errors; warnings alone are no failure.")
+
+    @ParentCommand var herald: Herald
+    @OptionGroup var options: CommonOptions
+
+    @Option(help: "text or json.")
+    var format: OutputFormat = .text
+
+    func run() throws {
+        let common = Common(herald.common, options)
+        let folder = try Session.folder(common)
+        let loaded = WorkspaceLoader.load(folder, environment: ProcessInfo.processInfo.environment)
+        let document = DiagnosticsDocument(loaded.diagnostics, sources: loaded.sources)
+        if format == .json || !loaded.diagnostics.isEmpty || !common.isQuiet {
+            common.console.result(document.rendered(as: format, common.console.output))
+        }
+        if loaded.diagnostics.hasErrors { throw ExitStatus.wrong.code }
+    }
+}
+
+extension OutputFormat: ExpressibleByArgument {}

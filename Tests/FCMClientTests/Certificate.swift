@@ -1,0 +1,27 @@
+import Foundation
+
+/// A self-signed certificate, its own authority, made by the `openssl` program. Its files go when it does.
+final class Certificate: Sendable {
+    private let folder: URL
+
+    var certificatePath: String { folder.appending(path: "certificate.pem").path }
+    var keyPath: String { folder.appending(path: "key.pem").path }
+
+    init(for names: String = "DNS:localhost,IP:127.0.0.1") throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "herald-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let openssl = Process()
+        openssl.executableURL = URL(filePath: "/usr/bin/env")
+        openssl.arguments = [
+            "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-noenc",
+            "-keyout", keyPath, "-out", certificatePath, "-days", "2", "-subj", "/CN=herald test",
+            "-addext", "subjectAltName=\(names)",
+        ]
+        openssl.standardError = FileHandle.nullDevice
+        try openssl.run()
+        openssl.waitUntilExit()
+        guard openssl.terminationStatus == 0 else { throw CocoaError(.fileReadUnknown) }
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+}

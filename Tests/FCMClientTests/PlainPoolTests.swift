@@ -1,0 +1,81 @@
+import FCM
+import FCMClient
+import NIOCore
+import NIOHTTP1
+import Testing
+
+/// How exchanges share HTTP/1.1 connections.
+@Suite(.timeLimit(.minutes(1)))
+struct PlainPoolTests {
+    @Test func `carries thousands of exchanges over its few connections, each with its own answer`() async throws {
+        try await PlainServer.with({ .reply(.ok, [:], $0.body) }) { server in
+            try await FCMClient.with(server.endpoint) { client in
+                let exchanges = await client.sendAtOnce(3000)
+                let bodies = exchanges.map { $0.response.map { String(decoding: $0.body, as: UTF8.self) } }
+                #expect(bodies == (1...3000).map(String.init))
+                #expect(server.arrivals.requests.count == 3000)
+                #expect(server.arrivals.connections == client.capacity)
+            }
+        }
+    }
+
+    @Test(arguments: [(TimeAmount.seconds(60), 1), (.zero, 3)])
+    func `uses a connection again unless it was idle for too long`(_ idleLimit: TimeAmount, _ count: Int) async throws {
+        try await PlainServer.with({ _ in .reply() }) { server in
+            try await FCMClient.with(server.endpoint, idleLimit: idleLimit) { client in
+                for _ in 1...3 { #expect(await client.send().kind == .response) }
+            }
+            #expect(server.arrivals.connections == count)
+        }
+    }
+
+    @Test func `does not use a connection that the server closed while it was idle`() async throws {
+        try await PlainServer.with({ _ in .replyThenClose() }) { server in
+            try await FCMClient.with(server.endpoint) { client in
+                for _ in 1...3 {
+                    #expect(await client.send().kind == .response)
+                    await client.waitForConnections(0)
+                }
+            }
+            #expect(server.arrivals.connections == 3)
+        }
+    }
+
+    @Test func `does not use a connection whose end was announced`() async throws {
+        try await PlainServer.with({ _ in .reply(.ok, ["connection": "close"]) }) { server in
+            try await FCMClient.with(server.endpoint) { client in
+                for _ in 1...3 { #expect(await client.send().kind == .response) }
+            }
+            #expect(server.arrivals.connections == 3)
+        }
+    }
+
+    @Test func `an exchange cancelled while it waits for a connection sends nothing`() async throws {
+        try await PlainServer.with({ _ in .silence }) { server in
+            try await FCMClient.with(server.endpoint) { client in
+                let busy = Task { await client.sendAtOnce(client.capacity) }
+                for _ in 1...client.capacity { _ = await server.arrivals.next() }
+                let waiting = Task { await client.send() }
+                waiting.cancel()
+                #expect(await waiting.value.kind == .notSent)
+                busy.cancel()
+                #expect(await busy.value.allSatisfy { $0.kind == .lost })
+            }
+            #expect(server.arrivals.requests.count == 32)
+        }
+    }
+
+    @Test func `shutting down cuts what is under way and refuses what comes later`() async throws {
+        try await PlainServer.with({ _ in .silence }) { server in
+            try await FCMClient.with(server.endpoint) { client in
+                async let exchange = client.send()
+                _ = await server.arrivals.next()
+                await client.shutdown()
+                #expect(await exchange.kind == .lost)
+                #expect(await client.send().kind == .notSent)
+                while server.arrivals.openConnections > 0 { await Task.yield() }
+                #expect(server.arrivals.connections == 1)
+            }
+        }
+    }
+}

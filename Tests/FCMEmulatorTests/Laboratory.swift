@@ -1,0 +1,98 @@
+import FCM
+import Synchronization
+import Testing
+
+@testable import FCMEmulator
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A backend with a clock that stands at 2026-12-01T08:00:00.250Z until it is moved.
+struct Laboratory: Sendable {
+    let backend: Backend
+    private let clock: Clock
+
+    final class Clock: Sendable {
+        let seconds = Mutex(1_796_112_000.25)
+    }
+
+    init(strict: Bool = false) {
+        let clock = Clock()
+        self.clock = clock
+        backend = Backend(strict: strict, now: { Date(timeIntervalSince1970: clock.seconds.withLock(\.self)) })
+    }
+
+    func advance(by seconds: Double) { clock.seconds.withLock { $0 += seconds } }
+
+    func call(_ method: String, _ target: String, _ body: String = "") -> Reply {
+        Reply(backend.answer(Call(method, target, body: Array(body.utf8))))
+    }
+
+    /// Sends a body to project `p`.
+    func send(_ body: String) -> Reply { call("POST", "/v1/projects/p/messages:send", body) }
+
+    func enrol(_ list: JSONValue) throws {
+        let reply = call("PUT", "/emulator/v1/registrations", String(decoding: try list.bytes(), as: UTF8.self))
+        try #require(reply.status == 200)
+    }
+
+    func enrol(_ registration: String, platform: String = "android", state: String = "active", topics: [String] = [])
+        throws
+    {
+        try enrol([
+            [
+                "registration": .string(registration), "platform": .string(platform), "state": .string(state),
+                "topics": .array(topics.map(JSONValue.string)),
+            ]
+        ])
+    }
+
+    func subscribe(_ registration: String, to topic: String) -> Reply {
+        call("POST", "/v1/projects/p/registrations/\(registration)/topicSubscriptions?topic_name=\(topic)", "{}")
+    }
+
+    func ledger() throws -> [JSONValue] { try call("GET", "/emulator/v1/ledger").lines() }
+    func requests() throws -> [JSONValue] { try call("GET", "/emulator/v1/requests").lines() }
+
+    func inbox(_ registration: String) throws -> [JSONValue] {
+        try #require(try call("GET", "/emulator/v1/devices/\(registration)/inbox").json().array)
+    }
+}
+
+struct Reply {
+    let status: Int
+    let contentType: String
+    let text: String
+
+    init(_ answer: Answer) {
+        status = answer.status
+        contentType = answer.contentType
+        text = String(decoding: answer.body.joined(), as: UTF8.self)
+    }
+
+    func json() throws -> JSONValue { try JSONValue(parsing: text.utf8) }
+
+    func lines() throws -> [JSONValue] {
+        #expect(text.isEmpty || text.hasSuffix("\n"))
+        return try text.split(separator: "\n").map { try JSONValue(parsing: $0.utf8) }
+    }
+
+    /// The id at the end of a message's name.
+    func messageID() throws -> String {
+        let name = try #require(try json()["name"]?.string)
+        return try #require(name.split(separator: "/").last.map(String.init))
+    }
+}
+
+/// Installation ids and tokens of the right shape; token `n` belongs to installation `n`.
+func fid(_ number: Int) -> String {
+    let digits = String(number)
+    return "d" + String(repeating: "0", count: 21 - digits.utf8.count) + digits
+}
+
+func token(_ number: Int, rotation: String = "A") -> String {
+    fid(number) + ":APA91b" + String(repeating: rotation, count: 120)
+}

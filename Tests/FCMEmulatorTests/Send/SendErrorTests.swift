@@ -1,0 +1,214 @@
+import FCM
+import Testing
+
+@testable import FCMEmulator
+
+@Suite struct SendErrorTests {
+    /// A body that FCM refuses, and its whole answer, both written from its documentation and captured errors.
+    struct Refusal: Sendable, CustomTestStringConvertible {
+        var name: String
+        var body: String
+        var status = 400
+        var error: String
+        var testDescription: String { name }
+    }
+
+    static let shape: [Refusal] = [
+        Refusal(
+            name: "no JSON", body: "{\"message\":",
+            error: violation("Invalid JSON payload received. Unexpected token.")),
+        Refusal(
+            name: "no object", body: "[]",
+            error: violation(#"Invalid JSON payload received. Unknown name \"\": Root element must be a message."#)),
+        Refusal(name: "empty body", body: "", error: rule("The message is not set.", field: "message")),
+        Refusal(name: "no message", body: #"{"validate_only":true}"#, error: rule("The message is not set.", field: "message")),
+        Refusal(
+            name: "unknown field at the root", body: #"{"message":{"topic":"t"},"dry_run":true}"#,
+            error: violation(#"Invalid JSON payload received. Unknown name \"dry_run\": Cannot find field."#)),
+        Refusal(
+            name: "unknown field in the message", body: #"{"message":{"toen":"x","topic":"t"}}"#,
+            error: violation(
+                #"Invalid JSON payload received. Unknown name \"toen\" at 'message': Cannot find field."#,
+                field: "message")),
+        Refusal(
+            name: "unknown field further in", body: #"{"message":{"topic":"t","notification":{"sound":"x"}}}"#,
+            error: violation(
+                #"Invalid JSON payload received. Unknown name \"sound\" at 'message.notification': Cannot find field."#,
+                field: "message.notification")),
+        Refusal(
+            name: "number in data", body: #"{"message":{"topic":"t","data":{"count":12}}}"#,
+            error: violation("Invalid value at 'message.data[0].value' (TYPE_STRING), 12", field: "message.data[0].value")),
+        Refusal(
+            name: "number in the second entry of android's data",
+            body: #"{"message":{"topic":"t","android":{"data":{"a":"1","b":true}}}}"#,
+            error: violation(
+                "Invalid value at 'message.android.data[1].value' (TYPE_STRING), true",
+                field: "message.android.data[1].value")),
+        Refusal(
+            name: "object in data", body: #"{"message":{"topic":"t","data":{"a":{}}}}"#,
+            error: violation(
+                #"Invalid JSON payload received. Unknown name \"value\" at 'message.data[0]': Starting an object on a scalar field"#,
+                field: "message.data[0]")),
+        Refusal(
+            name: "list of tokens", body: #"{"message":{"token":["x"]}}"#,
+            error: violation(
+                #"Invalid JSON payload received. Unknown name \"token\" at 'message': Proto field is not repeating, cannot start list."#,
+                field: "message")),
+        Refusal(
+            name: "number as title", body: #"{"message":{"topic":"t","notification":{"title":7}}}"#,
+            error: violation(
+                "Invalid value at 'message.notification.title' (TYPE_STRING), 7", field: "message.notification.title")),
+        Refusal(
+            name: "unknown priority", body: #"{"message":{"topic":"t","android":{"priority":"urgent"}}}"#,
+            error: violation(
+                #"Invalid value at 'message.android.priority' (type.googleapis.com/google.firebase.fcm.v1.AndroidMessagePriority), \"urgent\""#,
+                field: "message.android.priority")),
+        Refusal(
+            name: "number as ttl", body: #"{"message":{"topic":"t","android":{"ttl":3600}}}"#,
+            error: violation(
+                "Invalid value at 'message.android.ttl' (type.googleapis.com/google.protobuf.Duration), 3600",
+                field: "message.android.ttl")),
+        Refusal(
+            name: "ttl without unit", body: #"{"message":{"topic":"t","android":{"ttl":"3600"}}}"#,
+            error: violation(
+                "Invalid value at 'message.android.ttl' (type.googleapis.com/google.protobuf.Duration), Field 'ttl', Illegal duration format; duration must end with 's'",
+                field: "message.android.ttl")),
+        Refusal(
+            name: "two targets", body: #"{"message":{"token":"x","topic":"t"}}"#,
+            error: violation(
+                "Invalid value at 'message' (oneof), oneof field 'target' is already set. Cannot set 'topic'",
+                field: "message")),
+    ]
+
+    static let rules: [Refusal] = [
+        Refusal(
+            name: "no target", body: #"{"message":{"notification":{"title":"T"}}}"#,
+            error: rule("Recipient of the message is not set.", field: "message")),
+        Refusal(
+            name: "empty target", body: #"{"message":{"token":""}}"#,
+            error: rule("Recipient of the message is not set.", field: "message")),
+        Refusal(
+            name: "topic with a prefix", body: #"{"message":{"topic":"/topics/t"}}"#,
+            error: rule("Topic name contains invalid characters.", field: "message")),
+        Refusal(
+            name: "condition", body: #"{"message":{"condition":"'a' in topics"}}"#,
+            error: rule("Conditions are not supported by this emulator yet.", field: "message.condition")),
+        Refusal(
+            name: "ttl over four weeks", body: #"{"message":{"topic":"t","android":{"ttl":"2419200.000000001s"}}}"#,
+            error: rule("TTL must be between 0 and 2419200 seconds.", field: "message.android.ttl")),
+        Refusal(
+            name: "negative ttl", body: #"{"message":{"topic":"t","android":{"ttl":"-0.5s"}}}"#,
+            error: rule("TTL must be between 0 and 2419200 seconds.", field: "message.android.ttl")),
+        Refusal(
+            name: "reserved data key", body: #"{"message":{"topic":"t","data":{"from":"x"}}}"#,
+            error: rule("Invalid data payload key: from", field: "message.data")),
+        Refusal(
+            name: "web push TTL", body: #"{"message":{"topic":"t","webpush":{"headers":{"TTL":"-1"}}}}"#,
+            error: rule("TTL must be a non-negative integer.", field: "message.webpush.headers.TTL")),
+        Refusal(
+            name: "both androids", body: #"{"message":{"topic":"t","android":{},"android_v2":{}}}"#,
+            error: rule("Only one of android and android_v2 can be set.", field: "message")),
+        Refusal(
+            name: "malformed token", body: #"{"message":{"token":"not a token"}}"#,
+            error: """
+                {"code":400,"message":"The registration token is not a valid FCM registration token","status":"INVALID_ARGUMENT",
+                 "details":[{"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"INVALID_ARGUMENT"},
+                            {"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[{"field":"message.token",
+                              "description":"The registration token is not a valid FCM registration token"}]}]}
+                """),
+        Refusal(name: "malformed fid", body: #"{"message":{"fid":"not a fid"}}"#, status: 404, error: unregistered),
+        Refusal(name: "token as fid", body: #"{"message":{"fid":"\#(token(1))"}}"#, status: 404, error: unregistered),
+    ]
+
+    static let unregistered = """
+        {"code":404,"message":"Requested entity was not found.","status":"NOT_FOUND",
+         "details":[{"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"UNREGISTERED"}]}
+        """
+
+    static func violation(_ description: String, field: String? = nil) -> String {
+        let place = field.map { #""field":"\#($0)","# } ?? ""
+        return """
+            {"code":400,"message":"\(description)","status":"INVALID_ARGUMENT",
+             "details":[{"@type":"type.googleapis.com/google.rpc.BadRequest",
+                         "fieldViolations":[{\(place)"description":"\(description)"}]}]}
+            """
+    }
+
+    static func rule(_ message: String, field: String) -> String {
+        """
+        {"code":400,"message":"\(message)","status":"INVALID_ARGUMENT",
+         "details":[{"@type":"type.googleapis.com/google.rpc.BadRequest",
+                     "fieldViolations":[{"field":"\(field)","description":"\(message)"}]},
+                    {"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"INVALID_ARGUMENT"}]}
+        """
+    }
+
+    @Test(arguments: shape + rules)
+    func `a body that FCM refuses gets FCM's answer`(_ refusal: Refusal) throws {
+        let laboratory = Laboratory()
+        let reply = laboratory.send(refusal.body)
+        #expect(reply.status == refusal.status)
+        #expect(reply.contentType == "application/json; charset=UTF-8")
+        #expect(try reply.json() == ["error": JSONValue(parsing: refusal.error.utf8)])
+        #expect(try laboratory.ledger().isEmpty)
+        #expect(try laboratory.requests().map { $0["status"] } == [.int(Int64(refusal.status))])
+    }
+
+    @Test func `all violations of a document are reported at once`() throws {
+        let reply = Laboratory().send(#"{"message":{"topic":"t","data":{"a":1},"android":{"x":1}},"extra":0}"#)
+        let error = try #require(try reply.json()["error"])
+        let fields = error["details"]?.array?.first?["fieldViolations"]?.array?.map { $0["field"]?.string ?? "" }
+        #expect(fields == ["", "message.android", "message.data[0].value"])
+        #expect(error["message"]?.string?.split(separator: "\n").count == 3)
+    }
+
+    @Test(arguments: [
+        ("unregistered", 404, "UNREGISTERED", "Requested entity was not found.", true),
+        ("other_sender", 403, "SENDER_ID_MISMATCH", "SenderId mismatch", true),
+        ("apns_dead", 400, "INVALID_ARGUMENT", "APNs device token is disabled.", false),
+    ])
+    func `a registration's state decides`(
+        _ state: String, _ status: Int, _ code: String, _ message: String, _ dryRunFails: Bool
+    ) throws {
+        let laboratory = Laboratory()
+        try laboratory.enrol(token(1), platform: "ios", state: state)
+        let reply = laboratory.send(#"{"message":{"token":"\#(token(1))"}}"#)
+        let error = ErrorBody(Array(reply.text.utf8))
+        #expect(reply.status == status)
+        #expect(error.fcmCode == code)
+        #expect(error.message == message)
+        #expect(error.apns?.statusCode == (state == "apns_dead" ? 410 : nil))
+        #expect(error.apns?.reason == (state == "apns_dead" ? "Unregistered" : nil))
+        #expect(try laboratory.ledger().isEmpty)
+
+        let dryRun = laboratory.send(#"{"message":{"token":"\#(token(1))"},"validate_only":true}"#)
+        #expect(dryRun.status == (dryRunFails ? status : 200))
+    }
+
+    /// Android and the web count keys and values, Apple the JSON `{"aps":{},"k":"…"}`; a topic may reach all three.
+    @Test(arguments: [
+        (#""token":"\#(token(1))""#, 4095), (#""topic":"t""#, 4096 - #"{"aps":{},"k":""}"#.utf8.count),
+    ])
+    func `a payload of over 4096 bytes is refused`(_ target: String, _ room: Int) throws {
+        let laboratory = Laboratory()
+        let fits = String(repeating: "x", count: room)
+        #expect(laboratory.send(#"{"message":{\#(target),"data":{"k":"\#(fits)"}}}"#).status == 200)
+        let reply = laboratory.send(#"{"message":{\#(target),"data":{"k":"\#(fits)x"}}}"#)
+        let expected = """
+            {"error":{"code":400,"message":"Message is too large. The maximum is 4K (4096 bytes).","status":"INVALID_ARGUMENT",
+              "details":[{"@type":"type.googleapis.com/google.rpc.BadRequest"},
+                         {"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"INVALID_ARGUMENT"}]}}
+            """
+        #expect(reply.status == 400)
+        #expect(try reply.json() == JSONValue(parsing: expected.utf8))
+    }
+
+    @Test(arguments: [("android", 200), ("web", 200), ("ios", 400)])
+    func `a device's own platform decides how large a payload is`(_ platform: String, _ status: Int) throws {
+        let laboratory = Laboratory()
+        try laboratory.enrol(token(1), platform: platform)
+        let long = String(repeating: "x", count: 5000)
+        let body = #"{"message":{"token":"\#(token(1))","apns":{"payload":{"k":"\#(long)"}}}}"#
+        #expect(laboratory.send(body).status == status)
+    }
+}

@@ -1,0 +1,113 @@
+import FCM
+import Testing
+
+@testable import FCMEmulator
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite(.timeLimit(.minutes(1))) struct ServerTests {
+    /// Runs an emulator on a free port until the body is done.
+    private func withEmulator(
+        _ configuration: Emulator.Configuration = Emulator.Configuration(),
+        _ body: @Sendable (Int) async throws -> Void
+    ) async throws {
+        try await withThrowingTaskGroup { group in
+            let (ports, readiness) = AsyncStream<Int>.makeStream()
+            group.addTask {
+                defer { readiness.finish() }
+                let emulator = Emulator(configuration, now: { Date(timeIntervalSince1970: 1_796_112_000) })
+                try await emulator.run { readiness.yield($0) }
+            }
+            for await port in ports {
+                try await body(port)
+                group.cancelAll()
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test func `one connection carries request after request`() async throws {
+        try await withEmulator { port in
+            let connection = try RawConnection(port: port)
+            let path = "/v1/projects/p/registrations/\(token(1))/topicSubscriptions?topic_name=100%25"
+            #expect(try await connection.exchange("POST", path, "{}").status == 200)
+            let body = #"{"message":{"topic":"100%","notification":{"title":"é"}}}"#
+            #expect(try await connection.exchange("POST", "/v1/projects/p/messages:send", body).status == 200)
+            #expect(try await connection.exchange("GET", "/elsewhere", "").status == 404)
+            let ledger = try await connection.exchange("GET", "/emulator/v1/ledger", "")
+            let line = try JSONValue(parsing: ledger.body.utf8)
+            #expect(line["target"] == ["topic": "100%"])
+            #expect(line["fan_out"] == 1)
+            #expect(line["message"] == ["notification": ["title": "é"]])
+            #expect(try await connection.exchange("GET", "/emulator/v1/requests", "").body.split(separator: "\n").count == 3)
+        }
+    }
+
+    @Test func `a body over one mebibyte is refused and the connection goes on`() async throws {
+        try await withEmulator { port in
+            let connection = try RawConnection(port: port)
+            let large = String(repeating: " ", count: 1 << 20) + "{}"
+            #expect(try await connection.exchange("POST", "/v1/projects/p/messages:send", large).status == 413)
+            #expect(try await connection.exchange("GET", "/emulator/v1/registrations", "").status == 200)
+        }
+    }
+
+    @Test func `a cancelled emulator closes open connections and returns`() async throws {
+        let idle = Kept()
+        try await withEmulator { port in
+            let connection = try RawConnection(port: port)
+            #expect(try await connection.exchange("POST", "/v1/projects/p/messages:send", "").status == 400)
+            idle.connection = connection
+        }
+        #expect(try await idle.connection?.read().isEmpty == true)
+    }
+
+    /// Holds the connection open beyond the emulator's life. Written once by the body, read after it has returned.
+    private final class Kept: @unchecked Sendable {
+        var connection: RawConnection?
+    }
+
+    @Test func `a port in use is told`() async throws {
+        try await withEmulator { port in
+            let second = Emulator(Emulator.Configuration(port: port), now: { Date() })
+            await #expect(throws: EmulatorError.self) { try await second.run { _ in } }
+        }
+    }
+
+    @Test func `a ledger line is in the file before its answer arrives`() async throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "emulator-\(UUID().uuidString).ndjson").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        @Sendable func lines() throws -> String { String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self) }
+
+        for run in 1...2 {
+            try await withEmulator(Emulator.Configuration(ledger: path)) { port in
+                let connection = try RawConnection(port: port)
+                for number in 1...5 {
+                    let body = #"{"message":{"fid":"\#(fid(number))","data":{"run":"\#(run)"}}}"#
+                    #expect(try await connection.exchange("POST", "/v1/projects/p/messages:send", body).status == 200)
+                    #expect(try lines().split(separator: "\n").count == (run - 1) * 5 + number)
+                }
+                let refused = #"{"message":{"fid":"\#(fid(1))"},"validate_only":true}"#
+                #expect(try await connection.exchange("POST", "/v1/projects/p/messages:send", refused).status == 200)
+                let ledger = try await connection.exchange("GET", "/emulator/v1/ledger", "").body
+                #expect(try lines().hasSuffix(ledger))
+            }
+        }
+        #expect(try lines().split(separator: "\n").count == 10)
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]
+        #expect(mode.map { "\($0)" } == String(0o600))
+    }
+
+    @Test func `a ledger that cannot be opened is told`() async {
+        let emulator = Emulator(Emulator.Configuration(ledger: "/nonexistent/ledger"), now: { Date() })
+        await #expect(
+            throws: EmulatorError.cannotOpenLedger(path: "/nonexistent/ledger", reason: "No such file or directory")
+        ) {
+            try await emulator.run { _ in }
+        }
+    }
+}

@@ -1,0 +1,181 @@
+import FCM
+import Testing
+
+@testable import FCMEmulator
+
+@Suite struct SubscriptionTests {
+    /// One call about registration 1, which follows `here` since the clock's start.
+    struct Step: Sendable, CustomTestStringConvertible {
+        var method: String
+        var path: String
+        var body = "{}"
+        var status: Int
+        /// The members of the topic in question afterwards.
+        var topic: String
+        var follows: Bool
+        var testDescription: String { "\(method) \(path)" }
+    }
+
+    static let steps = [
+        Step(method: "POST", path: "?topic_name=new", status: 200, topic: "new", follows: true),
+        Step(method: "POST", path: "?topicName=new", body: "", status: 200, topic: "new", follows: true),
+        Step(method: "POST", path: "?topic_name=100%25", status: 200, topic: "100%", follows: true),
+        Step(method: "POST", path: "?topic_name=%2525", status: 200, topic: "%25", follows: true),
+        Step(method: "POST", path: "?topic_name=here", status: 409, topic: "here", follows: true),
+        Step(method: "POST", path: "", status: 400, topic: "new", follows: false),
+        Step(method: "POST", path: "?topic_name=a%20b", status: 400, topic: "new", follows: false),
+        Step(method: "POST", path: "?topic_name=a+b", status: 400, topic: "new", follows: false),
+        Step(method: "POST", path: "?topic_name=new", body: "[]", status: 400, topic: "new", follows: false),
+        Step(method: "POST", path: "?topic_name=new", body: #"{"x":1}"#, status: 400, topic: "new", follows: false),
+        Step(method: "PATCH", path: "/new?allow_missing=true", status: 200, topic: "new", follows: true),
+        Step(method: "PATCH", path: "/new?allowMissing=true", status: 200, topic: "new", follows: true),
+        Step(method: "PATCH", path: "/100%25?allow_missing=true", status: 200, topic: "100%", follows: true),
+        Step(method: "PATCH", path: "/here?allow_missing=true", status: 200, topic: "here", follows: true),
+        Step(method: "PATCH", path: "/here", status: 200, topic: "here", follows: true),
+        Step(method: "PATCH", path: "/new", status: 404, topic: "new", follows: false),
+        Step(method: "PATCH", path: "/new?allow_missing=maybe", status: 400, topic: "new", follows: false),
+        Step(method: "DELETE", path: "/here", body: "", status: 200, topic: "here", follows: false),
+        Step(method: "DELETE", path: "/here?allow_missing=true", body: "", status: 200, topic: "here", follows: false),
+        Step(method: "DELETE", path: "/new?allow_missing=true", body: "", status: 200, topic: "new", follows: false),
+        Step(method: "DELETE", path: "/new?allowMissing=true", body: "", status: 200, topic: "new", follows: false),
+        Step(method: "DELETE", path: "/new", body: "", status: 404, topic: "new", follows: false),
+        Step(method: "DELETE", path: "/a%2Fb", body: "", status: 400, topic: "new", follows: false),
+        Step(method: "GET", path: "/here", body: "", status: 200, topic: "here", follows: true),
+        Step(method: "GET", path: "/new", body: "", status: 404, topic: "new", follows: false),
+    ]
+
+    @Test(arguments: steps)
+    func `a call answers and changes what it should`(_ step: Step) throws {
+        let laboratory = Laboratory()
+        #expect(laboratory.subscribe(token(1), to: "here").status == 200)
+        let collection = "/v1/projects/p/registrations/\(token(1))/topicSubscriptions"
+        let reply = laboratory.call(step.method, collection + step.path, step.body)
+        #expect(reply.status == step.status)
+        let members = try laboratory.call("GET", "/emulator/v1/topics/\(step.topic.percentEncodedSegment)").json()
+        #expect(members == (step.follows ? [.string(token(1))] : []))
+        if step.status != 200 { #expect(try reply.json()["error"]?["code"] == .int(Int64(step.status))) }
+    }
+
+    @Test(arguments: ["POST", "PATCH", "GET"])
+    func `a subscription tells name, topic and moment of creation`(_ method: String) throws {
+        let laboratory = Laboratory()
+        let collection = "/v1/projects/p/registrations/\(token(1).replacing(":", with: "%3A"))/topicSubscriptions"
+        if method == "GET" {
+            #expect(laboratory.subscribe(token(1), to: "100%25").status == 200)
+            laboratory.advance(by: 60)
+        }
+        let target = method == "POST" ? "?topic_name=100%25" : "/100%25?allow_missing=true"
+        #expect(
+            try laboratory.call(method, collection + target).json() == [
+                "name": .string("projects/p/registrations/\(token(1))/topicSubscriptions/100%"),
+                "topic_name": "100%", "create_time": "2026-12-01T08:00:00.250Z",
+            ])
+    }
+
+    @Test(arguments: [
+        (
+            409, "POST", token(1), "active", """
+                {"code":409,"message":"Requested entity already exists","status":"ALREADY_EXISTS"}
+                """
+        ),
+        (
+            404, "POST", token(1), "unregistered", """
+                {"code":404,"message":"Requested entity was not found.","status":"NOT_FOUND"}
+                """
+        ),
+        (
+            404, "DELETE", token(1), "unregistered", """
+                {"code":404,"message":"Requested entity was not found.","status":"NOT_FOUND"}
+                """
+        ),
+        (
+            403, "POST", token(1), "other_sender", """
+                {"code":403,"message":"SenderId mismatch","status":"PERMISSION_DENIED",
+                 "details":[{"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"SENDER_ID_MISMATCH"}]}
+                """
+        ),
+        (
+            400, "POST", "malformed", "active", """
+                {"code":400,"message":"The registration token is not a valid FCM registration token","status":"INVALID_ARGUMENT",
+                 "details":[{"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"INVALID_ARGUMENT"}]}
+                """
+        ),
+    ])
+    func `a registration that cannot subscribe is refused`(
+        _ status: Int, _ method: String, _ registration: String, _ state: String, _ error: String
+    ) throws {
+        let laboratory = Laboratory()
+        try laboratory.enrol(token(1), state: state, topics: ["t"])
+        let collection = "/v1/projects/p/registrations/\(registration)/topicSubscriptions"
+        let reply = laboratory.call(
+            method, collection + (method == "POST" ? "?topic_name=t" : "/t?allow_missing=true"))
+        #expect(reply.status == status)
+        #expect(try reply.json() == ["error": JSONValue(parsing: error.utf8)])
+    }
+
+    @Test func `an installation follows at most 2000 topics`() throws {
+        let laboratory = Laboratory()
+        try laboratory.enrol(token(1), topics: (1...2000).map { "topic-\($0)" })
+        let expected = """
+            {"error":{"code":429,"message":"The app instance is subscribed to too many topics.","status":"RESOURCE_EXHAUSTED",
+              "details":[{"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"TOO_MANY_TOPICS"}]}}
+            """
+        for registration in [token(1), fid(1)] {
+            let reply = laboratory.subscribe(registration, to: "one-more")
+            #expect(reply.status == 429)
+            #expect(try reply.json() == JSONValue(parsing: expected.utf8))
+        }
+        #expect(laboratory.subscribe(token(1), to: "topic-7").status == 409)
+        #expect(laboratory.subscribe(token(2), to: "one-more").status == 200)
+    }
+
+    @Test(arguments: [
+        ("", [1000, 1000]), ("page_size=2000", [2000]), ("pageSize=900", [900, 900, 200]),
+        ("page_size=5000", [2000]), ("page_size=0", [1000, 1000]),
+    ])
+    func `a list comes in pages`(_ query: String, _ sizes: [Int]) throws {
+        let laboratory = Laboratory()
+        let topics = (1...2000).map { "topic-%\($0)" }
+        try laboratory.enrol(token(1), topics: topics)
+        var pages: [[String]] = []
+        var pageToken: String? = ""
+        while let wanted = pageToken, pages.count < 5 {
+            let target =
+                "/v1/projects/p/registrations/\(token(1))/topicSubscriptions?\(query)"
+                + "&page_token=\(wanted.percentEncodedSegment)"
+            let page = try laboratory.call("GET", target).json()
+            pages.append(page["topic_subscriptions"]?.array?.compactMap { $0["topic_name"]?.string } ?? [])
+            pageToken = page["next_page_token"]?.string
+        }
+        #expect(pages.map(\.count) == sizes)
+        #expect(pages.flatMap(\.self) == topics.sorted())
+    }
+
+    @Test func `a registration without topics has an empty list`() throws {
+        let target = "/v1/projects/p/registrations/\(fid(1))/topicSubscriptions"
+        #expect(try Laboratory().call("GET", target).json() == [:])
+    }
+
+    @Test(arguments: ["page_size=-1", "page_size=many", "page_size=99999999999999999999", "page_token=a%2Fb"])
+    func `a list refuses what it cannot page by`(_ query: String) {
+        let target = "/v1/projects/p/registrations/\(fid(1))/topicSubscriptions?\(query)"
+        #expect(Laboratory().call("GET", target).status == 400)
+    }
+
+    @Test func `herald's own requests are understood`() throws {
+        let laboratory = Laboratory()
+        let registration = try #require(Registration(token(1)))
+        let topic = try #require(TopicName(rawValue: "50%~"))
+        func perform(_ request: Request) -> Int {
+            let wire = request.wire(project: "p")
+            return laboratory.call(wire.method, wire.path, String(decoding: wire.body, as: UTF8.self)).status
+        }
+        let body = try MessageBody(message: ["data": ["k": "v"]]).bytes(to: .topic(topic))
+        #expect(perform(.subscribe(registration, to: topic)) == 200)
+        #expect(perform(.subscribe(registration, to: topic)) == 409)
+        #expect(perform(.send(body: body)) == 200)
+        #expect(perform(.unsubscribe(registration, from: topic)) == 200)
+        #expect(perform(.unsubscribe(registration, from: topic)) == 200)
+        #expect(try laboratory.ledger().map { $0["fan_out"] } == [1])
+    }
+}
