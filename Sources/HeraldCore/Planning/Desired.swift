@@ -7,7 +7,8 @@ package struct Desired: Sendable {
     package var sends: [DesiredSend] = []
     /// Recipients each audience has, after its exclusions.
     package var audienceSizes: [String: Int] = [:]
-    /// Entries of lists that name an installation listed before in the same list.
+    /// How many names fell together: rows that stand twice in a list, and registrations, of whatever list, beyond the
+    /// first of one installation.
     package var collapsed = 0
     /// How each listed recipient is reached.
     package var registrations: [RecipientID: Registration] = [:]

@@ -8,6 +8,7 @@ package struct Resolver {
     private var ids: [RecipientKey: RecipientID] = [:]
     private var nextID: RecipientID
     private var members: [String: RecipientSet] = [:]
+    private var listedRegistrations: Set<Registration> = []
     private var desired = Desired()
 
     /// The recipient keys that all lists name.
@@ -43,6 +44,7 @@ package struct Resolver {
                 ids[key] = nil
             }
         }
+        desired.collapsed += listedRegistrations.count - desired.registrations.count
         desired.topics = workspace.topics.map { topic in
             let excluded = union(topic.exclude)
             return DesiredTopic(
@@ -79,7 +81,9 @@ package struct Resolver {
             set.insert(id)
             prefer(registration, for: id)
         }
-        desired.collapsed += registrations.count - set.count
+        let distinct = Set(registrations)
+        desired.collapsed += registrations.count - distinct.count
+        listedRegistrations.formUnion(distinct)
         return set
     }
 

@@ -165,7 +165,7 @@ package struct PlanDocument: Document {
             parts.append("\(count(number, "send")) to \(count(figures["recipients"] ?? 0, "recipient"))")
         }
         var sentence = "Plan: \(parts.joined(separator: ", "))."
-        if plan.collapsed > 0 { sentence += " \(count(plan.collapsed, "list entry", "list entries")) collapsed." }
+        if plan.collapsed > 0 { sentence += " \(count(plan.collapsed, "name")) collapsed into an installation listed before." }
         if plan.deadListed > 0 { sentence += " \(plan.deadListed) listed though dead." }
         if plan.state == nil { sentence += " There is no record yet." }
         return sentence

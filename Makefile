@@ -1,0 +1,60 @@
+# herald: `make demo` shows it at work, `make test` holds it to its word. `make help` lists the rest.
+
+SHELL := /bin/bash
+PREFIX ?= /usr/local
+SWIFT ?= swift
+# The same flags everywhere, so that tests, lint and demo share one debug build.
+FLAGS := --explicit-target-dependency-import-check error
+UNAME := $(shell uname -s)
+STATIC := $(if $(filter Linux,$(UNAME)),--static-swift-stdlib,)
+VENV := .venv
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build release install test lint format golden demo bench clean
+
+help: ## Show this list
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
+
+setup: ## Install the system libraries that are missing (apt or brew)
+	@Scripts/setup.sh
+
+build: setup ## Build everything for debugging, tests included
+	$(SWIFT) build --build-tests $(FLAGS)
+
+release: setup ## Build the optimised herald, with the Swift runtime inside
+	$(SWIFT) build -c release --product herald $(STATIC)
+
+install: release ## Install herald below PREFIX (default /usr/local)
+	install -d "$(DESTDIR)$(PREFIX)/bin"
+	install -m 755 "$$($(SWIFT) build -c release --show-bin-path $(STATIC))/herald" "$(DESTDIR)$(PREFIX)/bin/herald"
+
+test: setup ## Run all tests
+	$(SWIFT) test $(FLAGS)
+
+lint: build $(VENV)/done ## Check format, imports, schemas and examples
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
+	$(VENV)/bin/python Tests/schemas/check.py --self-test
+	$(VENV)/bin/python Tests/schemas/check.py
+	Scripts/check-documents.sh $(VENV)/bin/python
+
+format: ## Format all Swift files
+	$(SWIFT) format --in-place --recursive Package.swift Sources Tests
+
+golden: setup ## Record the golden files anew; read the difference before you commit it
+	RECORD=1 $(SWIFT) test $(FLAGS) --filter Golden || true
+	git diff --stat -- Tests
+
+demo: build ## Show herald at work on campaigns/, against its own emulator
+	@Scripts/demo.sh
+
+bench: release $(VENV)/done ## Measure; figures are ratios within one run
+	Benchmarks/run.sh $(VENV)/bin/python
+
+$(VENV)/done: Tests/requirements.txt
+	python3 -m venv $(VENV)
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check -r Tests/requirements.txt
+	touch $@
+
+clean: ## Remove what was built
+	$(SWIFT) package clean
+	rm -rf $(VENV)

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Has herald produce every JSON document it knows and holds them against schemas/. Argument: a Python with jsonschema.
+set -euo pipefail
+python="$1"
+cd "$(dirname "$0")/.."
+
+herald="$(swift build --show-bin-path)/herald"
+work="$(mktemp -d)"
+emulator=
+end() {
+    if [ -n "$emulator" ]; then
+        kill "$emulator" 2>/dev/null || true
+        wait "$emulator" 2>/dev/null || true
+    fi
+    rm -rf "$work"
+}
+trap end EXIT
+
+mkdir "$work/documents"
+cp -R campaigns "$work/campaigns"
+export HERALD_STATE="$work/state.sqlite"
+run() { "$herald" -w "$work/campaigns" --quiet "$@"; }
+
+mkfifo "$work/ready"
+"$herald" emulator >"$work/ready" &
+emulator=$!
+read -r line <"$work/ready"
+export "${line?}"
+
+run validate --format json >"$work/documents/diagnostics.json"
+run plan --format json >"$work/documents/plan-first.json"
+run apply --dry-run --report "$work/documents/report-dry.json"
+run apply --auto-approve --report "$work/documents/report.json"
+run state show --format json >"$work/documents/state.json"
+sed -i.bak '3,4d' "$work/campaigns/lists/venice.csv"
+run plan --format json >"$work/documents/plan-second.json"
+sed -i.bak 's/^project:.*/project: 12_000/; s/^timezone:.*/timezon: UTC/' "$work/campaigns/herald.yaml"
+run validate --format json >"$work/documents/diagnostics-wrong.json" && exit 1
+
+"$python" Tests/schemas/check.py --documents "$work/documents"

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Installs the system libraries and tools that herald's build and tests need and that are not there yet.
+set -euo pipefail
+
+command -v swift >/dev/null || { echo "herald needs Swift 6.2 or newer: https://www.swift.org/install" >&2; exit 1; }
+
+case "$(uname -s)" in
+Linux)
+    command -v apt-get >/dev/null || {
+        echo "Without apt-get, install the development files of libyaml, SQLite and zlib, and curl, openssl, python3." >&2
+        exit 0
+    }
+    missing=()
+    for package in libyaml-dev libsqlite3-dev zlib1g-dev pkg-config curl openssl; do
+        dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed ||
+            missing+=("$package")
+    done
+    # Any python3 will do; Debian's own needs a package more for virtual environments.
+    command -v python3 >/dev/null || missing+=(python3)
+    python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3-venv)
+    [ ${#missing[@]} -eq 0 ] && exit 0
+    echo "Installing: ${missing[*]}"
+    sudo=()
+    [ "$(id -u)" -eq 0 ] || sudo=(sudo)
+    "${sudo[@]}" apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive "${sudo[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+    ;;
+Darwin)
+    command -v brew >/dev/null || { echo "herald needs libyaml; install Homebrew or libyaml first." >&2; exit 1; }
+    brew list libyaml >/dev/null 2>&1 || brew install libyaml
+    ;;
+esac

@@ -1,0 +1,134 @@
+import FCM
+import Foundation
+import HeraldTestSupport
+import Testing
+
+/// Promises 1 and 2 through sudden ends, with the emulator's ledger as witness.
+@Suite struct CrashTests {
+    private static let recipients = 150
+    private static let subscribers = 60
+    /// Subscriptions, one send to the topic, one to each recipient.
+    private static let requests = subscribers + 1 + recipients
+    /// Exchanges that herald has under way over HTTP/1.1.
+    private static let inFlight = 32
+
+    /// Twenty moments spread over the run by a fixed seed.
+    static let points: [(moment: InterruptingProxy.Moment, number: Int)] = {
+        var random = SeededRandom(seed: 20_261_121)
+        return (0..<20).map { index in
+            let share = requests / 20
+            let number = 1 + index * share + Int.random(in: 0..<share, using: &random)
+            return (InterruptingProxy.Moment.allCases[index % 3], number)
+        }
+    }()
+
+    @Test(arguments: points)
+    func `after kill -9 the next apply completes what is missing, and nobody is accepted twice`(
+        _ moment: InterruptingProxy.Moment, _ number: Int
+    ) async throws {
+        let world = try World(World.small(count: Self.recipients, subscribers: Self.subscribers))
+        let (_, host) = try await world.startEmulator()
+        let victim = Victim()
+        let proxy = try InterruptingProxy(serverPort: Self.port(of: host), trigger: (moment, number)) { victim.kill() }
+        proxy.start()
+        let herald = try HeraldProcess(
+            ["-w", world.workspace, "apply", "--auto-approve", "--report", "\(world.folder.path)/first.json"],
+            environment: world.environment("127.0.0.1:\(proxy.port)"))
+        victim.set(herald.process.processIdentifier)
+        let first = await herald.wait()
+        proxy.stop()
+        #expect(first.wasKilled, "it was to be killed at \(moment) \(number): \(first.errors)")
+        #expect(Account(try world.report("first.json")).addsUp)
+
+        let second = try await world.herald(
+            "apply", "--auto-approve", "--report", "\(world.folder.path)/second.json", host: host)
+        let report = try world.report("second.json")
+        #expect(Account(report).addsUp)
+        #expect(Account(report).pending == 0)
+        let unknown = Account(report, steps: "send:").unknown
+        #expect(unknown <= Self.inFlight)
+        #expect(second.status == (unknown > 0 ? 6 : 0), "\(second.output)\(second.errors)")
+
+        let accepted = try world.accepted(in: ["ledger.ndjson"])
+        #expect(accepted.values.allSatisfy { $0 == 1 }, "somebody was accepted twice")
+        // Whoever is not in the ledger is one of the unknown: nobody is missing silently.
+        let everybody = Self.recipients + 1
+        #expect(accepted.count <= everybody && accepted.count >= everybody - unknown)
+
+        let third = try await world.herald("plan", "--detailed-exitcode", host: host)
+        #expect(third.status == 0, "a plan after it shows no changes: \(third.output)")
+        await world.end()
+    }
+
+    @Test(arguments: [
+        (InterruptingProxy.Moment.beforeRequest, 20), (.beforeAnswer, 45), (.beforeRequest, 61), (.beforeAnswer, 61),
+        (.afterAnswer, 61), (.beforeRequest, 100), (.beforeAnswer, 150), (.afterAnswer, 200),
+    ])
+    func `when the emulator dies the report adds up, and the next apply completes what is missing`(
+        _ moment: InterruptingProxy.Moment, _ number: Int
+    ) async throws {
+        let world = try World(World.small(count: Self.recipients, subscribers: Self.subscribers))
+        let (emulator, host) = try await world.startEmulator(ledger: "first.ndjson")
+        let pid = emulator.process.processIdentifier
+        let proxy = try InterruptingProxy(serverPort: Self.port(of: host), trigger: (moment, number)) {
+            kill(pid, SIGKILL)
+        }
+        proxy.start()
+        let report = "\(world.folder.path)/report.json"
+        let first = try await world.herald(
+            "apply", "--auto-approve", "--report", report, host: "127.0.0.1:\(proxy.port)")
+        proxy.stop()
+        let account = Account(try world.report())
+        #expect(account.addsUp)
+        let unknown = Account(try world.report(), steps: "send:").unknown
+        #expect(first.status == (unknown > 0 ? 6 : 4), "\(first.output)\(first.errors)")
+        #expect(!first.wasKilled)
+
+        let (_, newHost) = try await world.startEmulator(ledger: "second.ndjson")
+        let second = try await world.herald("apply", "--auto-approve", "--report", report, host: newHost)
+        #expect(second.status == 0, "\(second.output)\(second.errors)")
+        #expect(Account(try world.report()).planned == account.pending)
+        #expect(Account(try world.report()).addsUp)
+
+        let accepted = try world.accepted(in: ["first.ndjson", "second.ndjson"])
+        #expect(accepted.values.allSatisfy { $0 == 1 }, "somebody was accepted twice")
+        let everybody = Self.recipients + 1
+        #expect(accepted.count <= everybody && accepted.count >= everybody - unknown)
+        await world.end()
+    }
+
+    private static func port(of host: String) throws -> Int {
+        try #require(host.split(separator: ":").last.flatMap { Int($0) })
+    }
+}
+
+/// The process to kill; the proxy may be asked before the test knows its number.
+private final class Victim: Sendable {
+    private let condition = ProcessCondition()
+
+    func set(_ pid: Int32) { condition.set(pid) }
+
+    func kill() { Foundation.kill(condition.wait(), SIGKILL) }
+}
+
+private final class ProcessCondition: @unchecked Sendable {
+    // The condition guards the only state.
+    private let condition = NSCondition()
+    private var pid: Int32?
+
+    func set(_ pid: Int32) {
+        condition.withLock {
+            self.pid = pid
+            condition.broadcast()
+        }
+    }
+
+    func wait() -> Int32 {
+        condition.withLock {
+            while true {
+                if let pid { return pid }
+                condition.wait()
+            }
+        }
+    }
+}

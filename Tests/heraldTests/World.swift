@@ -1,0 +1,136 @@
+import FCM
+import Foundation
+import HeraldTestSupport
+import Testing
+
+/// A workspace, a record and an emulator of a test's own.
+final class World: Sendable {
+    let folder: TemporaryFolder
+    private let emulators: Emulators
+
+    /// The emulator processes, which end with the world.
+    private actor Emulators {
+        var running: [HeraldProcess] = []
+
+        func add(_ emulator: HeraldProcess) { running.append(emulator) }
+    }
+
+    init(_ files: [String: String]) throws {
+        folder = try TemporaryFolder(files)
+        emulators = Emulators()
+    }
+
+    var workspace: String { "\(folder.path)/workspace" }
+    var statePath: String { "\(folder.path)/state.sqlite" }
+
+    /// Starts an emulator whose ledger is `ledger`, and says where it listens.
+    func startEmulator(ledger: String = "ledger.ndjson") async throws -> (process: HeraldProcess, host: String) {
+        let emulator = try HeraldProcess(["emulator", "--ledger", "\(folder.path)/\(ledger)"])
+        await emulators.add(emulator)
+        let line = await emulator.firstLine()
+        let host = try #require(line.split(separator: "=").last.map(String.init))
+        return (emulator, host)
+    }
+
+    func end() async {
+        for emulator in await emulators.running where emulator.process.isRunning {
+            emulator.process.terminate()
+            emulator.process.waitUntilExit()
+        }
+    }
+
+    func environment(_ host: String?) -> [String: String] {
+        var environment = ["HERALD_STATE": statePath]
+        environment["FCM_EMULATOR_HOST"] = host
+        return environment
+    }
+
+    func herald(_ arguments: String..., host: String? = "127.0.0.1:9") async throws -> HeraldProcess.Result {
+        try await HeraldProcess.run(["-w", workspace] + arguments, environment: environment(host))
+    }
+
+    /// The report of the last apply that was told to write one there.
+    func report(_ name: String = "report.json") throws -> JSONValue {
+        try JSONValue(parsing: Array(folder.read(name).utf8))
+    }
+
+    /// Who was accepted how often, by the addressed registration or topic, over all these ledgers.
+    func accepted(in ledgers: [String]) throws -> [String: Int] {
+        var counts: [String: Int] = [:]
+        for ledger in ledgers {
+            let text = (try? folder.read(ledger)) ?? ""
+            for line in text.split(separator: "\n") {
+                let entry = try JSONValue(parsing: Array(line.utf8))
+                let target = try #require(entry["target"]?.object?.first)
+                counts[try #require(target.value.string), default: 0] += 1
+            }
+        }
+        return counts
+    }
+}
+
+extension World {
+    /// Settings that let an apply run as fast as it can.
+    static let settings = """
+        herald: 1
+        project: demo-project
+        fcm: {rate: unlimited, subscription_rate: unlimited, ramp: 0s}
+
+        """
+
+    /// An audience of `count` fids that gets a message of its own, and a topic that `subscribers` of them follow.
+    static func small(count: Int, subscribers: Int) -> [String: String] {
+        let all = (1...count).map { Registration.fid($0).rawValue }
+        return [
+            "workspace/herald.yaml": settings,
+            "workspace/all.txt": all.joined(separator: "\n") + "\n",
+            "workspace/some.txt": all.prefix(subscribers).joined(separator: "\n") + "\n",
+            "workspace/resources.yaml": """
+                kind: audience
+                name: all
+                source: {file: all.txt}
+                ---
+                kind: audience
+                name: some
+                source: {file: some.txt}
+                ---
+                kind: topic
+                name: news
+                subscribers: [some]
+                ---
+                kind: campaign
+                name: to-all
+                target: {audience: all}
+                message: {notification: {title: Hello, body: To each of you}}
+                ---
+                kind: campaign
+                name: to-topic
+                target: {topic: news}
+                message: {notification: {title: Hello, body: To all who follow}}
+
+                """,
+        ]
+    }
+}
+
+/// A report's figures, held against promise 2.
+struct Account {
+    var planned = 0
+    var accepted = 0
+    var unknown = 0
+    var pending = 0
+    var addsUp = true
+
+    /// - Parameter steps: which steps count, by a prefix of their id.
+    init(_ report: JSONValue, steps prefix: String = "") {
+        for step in report["steps"]?.array ?? [] where step["id"]?.string?.hasPrefix(prefix) == true {
+            let figure = { (name: String) in Int(step[name]?.int ?? -1) }
+            let parts = ["accepted", "rejected", "unknown", "skipped", "held", "pending"].map(figure)
+            if parts.contains(where: { $0 < 0 }) || parts.reduce(0, +) != figure("planned") { addsUp = false }
+            planned += figure("planned")
+            accepted += figure("accepted")
+            unknown += figure("unknown")
+            pending += figure("pending")
+        }
+    }
+}
