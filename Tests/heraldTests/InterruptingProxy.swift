@@ -35,13 +35,14 @@ final class InterruptingProxy: Sendable {
         server = Self.loopback(serverPort)
         self.trigger = trigger
         self.action = action
-        listener = socket(AF_INET, Self.stream, 0)
+        let listener = socket(AF_INET, Self.stream, 0)
         var address = Self.loopback(0)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isListening = Self.withAddress(&address) { bind(listener, $0, length) } == 0 && listen(listener, 128) == 0
         guard isListening, Self.withAddress(&address, { getsockname(listener, $0, &length) }) == 0 else {
             throw CocoaError(.fileReadUnknown)
         }
+        self.listener = listener
         port = Int(UInt16(bigEndian: address.sin_port))
     }
 
@@ -51,7 +52,10 @@ final class InterruptingProxy: Sendable {
         Thread.detachNewThread { [self] in
             while true {
                 let client = accept(listener, nil, nil)
-                guard client >= 0 else { return }
+                guard client >= 0 else {
+                    close(listener)
+                    return
+                }
                 Thread.detachNewThread { [self] in serve(client) }
             }
         }
@@ -59,7 +63,6 @@ final class InterruptingProxy: Sendable {
 
     func stop() {
         shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
         state.withLock { $0.sockets.forEach { _ = shutdown($0, Int32(SHUT_RDWR)) } }
     }
 
@@ -109,7 +112,11 @@ final class InterruptingProxy: Sendable {
             state.hasActed = true
             return true
         }
-        if isNow { action() }
+        if isNow {
+            action()
+            // Who connects from now on is refused.
+            shutdown(listener, Int32(SHUT_RDWR))
+        }
         return isNow
     }
 
@@ -131,7 +138,7 @@ final class InterruptingProxy: Sendable {
 
     #if os(Linux)
         private static let stream = Int32(SOCK_STREAM.rawValue)
-        private static let noSignal = Int32(MSG_NOSIGNAL.rawValue)
+        private static let noSignal = Int32(MSG_NOSIGNAL)
     #else
         private static let stream = SOCK_STREAM
         private static let noSignal: Int32 = 0

@@ -86,29 +86,29 @@ extension World {
             "workspace/all.txt": all.joined(separator: "\n") + "\n",
             "workspace/some.txt": all.prefix(subscribers).joined(separator: "\n") + "\n",
             "workspace/resources.yaml": """
-                kind: audience
-                name: all
-                source: {file: all.txt}
-                ---
-                kind: audience
-                name: some
-                source: {file: some.txt}
-                ---
-                kind: topic
-                name: news
-                subscribers: [some]
-                ---
-                kind: campaign
-                name: to-all
-                target: {audience: all}
-                message: {notification: {title: Hello, body: To each of you}}
-                ---
-                kind: campaign
-                name: to-topic
-                target: {topic: news}
-                message: {notification: {title: Hello, body: To all who follow}}
+            kind: audience
+            name: all
+            source: {file: all.txt}
+            ---
+            kind: audience
+            name: some
+            source: {file: some.txt}
+            ---
+            kind: topic
+            name: news
+            subscribers: [some]
+            ---
+            kind: campaign
+            name: to-all
+            target: {audience: all}
+            message: {notification: {title: Hello, body: To each of you}}
+            ---
+            kind: campaign
+            name: to-topic
+            target: {topic: news}
+            message: {notification: {title: Hello, body: To all who follow}}
 
-                """,
+            """,
         ]
     }
 }

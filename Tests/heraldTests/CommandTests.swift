@@ -1,0 +1,300 @@
+import FCM
+import Foundation
+import HeraldCore
+import HeraldStore
+import HeraldTestSupport
+import Testing
+
+/// The built program from outside: what it prints, what it leaves, how it exits.
+@Suite struct CommandTests {
+    private static let files = World.small(count: 20, subscribers: 12)
+
+    @Test func `init makes a valid workspace that applies, and never overwrites`() async throws {
+        let world = try World([:])
+        let made = try await HeraldProcess.run(["init", world.workspace])
+        #expect(made.status == 0, "\(made.errors)")
+        let valid = try await world.herald("validate")
+        #expect(valid.status == 0)
+        #expect(valid.output == "0 errors, 0 warnings\n")
+        let (_, host) = try await world.startEmulator()
+        #expect(try await world.herald("apply", "--auto-approve", host: host).status == 0)
+
+        try world.folder.write("mine", to: "workspace/topics.yaml")
+        let again = try await HeraldProcess.run(["init", world.workspace])
+        #expect(again.status == 1)
+        #expect(try world.folder.read("workspace/topics.yaml") == "mine")
+        await world.end()
+    }
+
+    @Test func `apply then plan shows no changes, and apply again does nothing`() async throws {
+        let world = try World(Self.files)
+        let (_, host) = try await world.startEmulator()
+        #expect(try await world.herald("plan", "--detailed-exitcode", host: host).status == 2)
+        #expect(try await world.herald("apply", "--auto-approve", host: host).status == 0)
+        #expect(try await world.herald("plan", "--detailed-exitcode", host: host).status == 0)
+        let accepted = try world.accepted(in: ["ledger.ndjson"])
+        #expect(accepted.count == 21)
+        let again = try await world.herald("apply", host: host)
+        #expect(again.status == 0)
+        #expect(again.output.contains("Nothing to do"))
+        #expect(try world.accepted(in: ["ledger.ndjson"]) == accepted)
+        await world.end()
+    }
+
+    @Test func `a second plan has the same bytes, id and created aside`() async throws {
+        let world = try World(Self.files)
+        var documents: [JSONValue] = []
+        for _ in 0..<2 {
+            let plan = try await world.herald("plan", "--format", "json", "--at", "2026-12-01T09:00:00+01:00")
+            #expect(plan.status == 0, "\(plan.errors)")
+            var members = try #require(try JSONValue(parsing: Array(plan.output.utf8)).object)
+            #expect(members.removeValue(forKey: "id") != nil)
+            #expect(members.removeValue(forKey: "created") != nil)
+            documents.append(.object(members))
+        }
+        #expect(try documents[0].bytes() == documents[1].bytes())
+    }
+
+    @Test(arguments: [
+        ("resources.yaml", "kind: topic\nname: a b\nsubscribers: []\n", "topic-name", 2),
+        ("resources.yaml", "kind: campaign\nname: x\ntarget: {topic: a, audience: b}\nmessage: {}\n", "one-target", 3),
+        ("resources.yaml", "kind: [\n", "yaml-syntax", 2),
+        ("all.txt", "not-a-registration\n", "list-row", 1),
+        ("herald.yaml", "herald: 2\nproject: p\n", "format-version", 1),
+    ])
+    func `bad input is a located diagnostic and exit 1, and nothing is done`(
+        _ file: String, _ text: String, _ rule: String, _ line: Int
+    ) async throws {
+        let world = try World(Self.files)
+        try world.folder.write(text, to: "workspace/\(file)")
+        let (_, host) = try await world.startEmulator()
+        let validate = try await world.herald("validate", "--format", "json")
+        #expect(validate.status == 1)
+        let found = try JSONValue(parsing: Array(validate.output.utf8))["diagnostics"]?.array ?? []
+        #expect(found.contains { $0["rule"]?.string == rule && $0["line"]?.int == Int64(line) }, "\(validate.output)")
+        let apply = try await world.herald("apply", "--auto-approve", host: host)
+        #expect(apply.status == 1)
+        #expect(apply.errors.contains("[\(rule)]"))
+        #expect(!FileManager.default.fileExists(atPath: world.statePath))
+        #expect(try world.accepted(in: ["ledger.ndjson"]).isEmpty)
+        await world.end()
+    }
+
+    @Test(arguments: [
+        ("plan --at tomorrow", Int32(64)), ("apply --override nonsense", 64), ("apply --sample 3", 64),
+        ("nonsense", 64), ("validate --format yaml", 64), ("state show", 1), ("apply", 1),
+        ("apply /nowhere/plan.json", 1), ("plan --campaign nobody", 1),
+    ])
+    func `wrong arguments and missing things exit as the contract says`(
+        _ arguments: String, _ status: Int32
+    ) async throws {
+        let world = try World(Self.files)
+        let result = try await HeraldProcess.run(
+            ["-w", world.workspace] + arguments.split(separator: " ").map(String.init),
+            environment: world.environment("127.0.0.1:9"))
+        #expect(result.status == status, "\(result.output)\(result.errors)")
+        #expect(!result.errors.isEmpty)
+    }
+
+    @Test func `the workspace may be named before or behind the command`() async throws {
+        let world = try World(Self.files)
+        #expect(try await HeraldProcess.run(["-w", world.workspace, "validate"]).status == 0)
+        #expect(try await HeraldProcess.run(["validate", "-w", world.workspace]).status == 0)
+        #expect(try await HeraldProcess.run(["validate", "-w", world.folder.path]).status == 1)
+    }
+
+    @Test func `without a terminal apply wants approval, and without it does nothing`() async throws {
+        let world = try World(Self.files)
+        let (_, host) = try await world.startEmulator()
+        let result = try await world.herald("apply", host: host)
+        #expect(result.status == 1)
+        #expect(result.errors.contains("--auto-approve"))
+        #expect(try world.accepted(in: ["ledger.ndjson"]).isEmpty)
+        await world.end()
+    }
+
+    @Test func `a dry run sends nothing and leaves the record as it is`() async throws {
+        let world = try World(Self.files)
+        let (_, host) = try await world.startEmulator()
+        let report = "\(world.folder.path)/report.json"
+        let dry = try await world.herald("apply", "--dry-run", "--sample", "5", "--report", report, host: host)
+        #expect(dry.status == 0, "\(dry.output)\(dry.errors)")
+        #expect(!FileManager.default.fileExists(atPath: world.statePath))
+        #expect(try world.accepted(in: ["ledger.ndjson"]).isEmpty)
+        let account = try world.report()
+        // Twelve subscriptions and fifteen of twenty recipients are left out; five and the topic are checked.
+        #expect(account["dry_run"] == true)
+        #expect(account["summary"]?["skipped"] == 27)
+        #expect(account["summary"]?["accepted"] == 6)
+
+        #expect(try await world.herald("apply", "--auto-approve", host: host).status == 0)
+        let before = try await world.herald("state", "show", "--format", "json", host: host).output
+        #expect(try await world.herald("apply", "--dry-run", host: host).status == 0)
+        #expect(try await world.herald("state", "show", "--format", "json", host: host).output == before)
+        await world.end()
+    }
+
+    @Test func `towards FCM itself nothing is done, since herald cannot sign in`() async throws {
+        let world = try World([
+            "workspace/herald.yaml": "herald: 1\nproject: demo-project\n"
+        ])
+        let result = try await world.herald("apply", "--auto-approve", host: nil)
+        #expect(result.status == 1)
+        #expect(result.errors.contains("FCM_EMULATOR_HOST"))
+        #expect(!FileManager.default.fileExists(atPath: world.statePath))
+    }
+
+    @Test func `a record serves one project and one kind of endpoint`() async throws {
+        let world = try World(Self.files)
+        let (_, host) = try await world.startEmulator()
+        #expect(try await world.herald("apply", "--auto-approve", host: host).status == 0)
+        try world.folder.write("herald: 1\nproject: other-project\n", to: "workspace/herald.yaml")
+        let other = try await world.herald("plan", host: host)
+        #expect(other.status == 1)
+        #expect(other.errors.contains("belongs to project 'demo-project'"))
+        try world.folder.write("herald: 1\nproject: demo-project\n", to: "workspace/herald.yaml")
+        let production = try await world.herald("plan", host: nil)
+        #expect(production.status == 1)
+        #expect(production.errors.contains("at emulator"))
+        await world.end()
+    }
+
+    @Test func `a guard refuses everything until it is overridden`() async throws {
+        let world = try World(Self.files)
+        let (_, host) = try await world.startEmulator()
+        #expect(try await world.herald("apply", "--auto-approve", host: host).status == 0)
+        // Seven of twelve leave: more than 30 %.
+        let five = (1...5).map { Registration.fid($0).rawValue }.joined(separator: "\n")
+        try world.folder.write(five, to: "workspace/some.txt")
+        #expect(try await world.herald("plan", "--detailed-exitcode", host: host).status == 3)
+        let refused = try await world.herald("apply", "--auto-approve", host: host)
+        #expect(refused.status == 3)
+        #expect(refused.errors.contains("--override max_unsubscribe_percent=news"))
+        #expect(try await world.herald("plan", "--detailed-exitcode", host: host).status == 3)
+        let allowed = try await world.herald(
+            "apply", "--auto-approve", "--override", "max_unsubscribe_percent=news", host: host)
+        #expect(allowed.status == 0, "\(allowed.errors)")
+        #expect(try await world.herald("plan", "--detailed-exitcode", host: host).status == 0)
+        await world.end()
+    }
+
+    @Test func `a record that another run has is left alone`() async throws {
+        let world = try World(Self.files)
+        let (_, host) = try await world.startEmulator()
+        #expect(try await world.herald("apply", "--auto-approve", host: host).status == 0)
+        let lock = try RunLock(for: world.statePath, run: "the-other-one")
+        let result = try await world.herald("apply", "--auto-approve", host: host)
+        #expect(result.status == 5)
+        #expect(result.errors.contains("the-other-one"))
+        withExtendedLifetime(lock) {}
+        await world.end()
+    }
+
+    @Test func `a saved plan is applied once, unaltered, and only while it is true`() async throws {
+        let world = try World(Self.files)
+        let (_, host) = try await world.startEmulator()
+        let path = "\(world.folder.path)/plan.json"
+        #expect(try await world.herald("plan", "--out", path, host: host).status == 0)
+        // The plan was made without a record; the record that apply makes is another matter.
+        #expect(try await world.herald("apply", path, host: host).status == 7)
+
+        #expect(try await world.herald("plan", "--out", path, host: host).status == 0)
+        let plan = try world.folder.read("plan.json")
+        try world.folder.write(plan.replacing("\"planned\" : 12", with: "\"planned\" : 13"), to: "altered.json")
+        let altered = try await world.herald("apply", "\(world.folder.path)/altered.json", host: host)
+        #expect(altered.status == 7)
+        #expect(altered.errors.contains("altered"))
+        let applied = try await world.herald("apply", path, host: host)
+        #expect(applied.status == 0, "\(applied.output)\(applied.errors)")
+        let used = try await world.herald("apply", path, host: host)
+        #expect(used.status == 7)
+        #expect(used.errors.contains("applied before"))
+
+        #expect(try await world.herald("plan", "--out", path, host: host).status == 0)
+        try world.folder.write("# nothing\n", to: "workspace/more.yaml")
+        let stale = try await world.herald("apply", path, host: host)
+        #expect(stale.status == 7)
+        #expect(stale.errors.contains("changed since"))
+        await world.end()
+    }
+
+    @Test func `a send in the future waits, a late one is missed once`() async throws {
+        let world = try World([
+            "workspace/herald.yaml": World.settings,
+            "workspace/resources.yaml": """
+            kind: audience
+            name: all
+            fids: [\(Registration.fid(1).rawValue)]
+            ---
+            kind: campaign
+            name: timed
+            target: {audience: all}
+            message: {data: {a: b}}
+            schedule: {at: 2026-12-01T09:00:00+01:00, max_lateness: 1h}
+
+            """,
+        ])
+        let (_, host) = try await world.startEmulator()
+        let early = try await world.herald("apply", "--auto-approve", "--at", "2026-12-01T07:59:00Z", host: host)
+        #expect(early.status == 0, "\(early.errors)")
+        #expect(early.output.contains("timed@2026-12-01T08:00:00Z"))
+        #expect(try world.accepted(in: ["ledger.ndjson"]).isEmpty)
+        let late = try await world.herald("apply", "--auto-approve", "--at", "2026-12-01T09:00:01Z", host: host)
+        #expect(late.status == 4)
+        let after = try await world.herald("apply", "--auto-approve", "--at", "2026-12-01T09:10:00Z", host: host)
+        #expect(after.status == 0)
+        #expect(try world.accepted(in: ["ledger.ndjson"]).isEmpty)
+        await world.end()
+    }
+
+    @Test(arguments: [(SIGINT, Int32(130)), (SIGTERM, Int32(143))])
+    func `a signal lets what is under way end, starts nothing more, and the next apply goes on`(
+        _ signal: Int32, _ status: Int32
+    ) async throws {
+        let world = try World(World.small(count: 150, subscribers: 0))
+        let (_, host) = try await world.startEmulator()
+        let port = try #require(host.split(separator: ":").last.flatMap { Int($0) })
+        let process = Later<HeraldProcess>()
+        // The proxy passes nothing on after it has acted; what was under way then ends with its connection.
+        let proxy = try InterruptingProxy(serverPort: port, trigger: (.afterAnswer, 70)) {
+            kill(process.value.process.processIdentifier, signal)
+        }
+        proxy.start()
+        let report = "\(world.folder.path)/report.json"
+        process.value = try HeraldProcess(
+            ["-w", world.workspace, "apply", "--auto-approve", "--report", report],
+            environment: world.environment("127.0.0.1:\(proxy.port)"))
+        let stopped = await process.value.wait()
+        proxy.stop()
+        #expect(stopped.status == status, "\(stopped.output)\(stopped.errors)")
+        #expect(Account(try world.report()).addsUp)
+        #expect(try world.report()["result"]?.string == "interrupted")
+        #expect(Account(try world.report()).pending > 0)
+        let unknown = Account(try world.report(), steps: "send:").unknown
+
+        let next = try await world.herald("apply", "--auto-approve", host: host)
+        #expect(next.status == 0, "\(next.output)\(next.errors)")
+        let accepted = try world.accepted(in: ["ledger.ndjson"])
+        #expect(accepted.values.allSatisfy { $0 == 1 })
+        #expect(accepted.count >= 151 - unknown)
+        await world.end()
+    }
+
+    @Test func `registrations appear nowhere unless asked for`() async throws {
+        let world = try World(Self.files)
+        let (_, host) = try await world.startEmulator()
+        let report = "\(world.folder.path)/report.json"
+        let receipts = "\(world.folder.path)/receipts.ndjson"
+        let apply = try await world.herald(
+            "apply", "--auto-approve", "--report", report, "--receipts", receipts, host: host)
+        let plan = try await world.herald("plan", "--format", "json", host: host)
+        let state = try await world.herald("state", "show", host: host)
+        let shown = [apply.output, apply.errors, plan.output, state.output, try world.folder.read("report.json")]
+        let registration = Registration.fid(1).rawValue
+        #expect(shown.allSatisfy { !$0.contains(registration) })
+        let lines = try world.folder.read("receipts.ndjson").split(separator: "\n")
+        #expect(lines.count == 21)
+        #expect(lines.allSatisfy { !$0.contains(registration) })
+        await world.end()
+    }
+}
