@@ -99,7 +99,13 @@ let package = Package(
         ),
         .testTarget(name: "FCMEmulatorTests", dependencies: ["FCM", "FCMEmulator"]),
         .testTarget(name: "HeraldCoreTests", dependencies: ["FCM", "HeraldCore", "HeraldTestSupport"]),
-        .testTarget(name: "HeraldStoreTests", dependencies: ["HeraldCore", "HeraldStore", "HeraldTestSupport"]),
+        .testTarget(
+            name: "HeraldStoreTests",
+            dependencies: [
+                "FCM", "HeraldCore", "HeraldStore", "HeraldTestSupport",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]
+        ),
         .testTarget(
             name: "heraldTests",
             dependencies: ["FCM", "HeraldCore", "HeraldStore", "HeraldTestSupport", "herald"]

@@ -24,12 +24,13 @@ struct ChunkTable {
         let rows = try Row.fetchCursor(
             db, sql: "SELECT \(owner), state, chunk, members, bytes FROM \(name) ORDER BY \(owner), state, chunk")
         while let row = try rows.next() {
-            let (id, state) = (row[0] as Int64, row[1] as Int)
-            guard (0..<states).contains(state), let key = UInt16(exactly: row[2] as Int64) else {
+            // A damaged file may hold any value in any column: `row[0]` would end the process.
+            let (id, state) = (try row.decode(Int64.self, atIndex: 0), try row.decode(Int.self, atIndex: 1))
+            guard (0..<states).contains(state), let key = UInt16(exactly: try row.decode(Int64.self, atIndex: 2)) else {
                 throw Damage(detail: "\(name) has a row of no known state or chunk")
             }
-            let bytes = Array(row[4] as Data)
-            guard try RecipientSet(encodedChunks: [(key, bytes)]).count == row[3] as Int else {
+            let bytes = Array(try row.decode(Data.self, atIndex: 4))
+            guard try RecipientSet(encodedChunks: [(key, bytes)]).count == row.decode(Int.self, atIndex: 3) else {
                 throw Damage(detail: "\(name) has a chunk of another size than it says")
             }
             chunks[id, default: [:]][state, default: []].append((key, bytes))

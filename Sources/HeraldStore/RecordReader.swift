@@ -17,7 +17,7 @@ struct RecordReader {
             let created = try meta("created", Double.self)
         else { throw Damage(detail: "it does not say what it is bound to") }
         return HeraldCore.Record.Identity(
-            lineage: lineage, project: project, endpoint: endpoint, created: Date(timeIntervalSince1970: created))
+            lineage: lineage, project: project, endpoint: endpoint, created: try Self.date(created))
     }
 
     func record() throws -> HeraldCore.Record {
@@ -30,48 +30,55 @@ struct RecordReader {
         record.dead = RecipientSet(try dead.map(Self.recipientID))
         record.spentPlans = try Set(String.fetchAll(db, sql: "SELECT id FROM spent_plan"))
         for row in try Row.fetchAll(db, sql: "SELECT name, size FROM audience_size") {
-            record.audienceSizes[row[0]] = row[1]
+            record.audienceSizes[try row.decode(atIndex: 0)] = try row.decode(Int.self, atIndex: 1)
         }
         for row in try Row.fetchAll(db, sql: "SELECT campaign, at FROM watermark") {
-            record.watermarks[row[0]] = Date(timeIntervalSince1970: row[1])
+            record.watermarks[try row.decode(atIndex: 0)] = try Self.date(row.decode(atIndex: 1))
         }
         let last = try Int64.fetchOne(db, sql: "SELECT max(id) FROM recipient") ?? 0
-        record.nextRecipient = try Self.recipientID(last + 1)
+        guard (0..<Int64(RecipientID.max)).contains(last) else {
+            throw Damage(detail: "a recipient's number is out of range")
+        }
+        record.nextRecipient = RecipientID(last) + 1
         return record
     }
 
     private func topics() throws -> [TopicName: RecordedTopic] {
-        let sets = try ChunkTable.membership.all(db)
+        var sets = try ChunkTable.membership.all(db)
         var topics: [TopicName: RecordedTopic] = [:]
         for row in try Row.fetchAll(db, sql: "SELECT id, name, changed FROM topic") {
-            guard let name = TopicName(rawValue: row[1]) else { throw Damage(detail: "it names no topic") }
+            guard let name = TopicName(rawValue: try row.decode(atIndex: 1)) else {
+                throw Damage(detail: "it names no topic")
+            }
             var topic = RecordedTopic()
-            topic.changed = (row[2] as Double?).map { Date(timeIntervalSince1970: $0) }
-            for (state, set) in sets[row[0]] ?? [:] {
+            topic.changed = try row.decode(Double?.self, atIndex: 2).map(Self.date)
+            for (state, set) in sets.removeValue(forKey: try row.decode(atIndex: 0)) ?? [:] {
                 if let membership = Membership(rawValue: state) { topic[membership] = set }
             }
             topics[name] = topic
         }
+        guard sets.isEmpty else { throw Damage(detail: "it has members of no topic") }
         return topics
     }
 
     private func occurrences() throws -> [OccurrenceID: RecordedOccurrence] {
-        let sets = try ChunkTable.ledger.all(db)
+        var sets = try ChunkTable.ledger.all(db)
         var occurrences: [OccurrenceID: RecordedOccurrence] = [:]
         let rows = try Row.fetchAll(
             db,
             sql: "SELECT id, name, campaign, revision, due, content_digest, target, finished FROM occurrence")
         for row in rows {
             var occurrence = RecordedOccurrence(
-                campaign: row[2], revision: row[3],
-                due: (row[4] as Double?).map { Date(timeIntervalSince1970: $0) }, contentDigest: row[5],
-                target: row[6])
-            occurrence.finished = (row[7] as Double?).map { Date(timeIntervalSince1970: $0) }
-            for (state, set) in sets[row[0]] ?? [:] {
+                campaign: try row.decode(atIndex: 2), revision: try row.decode(atIndex: 3),
+                due: try row.decode(Double?.self, atIndex: 4).map(Self.date),
+                contentDigest: try row.decode(atIndex: 5), target: try row.decode(atIndex: 6))
+            occurrence.finished = try row.decode(Double?.self, atIndex: 7).map(Self.date)
+            for (state, set) in sets.removeValue(forKey: try row.decode(atIndex: 0)) ?? [:] {
                 if let entry = LedgerEntry(rawValue: state) { occurrence[entry] = set }
             }
-            occurrences[OccurrenceID(rawValue: row[1])] = occurrence
+            occurrences[OccurrenceID(rawValue: try row.decode(atIndex: 1))] = occurrence
         }
+        guard sets.isEmpty else { throw Damage(detail: "it has outcomes of no occurrence") }
         return occurrences
     }
 
@@ -81,8 +88,18 @@ struct RecordReader {
     }
 
     static func recipientID(_ value: Int64) throws -> RecipientID {
-        guard let id = RecipientID(exactly: value) else { throw Damage(detail: "a recipient's number is out of range") }
+        guard let id = RecipientID(exactly: value), id >= HeraldCore.Record.firstRecipient else {
+            throw Damage(detail: "a recipient's number is out of range")
+        }
         return id
+    }
+
+    /// Years 1 to 9999: what lies beyond was never a time of ours, and no arithmetic is safe with it.
+    static func date(_ seconds: Double) throws -> Date {
+        guard (-62_135_596_800..<253_402_300_800).contains(seconds) else {
+            throw Damage(detail: "a time is out of range")
+        }
+        return Date(timeIntervalSince1970: seconds)
     }
 
     static func registration(key: String, rest: String) throws -> Registration {

@@ -7,14 +7,19 @@ package final class RunLock: Sendable {
 
     /// - Parameter run: told to whoever finds the record locked.
     package init(for path: String, run: String) throws {
-        let file = path + ".lock"
+        // Two names of one record have one lock.
+        let file = URL(filePath: path).resolvingSymlinksInPath().path + ".lock"
         let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw StateError.inaccessible(path: file, detail: String(cString: strerror(errno)))
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let problem = errno
             let holder = Self.text(of: descriptor)
             close(descriptor)
+            guard problem == EWOULDBLOCK else {
+                throw StateError.inaccessible(path: file, detail: String(cString: strerror(problem)))
+            }
             throw StateError.locked(path: path, holder: holder.isEmpty ? "another run" : holder)
         }
         self.descriptor = descriptor

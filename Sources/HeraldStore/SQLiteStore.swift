@@ -34,12 +34,15 @@ package final class SQLiteStore: StateStore {
         do {
             try FileManager.default.createDirectory(
                 atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
-            // The file's mode is set before anything is in it; SQLite gives its companions the same.
-            guard FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
-            else { throw CocoaError(.fileWriteNoPermission) }
         } catch {
-            throw StateError.inaccessible(path: path, detail: "the file cannot be made")
+            throw StateError.inaccessible(path: path, detail: "the folder cannot be made")
         }
+        // The file's mode is set before anything is in it; SQLite gives its companions the same.
+        let descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw StateError.inaccessible(path: path, detail: String(cString: strerror(errno)))
+        }
+        close(descriptor)
         return try SQLiteStore(path: path, identity: identity)
     }
 
@@ -107,7 +110,8 @@ package final class SQLiteStore: StateStore {
         case let error as RecordReader.Damage: return .damaged(path: path, detail: error.detail)
         case let error as DatabaseError:
             let code = error.resultCode
-            if [.SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_MISMATCH].contains(code) {
+            // SQLITE_ERROR: a table or column that every record has is not there.
+            if [.SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_MISMATCH, .SQLITE_ERROR].contains(code) {
                 return .damaged(path: path, detail: "SQLite says: \(error.message ?? code.description)")
             }
             return .inaccessible(path: path, detail: "SQLite says: \(error.message ?? code.description)")
@@ -129,8 +133,8 @@ extension SQLiteStore {
             for key in keys {
                 guard let row = try Row.fetchOne(statement, arguments: [key.rawValue]) else { continue }
                 known[key] = KnownRecipient(
-                    id: try RecordReader.recipientID(row[0]),
-                    registration: try RecordReader.registration(key: key.rawValue, rest: row[1]))
+                    id: try RecordReader.recipientID(row.decode(atIndex: 0)),
+                    registration: try RecordReader.registration(key: key.rawValue, rest: row.decode(atIndex: 1)))
             }
             return known
         }
@@ -142,7 +146,7 @@ extension SQLiteStore {
             var found: [RecipientID: Registration] = [:]
             for id in recipients {
                 guard let row = try Row.fetchOne(statement, arguments: [Int64(id)]) else { continue }
-                found[id] = try RecordReader.registration(key: row[0], rest: row[1])
+                found[id] = try RecordReader.registration(key: row.decode(atIndex: 0), rest: row.decode(atIndex: 1))
             }
             return found
         }

@@ -96,7 +96,8 @@ package struct Planner {
 
     private mutating func checkUnsubscribes(_ name: TopicName, leaving: Int, of members: Int, isDeleted: Bool) {
         let limit = settings.guards.maxUnsubscribePercent
-        let percent = isDeleted ? 100 : leaving * 100 / members
+        // Rounded up, so that what is refused shows a figure above the limit.
+        let percent = isDeleted ? 100 : (leaving * 100 + members - 1) / members
         guard members >= 10, isDeleted ? limit < 100 : leaving * 100 > limit * members else { return }
         refuse(
             .maxUnsubscribePercent, name.rawValue, limit: limit, actual: percent,
@@ -111,13 +112,7 @@ package struct Planner {
         for send in desired.sends where isSelected(send.campaign.name.value) {
             if let planned = planSend(send) { due.append(planned) }
         }
-        let declared = Set(desired.sends.map(\.campaign.name.value))
-        for (id, occurrence) in record.occurrences.sorted(by: { $0.key < $1.key })
-        where occurrence.finished == nil && !occurrence.tried.isEmpty && !declared.contains(occurrence.campaign)
-            && isSelected(occurrence.campaign)
-        {
-            hold(id, "it is half done and no file declares campaign '\(occurrence.campaign)' any more")
-        }
+        holdAbandoned(isSelected)
         for send in due.sorted(by: { ($0.due ?? now, $0.occurrence) < ($1.due ?? now, $1.occurrence) }) {
             let reason =
                 send.isResumed
@@ -128,6 +123,21 @@ package struct Planner {
         plan.upcoming.sort { ($0.due, $0.occurrence) < ($1.due, $1.occurrence) }
         plan.upcomingOmitted = max(0, plan.upcoming.count - 100)
         plan.upcoming.removeLast(plan.upcomingOmitted)
+    }
+
+    /// Half-done occurrences that no file asks for any more are shown, and wait for a person.
+    private mutating func holdAbandoned(_ isSelected: (String) -> Bool) {
+        let revisions = Dictionary(desired.sends.map { ($0.campaign.name.value, $0.campaign.revision) }) { one, _ in one }
+        let halfDone = record.occurrences.filter { $0.value.finished == nil && !$0.value.tried.isEmpty }
+        for (id, occurrence) in halfDone.sorted(by: { $0.key < $1.key }) where isSelected(occurrence.campaign) {
+            if let revision = revisions[occurrence.campaign] {
+                if revision != occurrence.revision {
+                    hold(id, "it is half done and the campaign is at revision \(revision)")
+                }
+            } else {
+                hold(id, "it is half done and no file declares campaign '\(occurrence.campaign)' any more")
+            }
+        }
     }
 
     /// The campaign's send, if one is to be made now; everything else about it is noted in the plan.
@@ -151,7 +161,8 @@ package struct Planner {
         noteUnknowns(id, occurrence, campaign)
         let isChanged =
             occurrence.contentDigest != campaign.contentDigest || occurrence.due != campaign.schedule.at
-        if occurrence.finished != nil {
+        let remaining = send(wanted, id, occurrence: occurrence)
+        if occurrence.finished != nil || remaining.members.isEmpty && remaining.discovered.isEmpty {
             if isChanged {
                 plan.warnings.append(
                     "campaign '\(campaign.name.value)' was changed after \(id) was sent; to send it again, set revision: \(campaign.revision + 1)"
@@ -159,8 +170,6 @@ package struct Planner {
             }
             return nil
         }
-        let remaining = send(wanted, id, occurrence: occurrence)
-        guard remaining.members.count + remaining.discovered.count > 0 else { return nil }
         if isChanged {
             hold(id, "it is half done and its message, target or time changed since")
         } else if !campaign.enabled {
@@ -234,11 +243,13 @@ package struct Planner {
                 .maxRecipients, send.campaign, limit: settings.guards.maxRecipients, actual: count,
                 "campaign '\(send.campaign)' would reach \(count) recipients")
         }
-        if record.identity.endpoint == .fcm, record.serial == 0 {
+        if record.identity.endpoint == .fcm, record.occurrences.isEmpty {
             refuse(
                 .freshRecord, send.campaign, limit: 0, actual: count,
-                "the record is empty, so herald cannot know whether '\(send.campaign)' was sent before")
+                "the record has no sends, so herald cannot know whether '\(send.campaign)' was sent before")
         }
+        let isNew = (occurrences[send.campaign] ?? []).allSatisfy(\.occurrence.tried.isEmpty)
+        guard isNew else { return }
         let declared = Set(desired.sends.map(\.campaign.name.value))
         let twin = record.occurrences
             .filter { $0.value.contentDigest == send.contentDigest && !$0.value.tried.isEmpty }
@@ -257,7 +268,7 @@ package struct Planner {
             guard let before = record.audienceSizes[name] else { continue }
             if before >= 100, size * 10 < before {
                 refuse(
-                    .audienceCollapse, name, limit: before / 10, actual: size,
+                    .audienceCollapse, name, limit: (before + 9) / 10, actual: size,
                     "audience '\(name)' shrank from \(before) to \(size) recipients")
             } else if size >= 100, before > 0, size > before * 10 {
                 refuse(
@@ -277,8 +288,16 @@ package struct Planner {
         switch target {
         case .audience: members.count
         case .topic(let name):
-            desired.topics.first { $0.name == name }.map { $0.members.subtracting(record.dead).count } ?? 0
+            subscribers(of: name).count
         }
+    }
+
+    /// Those the record will have once the topic's own steps are done, whoever subscribed them.
+    private func subscribers(of name: TopicName) -> RecipientSet {
+        let wanted = desired.topics.first { $0.name == name }
+        let recorded = record.topics[name] ?? RecordedTopic()
+        let members = (wanted?.members ?? []).subtracting(record.dead).union(recorded.found)
+        return wanted?.prune ?? true ? members : members.union(recorded.owned).union(recorded.subscribing)
     }
 
     private mutating func append(_ work: Plan.Work, reason: String) {

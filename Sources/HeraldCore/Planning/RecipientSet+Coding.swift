@@ -60,7 +60,8 @@ extension RecipientSet {
             var values: [UInt16] = []
             for index in stride(from: 0, to: numbers.count, by: 2) {
                 let (first, extra) = (numbers[index], numbers[index + 1])
-                guard Int(first) + Int(extra) <= Int(UInt16.max), values.last.map({ $0 < first }) ?? true else {
+                guard Int(first) + Int(extra) <= Int(UInt16.max), values.last.map({ Int($0) + 1 < Int(first) }) ?? true
+                else {
                     throw DamagedChunk()
                 }
                 values.append(contentsOf: first...(first + extra))

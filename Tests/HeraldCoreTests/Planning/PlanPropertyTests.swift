@@ -1,0 +1,116 @@
+import FCM
+import Foundation
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+
+/// What holds of every plan, on worlds made by chance. The seed is the test's argument.
+@Suite struct PlanPropertyTests {
+    private static let seeds: Range<UInt64> = 0..<100
+
+    @Test(arguments: seeds)
+    func `carried out, a plan gives the memberships that the files ask for`(seed: UInt64) {
+        let world = RandomWorld(seed: seed)
+        let (desired, plan) = world.plan()
+        var record = world.record
+        record.apply(plan.changes(at: World.now))
+        let wanted = Dictionary(uniqueKeysWithValues: world.workspace.topics.map { ($0.name.value, $0) })
+        for name in Set(wanted.keys).union(world.record.topics.keys) {
+            let (before, after) = (world.record.topics[name] ?? .init(), record.topics[name] ?? .init())
+            #expect(after.found == before.found)
+            let listed = Set(wanted[name].map { world.keys(of: $0) } ?? [])
+            let alive = Set(
+                desired.registrations.filter { listed.contains($0.value.recipientKey) }.map(\.key)
+            ).subtracting(world.record.dead)
+            #expect(alive.isSubset(of: Set(after.owned).union(after.found)))
+            let keeps = wanted[name].map { !$0.prune } ?? false
+            let rest = Set(after.owned).union(after.subscribing).subtracting(alive)
+            let mine = Set(before.owned).union(before.subscribing).subtracting(alive)
+            #expect(rest == (keeps ? mine : []))
+        }
+    }
+
+    @Test(arguments: seeds)
+    func `carried out, a plan leaves nothing to plan`(seed: UInt64) {
+        var world = RandomWorld(seed: seed)
+        let (desired, plan) = world.plan()
+        for (id, registration) in desired.unrecorded {
+            world.known[registration.recipientKey] = KnownRecipient(id: id, registration: registration)
+        }
+        world.record.apply([.intern(desired.unrecorded)] + plan.changes(at: World.now))
+        let second = world.plan()
+        #expect(second.plan.doesNothing)
+        #expect(second.desired.unrecorded.isEmpty)
+        #expect(second.plan.upcoming == plan.upcoming)
+    }
+
+    @Test(arguments: seeds)
+    func `the order of what has none leaves the plan the same byte for byte`(seed: UInt64) throws {
+        let world = RandomWorld(seed: seed)
+        let plan = world.plan().plan
+        #expect(plan == world.plan().plan)
+        let shuffled = world.plan(order: SeededRandom(seed: seed &+ 1000)).plan
+        #expect(try plan.bytes() == shuffled.bytes())
+    }
+
+    @Test(arguments: seeds)
+    func `nobody is unsubscribed who is not herald's own`(seed: UInt64) {
+        let world = RandomWorld(seed: seed)
+        for work in world.plan().plan.works {
+            guard case .unsubscribe(let topic, let members) = work else { continue }
+            let recorded = world.record.topics[topic] ?? .init()
+            #expect(members.subtracting(recorded.owned.union(recorded.subscribing)).isEmpty)
+            #expect(members.intersection(recorded.found).isEmpty)
+            #expect(!members.isEmpty)
+        }
+    }
+
+    @Test(arguments: seeds)
+    func `nobody gets a message twice, and unknowns only where the campaign says so`(seed: UInt64) {
+        let world = RandomWorld(seed: seed)
+        let campaigns = Dictionary(uniqueKeysWithValues: world.workspace.campaigns.map { ($0.name.value, $0) })
+        for send in world.plan().plan.sends {
+            #expect(send.members.intersection(world.record.dead).isEmpty)
+            #expect(send.repeated.subtracting(send.members).isEmpty)
+            // Whatever its time: one occurrence for each revision.
+            for occurrence in world.record.occurrences.values
+            where occurrence.campaign == send.campaign && occurrence.revision == send.revision {
+                let over = occurrence.accepted.union(occurrence.rejected)
+                #expect(send.members.intersection(over).isEmpty)
+                let uncertain = occurrence.unknown.union(occurrence.intended)
+                let again = send.members.intersection(uncertain)
+                #expect(campaigns[send.campaign]?.delivery.onUnknown == .resend || again.isEmpty)
+                #expect(send.repeated == again)
+                #expect(send.discovered.union(again).intersection(occurrence.intended) == occurrence.intended)
+                #expect(occurrence.finished == nil || occurrence.tried.isEmpty)
+            }
+        }
+    }
+
+    @Test(arguments: seeds)
+    func `the figures of a plan add up`(seed: UInt64) throws {
+        let plan = RandomWorld(seed: seed).plan().plan
+        let document = PlanDocument(plan, id: "id", created: World.now).json
+        let steps = try #require(document["steps"]?.array)
+        let sum = { (action: String) in
+            steps.filter { $0["action"]?.string == action }.reduce(0) { $0 + ($1["planned"]?.int ?? 0) }
+        }
+        #expect(document["summary"]?["subscribe"]?.int == sum("subscribe"))
+        #expect(document["summary"]?["unsubscribe"]?.int == sum("unsubscribe"))
+        #expect(document["summary"]?["send"]?.int == Int64(plan.sends.count))
+        #expect(document["summary"]?["recipients"]?.int == Int64(plan.sends.reduce(0) { $0 + $1.recipients }))
+        #expect(Set(plan.steps.map(\.id)).count == plan.steps.count)
+        for (step, shown) in zip(plan.steps, steps) {
+            #expect(shown["planned"]?.int == Int64(step.work.planned))
+            if case .send(let send) = step.work {
+                #expect(send.members.intersection(send.discovered).isEmpty)
+                #expect(step.work.planned == send.members.union(send.discovered).count)
+            }
+        }
+    }
+}
+
+extension Plan {
+    fileprivate func bytes() throws -> [UInt8] { try PlanDocument(self, id: "id", created: World.now).json.bytes() }
+}

@@ -1,0 +1,211 @@
+import FCM
+import Foundation
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+
+/// Contract §5: each guard just below and just above its limit.
+struct PlannerGuardTests {
+    struct Figures: Hashable {
+        var kind: Guard
+        var name: String
+        var limit: Int
+        var actual: Int
+    }
+
+    // MARK: max_recipients
+
+    @Test(
+        arguments: [(10, []), (11, [Figures(kind: .maxRecipients, name: "tide", limit: 10, actual: 11)])]
+            as [(RecipientID, [Figures])])
+    func `max_recipients refuses a send to more`(_ count: RecipientID, _ refused: [Figures]) {
+        var world = World()
+        world.settings.guards.maxRecipients = 10
+        world.want(.tide(), for: RecipientSet(1...count))
+        #expect(world.plan().figures == refused)
+        #expect(world.plan().sends.count == 1, "the plan shows what is refused")
+    }
+
+    @Test(
+        arguments: [(10, []), (11, [Figures(kind: .maxRecipients, name: "tide", limit: 10, actual: 11)])]
+            as [(RecipientID, [Figures])])
+    func `max_recipients counts a topic's recorded members`(_ count: RecipientID, _ refused: [Figures]) {
+        var world = World()
+        world.settings.guards.maxRecipients = 10
+        world.want("tides", [1, 2], prune: false)
+        world.record.topics["tides"] = .init(owned: RecipientSet(1...5), found: RecipientSet(6...count))
+        world.want(.tide(to: .topic("tides")))
+        #expect(world.plan().figures == refused)
+    }
+
+    @Test func `max_recipients counts those who are subscribed first`() {
+        var world = World()
+        world.settings.guards.maxRecipients = 10
+        world.want("tides", RecipientSet(1...11))
+        world.want(.tide(to: .topic("tides")))
+        #expect(world.plan().figures == [Figures(kind: .maxRecipients, name: "tide", limit: 10, actual: 11)])
+    }
+
+    // MARK: max_unsubscribe_percent
+
+    /// Of how many members how many leave; the default limit is 30 %.
+    @Test(
+        arguments: [(10, 3, nil), (10, 4, 40), (9, 9, nil), (9, 4, nil), (1000, 300, nil), (1000, 301, 31)]
+            as [(RecipientID, RecipientID, Int?)])
+    func `max_unsubscribe_percent refuses more, from 10 members on`(
+        _ members: RecipientID, _ leaving: RecipientID, _ actual: Int?
+    ) {
+        var world = World()
+        world.record.topics["tides"] = .init(owned: RecipientSet(1...members))
+        world.want("tides", RecipientSet((1...members).dropFirst(Int(leaving))))
+        #expect(
+            world.plan().figures
+                == (actual.map { [Figures(kind: .maxUnsubscribePercent, name: "tides", limit: 30, actual: $0)] } ?? []))
+    }
+
+    @Test(arguments: [(10, 30, true), (10, 99, true), (10, 100, false), (9, 30, false)] as [(RecipientID, Int, Bool)])
+    func `a deleted topic file counts as 100 percent`(_ members: RecipientID, _ limit: Int, _ isRefused: Bool) {
+        var world = World()
+        world.settings.guards.maxUnsubscribePercent = limit
+        world.record.topics["tides"] = .init(owned: RecipientSet(1...members))
+        let refused = [Figures(kind: .maxUnsubscribePercent, name: "tides", limit: limit, actual: 100)]
+        #expect(world.plan().figures == (isRefused ? refused : []))
+    }
+
+    // MARK: audience_collapse, audience_growth
+
+    @Test(arguments: [(100, 10, false), (100, 9, true), (99, 0, false), (1005, 101, false), (1005, 100, true)])
+    func `audience_collapse refuses a loss of over 90 percent, from 100 members on`(
+        _ before: Int, _ size: Int, _ isRefused: Bool
+    ) {
+        var world = World()
+        world.record.audienceSizes = ["anglers": before]
+        world.desired.audienceSizes = ["anglers": size]
+        let plan = world.plan()
+        #expect(plan.refusals.map(\.kind) == (isRefused ? [.audienceCollapse] : []))
+        #expect(plan.refusals.allSatisfy { $0.name == "anglers" && $0.actual == size && $0.actual < $0.limit })
+    }
+
+    @Test(arguments: [(100, 1000, false), (100, 1001, true), (9, 99, false), (1000, 10_001, true)])
+    func `audience_growth refuses a growth over tenfold, from 100 members on`(
+        _ before: Int, _ size: Int, _ isRefused: Bool
+    ) {
+        var world = World()
+        world.record.audienceSizes = ["anglers": before]
+        world.desired.audienceSizes = ["anglers": size]
+        let refused = [Figures(kind: .audienceGrowth, name: "anglers", limit: before * 10, actual: size)]
+        #expect(world.plan().figures == (isRefused ? refused : []))
+    }
+
+    @Test func `an audience without a past is not guarded`() {
+        var world = World()
+        world.desired.audienceSizes = ["anglers": 100_000]
+        #expect(world.plan().figures.isEmpty)
+    }
+
+    // MARK: fresh_record
+
+    @Test(arguments: [
+        (EndpointKind.fcm, false, true), (.fcm, true, false), (.emulator, false, false),
+    ])
+    func `fresh_record refuses sends at the real endpoint on a record that knows of none`(
+        _ endpoint: EndpointKind, _ knowsOfSends: Bool, _ isRefused: Bool
+    ) {
+        var world = World()
+        world.record = Record(identity: .sample(endpoint))
+        // Memberships alone do not tell whether a campaign was sent.
+        world.record.serial = 7
+        if knowsOfSends { world.began(.tide("earlier"), accepted: [1], finished: true) }
+        world.want(.tide("earlier"))
+        world.want("tides", [1])
+        world.want(.tide(title: "Low tide"))
+        let refused = world.plan().refusals
+        #expect(Set(refused.map(\.kind)) == (isRefused ? [.freshRecord] : []))
+        #expect(refused.contains { $0.name == "tide" } == isRefused)
+    }
+
+    @Test func `fresh_record lets memberships and what comes later pass`() {
+        var world = World()
+        world.record = Record(identity: .sample(.fcm))
+        world.want("tides", [1])
+        world.want(.tide(at: .after(60)))
+        #expect(world.plan().figures.isEmpty)
+    }
+
+    // MARK: looks_renamed
+
+    @Test func `looks_renamed refuses a new campaign with message and target of a vanished, sent one`() {
+        var world = World()
+        world.began(.tide("old"), accepted: [1], finished: true)
+        world.want(.tide("new"))
+        #expect(world.plan().refusals.map(\.kind) == [.looksRenamed])
+        #expect(world.plan().refusals.map(\.name) == ["new"])
+        #expect(world.plan().refusals.allSatisfy { $0.message.contains("old@once") })
+    }
+
+    @Test(arguments: [
+        Campaign.tide("new", title: "Low tide"), .tide("new", to: .audience("others")),
+        .tide("new", to: .topic("t")),
+    ])
+    func `another message or target does not look renamed`(_ campaign: Campaign) {
+        var world = World()
+        world.began(.tide("old"), accepted: [1], finished: true)
+        world.want(campaign)
+        #expect(world.plan().figures.isEmpty)
+    }
+
+    @Test func `beside its twin a campaign does not look renamed`() {
+        var world = World()
+        world.began(.tide("old"), accepted: [1, 2, 3], finished: true)
+        world.want(.tide("old"))
+        world.want(.tide("new"))
+        #expect(world.plan().figures.isEmpty)
+    }
+
+    @Test func `a twin that was never sent does not make a campaign look renamed`() {
+        var world = World()
+        world.began(.tide("old", at: .after(-10_000)), finished: true)
+        world.want(.tide("new"))
+        #expect(world.plan().figures.isEmpty)
+    }
+
+    @Test func `a campaign that was let through once goes on`() {
+        var world = World()
+        world.began(.tide("old"), accepted: [1], finished: true)
+        world.began(.tide("new"), accepted: [1])
+        world.want(.tide("new"), for: [1, 2])
+        #expect(world.plan().sends.map(\.members) == [[2]])
+        #expect(world.plan().figures.isEmpty)
+    }
+
+    // MARK: Overrides
+
+    @Test func `a refusal names the option that lets it through`() {
+        let refusal = GuardRefusal(kind: .maxRecipients, name: "tide", limit: 1, actual: 2, message: "")
+        #expect(refusal.override == "--override max_recipients=tide")
+    }
+
+    @Test(arguments: [
+        (["max_recipients"], "tide", true), (["max_recipients=tide"], "tide", true),
+        (["max_recipients=tide"], "wind", false), (["max_unsubscribe_percent"], "tide", false),
+        (["fresh_record", "max_recipients=wind", "max_recipients=tide"], "tide", true), ([], "tide", false),
+    ])
+    func `an override lets one guard through, everywhere or for one name`(
+        _ texts: [String], _ name: String, _ isAllowed: Bool
+    ) throws {
+        let overrides = try #require(Overrides(texts))
+        #expect(overrides.allow(.maxRecipients, for: name) == isAllowed)
+    }
+
+    @Test(arguments: ["", "max_recipient", "max_recipients=", "=tide", "MAX_RECIPIENTS", "max_recipients tide"])
+    func `an override of no guard is refused`(_ text: String) {
+        #expect(Overrides(["fresh_record", text]) == nil)
+    }
+}
+
+extension Plan {
+    fileprivate var figures: [PlannerGuardTests.Figures] {
+        refusals.map { .init(kind: $0.kind, name: $0.name, limit: $0.limit, actual: $0.actual) }
+    }
+}

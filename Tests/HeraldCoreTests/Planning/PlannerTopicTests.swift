@@ -1,0 +1,130 @@
+import FCM
+import Foundation
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+
+struct PlannerTopicTests {
+    @Test func `subscribes whom the files list and the record does not have`() {
+        var world = World()
+        world.want("tides", [1, 2, 3])
+        world.record.topics["tides"] = .init(owned: [2])
+        #expect(world.plan().works == [.subscribe("tides", [1, 3])])
+    }
+
+    @Test func `unsubscribes whom herald owns and the files no longer list`() {
+        var world = World()
+        world.want("tides", [2])
+        world.record.topics["tides"] = .init(owned: [1, 2, 3])
+        #expect(world.plan().works == [.unsubscribe("tides", [1, 3])])
+    }
+
+    @Test func `plans nothing where the record has what the files list`() {
+        var world = World()
+        world.want("tides", [1, 2, 3])
+        world.record.topics["tides"] = .init(owned: [1, 2], found: [3])
+        #expect(world.plan().doesNothing)
+    }
+
+    @Test func `plans nothing for a topic without subscribers`() {
+        var world = World()
+        world.want("tides", [])
+        #expect(world.plan().doesNothing)
+    }
+
+    @Test func `leaves members alone where prune is off, and still subscribes`() {
+        var world = World()
+        world.want("tides", [3], prune: false)
+        world.record.topics["tides"] = .init(owned: [1, 2])
+        #expect(world.plan().works == [.subscribe("tides", [3])])
+    }
+
+    @Test func `unsubscribes all it owns of a topic whose file is gone`() {
+        var world = World()
+        world.record.topics["tides"] = .init(owned: [1, 2], found: [3])
+        #expect(world.plan().works == [.unsubscribe("tides", [1, 2])])
+    }
+
+    @Test(arguments: [[], [3], [3, 4]] as [RecipientSet])
+    func `never touches members found there`(_ listed: RecipientSet) {
+        var world = World()
+        world.want("tides", listed)
+        world.record.topics["tides"] = .init(found: [3, 4])
+        #expect(world.plan().doesNothing)
+    }
+
+    @Test func `asks again for those whose answer was never recorded`() {
+        var world = World()
+        world.want("tides", [1, 2])
+        world.record.topics["tides"] = .init(owned: [1], subscribing: [2])
+        #expect(world.plan().works == [.subscribe("tides", [2])])
+    }
+
+    @Test(arguments: [true, false])
+    func `unsubscribes those whose answer was never recorded once the files drop them`(isDeclared: Bool) {
+        var world = World()
+        if isDeclared { world.want("tides", [1]) }
+        world.record.topics["tides"] = .init(owned: isDeclared ? [1] : [], subscribing: [2])
+        #expect(world.plan().works == [.unsubscribe("tides", [2])])
+    }
+
+    @Test func `leaves out the dead and counts them`() {
+        var world = World()
+        world.list([1, 2, 3])
+        world.want("tides", [1, 2, 3])
+        world.record.dead = [2, 9]
+        let plan = world.plan()
+        #expect(plan.works == [.subscribe("tides", [1, 3])])
+        #expect(plan.deadListed == 1)
+    }
+
+    @Test func `topics go by name, leaves before joins, sends last by their time`() {
+        var world = World()
+        world.want(.tide("late", at: .after(-10)))
+        world.want("b", [2])
+        world.want(.tide("early", at: .after(-20)))
+        world.want("a", [2])
+        world.want(.tide("at-once"))
+        world.record.topics["a"] = .init(owned: [1])
+        world.record.topics["b"] = .init(owned: [1])
+        world.record.topics["aa"] = .init(owned: [1])
+        #expect(
+            world.plan().steps.map(\.id) == [
+                "unsubscribe:a", "subscribe:a", "unsubscribe:aa", "unsubscribe:b", "subscribe:b",
+                "send:early@2025-12-01T07:59:40Z", "send:late@2025-12-01T07:59:50Z", "send:at-once@once",
+            ])
+    }
+
+    @Test func `is bound to the record it was made against`() {
+        var world = World()
+        world.record.serial = 12
+        #expect(world.plan().state == .init(lineage: "lineage", serial: 12))
+        world.hasRecord = false
+        #expect(world.plan().state == nil)
+    }
+
+    @Test func `says how long the rates make a step last`() {
+        var world = World()
+        world.settings.fcm.subscriptionRate = .limited(100)
+        world.settings.fcm.rate = .limited(10)
+        world.settings.fcm.ramp = .zero
+        world.want("tides", RecipientSet(1...250))
+        var campaign = Campaign.tide()
+        world.want(campaign, for: RecipientSet(1...25))
+        campaign.name = .init("slow")
+        campaign.delivery.rate = .limited(5)
+        world.want(campaign, for: RecipientSet(1...25))
+        let seconds = Dictionary(uniqueKeysWithValues: world.plan().steps.map { ($0.id, $0.seconds) })
+        #expect(seconds == ["subscribe:tides": 3, "send:tide@once": 3, "send:slow@once": 5])
+    }
+}
+
+extension RecordedTopic {
+    init(owned: RecipientSet = [], found: RecipientSet = [], subscribing: RecipientSet = []) {
+        self.init()
+        self.owned = owned
+        self.found = found
+        self.subscribing = subscribing
+    }
+}

@@ -1,0 +1,160 @@
+import FCM
+import Foundation
+import HeraldTestSupport
+
+@testable import HeraldCore
+
+/// A workspace and a record that may have met before, or not. With every fourth seed numbers
+/// lie on both sides of a chunk's border.
+struct RandomWorld {
+    var workspace: Workspace
+    var record: Record
+    var known: [RecipientKey: KnownRecipient]
+
+    private let firstID: RecipientID
+    private static let installations = 40
+
+    init(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        firstID = seed % 4 == 0 ? 65_520 : 1
+        workspace = Workspace(audiences: [])
+        known = [:]
+        record = Record(identity: .sample())
+        record.serial = 1
+        record.nextRecipient = firstID + RecipientID(Self.installations)
+        makeKnown(&random)
+        makeAudiences(&random)
+        makeTopics(&random)
+        makeCampaigns(&random)
+        record.dead = some(of: ids, share: 0.1, &random)
+        for name in record.topics.keys {
+            for membership in Membership.allCases { record.topics[name]?[membership].subtract(record.dead) }
+        }
+    }
+
+    /// - Parameter order: another order of everything that has none.
+    func plan(order: SeededRandom? = nil) -> (desired: Desired, plan: Plan) {
+        var (workspace, record) = (workspace, record)
+        if var random = order {
+            workspace.audiences.shuffle(using: &random)
+            workspace.topics.shuffle(using: &random)
+            record.topics = Dictionary(uniqueKeysWithValues: record.topics.map { ($0, $1) }.shuffled(using: &random))
+            record.occurrences = Dictionary(
+                uniqueKeysWithValues: record.occurrences.map { ($0, $1) }.shuffled(using: &random))
+        }
+        let desired = Resolver.desired(of: workspace, known: known, next: record.nextRecipient)
+        let input = Planner.Input(desired: desired, record: record, settings: workspace.settings)
+        return (desired, Planner.plan(input, at: World.now))
+    }
+
+    /// Whom an audience holds, worked out by sets of keys.
+    func keys(ofAudience name: String) -> Set<RecipientKey> {
+        guard let audience = workspace.audiences.first(where: { $0.name.value == name }) else { return [] }
+        return audience.exclude.reduce(Set(audience.registrations.map(\.recipientKey))) {
+            $0.subtracting(keys(ofAudience: $1.value))
+        }
+    }
+
+    func keys(of topic: Topic) -> Set<RecipientKey> {
+        let union = topic.subscribers.reduce(into: Set()) { $0.formUnion(keys(ofAudience: $1.value)) }
+        return topic.exclude.reduce(union) { $0.subtracting(keys(ofAudience: $1.value)) }
+    }
+
+    // MARK: Making
+
+    private var ids: [RecipientID] { known.values.map(\.id).sorted() }
+
+    private mutating func makeKnown(_ random: inout SeededRandom) {
+        for number in 0..<Self.installations where Double.random(in: 0..<1, using: &random) < 0.7 {
+            let registration = Registration.any(number, &random)
+            known[registration.recipientKey] = KnownRecipient(
+                id: firstID + RecipientID(number), registration: registration)
+        }
+    }
+
+    private mutating func makeAudiences(_ random: inout SeededRandom) {
+        for number in 0..<4 {
+            let listed = (0..<Int.random(in: 0...40, using: &random)).map { _ in
+                Registration.any(.random(in: 0..<Self.installations, using: &random), &random)
+            }
+            // Only earlier ones, so that there is no circle.
+            let excluded = (0..<number).filter { _ in Int.random(in: 0..<4, using: &random) == 0 }
+            workspace.audiences.append(
+                Audience(
+                    name: .init("a\(number)"), source: .inline(listed),
+                    exclude: excluded.map { .init("a\($0)") }))
+        }
+    }
+
+    private mutating func makeTopics(_ random: inout SeededRandom) {
+        for name in ["t0", "t1", "t2", "t3"] as [TopicName] {
+            if Int.random(in: 0..<4, using: &random) > 0 {
+                workspace.topics.append(
+                    Topic(
+                        name: .init(name), subscribers: someAudiences(2, &random), exclude: someAudiences(1, &random),
+                        prune: Bool.random(using: &random)))
+            }
+            if Int.random(in: 0..<4, using: &random) > 0 {
+                let parts = disjoint(3, &random)
+                record.topics[name] = RecordedTopic(owned: parts[0], found: parts[1], subscribing: parts[2])
+            }
+        }
+    }
+
+    private mutating func makeCampaigns(_ random: inout SeededRandom) {
+        for number in 0..<6 {
+            var campaign = Campaign.tide(
+                "c\(number)",
+                to: Bool.random(using: &random) ? .audience("a\(Int.random(in: 0..<4, using: &random))") : .topic("t1"),
+                at: [nil, .after(-60), .after(-20_000), .after(60)].randomElement(using: &random) ?? nil,
+                revision: .random(in: 1...2, using: &random), title: "c\(number)",
+                enabled: Int.random(in: 0..<5, using: &random) > 0,
+                onUnknown: Bool.random(using: &random) ? .hold : .resend)
+            if Int.random(in: 0..<3, using: &random) > 0 {
+                var occurrence = RecordedOccurrence(
+                    campaign: campaign.name.value, revision: campaign.revision, due: campaign.schedule.at,
+                    contentDigest: campaign.contentDigest, target: campaign.target.value.recordedText)
+                var parts = disjoint(4, &random)
+                if case .topic = campaign.target.value {
+                    let state = Int.random(in: 0..<5, using: &random)
+                    parts = (0..<4).map { $0 == state ? .target : [] }
+                }
+                for entry in LedgerEntry.allCases { occurrence[entry] = parts[entry.rawValue] }
+                occurrence.finished = Int.random(in: 0..<3, using: &random) == 0 ? .after(-10) : nil
+                record.occurrences[campaign.id] = occurrence
+            }
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0: campaign.message = .init(["notification": ["title": "changed"]])
+            case 1: campaign.schedule.at = .after(-30)
+            case 2: campaign.revision += 1
+            case 3: continue
+            default: break
+            }
+            workspace.campaigns.append(campaign)
+        }
+    }
+
+    private func someAudiences(_ most: Int, _ random: inout SeededRandom) -> [Located<String>] {
+        (0..<Int.random(in: 0...most, using: &random)).map { _ in .init("a\(Int.random(in: 0..<4, using: &random))") }
+    }
+
+    private func some(of ids: [RecipientID], share: Double, _ random: inout SeededRandom) -> RecipientSet {
+        RecipientSet(ids.filter { _ in Double.random(in: 0..<1, using: &random) < share })
+    }
+
+    /// Disjoint sets that together leave some out.
+    private func disjoint(_ count: Int, _ random: inout SeededRandom) -> [RecipientSet] {
+        var parts = [RecipientSet](repeating: [], count: count)
+        for id in ids {
+            let part = Int.random(in: 0..<(count + 2), using: &random)
+            if part < count { parts[part].insert(id) }
+        }
+        return parts
+    }
+}
+
+extension Registration {
+    fileprivate static func any(_ number: Int, _ random: inout SeededRandom) -> Registration {
+        Bool.random(using: &random) ? .fid(number) : .token(number, version: .random(in: 0...2, using: &random))
+    }
+}

@@ -1,0 +1,122 @@
+import FCM
+import Foundation
+import HeraldTestSupport
+
+@testable import HeraldCore
+
+/// What a plan is made from, with as little as a test needs to say. Everything is at the emulator unless said otherwise.
+struct World {
+    var desired = Desired()
+    var record = Record(identity: .sample())
+    var settings = Settings(project: "tide-app")
+    var only: Set<String> = []
+    var hasRecord = true
+
+    static let now = Date(timeIntervalSince1970: 1_764_576_000)  // 2025-12-01T08:00:00Z
+
+    init() { record.serial = 1 }
+
+    func plan(at now: Date = World.now) -> Plan {
+        Planner.plan(
+            .init(
+                desired: desired, record: record, hasRecord: hasRecord, settings: settings, workspaceDigest: "sha256:0",
+                onlyCampaigns: only), at: now)
+    }
+
+    mutating func want(_ topic: TopicName, _ members: RecipientSet, prune: Bool = true) {
+        desired.topics.append(DesiredTopic(name: topic, members: members, prune: prune))
+    }
+
+    mutating func want(_ campaign: Campaign, for members: RecipientSet = [1, 2, 3]) {
+        var members = members
+        if case .topic = campaign.target.value { members = .target }
+        desired.sends.append(DesiredSend(campaign: campaign, members: members))
+    }
+
+    mutating func list(_ members: RecipientSet) {
+        for member in members { desired.registrations[member] = .fid(Int(member)) }
+    }
+
+    /// Records what became of the campaign's occurrence as it is written now.
+    mutating func began(
+        _ campaign: Campaign, accepted: RecipientSet = [], rejected: RecipientSet = [], unknown: RecipientSet = [],
+        intended: RecipientSet = [], finished: Bool = false
+    ) {
+        var occurrence = RecordedOccurrence(
+            campaign: campaign.name.value, revision: campaign.revision, due: campaign.schedule.at,
+            contentDigest: campaign.contentDigest, target: campaign.target.value.recordedText)
+        occurrence.accepted = accepted
+        occurrence.rejected = rejected
+        occurrence.unknown = unknown
+        occurrence.intended = intended
+        occurrence.finished = finished ? World.now.adding(.seconds(-3600)) : nil
+        record.occurrences[campaign.id] = occurrence
+    }
+
+    mutating func carryOut(_ plan: Plan) { record.apply(plan.changes(at: plan.at)) }
+}
+
+extension Plan {
+    /// What a run records that succeeds with everybody.
+    func changes(at now: Date) -> [RecordChange] {
+        let missed = missed.flatMap { missed in
+            (missed.unrecorded.map { [RecordChange.open(missed.occurrence, $0)] } ?? [])
+                + [.finish(missed.occurrence, at: now)]
+        }
+        return missed
+            + steps.flatMap { step -> [RecordChange] in
+                switch step.work {
+                case .subscribe(let topic, let members): [.members(topic, members, .owned, at: now)]
+                case .unsubscribe(let topic, let members): [.members(topic, members, nil, at: now)]
+                case .send(let send):
+                    [
+                        .open(
+                            send.occurrence,
+                            RecordedOccurrence(
+                                campaign: send.campaign, revision: send.revision, due: send.due,
+                                contentDigest: send.contentDigest, target: send.target.recordedText)),
+                        .outcome(send.occurrence, send.discovered, .unknown),
+                        .outcome(send.occurrence, send.members, .accepted),
+                        .finish(send.occurrence, at: now),
+                    ]
+                }
+            }
+    }
+
+    var works: [Work] { steps.map(\.work) }
+    var sends: [Send] { works.compactMap { if case .send(let send) = $0 { send } else { nil } } }
+
+    /// Whether nothing of it would have an effect or tell of one; what is held may still be shown.
+    var doesNothing: Bool { steps.isEmpty && missed.isEmpty && isEmpty }
+}
+
+extension Campaign {
+    static func tide(
+        _ name: String = "tide", to target: Target = .audience("anglers"), at due: Date? = nil, revision: Int = 1,
+        title: String = "High tide", enabled: Bool = true, onUnknown: OnUnknown = .hold
+    ) -> Campaign {
+        var campaign = Campaign(
+            name: .init(name), target: .init(target), message: .init(["notification": ["title": .string(title)]]))
+        campaign.schedule.at = due
+        campaign.revision = revision
+        campaign.enabled = enabled
+        campaign.delivery.onUnknown = onUnknown
+        return campaign
+    }
+
+    var id: OccurrenceID { OccurrenceID(campaign: name.value, due: schedule.at, revision: revision) }
+}
+
+extension Located {
+    init(_ value: Value) { self.init(value, at: SourceRange(file: "a.yaml")) }
+}
+
+extension Record.Identity {
+    static func sample(_ endpoint: EndpointKind = .emulator) -> Record.Identity {
+        .init(lineage: "lineage", project: "tide-app", endpoint: endpoint, created: World.now.adding(.seconds(-86_400)))
+    }
+}
+
+extension Date {
+    static func after(_ seconds: Int) -> Date { World.now.adding(.seconds(seconds)) }
+}

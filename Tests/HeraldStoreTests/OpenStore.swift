@@ -1,0 +1,61 @@
+import FCM
+import Foundation
+import HeraldCore
+import HeraldStore
+import HeraldTestSupport
+
+/// The stores that pass one suite.
+enum StoreKind: CaseIterable {
+    case memory, sqlite
+}
+
+/// A store that nobody else uses, and what is needed to open it once more.
+struct OpenStore {
+    let store: any StateStore
+    private let folder: TemporaryFolder?
+
+    static let identity = Record.Identity(
+        lineage: "lineage", project: "tide-app", endpoint: .emulator,
+        created: Date(timeIntervalSince1970: 1_764_576_000))
+
+    init(_ kind: StoreKind) throws {
+        switch kind {
+        case .memory:
+            folder = nil
+            store = MemoryStore(Record(identity: Self.identity), fingerprintKey: [UInt8](repeating: 7, count: 32))
+        case .sqlite:
+            let folder = try TemporaryFolder()
+            self.folder = folder
+            store = try SQLiteStore.create(at: folder.path + "/state.sqlite", identity: Self.identity)
+        }
+    }
+
+    /// The record as somebody finds it who opens it now.
+    func recordReopened() async throws -> Record {
+        guard let folder else { return try await store.record() }
+        return try await SQLiteStore.open(at: folder.path + "/state.sqlite", project: "tide-app", endpoint: .emulator)
+            .record()
+    }
+
+    func commit(_ changes: RecordChange...) async throws { try await store.commit(changes) }
+}
+
+extension RecordedOccurrence {
+    static func sample(_ campaign: String = "tide", digest: String = "sha256:1") -> RecordedOccurrence {
+        RecordedOccurrence(campaign: campaign, revision: 1, due: nil, contentDigest: digest, target: "audience:anglers")
+    }
+}
+
+extension OccurrenceID {
+    static let tide = OccurrenceID(rawValue: "tide@once")
+    static let wind = OccurrenceID(rawValue: "wind@once")
+}
+
+extension Date {
+    static func at(_ seconds: Double) -> Date { Date(timeIntervalSince1970: 1_764_576_000 + seconds) }
+}
+
+/// As many recipients as asked for, numbered from 1.
+func interned(_ count: Int) -> RecordChange {
+    .intern(Dictionary(uniqueKeysWithValues: (0..<count).map { (RecipientID($0 + 1), Registration.fid($0 + 1)) }))
+}

@@ -1,0 +1,106 @@
+import Foundation
+import HeraldCore
+import HeraldStore
+import HeraldTestSupport
+import Testing
+
+/// The other process is util-linux's `flock`, which takes the same lock of the kernel's.
+@Suite(.serialized) struct RunLockTests {
+    private let folder: TemporaryFolder
+    private var path: String { folder.path + "/state.sqlite" }
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test func `a second run is told who has the record`() throws {
+        let lock = try RunLock(for: path, run: "run-1")
+        defer { withExtendedLifetime(lock) {} }
+        #expect(throws: StateError.locked(path: path, holder: "run run-1 (process \(getpid()))")) {
+            try RunLock(for: path, run: "run-2")
+        }
+        #expect(throws: StateError.locked(path: path, holder: "run run-1 (process \(getpid()))")) {
+            try RunLock(for: path, run: "run-3")
+        }
+    }
+
+    @Test func `another record is free`() throws {
+        let lock = try RunLock(for: path, run: "run-1")
+        defer { withExtendedLifetime(lock) {} }
+        #expect(throws: Never.self) { try RunLock(for: folder.path + "/other.sqlite", run: "run-2") }
+    }
+
+    @Test func `is free once its holder is gone, and tells the new one`() throws {
+        var lock: RunLock? = try RunLock(for: path, run: "a run with a longer name than the next")
+        withExtendedLifetime(lock) {}
+        lock = nil
+        lock = try RunLock(for: path, run: "run-2")
+        defer { withExtendedLifetime(lock) {} }
+        #expect(throws: StateError.locked(path: path, holder: "run run-2 (process \(getpid()))")) {
+            try RunLock(for: path, run: "run-3")
+        }
+    }
+
+    @Test func `keeps other processes out while it is held`() throws {
+        var lock: RunLock? = try RunLock(for: path, run: "run-1")
+        withExtendedLifetime(lock) {}
+        #expect(try flock("-n", path + ".lock", "true").exitCode() == 1)
+        lock = nil
+        #expect(try flock("-n", path + ".lock", "true").exitCode() == 0)
+    }
+
+    @Test func `is kept out while another process holds it, and tells who`() throws {
+        let other = try flock(
+            path + ".lock", "sh", "-c", "echo 'run elsewhere (process 7)' > '\(path).lock'; echo; cat")
+        _ = other.output.fileHandleForReading.readData(ofLength: 1)
+        #expect(throws: StateError.locked(path: path, holder: "run elsewhere (process 7)")) {
+            try RunLock(for: path, run: "run-1")
+        }
+        try other.input.fileHandleForWriting.close()
+        _ = other.exitCode()
+        #expect(throws: Never.self) { try RunLock(for: path, run: "run-1") }
+    }
+
+    @Test(arguments: [("", "another run"), ("\u{1B}[31mred\u{7}\n", "[31mred"), ("\u{202E}evil", "evil")])
+    func `what the file says of the holder cannot paint the terminal`(_ text: String, _ shown: String) throws {
+        let lock = try RunLock(for: path, run: "run-1")
+        defer { withExtendedLifetime(lock) {} }
+        // In place: a new file would be another lock.
+        try Data(text.utf8).write(to: URL(filePath: path + ".lock"), options: [])
+        #expect(throws: StateError.locked(path: path, holder: shown)) { try RunLock(for: path, run: "run-2") }
+    }
+
+    @Test func `only its owner can read the lock`() throws {
+        let lock = try RunLock(for: path, run: "run-1")
+        defer { withExtendedLifetime(lock) {} }
+        let mode = try FileManager.default.attributesOfItem(atPath: path + ".lock")[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+    }
+
+    @Test func `a folder that is not there is an error`() {
+        #expect {
+            try RunLock(for: folder.path + "/none/state.sqlite", run: "run-1")
+        } throws: {
+            if case StateError.inaccessible = $0 { true } else { false }
+        }
+    }
+
+    private func flock(_ arguments: String...) throws -> OtherProcess { try OtherProcess(["flock"] + arguments) }
+}
+
+private struct OtherProcess {
+    let process = Process()
+    let input = Pipe()
+    let output = Pipe()
+
+    init(_ command: [String]) throws {
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = command
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+    }
+
+    func exitCode() -> Int32 {
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+}

@@ -1,0 +1,198 @@
+import FCM
+import Foundation
+import GRDB
+import HeraldCore
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldStore
+
+/// Files that are no record, or no sound one. None may crash herald, and none may pass for a record.
+struct SQLiteStoreDamageTests {
+    private let folder: TemporaryFolder
+    private var path: String { folder.path + "/state.sqlite" }
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test func `a missing record is missing`() {
+        #expect(throws: StateError.missing(path: path)) { try SQLiteStore.open(at: path) }
+        #expect(throws: StateError.missing(path: path)) {
+            try SQLiteStore.open(at: path, project: "tide-app", endpoint: .emulator)
+        }
+    }
+
+    @Test(arguments: [
+        "", "x", "this is not a database, and longer than a header of one: " + String(repeating: "-", count: 999),
+    ])
+    func `a file that is no database is damaged and stays as it is`(_ text: String) throws {
+        try folder.write(text, to: "state.sqlite")
+        #expect { try SQLiteStore.open(at: path) } throws: { isDamaged($0) }
+        #expect(try folder.read("state.sqlite") == text)
+    }
+
+    @Test func `a folder is no record`() throws {
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        #expect(throws: StateError.self) { try SQLiteStore.open(at: path) }
+    }
+
+    @Test(arguments: [
+        "CREATE TABLE diary (day TEXT)", "CREATE TABLE meta (key TEXT, value ANY)",
+        "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY); INSERT INTO grdb_migrations VALUES ('1')",
+    ])
+    func `somebody else's database is damaged as a record and stays as it is`(_ sql: String) throws {
+        let other = try DatabaseQueue(path: path)
+        try other.write { try $0.execute(sql: sql) }
+        try other.close()
+        let before = try Data(contentsOf: URL(filePath: path))
+        #expect { try SQLiteStore.open(at: path) } throws: { isDamaged($0) }
+        #expect(try Data(contentsOf: URL(filePath: path)) == before)
+    }
+
+    @Test func `a record of a newer herald is told from a damaged one`() async throws {
+        try await makeRecord()
+        try tamper("INSERT INTO grdb_migrations (identifier) VALUES ('2')")
+        #expect(throws: StateError.newer(path: path)) { try SQLiteStore.open(at: path) }
+    }
+
+    /// Each makes no sense, though SQLite finds nothing wrong with it.
+    @Test(arguments: [
+        "DELETE FROM meta WHERE key = 'fingerprint_key'", "UPDATE meta SET value = x'00' WHERE key = 'fingerprint_key'",
+        "UPDATE meta SET value = 'moon' WHERE key = 'endpoint'", "DELETE FROM meta WHERE key = 'project'",
+        "DELETE FROM meta WHERE key = 'lineage'", "UPDATE meta SET value = 'then' WHERE key = 'created'",
+        "UPDATE meta SET value = 1e300 WHERE key = 'created'",
+        "DELETE FROM meta WHERE key = 'serial'", "UPDATE meta SET value = 'x' WHERE key = 'serial'", "DELETE FROM meta",
+        "UPDATE membership SET members = members + 1", "UPDATE ledger SET members = 0",
+        "UPDATE membership SET bytes = x'' WHERE state = 1", "UPDATE ledger SET bytes = x'0401000200'",
+        "UPDATE membership SET state = 3 WHERE state = 2", "UPDATE ledger SET state = -1 WHERE state = 1",
+        "UPDATE membership SET chunk = 65536 WHERE state = 2 AND chunk = 1", "UPDATE ledger SET chunk = -1",
+        "INSERT INTO membership SELECT topic, 0, chunk, members, bytes FROM membership WHERE state = 1",
+        "INSERT INTO ledger SELECT occurrence, 2, chunk, members, bytes FROM ledger WHERE state = 1",
+        "UPDATE membership SET topic = topic + 100", "UPDATE ledger SET occurrence = 100",
+        "UPDATE topic SET name = name || ' '", "UPDATE topic SET changed = 1e300", "UPDATE occurrence SET due = -9e999",
+        "UPDATE occurrence SET finished = 1e18", "INSERT INTO watermark VALUES ('tide', 9e999)",
+        "INSERT INTO tombstone VALUES (-1)", "INSERT INTO tombstone VALUES (0)",
+        "INSERT INTO tombstone VALUES (4294967296)",
+        "INSERT INTO recipient VALUES (4294967296, 'k', '')", "INSERT INTO recipient VALUES (4294967295, 'k', '')",
+        "INSERT INTO recipient VALUES (9223372036854775807, 'k', '')",
+        // As a table of these columns, but of no type.
+        "DROP TABLE audience_size; CREATE TABLE audience_size (name, size); INSERT INTO audience_size VALUES (NULL, 1)",
+        "DROP TABLE audience_size; CREATE TABLE audience_size (name, size); INSERT INTO audience_size VALUES ('a', NULL)",
+        "DROP TABLE watermark; CREATE TABLE watermark (campaign, at); INSERT INTO watermark VALUES ('a', NULL)",
+        "DROP TABLE spent_plan; CREATE TABLE spent_plan (id); INSERT INTO spent_plan VALUES (NULL)",
+        "DROP TABLE tombstone; CREATE TABLE tombstone (recipient); INSERT INTO tombstone VALUES (NULL)",
+        "DROP TABLE membership; CREATE TABLE membership (topic, state, chunk, members, bytes); INSERT INTO membership VALUES (1, NULL, NULL, NULL, NULL)",
+        "DROP TABLE ledger; CREATE TABLE ledger (occurrence, state, chunk, members, bytes); INSERT INTO ledger VALUES (NULL, 1, 1, 1, x'')",
+        "DROP TABLE topic; CREATE TABLE topic (id, name, changed); INSERT INTO topic VALUES (NULL, NULL, NULL)",
+        "DROP TABLE occurrence; CREATE TABLE occurrence (id, name, campaign, revision, due, content_digest, target, finished); INSERT INTO occurrence VALUES (NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)",
+        "DROP TABLE meta; CREATE TABLE meta (key, value); INSERT INTO meta VALUES ('fingerprint_key', NULL)",
+        "DROP TABLE occurrence", "DROP TABLE membership", "DROP TABLE meta",
+    ])
+    func `tables that make no sense are damage`(_ sql: String) async throws {
+        try await makeRecord()
+        try tamper(sql)
+        await #expect { _ = try await SQLiteStore.open(at: path).record() } throws: { isDamaged($0) }
+    }
+
+    @Test(arguments: [
+        "UPDATE recipient SET rest = 'x'", "UPDATE recipient SET rest = rest || ' '",
+        "UPDATE recipient SET id = id + 4294967296",
+        "UPDATE recipient SET id = -id", "UPDATE recipient SET id = 0 WHERE id = 2; DELETE FROM recipient WHERE id > 0",
+        "DROP TABLE recipient; CREATE TABLE recipient (id, key, rest); INSERT INTO recipient VALUES (2, 'cTEST00000000000000002', NULL)",
+        "DROP TABLE recipient; CREATE TABLE recipient (id, key, rest); INSERT INTO recipient VALUES (NULL, 'cTEST00000000000000002', '')",
+    ])
+    func `recipients that make no sense are damage`(_ sql: String) async throws {
+        try await makeRecord()
+        try tamper(sql)
+        await #expect {
+            _ = try await SQLiteStore.open(at: path).recipients(for: [Registration.fid(2).recipientKey])
+        } throws: { isDamaged($0) }
+    }
+
+    @Test(arguments: [
+        "UPDATE recipient SET rest = 'x'", "UPDATE recipient SET key = 'x'", "UPDATE recipient SET key = ''",
+        "DROP TABLE recipient; CREATE TABLE recipient (id, key, rest); INSERT INTO recipient VALUES (2, NULL, NULL)",
+    ])
+    func `a registration that has not the form of one is damage`(_ sql: String) async throws {
+        try await makeRecord()
+        try tamper(sql + (sql.contains("UPDATE") ? " WHERE id = 2" : ""))
+        await #expect { _ = try await SQLiteStore.open(at: path).registrations(of: [2]) } throws: { isDamaged($0) }
+    }
+
+    @Test(arguments: Array(stride(from: 0, to: 1, by: 0.04)))
+    func `a record short of a page or more is an error`(share: Double) async throws {
+        try await makeRecord()
+        let bytes = try Data(contentsOf: URL(filePath: path))
+        let length = min(Int(Double(bytes.count) * share), bytes.count - 4096)
+        try bytes.prefix(length).write(to: URL(filePath: path))
+        await #expect(throws: StateError.self) {
+            let store = try SQLiteStore.open(at: path)
+            _ = try await store.record()
+            _ = try await store.registrations(of: RecipientSet(1...400))
+        }
+    }
+
+    /// Damage may go unnoticed where it keeps shape and count; what is noticed is an error of ours, and nothing crashes.
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `damaged bytes are read or refused`(seed: UInt64) async throws {
+        try await makeRecord()
+        let sound = Array(try Data(contentsOf: URL(filePath: path)))
+        // Most of a page is empty; only bytes that say something are worth damaging.
+        let places = sound.indices.filter { sound[$0] != 0 }
+        var random = SeededRandom(seed: seed)
+        for round in 0..<12 {
+            var bytes = sound
+            for _ in 0...Int.random(in: 0...3, using: &random) {
+                let first = places.randomElement(using: &random) ?? 0
+                for place in first..<min(first + Int.random(in: 1...3, using: &random), bytes.count) {
+                    bytes[place] = Bool.random(using: &random) ? .random(in: 0...255, using: &random) : 0
+                }
+            }
+            let file = "damaged-\(round).sqlite"
+            try folder.write(bytes, to: file)
+            do {
+                let store = try SQLiteStore.open(at: folder.path + "/" + file)
+                let record = try await store.record()
+                _ = try await store.recipients(for: Set((1...400).map { Registration.fid($0).recipientKey }))
+                _ = try await store.registrations(of: RecipientSet(1...400))
+                try await store.commit([
+                    .intern([record.nextRecipient: .fid(1_000_000)]),
+                    .members("tides", [5, 70_000], .found, at: .at(0)),
+                    .outcome(.tide, [5], .unknown), .forget([1]),
+                ])
+            } catch {
+                #expect(error is StateError, "seed \(seed), round \(round)")
+            }
+        }
+    }
+
+    // MARK: -
+
+    /// A record with something in every table, closed: all in one file.
+    private func makeRecord() async throws {
+        let store = try SQLiteStore.create(at: path, identity: OpenStore.identity)
+        var numbers = (1...400).map { (RecipientID($0), Registration.fid($0)) }
+        numbers += (401...420).map { (RecipientID($0), Registration.token($0)) }
+        try await store.commit([
+            .intern(Dictionary(uniqueKeysWithValues: numbers)), .spendPlan("p"),
+            .members("tides", RecipientSet((1...130).map { $0 * 3 }), .owned, at: .at(0)),
+            .members("tides", [1, 2, 70_000], .found, at: .at(0)),
+            .members("winds", RecipientSet(1...400), .owned, at: .at(0)),
+            .open(.tide, .sample()), .outcome(.tide, RecipientSet(1...300), .accepted),
+            .outcome(.tide, [301, 303], .unknown), .audienceSizes(["anglers": 400]), .watermark("cron", .at(0)),
+            .forget([420]),
+        ])
+        try store.database.close()
+    }
+
+    private func tamper(_ sql: String) throws {
+        var configuration = Configuration()
+        configuration.foreignKeysEnabled = false
+        let database = try DatabaseQueue(path: path, configuration: configuration)
+        try database.write { try $0.execute(sql: sql) }
+        try database.close()
+    }
+
+    private func isDamaged(_ error: any Error) -> Bool {
+        if case StateError.damaged(path, _) = error { true } else { false }
+    }
+}

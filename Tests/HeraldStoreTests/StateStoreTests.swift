@@ -1,0 +1,282 @@
+import FCM
+import Foundation
+import HeraldCore
+import HeraldTestSupport
+import Testing
+
+/// What is asked of every store.
+struct StateStoreTests {
+    // MARK: Recipients
+
+    @Test(arguments: StoreKind.allCases)
+    func `a new record is empty and has a key of 32 bytes`(_ kind: StoreKind) async throws {
+        let open = try OpenStore(kind)
+        #expect(try await open.store.record() == Record(identity: OpenStore.identity))
+        #expect(open.store.fingerprintKey.count == 32)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `finds recipients by key and by number`(_ kind: StoreKind) async throws {
+        let open = try OpenStore(kind)
+        try await open.commit(.intern([1: .fid(1), 2: .token(2), 70_000: .token(3)]))
+        let keys = Set([1, 2, 3, 4].map { Registration.fid($0).recipientKey })
+        #expect(
+            try await open.store.recipients(for: keys) == [
+                Registration.fid(1).recipientKey: KnownRecipient(id: 1, registration: .fid(1)),
+                Registration.fid(2).recipientKey: KnownRecipient(id: 2, registration: .token(2)),
+                Registration.fid(3).recipientKey: KnownRecipient(id: 70_000, registration: .token(3)),
+            ])
+        #expect(
+            try await open.store.registrations(of: [0, 2, 3, 70_000]) == [2: .token(2), 70_000: .token(3)])
+        #expect(try await open.store.record().nextRecipient == 70_001)
+    }
+
+    @Test(
+        arguments: StoreKind.allCases,
+        [
+            (.token(1), .token(1, version: 2)), (.token(1), .fid(1)), (.fid(1), .token(1)), (.fid(1), .fid(1)),
+        ] as [(Registration, Registration)])
+    func `a newer registration takes the place of the older`(
+        _ kind: StoreKind, _ registrations: (older: Registration, newer: Registration)
+    ) async throws {
+        let open = try OpenStore(kind)
+        try await open.commit(.intern([1: registrations.older, 2: .fid(2)]))
+        try await open.commit(.intern([1: registrations.newer]))
+        #expect(try await open.store.registrations(of: [1, 2]) == [1: registrations.newer, 2: .fid(2)])
+        let key = Registration.fid(1).recipientKey
+        #expect(
+            try await open.store.recipients(for: [key])
+                == [key: KnownRecipient(id: 1, registration: registrations.newer)])
+        #expect(try await open.store.record().nextRecipient == 3)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a token without an installation id in front is its own key`(_ kind: StoreKind) async throws {
+        let open = try OpenStore(kind)
+        let token = try #require(Registration(String(repeating: "x", count: 140)))
+        try await open.commit(.intern([1: token]))
+        #expect(try await open.store.recipients(for: [token.recipientKey]).values.map(\.registration) == [token])
+        #expect(try await open.store.registrations(of: [1]) == [1: token])
+    }
+
+    // MARK: Memberships
+
+    @Test(arguments: StoreKind.allCases, Membership.allCases)
+    func `puts members into one relation and out of the others`(_ kind: StoreKind, _ membership: Membership)
+        async throws
+    {
+        let open = try OpenStore(kind)
+        try await open.commit(
+            interned(4), .members("tides", [1], .subscribing, at: .at(0)), .members("tides", [2], .owned, at: .at(1)),
+            .members("tides", [3], .found, at: .at(2)), .members("winds", [1, 2, 3], .owned, at: .at(3)))
+        try await open.commit(.members("tides", [1, 2, 3, 4], membership, at: .at(4.25)))
+        let topics = try await open.store.record().topics
+        for other in Membership.allCases {
+            #expect(topics["tides"]?[other] == (other == membership ? [1, 2, 3, 4] : []))
+        }
+        #expect(topics["tides"]?.changed == .at(4.25))
+        #expect(topics["winds"]?.owned == [1, 2, 3])
+        #expect(topics["winds"]?.changed == .at(3))
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `takes members out of a topic, the others stay`(_ kind: StoreKind) async throws {
+        let open = try OpenStore(kind)
+        try await open.commit(
+            interned(4), .members("tides", [1, 2], .owned, at: .at(0)), .members("tides", [3, 4], .found, at: .at(0)))
+        try await open.commit(.members("tides", [2, 3], nil, at: .at(1)))
+        let topic = try await open.store.record().topics["tides"]
+        #expect(topic?.owned == [1])
+        #expect(topic?.found == [4])
+        #expect(topic?.changed == .at(1))
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `keeps members on both sides of a chunk's border apart`(_ kind: StoreKind) async throws {
+        let open = try OpenStore(kind)
+        let all = RecipientSet(60_000...70_000)
+        let some = RecipientSet(65_530...65_545)
+        try await open.commit(.members("tides", all, .owned, at: .at(0)))
+        try await open.commit(.members("tides", some, .found, at: .at(1)))
+        let topic = try await open.store.record().topics["tides"]
+        #expect(topic?.owned == all.subtracting(some))
+        #expect(topic?.found == some)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `buries the dead and takes them out of every topic, not out of what was sent`(_ kind: StoreKind)
+        async throws
+    {
+        let open = try OpenStore(kind)
+        try await open.commit(
+            interned(5), .members("tides", [1, 2], .owned, at: .at(0)), .members("winds", [2, 3], .found, at: .at(0)),
+            .members("winds", [4], .subscribing, at: .at(0)), .open(.tide, .sample()),
+            .outcome(.tide, [1, 2], .accepted))
+        try await open.commit(.forget([2, 4]))
+        let record = try await open.store.record()
+        #expect(record.dead == [2, 4])
+        #expect(record.topics["tides"]?.owned == [1])
+        #expect(record.topics["winds"]?.found == [3])
+        #expect(record.topics["winds"]?.subscribing == [])
+        #expect(record.topics["tides"]?.changed == .at(0))
+        #expect(record.occurrences[.tide]?.accepted == [1, 2])
+        try await open.commit(.forget([2, 5]))
+        #expect(try await open.store.record().dead == [2, 4, 5])
+    }
+
+    // MARK: Occurrences
+
+    @Test(arguments: StoreKind.allCases)
+    func `opens an occurrence`(_ kind: StoreKind) async throws {
+        let open = try OpenStore(kind)
+        let occurrence = RecordedOccurrence(
+            campaign: "tide", revision: 3, due: .at(0.5), contentDigest: "sha256:1", target: "topic:tides")
+        try await open.commit(.open(OccurrenceID(rawValue: "tide@2025-12-01T08:00:00Z#3"), occurrence))
+        #expect(
+            try await open.store.record().occurrences == [
+                OccurrenceID(rawValue: "tide@2025-12-01T08:00:00Z#3"): occurrence
+            ])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `what came of an occurrence stays when it is opened again`(_ kind: StoreKind) async throws {
+        let open = try OpenStore(kind)
+        try await open.commit(
+            interned(3), .open(.tide, .sample()), .outcome(.tide, [1], .accepted),
+            .outcome(.tide, [2], .unknown), .finish(.tide, at: .at(1)))
+        var changed = RecordedOccurrence(
+            campaign: "tide", revision: 2, due: .at(9), contentDigest: "sha256:2", target: "topic:winds")
+        changed.rejected = [3]
+        try await open.commit(.open(.tide, changed))
+        changed.rejected = []
+        changed.accepted = [1]
+        changed.unknown = [2]
+        changed.finished = .at(1)
+        #expect(try await open.store.record().occurrences == [.tide: changed])
+    }
+
+    @Test(arguments: StoreKind.allCases, LedgerEntry.allCases)
+    func `moves recipients to one entry and out of the others`(_ kind: StoreKind, _ entry: LedgerEntry) async throws {
+        let open = try OpenStore(kind)
+        try await open.commit(.open(.tide, .sample()), .open(.wind, .sample("wind")))
+        for (id, other) in LedgerEntry.allCases.enumerated() {
+            try await open.commit(.outcome(.tide, [RecipientID(id)], other))
+            try await open.commit(.outcome(.wind, [RecipientID(id)], other))
+        }
+        let before = try await open.store.record().occurrences[.wind]
+        try await open.commit(.outcome(.tide, [0, 1, 2, 3], entry))
+        let record = try await open.store.record()
+        for other in LedgerEntry.allCases {
+            #expect(record.occurrences[.tide]?[other] == (other == entry ? [0, 1, 2, 3] : []))
+        }
+        #expect(record.occurrences[.wind] == before)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `takes recipients back to not tried`(_ kind: StoreKind) async throws {
+        let open = try OpenStore(kind)
+        try await open.commit(.open(.tide, .sample()), .outcome(.tide, [1, 2, 3], .intended))
+        try await open.commit(.outcome(.tide, [2], nil))
+        #expect(try await open.store.record().occurrences[.tide]?.tried == [1, 3])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `outcome and end of an occurrence that was never opened leave no trace`(_ kind: StoreKind) async throws {
+        let open = try OpenStore(kind)
+        try await open.commit(.outcome(.tide, [1], .accepted), .finish(.tide, at: .at(0)))
+        #expect(try await open.store.record().occurrences.isEmpty)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `finishes an occurrence`(_ kind: StoreKind) async throws {
+        let open = try OpenStore(kind)
+        try await open.commit(
+            .open(.tide, .sample()), .open(.wind, .sample("wind")), .finish(.tide, at: .at(2)))
+        let occurrences = try await open.store.record().occurrences
+        #expect(occurrences[.tide]?.finished == .at(2))
+        #expect(occurrences[.wind]?.finished == nil)
+    }
+
+    // MARK: The rest
+
+    @Test(arguments: StoreKind.allCases)
+    func `remembers spent plans, sizes and watermarks`(_ kind: StoreKind) async throws {
+        let open = try OpenStore(kind)
+        try await open.commit(
+            .spendPlan("one"), .audienceSizes(["a": 1, "b": 2]), .watermark("tide", .at(1)), .watermark("wind", .at(1)))
+        try await open.commit(
+            .spendPlan("one"), .spendPlan("two"), .audienceSizes(["b": 3]), .watermark("tide", .at(2)))
+        let record = try await open.store.record()
+        #expect(record.spentPlans == ["one", "two"])
+        #expect(record.audienceSizes == ["b": 3])
+        #expect(record.watermarks == ["tide": .at(2), "wind": .at(1)])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `changes of one commit take place in their order`(_ kind: StoreKind) async throws {
+        let open = try OpenStore(kind)
+        try await open.commit(
+            .open(.tide, .sample()), .outcome(.tide, [1, 2], .intended),
+            .outcome(.tide, [1], .accepted), .outcome(.tide, [2], nil),
+            .members("tides", [1], .owned, at: .at(0)),
+            .members("tides", [1], nil, at: .at(1)))
+        let record = try await open.store.record()
+        #expect(record.occurrences[.tide]?.accepted == [1])
+        #expect(record.occurrences[.tide]?.tried == [1])
+        #expect(record.topics["tides"]?.owned == [])
+    }
+
+    /// Contract §4: the serial moves only with recorded effects.
+    @Test(
+        arguments: StoreKind.allCases,
+        [
+            ([.intern([1: .fid(1)])], 0), ([.spendPlan("p")], 0), ([.audienceSizes(["a": 1])], 0), ([], 0),
+            ([.members("t", [1], .owned, at: .at(0))], 1), ([.members("t", [1], nil, at: .at(0))], 1),
+            ([.open(.tide, .sample())], 1), ([.outcome(.tide, [1], .accepted)], 1),
+            ([.finish(.tide, at: .at(0))], 1), ([.watermark("tide", .at(0))], 1),
+            ([.intern([1: .fid(1)]), .forget([1])], 1), ([.spendPlan("p"), .open(.tide, .sample())], 1),
+            ([.open(.tide, .sample()), .finish(.tide, at: .at(0))], 1),
+        ] as [([RecordChange], Int64)])
+    func `the serial moves by one with a commit that has an effect`(
+        _ kind: StoreKind, _ commit: (changes: [RecordChange], moves: Int64)
+    ) async throws {
+        let open = try OpenStore(kind)
+        try await open.commit(.watermark("first", .at(0)))
+        let before = try await open.store.record().serial
+        try await open.store.commit(commit.changes)
+        #expect(try await open.store.record().serial == before + commit.moves)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `commits at the same time are all kept`(_ kind: StoreKind) async throws {
+        let open = try OpenStore(kind)
+        try await open.commit(interned(40), .open(.tide, .sample()))
+        let store = open.store
+        try await withThrowingTaskGroup { group in
+            for id in 1...40 as ClosedRange<RecipientID> {
+                group.addTask { try await store.commit([.outcome(.tide, [id], .accepted)]) }
+            }
+            try await group.waitForAll()
+        }
+        let record = try await open.store.record()
+        #expect(record.occurrences[.tide]?.accepted == RecipientSet(1...40))
+        #expect(record.serial == 41)
+    }
+
+    @Test(arguments: StoreKind.allCases, 0..<25 as Range<UInt64>)
+    func `any changes give the record that the value itself gives, also reopened`(_ kind: StoreKind, seed: UInt64)
+        async throws
+    {
+        let open = try OpenStore(kind)
+        var expected = Record(identity: OpenStore.identity)
+        var changes = RandomChanges(seed: seed)
+        for commit in 0..<12 {
+            let batch = changes.batch()
+            expected.apply(batch)
+            try await open.store.commit(batch)
+            #expect(try await open.store.record() == expected, "seed \(seed), commit \(commit)")
+        }
+        #expect(try await open.recordReopened() == expected, "seed \(seed)")
+        #expect(try await open.store.registrations(of: changes.everybody) == changes.registrations, "seed \(seed)")
+    }
+}
