@@ -51,12 +51,17 @@ package struct ErrorBody: Hashable, Sendable {
         case "ErrorInfo":
             reason = detail["reason"]?.string
         case "RetryInfo":
-            // A protobuf duration: "3.5s".
-            retryDelaySeconds = (detail["retryDelay"] ?? detail["retry_delay"])?.string.flatMap {
-                $0.last == "s" ? Double($0.dropLast()) : nil
-            }
+            retryDelaySeconds = (detail["retryDelay"] ?? detail["retry_delay"])?.string.flatMap(Self.seconds)
         default:
             break
         }
+    }
+    /// Reads a protobuf duration, `3.5s`: at most 10,000 years, here never negative.
+    private static func seconds(_ text: String) -> Double? {
+        let digits = text.dropLast()
+        guard text.last == "s", digits.utf8.allSatisfy({ $0 == UInt8(ascii: ".") || (48...57).contains($0) }),
+            let seconds = Double(digits), seconds <= 315_576_000_000
+        else { return nil }
+        return seconds
     }
 }

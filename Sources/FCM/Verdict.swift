@@ -91,7 +91,14 @@ extension Verdict {
                 Failure(code: "CONNECTION_LOST", message: reason), Repeat(effect: .idempotent, floor: .seconds(1)))
         case .response(let response):
             if response.status == 200 {
-                self = .accepted(messageID: nil)
+                // A proxy's page or half an answer is no subscription; to ask again does no harm.
+                self =
+                    (try? JSONValue(parsing: response.body))?.object != nil
+                    ? .accepted(messageID: nil)
+                    : .again(
+                        Failure(
+                            code: "UNREADABLE_RESPONSE", httpStatus: 200, message: "the answer is no JSON object"),
+                        Repeat(effect: .idempotent, floor: .seconds(10)))
                 return
             }
             let error = ErrorBody(response.body)
@@ -156,7 +163,8 @@ extension Failure {
         self.init(
             code: error.fcmCode ?? error.status ?? Self.name(ofStatus: response.status),
             httpStatus: response.status,
-            message: error.message ?? "the answer is not FCM's: \(response.body.count) bytes")
+            message: error.message.map { Registration.masking($0) }
+                ?? "the answer is not FCM's: \(response.body.count) bytes")
     }
 
     /// The code that FCM's client libraries give an HTTP status whose body says nothing.

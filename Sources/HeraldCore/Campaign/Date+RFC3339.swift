@@ -37,10 +37,11 @@ extension Date {
         let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
         let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
         guard day <= lengths[month - 1] else { return nil }
-        let before = year - 1
+        // Counted from 400 years before the year 1, a whole cycle, so that the year 0 divides like the others.
+        let before = year + 399
         let leapDays = before / 4 - before / 100 + before / 400
         let daysBeforeYear = before * 365 + leapDays
-        return daysBeforeYear + lengths[..<(month - 1)].reduce(0, +) + day - 1 - 719_162
+        return daysBeforeYear + lengths[..<(month - 1)].reduce(0, +) + day - 1 - 719_162 - 146_097
     }
 
     package func adding(_ duration: Duration) -> Date { addingTimeInterval(duration.seconds) }

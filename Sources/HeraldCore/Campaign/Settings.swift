@@ -30,7 +30,7 @@ package struct FCMSettings: Hashable, Sendable {
 
 /// How many may start in any sliding second.
 package enum Rate: Hashable, Sendable {
-    /// Per second; a rate per minute becomes its sixtieth, at least 1.
+    /// Per second, at least 1.
     case limited(Int)
     case unlimited
 

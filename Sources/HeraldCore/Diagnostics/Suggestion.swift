@@ -3,7 +3,9 @@ package func suggestion(for typed: String, among candidates: some Sequence<Strin
     let limit = max(1, typed.count / 3)
     // An edit distance costs the product of both lengths; nobody mistypes a name this long.
     guard typed.count <= 64 else { return nil }
+    let length = typed.unicodeScalars.count
     return candidates.lazy
+        .filter { abs($0.unicodeScalars.count - length) <= limit }
         .map { (distance: editDistance(typed, $0), name: $0) }
         .filter { $0.distance <= limit }
         .min { ($0.distance, $0.name) < ($1.distance, $1.name) }?

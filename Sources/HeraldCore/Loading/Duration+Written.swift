@@ -33,7 +33,7 @@ extension Duration {
 }
 
 extension Rate {
-    /// Reads `500/s`, `30000/min` or `unlimited`.
+    /// Reads `500/s`, `30000/min` (from 60 on, rounded down to whole seconds) or `unlimited`.
     init?(written text: String) {
         if text == "unlimited" {
             self = .unlimited
@@ -45,7 +45,8 @@ extension Rate {
         else { return nil }
         switch parts[1] {
         case "s": self = .limited(count)
-        case "min": self = .limited(max(1, count / 60))
+        // Less than one a second could only be kept by a window of a minute.
+        case "min" where count >= 60: self = .limited(count / 60)
         default: return nil
         }
     }

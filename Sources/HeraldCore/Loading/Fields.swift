@@ -103,7 +103,7 @@ struct Fields {
         if let scalar = node.scalar, let rate = Rate(written: scalar.text) { return rate }
         findings.error(
             .invalidValue, "'\(key)' must be a rate", at: node.range,
-            help: "write 500/s, 30000/min or unlimited")
+            help: "write 500/s, 30000/min (60/min or more) or unlimited")
         return nil
     }
 

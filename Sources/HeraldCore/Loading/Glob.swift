@@ -3,31 +3,26 @@ struct Glob {
     private let parts: [[Character]]
 
     init(_ pattern: String) {
-        parts = pattern.split(separator: "/").map { Array($0) }
+        parts = pattern.split(separator: "/").filter { $0 != "." }.map { Array($0) }
     }
 
     func matches(_ path: String) -> Bool {
-        Self.match(parts[...], path.split(separator: "/").map { Array($0) }[...])
-    }
-
-    private static func match(_ pattern: ArraySlice<[Character]>, _ path: ArraySlice<[Character]>) -> Bool {
-        guard let first = pattern.first else { return path.isEmpty }
-        if first == ["*", "*"] {
-            return (path.startIndex...path.endIndex).contains { match(pattern.dropFirst(), path[$0...]) }
+        Self.match(parts, path.split(separator: "/").map { Array($0) }, isStar: { $0 == ["*", "*"] }) { part, name in
+            Self.match(part, name, isStar: { $0 == "*" }) { $0 == "?" || $0 == $1 }
         }
-        guard let part = path.first, matchPart(first[...], part[...]) else { return false }
-        return match(pattern.dropFirst(), path.dropFirst())
     }
 
-    /// Two fingers: on a mismatch behind a `*`, the star swallows one more character. Never worse than a product.
-    private static func matchPart(_ pattern: ArraySlice<Character>, _ text: ArraySlice<Character>) -> Bool {
-        var (p, t) = (pattern.startIndex, text.startIndex)
+    /// Two fingers: on a mismatch behind a star, the star swallows one more. Never worse than a product.
+    private static func match<Piece, Text>(
+        _ pattern: [Piece], _ text: [Text], isStar: (Piece) -> Bool, covers: (Piece, Text) -> Bool
+    ) -> Bool {
+        var (p, t) = (0, 0)
         var star: (p: Int, t: Int)?
-        while t < text.endIndex {
-            if p < pattern.endIndex, pattern[p] == "*" {
+        while t < text.count {
+            if p < pattern.count, isStar(pattern[p]) {
                 star = (p, t)
                 p += 1
-            } else if p < pattern.endIndex, pattern[p] == "?" || pattern[p] == text[t] {
+            } else if p < pattern.count, covers(pattern[p], text[t]) {
                 p += 1
                 t += 1
             } else if let last = star {
@@ -37,6 +32,6 @@ struct Glob {
                 return false
             }
         }
-        return pattern[p...].allSatisfy { $0 == "*" }
+        return pattern[p...].allSatisfy(isStar)
     }
 }

@@ -57,7 +57,7 @@ extension ListFile {
             let values = columns.registrations.map { (kind: $0.kind, text: fields[$0.index]) }
             if let registration = rows.registration(from: values, at: number) { registrations.append(registration) }
         }
-        if header == nil {
+        if header == nil, rows.diagnostics.isEmpty {
             rows.add(.listFormat, 1, "'\(source.file)' has no header row", help: "name a column token or fid")
         }
         return registrations
@@ -168,7 +168,8 @@ private struct Lines: Sequence, IteratorProtocol {
         var line = 1
         while start < rest.endIndex {
             let end = rest[start...].firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
-            if end - start > ListFile.maximumLineLength {
+            let hasReturn = end > start && rest[end - 1] == UInt8(ascii: "\r")
+            if end - start - (hasReturn ? 1 : 0) > ListFile.maximumLineLength {
                 rows.add(line, "is longer than 8 KiB")
                 rest = rest[..<start]
                 break

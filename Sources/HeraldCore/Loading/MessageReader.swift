@@ -27,13 +27,21 @@ extension Campaign {
             case .object(let message)? = json
         else { return nil }
         checkAPS(node, message, &findings)
-        if message["data"] == nil, message["notification"] == nil, message["android"] == nil, message["apns"] == nil,
-            message["webpush"] == nil
-        {
+        if !hasContent(message) {
             findings.diagnostics.append(
                 .warning(.emptyMessage, "the message has no notification and no data", at: findings.at(node.range)))
         }
         return Located(message, at: findings.at(node.range))
+    }
+
+    /// Whether anything would be shown on, or handed to, a device of any platform.
+    private static func hasContent(_ message: [String: JSONValue]) -> Bool {
+        let parts = [
+            message["data"], message["notification"], message["android"]?["data"], message["android"]?["notification"],
+            message["apns"]?["payload"], message["apns"]?["live_activity_token"], message["webpush"]?["data"],
+            message["webpush"]?["notification"],
+        ]
+        return parts.contains { $0 != nil && $0?.object?.isEmpty != true }
     }
 
     /// An APNs payload without `aps` reaches no device.

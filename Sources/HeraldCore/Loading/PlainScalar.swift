@@ -40,7 +40,7 @@ enum PlainScalar: Hashable {
         }
         if text.wholeMatch(of: #/[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt \t].*)?/#) != nil { return .trap("a date") }
         if text.wholeMatch(of: #/[-+]?0(x[0-9a-fA-F_]+|o[0-7_]+|b[01_]+)/#) != nil { return .trap("a number") }
-        if text.wholeMatch(of: #/-?(0|[1-9][0-9]*)\.[0-9]+/#) != nil, let value = Double(text) {
+        if text.wholeMatch(of: #/-?(0|[1-9][0-9]*)\.[0-9]+/#) != nil, let value = Double(text), value.isFinite {
             return .double(value)
         }
         if text.wholeMatch(of: #/[-+]?(\.[0-9_]+|[0-9][0-9_]*(\.[0-9_]*)?)([eE][-+]?[0-9]+)?/#) != nil {

@@ -3,11 +3,27 @@ internal import FCM
 /// What can only be seen across files: names declared twice, names nobody declares, audiences that exclude each other
 /// in a circle.
 struct References {
+    /// What a document says it is. One that is otherwise wrong is still declared.
+    struct Name: Hashable {
+        var kind: String
+        var name: String
+
+        init(_ kind: String, _ name: String) { (self.kind, self.name) = (kind, name) }
+
+        init?(of document: Node) {
+            let text = { (key: String) in document.mapping?.first { $0.key == key }?.value.scalar?.text }
+            guard let kind = text("kind"), let name = text("name") else { return nil }
+            self.init(kind, name)
+        }
+    }
+
     private let workspace: Workspace
+    private let declared: Set<Name>
     private let audiences: [String: Audience]
 
-    init(_ workspace: Workspace) {
+    init(_ workspace: Workspace, declared: Set<Name>) {
         self.workspace = workspace
+        self.declared = declared
         audiences = Dictionary(workspace.audiences.map { ($0.name.value, $0) }) { first, _ in first }
     }
 
@@ -20,10 +36,13 @@ struct References {
             workspace.audiences.map { ("audience", $0.name) }
             + workspace.topics.map { ("topic", Located($0.name.value.rawValue, at: $0.name.range)) }
             + workspace.campaigns.map { ("campaign", $0.name) }
-        var first: [String: SourceRange] = [:]
+        var first: [Name: SourceRange] = [:]
         return named.compactMap { kind, name in
-            guard let range = first.updateValue(name.range, forKey: "\(kind) \(name.value)") else { return nil }
-            first["\(kind) \(name.value)"] = range
+            let key = Name(kind, name.value)
+            guard let range = first[key] else {
+                first[key] = name.range
+                return nil
+            }
             return .error(
                 .duplicateResource, "\(kind) '\(name.value)' is declared twice", at: name.range,
                 notes: [.init("first declared here", at: range)])
@@ -41,49 +60,59 @@ struct References {
                     nil
                 }
             }
-        let unknownAudiences = audienceUses.filter { audiences[$0.value] == nil }.map { use in
-            unknown("audience", use, among: audiences.keys.sorted())
+        let topicUses = workspace.campaigns.compactMap { campaign in
+            if case .topic(let name) = campaign.target.value {
+                Located(name.rawValue, at: campaign.target.range)
+            } else {
+                nil
+            }
         }
-        let topics = Set(workspace.topics.map(\.name.value))
-        let unknownTopics = workspace.campaigns.compactMap { campaign -> Diagnostic? in
-            guard case .topic(let name) = campaign.target.value, !topics.contains(name) else { return nil }
-            return unknown(
-                "topic", Located(name.rawValue, at: campaign.target.range),
-                among: topics.map(\.rawValue).sorted())
-        }
-        return unknownAudiences + unknownTopics
+        return unknown("audience", audienceUses) + unknown("topic", topicUses)
     }
 
-    private func unknown(_ kind: String, _ use: Located<String>, among names: [String]) -> Diagnostic {
-        let near = suggestion(for: use.value, among: names).map { "did you mean '\($0)'?" }
-        return .error(
-            .unknownReference, "no file declares \(kind) '\(use.value)'", at: use.range, help: near)
+    private func unknown(_ kind: String, _ uses: [Located<String>]) -> [Diagnostic] {
+        let names = declared.filter { $0.kind == kind }.map(\.name)
+        return uses.filter { !declared.contains(Name(kind, $0.value)) }.map { use in
+            let near = suggestion(for: use.value, among: names).map { "did you mean '\($0)'?" }
+            return .error(.unknownReference, "no file declares \(kind) '\(use.value)'", at: use.range, help: near)
+        }
     }
 
+    /// Goes down the exclusions without recursion: a chain may be as long as there are audiences.
     private func cycles() -> [Diagnostic] {
         var finished: Set<String> = []
         var found: [Diagnostic] = []
         for audience in workspace.audiences.sorted(by: { $0.name.value < $1.name.value }) {
-            visit(audience, path: [], &finished, &found)
+            var path: [(audience: Audience, next: Int)] = []
+            var depths: [String: Int] = [:]
+            let enter = { (audience: Audience) in
+                depths[audience.name.value] = path.count
+                path.append((audience, 0))
+            }
+            if !finished.contains(audience.name.value) { enter(audience) }
+            while let (current, next) = path.last {
+                guard next < current.exclude.count else {
+                    path.removeLast()
+                    depths[current.name.value] = nil
+                    finished.insert(current.name.value)
+                    continue
+                }
+                path[path.count - 1].next += 1
+                let excluded = current.exclude[next]
+                if let depth = depths[excluded.value] {
+                    let circle = path[depth...].map(\.audience.name.value) + [excluded.value]
+                    found.append(circular(circle, at: excluded.range))
+                } else if !finished.contains(excluded.value), let audience = audiences[excluded.value] {
+                    enter(audience)
+                }
+            }
         }
         return found
     }
 
-    private func visit(
-        _ audience: Audience, path: [String], _ finished: inout Set<String>, _ found: inout [Diagnostic]
-    ) {
-        let name = audience.name.value
-        guard !finished.contains(name) else { return }
-        let path = path + [name]
-        for excluded in audience.exclude {
-            if let start = path.firstIndex(of: excluded.value) {
-                let circle = (path[start...] + [excluded.value]).joined(separator: " → ")
-                found.append(
-                    .error(.referenceCycle, "audiences exclude each other in a circle: \(circle)", at: excluded.range))
-            } else if let next = audiences[excluded.value] {
-                visit(next, path: path, &finished, &found)
-            }
-        }
-        finished.insert(name)
+    private func circular(_ names: [String], at range: SourceRange) -> Diagnostic {
+        let shown = names.count <= 8 ? names : names.prefix(4) + ["…"] + names.suffix(3)
+        return .error(
+            .referenceCycle, "audiences exclude each other in a circle: \(shown.joined(separator: " → "))", at: range)
     }
 }

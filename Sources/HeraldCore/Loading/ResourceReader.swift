@@ -75,6 +75,7 @@ enum ResourceReader {
         let name = resourceName(fields, &findings)
         let exclude = fields.strings("exclude", &findings) ?? []
         let sources = ["source", "tokens", "fids"].filter { fields[$0] != nil }
+            .sorted { fields.keyRange($0).start < fields.keyRange($1).start }
         guard sources.count == 1 else {
             let place = sources.count > 1 ? fields.keyRange(sources[1]) : fields.keyRange("kind")
             findings.error(

@@ -26,12 +26,22 @@ enum SettingsReader {
         from document: Node, environment: [String: String], _ findings: inout Findings
     ) -> Result? {
         let document = document.expandingVariables(environment, &findings)
+        // Of a value whose variable is missing nothing more can be said.
+        let unexpanded = Set(findings.diagnostics.map(\.range))
+        let known = findings.diagnostics.count
+        defer {
+            let later = findings.diagnostics[known...].filter { !unexpanded.contains($0.range) }
+            findings.diagnostics.replaceSubrange(known..., with: later)
+        }
         guard let fields = Fields(document, "herald.yaml", keys, &findings) else { return nil }
-        if fields["herald"] != nil, fields.int("herald", in: 0...Int.max, &findings) != Settings.formatVersion {
-            findings.error(
-                .formatVersion, "this herald reads format version \(Settings.formatVersion)",
-                at: fields["herald"]?.range ?? fields.range)
-            return nil
+        if fields["herald"] != nil {
+            guard let version = fields.int("herald", in: 0...Int.max, &findings) else { return nil }
+            guard version == Settings.formatVersion else {
+                findings.error(
+                    .formatVersion, "this herald reads format version \(Settings.formatVersion)",
+                    at: fields["herald"]?.range ?? fields.range)
+                return nil
+            }
         }
         let project = fields.string("project", &findings)
         if let project, project.value.wholeMatch(of: #/[A-Za-z0-9][A-Za-z0-9:._\-]{0,99}/#) == nil {
@@ -137,7 +147,9 @@ extension Node {
                 rest = rest.dropFirst()
             } else if let match = rest.prefixMatch(of: #/\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/#) {
                 let name = String(match.1)
-                if let value = environment[name] ?? match.2.map({ String($0) }) {
+                // As in a shell, `:-` takes a variable that is set to nothing for one that is not set.
+                let value = match.2 != nil && environment[name] == "" ? nil : environment[name]
+                if let value = value ?? match.2.map({ String($0) }) {
                     expanded += value
                 } else {
                     findings.error(

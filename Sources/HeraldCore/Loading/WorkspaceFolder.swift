@@ -61,7 +61,9 @@ package struct WorkspaceFolder: Sendable {
     /// Reads a file of the workspace; `path` is relative to `base` (a folder of the workspace).
     package func read(_ path: String, from base: String = "") -> Result<SourceText, DiagnosticError> {
         let joined = path.hasPrefix("/") ? path : absolute(base.isEmpty ? path : "\(base)/\(path)")
-        let resolved = URL(filePath: joined).resolvingSymlinksInPath().standardizedFileURL.path
+        // `..` is resolved in the text, before symlinks, so that one name is one file.
+        let name = joined.withoutDots
+        let resolved = URL(filePath: name).resolvingSymlinksInPath().standardizedFileURL.path
         guard resolved == self.path || resolved.hasPrefix(self.path + "/") else {
             return .failure(
                 DiagnosticError(
@@ -70,7 +72,6 @@ package struct WorkspaceFolder: Sendable {
                         help: "paths are relative to their file and stay, symlinks resolved, in the workspace")))
         }
         // Errors and digests name the path as the author sees it, normalised.
-        let name = URL(filePath: joined).standardizedFileURL.path
         let relative = name.hasPrefix(self.path + "/") ? String(name.dropFirst(self.path.count + 1)) : path
         return SourceText.read(resolved, as: relative)
     }
@@ -86,6 +87,19 @@ package struct WorkspaceFolder: Sendable {
 
 extension String {
     fileprivate var withoutTrailingSlash: String { count > 1 && hasSuffix("/") ? String(dropLast()) : self }
+
+    /// An absolute path without `.`, `..` and repeated slashes.
+    fileprivate var withoutDots: String {
+        var parts: [Substring] = []
+        for part in split(separator: "/") {
+            switch part {
+            case ".": break
+            case "..": _ = parts.popLast()
+            default: parts.append(part)
+            }
+        }
+        return "/" + parts.joined(separator: "/")
+    }
 
     /// The folder part of a relative path, empty at the top.
     var folder: String { lastIndex(of: "/").map { String(self[..<$0]) } ?? "" }

@@ -6,6 +6,8 @@ package struct WorkspaceLoader {
     private let folder: WorkspaceFolder
     private let environment: [String: String]
     private var diagnostics: [Diagnostic] = []
+    /// The kind and name of every resource in the files, those too that could not be read.
+    private var declared: Set<References.Name> = []
     private var lists: [String: [Registration]] = [:]
     private var sources: [String: SourceText] = [:]
 
@@ -23,7 +25,7 @@ package struct WorkspaceLoader {
         var loader = WorkspaceLoader(folder: folder, environment: environment)
         let workspace = loader.workspace()
         return Loaded(
-            workspace: workspace, diagnostics: loader.diagnostics.map(\.masked).sortedAndUnique(),
+            workspace: workspace, diagnostics: loader.diagnostics.map(\.presentable).sortedAndUnique(),
             sources: loader.sources)
     }
 
@@ -51,7 +53,7 @@ package struct WorkspaceLoader {
                 }
             }
         }
-        diagnostics += References(workspace).check()
+        diagnostics += References(workspace, declared: declared).check()
         workspace.audiences.sort { $0.name.value < $1.name.value }
         workspace.topics.sort { $0.name.value < $1.name.value }
         workspace.campaigns.sort { $0.name.value < $1.name.value }
@@ -80,6 +82,7 @@ package struct WorkspaceLoader {
         defer { diagnostics += findings.diagnostics }
         let base = file.folder
         return documents.compactMap { document in
+            if let name = References.Name(of: document) { declared.insert(name) }
             guard let resource = ResourceReader.resource(from: document, &findings) else { return nil }
             guard case .audience(var audience) = resource, case .list(let file) = audience.source else {
                 return resource

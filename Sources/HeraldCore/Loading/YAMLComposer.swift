@@ -112,8 +112,8 @@ struct YAMLComposer {
         while true {
             let (event, range) = try next()
             if case .sequenceEnd = event {
-                whole.node = Node(
-                    content: .sequence(items), range: TextRange(start: start.start, end: range.end))
+                let span = Self.span(from: start, to: range, lastOf: items)
+                whole.node = Node(content: .sequence(items), range: span)
                 return whole
             }
             let item = try compose(event, range, depth: depth + 1)
@@ -128,9 +128,13 @@ struct YAMLComposer {
         var entries: [Node.Entry] = []
         var seen: [String: TextRange] = [:]
         var merges: [(value: Node, range: TextRange)] = []
+        let span: TextRange
         while true {
             let (event, range) = try next()
-            if case .mappingEnd = event { break }
+            if case .mappingEnd = event {
+                span = Self.span(from: start, to: range, lastOf: entries.map(\.value))
+                break
+            }
             let key = try compose(event, range, depth: depth + 1)
             let (valueEvent, valueRange) = try next()
             let value = try compose(valueEvent, valueRange, depth: depth + 1)
@@ -159,10 +163,15 @@ struct YAMLComposer {
                 entries.append(entry)
             }
         }
-        // A block mapping's end mark lies behind the blank lines that follow it; its last value's end is where it ends.
-        let end = entries.map(\.value.range.end).max() ?? start.end
-        whole.node = Node(content: .mapping(entries), range: TextRange(start: start.start, end: max(end, start.end)))
+        whole.node = Node(content: .mapping(entries), range: span)
         return whole
+    }
+
+    /// From a collection's first mark to its bracket. A block has none: its end mark, which has no width, lies behind
+    /// the blank lines that follow, so that it ends with its last value.
+    private static func span(from start: TextRange, to end: TextRange, lastOf values: [Node]) -> TextRange {
+        let last = end.start < end.end ? end.end : values.map(\.range.end).max() ?? start.end
+        return TextRange(start: start.start, end: max(last, start.end))
     }
 
     /// The entries a merge key brings: a mapping's own, or those of a list of mappings, the first to name a key winning.

@@ -21,16 +21,19 @@ final class YAMLParser {
     }
 
     private let parser: UnsafeMutablePointer<yaml_parser_t>
+    private let input: UnsafeBufferPointer<UInt8>
 
     /// `nil` only when memory is short.
     init?(_ bytes: UnsafeBufferPointer<UInt8>) {
+        // libyaml would count a byte order mark as the first line's first column, and so as its indentation.
+        input = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? .init(rebasing: bytes[3...]) : bytes
         parser = .allocate(capacity: 1)
         guard yaml_parser_initialize(parser) == 1 else {
             parser.deallocate()
             return nil
         }
         yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
-        yaml_parser_set_input_string(parser, bytes.baseAddress, bytes.count)
+        yaml_parser_set_input_string(parser, input.baseAddress, input.count)
     }
 
     deinit {
@@ -82,7 +85,20 @@ final class YAMLParser {
     private func syntaxError() -> SyntaxError {
         var message = parser.pointee.problem.map { String(cString: $0) } ?? "the text cannot be read as YAML"
         if let context = parser.pointee.context { message += " (\(String(cString: context)))" }
-        return SyntaxError(message: message, position: .init(parser.pointee.problem_mark))
+        // For a character that YAML does not allow libyaml sets no mark, only the byte.
+        let position =
+            parser.pointee.error == YAML_READER_ERROR
+            ? position(ofByte: Int(parser.pointee.problem_offset)) : .init(parser.pointee.problem_mark)
+        // At the end of a file without a last line break libyaml stands on a line that is not there.
+        return SyntaxError(message: message, position: min(position, self.position(ofByte: input.count)))
+    }
+
+    private func position(ofByte offset: Int) -> TextRange.Position {
+        let before = input.prefix(offset)
+        let line = before.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        // A scalar's first byte is any but 10xxxxxx.
+        let column = (line.last ?? before).count { $0 & 0b1100_0000 != 0b1000_0000 }
+        return TextRange.Position(line: line.count, column: column + 1)
     }
 }
 

@@ -1,0 +1,85 @@
+import FCM
+import HeraldCore
+import HeraldTestSupport
+import Testing
+
+struct DiagnosticsRenderingTests {
+    private func document(_ files: [String: String]) throws -> DiagnosticsDocument {
+        let loaded = try WorkspaceLoader.load(files: files)
+        return DiagnosticsDocument(loaded.diagnostics, sources: loaded.sources)
+    }
+
+    @Test func `JSON has the contract's members`() throws {
+        let document = try document([
+            "b.yaml": "kind: audience\nname: a\nfids: []\n",
+            "campaigns/c.yaml": "kind: audience\nname: \"a\"\nfids: []\nexlude: []\n",
+            "d.yaml/x": "",
+        ])
+        let expected = """
+            {"schema":"herald.diagnostics/1","diagnostics":[
+              {"rule":"duplicate-resource","severity":"error","message":"audience 'a' is declared twice",
+               "file":"campaigns/c.yaml","line":2,"column":7,"end_line":2,"end_column":10,
+               "notes":[{"message":"first declared here","file":"b.yaml","line":2,"column":7}]},
+              {"rule":"unknown-key","severity":"error","message":"'exlude' is not a key of an audience",
+               "file":"campaigns/c.yaml","line":4,"column":1,"end_line":4,"end_column":7,"notes":[],
+               "help":"did you mean 'exclude'?"},
+              {"rule":"file-unreadable","severity":"error","message":"'d.yaml' is not a file","file":"d.yaml","notes":[]}
+            ]}
+            """
+        #expect(try document.json == JSONValue(parsing: Array(expected.utf8)))
+        #expect(try JSONValue(parsing: Array(document.rendered(as: .json).utf8)) == document.json)
+    }
+
+    @Test func `without a mistake the list is empty`() throws {
+        #expect(try document([:]).json == ["schema": "herald.diagnostics/1", "diagnostics": []])
+        #expect(try document([:]).rendered(as: .text) == "0 errors, 0 warnings\n")
+    }
+
+    @Test func `a warning says so`() throws {
+        let text = try document([
+            "c.yaml":
+                "kind: topic\nname: t\nsubscribers: []\n---\nkind: campaign\nname: c\ntarget: {topic: t}\nmessage: {}\n"
+        ]).rendered(as: .text)
+        #expect(
+            text == """
+                warning[empty-message]: the message has no notification and no data
+                  --> c.yaml:8:10
+                 8 | message: {}
+                   |          ^^
+
+                0 errors, 1 warning
+
+                """)
+    }
+
+    @Test func `text shows the line with carets below`() throws {
+        let text = try document([
+            "a.yaml": "kind: audience\nname: a\nfids: []\n",
+            "b.yaml": "# è\n{kind: audience, name: \"a\",\tfids: [], \"🌊\": x}\n",
+        ]).rendered(as: .text)
+        #expect(
+            text == """
+                error[duplicate-resource]: audience 'a' is declared twice
+                  --> b.yaml:2:24
+                 2 | {kind: audience, name: "a",\tfids: [], "🌊": x}
+                   |                        ^^^
+                  note: first declared here (a.yaml:2:7)
+
+                error[unknown-key]: '🌊' is not a key of an audience
+                  --> b.yaml:2:39
+                 2 | {kind: audience, name: "a",\tfids: [], "🌊": x}
+                   |                            \t          ^^^
+                  help: it has: kind, name, source, tokens, fids, exclude
+
+                2 errors, 0 warnings
+
+                """)
+    }
+
+    @Test func `colours change nothing but colours`() throws {
+        let document = try document(["a.yaml": "kind: audience\nname: A\nfids: [x]\n"])
+        let colored = document.rendered(as: .text, TextStyle(isColored: true))
+        #expect(colored != document.rendered(as: .text))
+        #expect(colored.replacing(#/\u{1B}\[[0-9]+m/#, with: "") == document.rendered(as: .text))
+    }
+}

@@ -1,0 +1,90 @@
+import FCM
+import HeraldCore
+import HeraldTestSupport
+import Testing
+
+struct FuzzTests {
+    private static let seeds: [String: String] = [
+        "herald.yaml":
+            "herald: 1\nproject: ${P:-tide}\ntimezone: Europe/Rome\nfcm: {rate: 600000/min, ramp: 60s, settle: 0s}\n"
+            + "guards: {max_recipients: 10}\nignore: ['*.bak', '**/old/*']\n",
+        "a.yaml":
+            "kind: audience\nname: a\nsource: {file: l.csv}\nexclude: [b]\n---\nkind: audience\nname: b\n"
+            + "fids:\n  - \(fid)\n---\nkind: audience\nname: n\nsource: {file: l.ndjson}\n",
+        "c.yaml":
+            "kind: topic\nname: t\nsubscribers: &s [a, n]\nexclude: *s\nprune: true\n---\n# é🌊\nkind: campaign\nname: c\n"
+            + "target: {topic: t}\nmessage: &m\n  data: {a: 'b', c: \"d\\n\"}\n  android: {ttl: 3.5s, priority: high}\n"
+            + "  apns: {payload: {aps: {badge: 0, x: [1.5, true]}}}\nschedule: {at: 2026-12-01T09:00+01:00}\n"
+            + "delivery: {rate: 5/s, expires_after: 4h}\n",
+        "l.csv": "token,fid,n\n\(token),,\"a \"\"b\"\"\"\n,\(fid),\r\n",
+        "l.ndjson": "{\"fid\":\"\(fid)\",\"x\":[1,{\"y\":null}]}\n",
+    ]
+    private static let pieces: [[UInt8]] =
+        [
+            "\0", "\t", "\r", "\n", "\r\n", "\n---\n", "\n...\n", ": ", "- ", "? ", "&a ", "*a", "*s", "<<: *m",
+            "!!int ", "!x ",
+            "{", "}", "[", "]", "\"", "'", ",", "#", " #", "|", ">", "%YAML 1.1\n", "${", "${X}", "$", "~", "null",
+            "yes",
+            "12:30", "0x1F", "1e999", "9223372036854775808", "\u{FEFF}", "\u{2028}", "\u{85}", "é", "🌊", "\u{1B}[31m",
+            "/../",
+            "kind: audience\n", "name: a\n", "{\"a\":", "\\",
+        ].map { Array($0.utf8) } + [[0xFF], [0xC3], [0xED, 0xA0, 0x80], [0xEF, 0xBB, 0xBF]]
+
+    private static func mutate(_ bytes: inout [UInt8], _ random: inout SeededRandom) {
+        for _ in 0..<Int.random(in: 1...6, using: &random) {
+            let start = Int.random(in: 0...bytes.count, using: &random)
+            let end = min(bytes.count, start + Int.random(in: 0...8, using: &random))
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0: bytes.removeSubrange(start..<end)
+            case 1: bytes.insert(contentsOf: bytes[start..<end], at: Int.random(in: 0...bytes.count, using: &random))
+            case 2: bytes.insert(UInt8.random(in: 0...255, using: &random), at: start)
+            case 3: bytes.removeSubrange(start...)
+            default: bytes.insert(contentsOf: pieces.randomElement(using: &random) ?? [], at: start)
+            }
+        }
+    }
+
+    /// Four runs with 600 workspaces each, a file or two of five changed in every one.
+    @Test(arguments: [UInt64(1), 2026, 77_777, .max])
+    func `whatever the files hold, diagnostics point into them`(_ seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let folder = try TemporaryFolder(Self.seeds)
+        let names = Self.seeds.keys.sorted()
+        for round in 0..<600 {
+            var changed: Set<String> = []
+            for _ in 0..<Int.random(in: 1...2, using: &random) {
+                let name = names.randomElement(using: &random) ?? "a.yaml"
+                var bytes = Array((Self.seeds[name] ?? "").utf8)
+                Self.mutate(&bytes, &random)
+                try folder.write(bytes, to: name)
+                changed.insert(name)
+            }
+            let loaded = try WorkspaceLoader.load(folder)
+            for diagnostic in loaded.diagnostics {
+                if let problem = problem(with: diagnostic, in: loaded.sources) {
+                    Issue.record("seed \(seed), round \(round): \(problem): \(Found(diagnostic))")
+                    return
+                }
+            }
+            #expect(Set(loaded.diagnostics).count == loaded.diagnostics.count, "seed \(seed), round \(round)")
+            _ = loaded.shown
+            for name in changed { try folder.write(Self.seeds[name] ?? "", to: name) }
+        }
+    }
+
+    private func problem(with diagnostic: Diagnostic, in sources: [String: SourceText]) -> String? {
+        if diagnostic.message.isEmpty { return "no message" }
+        for range in [diagnostic.range] + diagnostic.notes.map(\.range) {
+            if range.file.isEmpty { return "no file" }
+            guard let text = range.text else { continue }
+            if text.start.line < 1 || text.start.column < 1 { return "a position before the file" }
+            if text.end < text.start { return "an end before its start" }
+            guard let source = sources[range.file] else { continue }
+            // libyaml takes U+0085, U+2028, U+2029 and a lone CR for line ends too.
+            let lines = String(decoding: source.bytes, as: UTF8.self).unicodeScalars
+                .count { "\n\r\u{85}\u{2028}\u{2029}".unicodeScalars.contains($0) }
+            if text.start.line > lines + 1 { return "a line behind the end" }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,62 @@
+import HeraldCore
+import HeraldTestSupport
+
+/// The least settings a workspace can have.
+let settingsText = "herald: 1\nproject: tide\n"
+
+/// What a test looks at in a diagnostic: which rule, and where.
+struct Found: Hashable, CustomStringConvertible {
+    var rule: Rule
+    var file: String
+    /// Absent when the file as a whole is meant.
+    var position: TextRange.Position?
+
+    init(_ rule: Rule, _ file: String, _ position: TextRange.Position?) {
+        (self.rule, self.file, self.position) = (rule, file, position)
+    }
+
+    init(_ diagnostic: Diagnostic) {
+        self.init(diagnostic.rule, diagnostic.range.file, diagnostic.range.text?.start)
+    }
+
+    var description: String { "\(rule.rawValue) \(file):\(position.map { "\($0.line):\($0.column)" } ?? "-")" }
+}
+
+extension WorkspaceLoader {
+    static func load(_ folder: TemporaryFolder, environment: [String: String] = [:]) throws -> Loaded {
+        guard let workspace = WorkspaceFolder(at: folder.path) else { throw NoWorkspace() }
+        return load(workspace, environment: environment)
+    }
+
+    /// Loads files as a workspace of their own; `herald.yaml` is the least one unless given.
+    static func load(files: [String: String], environment: [String: String] = [:]) throws -> Loaded {
+        let folder = try TemporaryFolder(["herald.yaml": settingsText].merging(files) { _, given in given })
+        return try load(folder, environment: environment)
+    }
+}
+
+struct NoWorkspace: Error {}
+
+extension WorkspaceLoader.Loaded {
+    var found: [Found] { diagnostics.map { Found($0) } }
+
+    /// Everything a person or a program would be shown.
+    var shown: String {
+        let document = DiagnosticsDocument(diagnostics, sources: sources)
+        return document.rendered(as: .text) + document.rendered(as: .text, TextStyle(isColored: true))
+            + document.rendered(as: .json)
+    }
+}
+
+/// Files in which every `▸` is the place of one diagnostic.
+struct MarkedFiles {
+    var files: [String: String]
+    var positions: [(file: String, position: TextRange.Position)]
+
+    init(_ marked: [String: String]) {
+        files = marked.mapValues { MarkedText($0).text }
+        positions = marked.sorted { $0.key < $1.key }.flatMap { file, text in
+            MarkedText(text).positions.map { (file, $0) }
+        }
+    }
+}
