@@ -26,7 +26,7 @@ release: setup ## Build the optimised herald, with the Swift runtime inside
 
 install: release ## Install herald below PREFIX (default /usr/local)
 	install -d "$(DESTDIR)$(PREFIX)/bin"
-	install -m 755 "$$($(SWIFT) build -c release --show-bin-path $(STATIC))/herald" "$(DESTDIR)$(PREFIX)/bin/herald"
+	install -s -m 755 "$$($(SWIFT) build -c release --show-bin-path $(STATIC))/herald" "$(DESTDIR)$(PREFIX)/bin/herald"
 
 test: setup ## Run all tests
 	$(SWIFT) test $(FLAGS)

@@ -98,7 +98,11 @@ let package = Package(
             ]
         ),
         .testTarget(name: "FCMEmulatorTests", dependencies: ["FCM", "FCMEmulator"]),
-        .testTarget(name: "HeraldCoreTests", dependencies: ["FCM", "HeraldCore", "HeraldTestSupport"]),
+        .testTarget(
+            name: "HeraldCoreTests",
+            dependencies: ["FCM", "HeraldCore", "HeraldTestSupport"],
+            exclude: ["Reporting/Golden"]
+        ),
         .testTarget(
             name: "HeraldStoreTests",
             dependencies: [

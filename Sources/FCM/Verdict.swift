@@ -22,7 +22,7 @@ package enum Verdict: Hashable, Sendable {
             case none
             /// FCM said no with a complete answer; should it have delivered all the same, a repeat is a second push.
             case denied
-            /// The request may be repeated at will.
+            /// It may have had its effect, and having it twice does no harm.
             case idempotent
         }
         package var effect: Effect
@@ -110,7 +110,8 @@ extension Verdict {
             case 403 where error.fcmCode == "SENDER_ID_MISMATCH": self = .rejected(failure)
             case 429 where error.status == "TOO_MANY_TOPICS" || error.fcmCode == "TOO_MANY_TOPICS":
                 self = .rejected(failure)
-            case 429: self = .again(failure, Repeat(.idempotent, response, error, floor: .seconds(60)))
+            case 429: self = .again(failure, Repeat(.denied, response, error, floor: .seconds(60)))
+            case 503: self = .again(failure, Repeat(.denied, response, error, floor: .seconds(10)))
             case 500, 502...599: self = .again(failure, Repeat(.idempotent, response, error, floor: .seconds(10)))
             case 408: self = .again(failure, Repeat(.idempotent, response, error, floor: .seconds(1)))
             default: self = .stop(failure)

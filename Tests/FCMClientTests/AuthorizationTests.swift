@@ -3,7 +3,7 @@ import FCMClient
 import Logging
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct AuthorizationTests {
     private struct NoToken: Error {}
 

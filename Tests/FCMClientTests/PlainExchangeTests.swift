@@ -6,7 +6,7 @@ import NIOPosix
 import Testing
 
 /// What comes of an exchange with an HTTP/1.1 server, by what the server does.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct PlainExchangeTests {
     @Test func `sends the call and brings the response back`() async throws {
         try await PlainServer.with({ _ in .reply(.ok, ["Retry-After": "7"], Array("yes".utf8)) }) { server in

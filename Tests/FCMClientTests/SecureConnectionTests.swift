@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// How the one HTTP/2 connection comes and goes, and how exchanges share it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SecureConnectionTests {
     @Test func `trusts a certificate by name and by address`() async throws {
         try await SecureServer.with({ _, _ in [.reply()] }) { server in

@@ -5,7 +5,7 @@ import NIOHTTP2
 import Testing
 
 /// What comes of an exchange with an HTTP/2 server, by what the server does.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SecureExchangeTests {
     @Test func `sends the call and brings the response back`() async throws {
         try await SecureServer.with({ request, _ in [.reply(status: 429, retryAfter: "7", request.body)] }) { server in

@@ -9,7 +9,8 @@ import Testing
         Array(#"{"message":{"topic":"t","data":{"k":""#.utf8) + [0xc3, 0x28] + Array(#""}}}"#.utf8),
         Array(#"{"message":{"topic":"t","data":{"k":"\ud800"}}}"#.utf8),
         Array(#"{"message":{"topic":"t","android":{"notification":{"notification_count":1e400}}}}"#.utf8),
-        Array(#"{"message":{"topic":"t","android":{"notification":{"notification_count":99999999999999999999}}}}"#.utf8),
+        Array(
+            #"{"message":{"topic":"t","android":{"notification":{"notification_count":99999999999999999999}}}}"#.utf8),
         Array(#"{"message":{"topic":"t","android":{"ttl":"99999999999999999999s"}}}"#.utf8),
         Array(#"{"message":{"topic":"t","android":{"ttl":"s"}}}"#.utf8),
         Array(#"{"message":{"topic":"t","android":{"notification":{"event_time":"today"}}}}"#.utf8),

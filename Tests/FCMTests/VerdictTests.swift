@@ -326,11 +326,11 @@ struct MembershipVerdictTests {
         Answer(
             "a token of another project", 403, fcm("PERMISSION_DENIED", "SENDER_ID_MISMATCH"), .rejected,
             code: "SENDER_ID_MISMATCH"),
-        Answer("rate", 429, rpc("RESOURCE_EXHAUSTED"), .again(.idempotent), code: "RESOURCE_EXHAUSTED"),
+        Answer("rate", 429, rpc("RESOURCE_EXHAUSTED"), .again(.denied), code: "RESOURCE_EXHAUSTED"),
         Answer("too many topics", 429, rpc("TOO_MANY_TOPICS"), .rejected, code: "TOO_MANY_TOPICS"),
         Answer("internal", 500, rpc("INTERNAL"), .again(.idempotent), code: "INTERNAL"),
         Answer("bad gateway", 502, html, .again(.idempotent), code: "HTTP_502"),
-        Answer("unavailable", 503, rpc("UNAVAILABLE"), .again(.idempotent), code: "UNAVAILABLE"),
+        Answer("unavailable", 503, rpc("UNAVAILABLE"), .again(.denied), code: "UNAVAILABLE"),
         Answer("gateway timeout", 504, html, .again(.idempotent), code: "DEADLINE_EXCEEDED"),
         Answer("request timeout", 408, "", .again(.idempotent), code: "DEADLINE_EXCEEDED"),
         Answer("moved", 301, "", .stop, code: "HTTP_301"),

@@ -58,6 +58,7 @@ package struct Plan: Hashable, Sendable {
         package var expiresAfter: Duration?
         package var rate: Rate?
         package var stopWhenRejectedPercent: Int
+        package var onUnknown: Campaign.OnUnknown
         /// Whom requests go to.
         package var members: RecipientSet
         /// Left by a crash between intent and outcome; this run records them as unknown.

@@ -127,7 +127,8 @@ package struct Planner {
 
     /// Half-done occurrences that no file asks for any more are shown, and wait for a person.
     private mutating func holdAbandoned(_ isSelected: (String) -> Bool) {
-        let revisions = Dictionary(desired.sends.map { ($0.campaign.name.value, $0.campaign.revision) }) { one, _ in one }
+        let revisions = Dictionary(desired.sends.map { ($0.campaign.name.value, $0.campaign.revision) }) { one, _ in one
+        }
         let halfDone = record.occurrences.filter { $0.value.finished == nil && !$0.value.tried.isEmpty }
         for (id, occurrence) in halfDone.sorted(by: { $0.key < $1.key }) where isSelected(occurrence.campaign) {
             if let revision = revisions[occurrence.campaign] {
@@ -211,6 +212,7 @@ package struct Planner {
             deadline: campaign.schedule.at?.adding(campaign.schedule.maxLateness),
             expiresAfter: campaign.delivery.expiresAfter, rate: campaign.delivery.rate,
             stopWhenRejectedPercent: campaign.delivery.stopWhenRejectedPercent,
+            onUnknown: campaign.delivery.onUnknown,
             members: remaining,
             discovered: (occurrence?.intended ?? []).subtracting(repeated), repeated: repeated,
             recipients: recipients(of: campaign.target.value, remaining),

@@ -111,15 +111,17 @@ package struct DiagnosticsDocument: Document {
     }
 
     private static func location(_ range: SourceRange) -> String {
-        guard let start = range.text?.start else { return range.file }
-        return "\(range.file):\(start.line):\(start.column)"
+        let file = range.file.printable
+        guard let start = range.text?.start else { return file }
+        return "\(file):\(start.line):\(start.column)"
     }
 
     /// The line it points at with carets below; nothing where that would show a registration.
     private func excerpt(_ diagnostic: Diagnostic, _ style: TextStyle) -> String {
         guard let range = diagnostic.range.text, !diagnostic.rule.isAboutRegistrations,
             let line = sources[diagnostic.range.file]?.line(range.start.line), line.utf8.count <= 400,
-            Registration.masking(line) == line, !line.unicodeScalars.contains(where: { $0.value < 32 && $0 != "\t" })
+            Registration.masking(line) == line,
+            line.replacing("\t", with: " ").printable == line.replacing("\t", with: " ")
         else { return "" }
         let number = String(range.start.line)
         let margin = String(repeating: " ", count: number.count)

@@ -61,7 +61,8 @@ package struct PlanDocument: Document {
                 plan.upcoming.map {
                     [
                         "campaign": .string($0.campaign), "occurrence": .string($0.occurrence.rawValue),
-                        "due": .string($0.due.rfc3339), "local": .string($0.due.rfc3339), "timezone": "UTC",
+                        "due": .string($0.due.rfc3339), "local": .string(String($0.due.rfc3339.dropLast())),
+                        "timezone": "UTC",
                         "target": $0.target.json, "recipients": .int(Int64($0.recipients)), "note": "",
                     ]
                 }),
@@ -165,7 +166,9 @@ package struct PlanDocument: Document {
             parts.append("\(count(number, "send")) to \(count(figures["recipients"] ?? 0, "recipient"))")
         }
         var sentence = "Plan: \(parts.joined(separator: ", "))."
-        if plan.collapsed > 0 { sentence += " \(count(plan.collapsed, "name")) collapsed into an installation listed before." }
+        if plan.collapsed > 0 {
+            sentence += " \(count(plan.collapsed, "name")) collapsed into an installation listed before."
+        }
         if plan.deadListed > 0 { sentence += " \(plan.deadListed) listed though dead." }
         if plan.state == nil { sentence += " There is no record yet." }
         return sentence

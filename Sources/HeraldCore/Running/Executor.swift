@@ -68,7 +68,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     }
 
     private let options: Options
-    private let surroundings: Surroundings
+    private var surroundings: Surroundings
     private let begin: C.Instant
     private var report: Report
     private var sends: RateLimiter
@@ -104,7 +104,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
             if surroundings.isStopping() { report.result = .interrupted }
             if report.result == .interrupted { break }
             if let fatal {
-                report.steps[index].stopped = fatal
+                report.steps[index].stop(fatal)
             } else {
                 await run(step, at: index)
             }
@@ -141,8 +141,9 @@ package struct Executor<C: Clock> where C.Duration == Duration {
             lane = Lane(shared: sends, own: send.rate.map { RateLimiter($0) })
             guard await settle(before: send, at: index) else { return }
             members = send.members
+            if options.dryRunSample != nil { report.steps[index].skipped = send.discovered.count }
             if let sample = options.dryRunSample, members.count > sample {
-                report.steps[index].skipped = members.count - sample
+                report.steps[index].skipped += members.count - sample
                 members = RecipientSet(members.prefix(sample))
             }
         }
@@ -162,7 +163,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
                 await observe(report)
             }
         } catch {
-            report.steps[index].stopped = "the message cannot be written as JSON"
+            report.steps[index].stop("the message cannot be written as JSON")
         }
         take(drive, from: step, at: index)
     }
@@ -170,6 +171,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     /// What the step leaves behind for those after it.
     private mutating func take(_ drive: StepDrive<C>, from step: Plan.Step, at index: Int) {
         fatal = drive.fatal
+        surroundings.random = drive.random
         if drive.wasRefused { report.result = .refused }
         if drive.wasInterrupted { report.result = .interrupted }
         switch step.work {
@@ -194,10 +196,11 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     /// Waits until FCM has taken in the topic's changes. `false`: the send is not to go out now.
     private mutating func settle(before send: Plan.Send, at index: Int) async -> Bool {
         guard case .topic(let name) = send.target, options.dryRunSample == nil else { return true }
+        // What a crash left behind is to be written down, and nothing to be sent.
+        if send.members.isEmpty { return true }
         if unfinishedLeaves.contains(name) {
             report.steps[index].held = send.members.count
-            report.steps[index].unknown = send.discovered.count
-            report.steps[index].stopped = "not everybody who was to leave topic '\(name)' has left it"
+            report.steps[index].stop("not everybody who was to leave topic '\(name)' has left it")
             return false
         }
         guard let changed = topics[name]?.changed else { return true }
@@ -205,7 +208,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         let wait = ready.timeIntervalSince(surroundings.now())
         guard wait > 0 else { return true }
         if let deadline = send.deadline, ready > deadline {
-            report.steps[index].stopped = "topic '\(name)' settles later than max_lateness allows"
+            report.steps[index].stop("topic '\(name)' settles later than max_lateness allows")
             return false
         }
         var left = Duration.seconds(wait)

@@ -22,7 +22,11 @@ package struct Fingerprinter: Sendable {
     /// A server's sentence with the registration struck out, should it quote it.
     package func redact(_ text: String, _ registration: Registration) -> String {
         guard !reveals, text.utf8.count >= 22 else { return text }
-        return text.replacing(registration.rawValue, with: name(registration))
-            .replacing(registration.recipientKey.rawValue, with: name(registration))
+        let name = name(registration)
+        let whole = registration.rawValue
+        // As it is, as a path has it, and by its parts.
+        let parts = [whole, whole.percentEncodedSegment] + whole.split(separator: ":").map(String.init)
+        let redacted = parts.reduce(text) { $1.utf8.count < 22 ? $0 : $0.replacing($1, with: name) }
+        return Registration.masking(redacted)
     }
 }

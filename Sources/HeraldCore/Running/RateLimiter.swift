@@ -9,7 +9,8 @@ package struct RateLimiter: Sendable {
     private let rate: Rate
     private let ramp: Duration
     private var begin: Duration?
-    private var nextSlot: Duration = .zero
+    /// How many starts the even spacing has given away; the next one is due when `allowance` reaches it.
+    private var given = 0.0
     private var pausedUntil: Duration = .zero
     /// The instants of the last `limit` starts, a ring.
     private var starts: [Duration] = []
@@ -28,20 +29,46 @@ package struct RateLimiter: Sendable {
     ///
     /// - Parameter now: time since any fixed instant; never decreases.
     package mutating func reserve(_ wanted: Int, at now: Duration) -> (granted: Int, wait: Duration) {
-        if now < pausedUntil { return (0, pausedUntil - now) }
-        guard case .limited(let limit) = rate else { return (wanted, .zero) }
-        let begin = self.begin ?? now
-        self.begin = begin
-        nextSlot = max(nextSlot, now - Self.catchUp, begin)
         var granted = 0
         while granted < wanted {
-            let earliest = max(nextSlot, windowOpens(limit))
-            if earliest > now { return (granted, granted == 0 ? earliest - now : .zero) }
-            nextSlot = max(nextSlot, earliest) + spacing(at: now - begin, limit)
-            note(now, limit)
+            let wait = wait(at: now)
+            guard wait == .zero else { return (granted, granted == 0 ? wait : .zero) }
+            take(at: now)
             granted += 1
         }
         return (granted, .zero)
+    }
+
+    /// How long until one more start is allowed.
+    func wait(at now: Duration) -> Duration {
+        if now < pausedUntil { return pausedUntil - now }
+        guard case .limited(let limit) = rate else { return .zero }
+        let begin = begin ?? now
+        let due = max(given, allowance(at: now - begin - Self.catchUp, limit))
+        let earliest = max(begin + instant(of: due, limit), windowOpens(limit))
+        return max(earliest - now, .zero)
+    }
+
+    /// Takes one start, which `wait` said is allowed.
+    mutating func take(at now: Duration) {
+        guard case .limited(let limit) = rate else { return }
+        let begin = self.begin ?? now
+        self.begin = begin
+        given = max(given, allowance(at: now - begin - Self.catchUp, limit)) + 1
+        if starts.count < limit {
+            starts.append(now)
+        } else {
+            starts[oldest] = now
+            oldest = (oldest + 1) % limit
+        }
+    }
+
+    /// The last `count` starts were held up and happen only now.
+    mutating func postpone(_ count: Int, to now: Duration) {
+        let count = min(count, starts.count)
+        for back in 1..<(count + 1) {
+            starts[(oldest - back + 2 * starts.count) % starts.count] = now
+        }
     }
 
     /// The instant from which one more start keeps the sliding second within the limit.
@@ -49,19 +76,18 @@ package struct RateLimiter: Sendable {
         starts.count < limit ? .zero : starts[oldest] + .seconds(1)
     }
 
-    private mutating func note(_ instant: Duration, _ limit: Int) {
-        if starts.count < limit {
-            starts.append(instant)
-        } else {
-            starts[oldest] = instant
-            oldest = (oldest + 1) % limit
-        }
+    /// How many starts the rate has allowed so long after the first: during the ramp it is the area of a triangle.
+    private func allowance(at elapsed: Duration, _ limit: Int) -> Double {
+        let (elapsed, ramp, limit) = (max(0, elapsed.seconds), ramp.seconds, Double(limit))
+        return elapsed < ramp ? limit * elapsed * elapsed / (2 * ramp) : limit * (elapsed - ramp / 2)
     }
 
-    /// The time between two starts; during the ramp the rate is the share of it that has passed, from one thousandth.
-    private func spacing(at elapsed: Duration, _ limit: Int) -> Duration {
-        let share = elapsed >= ramp ? 1 : max(elapsed / ramp, 0.001)
-        return .nanoseconds(Int64(1e9 / (Double(limit) * share)))
+    /// How long after the first start the allowance reaches that many: the inverse of `allowance`.
+    private func instant(of starts: Double, _ limit: Int) -> Duration {
+        let (ramp, limit) = (ramp.seconds, Double(limit))
+        let seconds =
+            starts < limit * ramp / 2 ? (2 * starts * ramp / limit).squareRoot() : starts / limit + ramp / 2
+        return .nanoseconds(Int64((seconds * 1e9).rounded(.up)))
     }
 }
 
@@ -77,9 +103,22 @@ package struct Lane: Sendable {
 
     package mutating func pause(until instant: Duration) { shared.pause(until: instant) }
 
-    /// As `RateLimiter.reserve`. Starts that only one of the two grants are lost to that one: slower, never faster.
+    /// As `RateLimiter.reserve`; a start is taken from both or from none.
     package mutating func reserve(_ wanted: Int, at now: Duration) -> (granted: Int, wait: Duration) {
-        guard let (granted, wait) = own?.reserve(wanted, at: now) else { return shared.reserve(wanted, at: now) }
-        return granted == 0 ? (0, wait) : shared.reserve(granted, at: now)
+        var granted = 0
+        while granted < wanted {
+            let wait = max(shared.wait(at: now), own?.wait(at: now) ?? .zero)
+            guard wait == .zero else { return (granted, granted == 0 ? wait : .zero) }
+            shared.take(at: now)
+            own?.take(at: now)
+            granted += 1
+        }
+        return (granted, .zero)
+    }
+
+    /// The last `count` starts were held up, by what had to be written down first, and happen only now.
+    mutating func postpone(_ count: Int, to now: Duration) {
+        shared.postpone(count, to: now)
+        own?.postpone(count, to: now)
     }
 }

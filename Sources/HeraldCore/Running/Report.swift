@@ -97,8 +97,8 @@ package struct StepReport: Hashable, Sendable {
     package var failures: [Report.Failure] = []
     /// Failures beyond those, kept elsewhere.
     package var failuresOmitted = 0
-    /// Why the step ended before its end.
-    package var stopped: String?
+    /// Why the step ended before its end: the first reason there was.
+    package private(set) var stopped: String?
 
     package var pending: Int { planned - accepted - rejected - unknown - skipped - held }
 
@@ -113,11 +113,23 @@ package struct StepReport: Hashable, Sendable {
     }
 }
 
+extension StepReport {
+    /// Counts a failure, and shows it while there is room.
+    mutating func add(_ failure: Report.Failure) {
+        if failures.count < Self.shownFailures { failures.append(failure) } else { failuresOmitted += 1 }
+    }
+
+    /// Ends the step, unless it had ended already.
+    mutating func stop(_ reason: String) { stopped = stopped ?? reason }
+}
+
 extension Report {
-    /// How it ended, from what its steps say. `refused` and `interrupted` are said by whoever refused or interrupted.
+    /// How it ended, from what its steps say; of several endings the one whose exit status goes first (contract §3).
+    /// `refused` and `interrupted` are said by whoever refused or interrupted.
     package var outcome: Result {
-        if result == .interrupted || result == .refused { return result }
+        if result == .interrupted { return result }
         if steps.contains(where: { $0.unknown > 0 }) { return .unknown }
+        if result == .refused { return result }
         let hasFailed = steps.contains { step in
             step.rejected > step.forgotten || step.pending > 0 || step.held > 0 || step.stopped != nil
         }

@@ -12,39 +12,49 @@ package struct RetryPolicy: Sendable {
     package var ceiling: Duration = .seconds(600)
     /// No attempt starts later than this after the first.
     package var horizon: Duration = .seconds(3600)
-    /// Attempts to reach a server that cannot be reached at all.
+    /// Attempts to reach a server that answers nobody.
     package var connectAttempts = 5
 
     package init() {}
 
     package enum Decision: Hashable, Sendable {
-        case wait(Duration, pausesLane: Bool)
-        case giveUp
+        /// - Parameter isTooLong: it is for the next run to try.
+        case wait(Duration, pausesLane: Bool, isTooLong: Bool)
+        case unreachable
     }
 
     /// - Parameters:
     ///   - attempt: the number of the attempt that failed, from 1.
     ///   - elapsed: since the first attempt began.
+    ///   - isReachable: whether the server has answered anything since.
     package func decide(
-        _ asked: Verdict.Repeat, attempt: Int, elapsed: Duration, now: Double,
+        _ asked: Verdict.Repeat, attempt: Int, elapsed: Duration, isReachable: Bool = false, now: Double,
         using random: inout some RandomNumberGenerator
     ) -> Decision {
-        if asked.effect == .none, attempt >= connectAttempts { return .giveUp }
-        let window = min(ceiling, asked.floor * (1 << min(attempt - 1, 16)))
-        let backoff = window + asked.floor * Double.random(in: 0...1, using: &random)
+        if asked.effect != .denied, !isReachable, attempt >= connectAttempts { return .unreachable }
         let header = asked.retryAfter.flatMap { Self.wait($0, now: now) }
         // A server's word replaces the floor that stands for its silence.
-        let wait = header.map { max($0, attempt > 1 ? window / 2 : .zero) } ?? backoff
-        if elapsed + wait > horizon { return .giveUp }
-        return .wait(wait, pausesLane: header != nil)
+        let least = header.map { max($0, attempt > 1 ? doubled(asked.floor, attempt - 2) : .zero) } ?? asked.floor
+        let jitter = header == nil ? doubled(asked.floor, attempt) - asked.floor : .zero
+        let wait = least + jitter * Double.random(in: 0...1, using: &random)
+        return .wait(wait, pausesLane: header != nil, isTooLong: elapsed + wait > horizon)
     }
+
+    private func doubled(_ floor: Duration, _ times: Int) -> Duration {
+        max(floor, min(ceiling, floor * (1 << min(times, 16))))
+    }
+
+    /// A day, in seconds. Whoever asks for more is not waited for anyway.
+    private static let longest: Int64 = 86_400
 
     /// `Retry-After` as a wait from `now` (seconds since 1970): whole seconds, or an HTTP date.
     static func wait(_ header: String, now: Double) -> Duration? {
         let text = header.trimmingSpaces
-        if let seconds = Int64(text), seconds >= 0 { return .seconds(min(seconds, 86_400)) }
+        if !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
+            return .seconds(min(Int64(text) ?? .max, longest))
+        }
         guard let date = Date(httpDate: text) else { return nil }
-        return .seconds(min(max(date.timeIntervalSince1970 - now, 0), 86_400))
+        return .seconds(min(max(date.timeIntervalSince1970 - now, 0), Double(longest)))
     }
 }
 

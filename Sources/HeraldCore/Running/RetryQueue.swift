@@ -4,6 +4,8 @@ struct RetryQueue {
         var attempts: Int
         var firstAttempt: Duration
         var mayHaveTakenEffect: Bool
+        /// Whether the last answer was FCM's no.
+        var wasDenied: Bool
     }
 
     private var attempted: [RecipientID: Attempted] = [:]
@@ -30,11 +32,15 @@ struct RetryQueue {
     }
 
     mutating func insert(
-        _ id: RecipientID, attempts: Int, readyAt ready: Duration, now: Duration, _ mayHaveTakenEffect: Bool
+        _ id: RecipientID, readyAt ready: Duration, now: Duration, mayHaveTakenEffect: Bool, wasDenied: Bool
     ) {
-        let first = attempted[id]?.firstAttempt ?? now
-        attempted[id] = Attempted(
-            attempts: attempts, firstAttempt: first, mayHaveTakenEffect: mayHaveTakenEffect)
+        var entry =
+            attempted[id]
+            ?? Attempted(attempts: 0, firstAttempt: now, mayHaveTakenEffect: false, wasDenied: false)
+        entry.attempts += 1
+        entry.mayHaveTakenEffect = entry.mayHaveTakenEffect || mayHaveTakenEffect
+        entry.wasDenied = wasDenied
+        attempted[id] = entry
         let place = waiting.partitioningIndex { $0.ready <= ready }
         waiting.insert((ready, id), at: place)
     }
@@ -44,6 +50,12 @@ struct RetryQueue {
 
     /// Whether an attempt went out whose answer says nothing of its effect.
     func mayHaveTakenEffect(_ id: RecipientID) -> Bool { attempted[id]?.mayHaveTakenEffect ?? false }
+
+    /// Whether its next attempt is a second push, should FCM have delivered although it said no.
+    func wasDenied(_ id: RecipientID) -> Bool { attempted[id]?.wasDenied ?? false }
+
+    /// It needs no more attempts.
+    mutating func forget(_ id: RecipientID) { attempted[id] = nil }
 
     func elapsed(of id: RecipientID, at now: Duration) -> Duration {
         attempted[id].map { now - $0.firstAttempt } ?? .zero

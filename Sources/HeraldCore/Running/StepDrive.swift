@@ -19,6 +19,7 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
     private(set) var fatal: String?
     private(set) var wasRefused = false
     private(set) var wasInterrupted = false
+    private(set) var random: any RandomNumberGenerator & Sendable
 
     private let options: Options
     private let surroundings: Surroundings
@@ -26,7 +27,7 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
     private var freshLeft: Int
     private var retries = RetryQueue()
     private var inFlight = 0
-    /// The instant of the nearest wake-up that is arranged.
+    /// When the nearest wake-up that is arranged comes.
     private var wakeUp: Duration?
     private var settled = Settled()
     /// Answered as dead, and neither buried nor kept yet.
@@ -36,10 +37,14 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
     private let runBegin: C.Instant
     private let begin: C.Instant
     private var lastObserved: Duration = .zero
+    /// When the server last answered anything at all.
+    private var lastResponse: Duration?
+    /// Exchanges lost since the last response.
+    private var lostInARow = 0
 
     private enum Event: Sendable {
         case answer(RecipientID, Exchange)
-        case wake
+        case wake(at: Duration)
     }
 
     init(
@@ -52,6 +57,7 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
         self.hasSucceeded = hasSucceeded
         self.step = step
         self.runBegin = runBegin
+        random = surroundings.random
         fresh = members.makeIterator()
         freshLeft = members.count
         begin = surroundings.clock.now
@@ -66,9 +72,11 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
                 switch await group.next() {
                 case .answer(let id, let exchange):
                     inFlight -= 1
+                    note(exchange)
                     judge(work, id, exchange)
+                    checkRejections(work)
                     if !retries.knows(id), dying.last?.id != id { registrations[id] = nil }
-                case .wake: wakeUp = nil
+                case .wake(let instant): if wakeUp == instant { wakeUp = nil }
                 case nil: break
                 }
                 if settled.count >= 256 { await write(work) }
@@ -90,7 +98,7 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
 
     private mutating func startSome(of work: StepWork, in group: inout TaskGroup<Event>) async {
         let capacity = max(1, surroundings.sender.capacity)
-        while step.stopped == nil {
+        while step.stopped == nil, freshLeft > 0 || !retries.isEmpty {
             checkWhetherToStop(work)
             let free = capacity - inFlight
             // One commit serves all that start together: a few large groups beat many small ones.
@@ -104,6 +112,10 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
             }
             let (granted, wait) = lane.reserve(min(free, ready), at: laneTime)
             guard granted > 0 else {
+                if wait > options.retry.horizon {
+                    step.stop("FCM asks to be left alone for \(wait.components.seconds) s")
+                    return
+                }
                 arrangeWakeUp(in: wait, &group)
                 if inFlight == 0, !settled.isEmpty { await write(work) }
                 return
@@ -114,7 +126,7 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
 
     private mutating func start(_ ids: [RecipientID], of work: StepWork, in group: inout TaskGroup<Event>) async {
         let batch = RecipientSet(ids)
-        await loadRegistrations(of: batch)
+        guard await loadRegistrations(of: batch) else { return }
         var startable = RecipientSet()
         var requests: [(RecipientID, Request)] = []
         for id in ids {
@@ -129,8 +141,13 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
         }
         guard await write(work, and: work.intent(startable, at: surroundings.now())) else { return }
         let sender = surroundings.sender
+        lane.postpone(ids.count, to: laneTime)
         for (id, request) in requests {
             inFlight += 1
+            if retries.knows(id) {
+                step.retries += 1
+                if work.isSend, retries.wasDenied(id) { step.possibleDuplicates += 1 }
+            }
             group.addTask { .answer(id, await sender.exchange(request)) }
         }
     }
@@ -144,39 +161,61 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
         return ids
     }
 
-    private mutating func loadRegistrations(of batch: RecipientSet) async {
+    /// `false`: the record refused, and nobody is known.
+    private mutating func loadRegistrations(of batch: RecipientSet) async -> Bool {
         let missing = RecipientSet(batch.filter { $0 != 0 && registrations[$0] == nil })
-        guard !missing.isEmpty else { return }
+        guard !missing.isEmpty else { return true }
         do {
             registrations.merge(try await surroundings.store.registrations(of: missing)) { _, new in new }
+            return true
         } catch {
             stopForRecord()
+            return false
         }
     }
 
     private mutating func checkWhetherToStop(_ work: StepWork) {
         if surroundings.isStopping() {
             wasInterrupted = true
-            step.stopped = "the run was stopped"
+            step.stop("the run was stopped")
         } else if case .send(let send) = work.work, let deadline = send.deadline, surroundings.now() > deadline {
-            step.stopped = "max_lateness has passed"
+            step.stop("max_lateness has passed")
         }
     }
 
     private mutating func arrangeWakeUp(in wait: Duration, _ group: inout TaskGroup<Event>) {
-        let instant = elapsed + max(wait, .zero)
+        // Naps are short, so that a request to end is heard.
+        let nap = min(max(wait, .microseconds(100)), .seconds(1))
+        let instant = elapsed + nap
         if let wakeUp, wakeUp <= instant { return }
         wakeUp = instant
         let clock = surroundings.clock
-        // Naps are short, so that a request to end is heard.
-        let nap = min(max(wait, .microseconds(100)), .seconds(1))
         group.addTask {
             try? await clock.sleep(for: nap)
-            return .wake
+            return .wake(at: instant)
         }
     }
 
     // MARK: Judging
+
+    /// A connection that takes every request and answers none would make everybody unknown, one after the other.
+    private mutating func note(_ exchange: Exchange) {
+        switch exchange {
+        case .response:
+            lastResponse = elapsed
+            lostInARow = 0
+        case .lost(let reason):
+            lostInARow += 1
+            guard lostInARow >= 2 * max(1, surroundings.sender.capacity) else { return }
+            giveUp("no request is answered: \(reason)")
+        case .notSent: break
+        }
+    }
+
+    private mutating func giveUp(_ reason: String) {
+        fatal = fatal ?? reason
+        step.stop(reason)
+    }
 
     private mutating func judge(_ work: StepWork, _ id: RecipientID, _ exchange: Exchange) {
         let attempt = retries.attempts(of: id) + 1
@@ -195,18 +234,18 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
             step.rejected += 1
             settled.rejected.insert(id)
             fail(id, failure, attempt, .rejected)
-            checkRejections(work)
         case .unknown(let failure):
             step.unknown += 1
             settled.unknown.insert(id)
             fail(id, failure, attempt, .held)
         case .again(let failure, let asked):
-            tryAgain(work, id, failure, asked, attempt)
+            if tryAgain(work, id, failure, asked, attempt) { return }
         case .stop(let failure):
             withdraw(id)
             fail(id, failure, attempt, .retryNextRun)
-            step.stopped = step.stopped ?? "\(failure.code): \(redacted(failure.message, id))"
+            step.stop("\(redacted(failure.code, id)): \(redacted(failure.message, id))")
         }
+        retries.forget(id)
     }
 
     private mutating func keep(_ messageID: String, of id: RecipientID) {
@@ -225,28 +264,30 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
         }
     }
 
+    /// `false`: not in this run.
     private mutating func tryAgain(
         _ work: StepWork, _ id: RecipientID, _ failure: Failure, _ asked: Verdict.Repeat, _ attempt: Int
-    ) {
-        let mayHaveTakenEffect = asked.effect == .idempotent || retries.mayHaveTakenEffect(id)
-        var random = surroundings.random
+    ) -> Bool {
+        let trying = retries.elapsed(of: id, at: elapsed)
         let decision = options.retry.decide(
-            asked, attempt: attempt, elapsed: retries.elapsed(of: id, at: elapsed),
+            asked, attempt: attempt, elapsed: trying,
+            isReachable: lastResponse.map { elapsed - $0 < trying } ?? false,
             now: surroundings.now().timeIntervalSince1970, using: &random)
-        if !mayHaveTakenEffect { withdraw(id) }
+        if asked.effect != .idempotent { withdraw(id) }
         switch decision {
-        case .wait(let wait, let pausesLane):
-            retries.insert(id, attempts: attempt, readyAt: elapsed + wait, now: elapsed, mayHaveTakenEffect)
-            step.retries += 1
-            if asked.effect == .denied { step.possibleDuplicates += 1 }
+        case .wait(let wait, let pausesLane, let isTooLong):
             if pausesLane { lane.pause(until: laneTime + wait) }
-        case .giveUp:
-            fail(id, failure, attempt, .retryNextRun)
-            if asked.effect == .none {
-                fatal = "the endpoint cannot be reached: \(failure.message)"
-                step.stopped = step.stopped ?? fatal
+            if !isTooLong {
+                retries.insert(
+                    id, readyAt: elapsed + wait, now: elapsed, mayHaveTakenEffect: asked.effect == .idempotent,
+                    wasDenied: asked.effect == .denied)
+                return true
             }
+        case .unreachable:
+            giveUp("the endpoint cannot be reached: \(failure.message)")
         }
+        fail(id, failure, attempt, .retryNextRun)
+        return false
     }
 
     /// The request had no effect: the recipient counts as not tried.
@@ -264,9 +305,8 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
             return
         }
         wasRefused = true
-        step.stopped =
-            step.stopped
-            ?? "guard max_forget_percent: \(dead) of \(outcomes) registrations look dead, more than \(limit) % (--override max_forget_percent=\(step.id))"
+        let figures = "\(dead) of \(outcomes) registrations look dead, more than \(limit) %"
+        step.stop("guard max_forget_percent: \(figures) (--override max_forget_percent=\(step.id))")
     }
 
     private mutating func checkRejections(_ work: StepWork) {
@@ -274,22 +314,18 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
         let refused = step.rejected - step.forgotten - dying.count
         let outcomes = step.accepted + step.unknown + refused
         guard outcomes >= 100, refused * 100 > send.stopWhenRejectedPercent * outcomes else { return }
-        step.stopped =
-            step.stopped ?? "\(refused) of \(outcomes) were rejected, more than \(send.stopWhenRejectedPercent) %"
+        step.stop("\(refused) of \(outcomes) were rejected, more than \(send.stopWhenRejectedPercent) %")
     }
 
     private mutating func fail(
         _ id: RecipientID, _ failure: Failure, _ attempts: Int, _ action: Report.Failure.Action
     ) {
         let entry = Report.Failure(
-            registration: registrations[id].map { surroundings.fingerprints.name($0) }, code: failure.code,
-            httpStatus: failure.httpStatus, message: redacted(failure.message, id), attempts: attempts, action: action)
+            registration: registrations[id].map { surroundings.fingerprints.name($0) },
+            code: redacted(failure.code, id), httpStatus: failure.httpStatus, message: redacted(failure.message, id),
+            attempts: attempts, action: action)
         surroundings.note(step.id, entry)
-        if step.failures.count < StepReport.shownFailures {
-            step.failures.append(entry)
-        } else {
-            step.failuresOmitted += 1
-        }
+        step.add(entry)
     }
 
     private func redacted(_ message: String, _ id: RecipientID) -> String {
@@ -299,8 +335,8 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
     // MARK: Writing down
 
     private mutating func open(_ work: StepWork) async {
-        if case .send(let send) = work.work, !send.discovered.isEmpty {
-            await loadRegistrations(of: send.discovered)
+        if case .send(let send) = work.work, !send.discovered.isEmpty, options.dryRunSample == nil {
+            _ = await loadRegistrations(of: send.discovered)
             step.unknown += send.discovered.count
             let failure = Failure(code: "INTERRUPTED", message: "an earlier run ended before the answer was recorded")
             for id in send.discovered { fail(id, failure, 1, .held) }
@@ -321,7 +357,7 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
     private mutating func close(_ work: StepWork) async {
         if !wasRefused, hasSucceeded { bury(.forgotten) } else { bury(.kept) }
         let isComplete = step.pending == 0 && step.stopped == nil
-        await write(work, and: isComplete ? work.closing(at: surroundings.now()) : [])
+        await write(work, and: isComplete ? work.closing(at: surroundings.now(), unknown: step.unknown) : [])
         if wasRefused { step.held += step.pending }
         step.duration = elapsed
     }
@@ -338,7 +374,8 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
     }
 
     private mutating func commit(_ changes: [RecordChange]) async -> Bool {
-        guard !changes.isEmpty else { return true }
+        // A dry run leaves no trace.
+        guard !changes.isEmpty, options.dryRunSample == nil else { return true }
         do {
             try await surroundings.store.commit(changes)
             return true
@@ -349,8 +386,7 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
     }
 
     private mutating func stopForRecord() {
-        fatal = "the record cannot be written or read"
-        step.stopped = fatal
+        giveUp("the record cannot be written or read")
     }
 
     private mutating func observeNowAndThen(_ observe: @Sendable (StepReport) async -> Void) async {

@@ -29,6 +29,8 @@ struct StepWork {
         }
     }
 
+    var isSend: Bool { body != nil }
+
     /// Whom requests go to.
     var members: RecipientSet {
         switch work {
@@ -52,7 +54,7 @@ struct StepWork {
         case .subscribe, .unsubscribe: Verdict(membership: exchange)
         case .send(let send):
             if let address = address(of: send, registration) {
-                Verdict(send: exchange, to: address)
+                Verdict(send: exchange, to: address).ofDryRun(isDryRun)
             } else {
                 .stop(Failure(code: "NO_REGISTRATION", message: "the record knows no registration"))
             }
@@ -118,14 +120,26 @@ struct StepWork {
     }
 
     /// When nobody is left to be tried.
-    func closing(at now: Date) -> [RecordChange] {
+    ///
+    /// - Parameter unknown: how many of the step's outcomes are unknown.
+    func closing(at now: Date, unknown: Int) -> [RecordChange] {
         guard case .send(let send) = work else { return [] }
+        // Whose author wants unknown ones sent again is not done with them.
+        if unknown > 0, send.onUnknown == .resend { return [] }
         return [.finish(send.occurrence, at: now)]
     }
 
     /// Whether a subscription that was there already is one of ours whose answer was lost.
     func isOurs(_ id: RecipientID, mayHaveTakenEffect: Bool) -> Bool {
         mayHaveTakenEffect || askedBefore.contains(id)
+    }
+}
+
+extension Verdict {
+    /// What is only validated arrives nowhere: no answer is a failure then, and nothing to hold.
+    fileprivate func ofDryRun(_ isDryRun: Bool) -> Verdict {
+        guard isDryRun, case .unknown(let failure) = self else { return self }
+        return .rejected(failure)
     }
 }
 
@@ -163,12 +177,14 @@ extension Plan.Send {
 }
 
 extension JSONValue {
-    /// Puts a value at a path of object keys, unless there is one.
+    /// Puts a value at a path of object keys, unless there is one. Keys are compared as those of headers are, without
+    /// regard to case.
     fileprivate mutating func fill(_ path: ArraySlice<String>, with value: JSONValue) {
         guard let key = path.first else { return }
         var members = object ?? [:]
         if path.count == 1 {
-            members[key] = members[key] ?? value
+            let isSet = members.keys.contains { $0.lowercased() == key.lowercased() }
+            if !isSet { members[key] = value }
         } else {
             var inner = members[key] ?? .object([:])
             inner.fill(path.dropFirst(), with: value)

@@ -15,7 +15,8 @@ import Testing
         let laboratory = Laboratory()
         _ = laboratory.subscribe(fid(7), to: "tides")
         let first = try laboratory.send(
-            #"{"message":{"topic":"tides","notification":{"title":"High \"tide\" \n"}}}"#).messageID()
+            #"{"message":{"topic":"tides","notification":{"title":"High \"tide\" \n"}}}"#
+        ).messageID()
         laboratory.advance(by: 3600)
         let second = try laboratory.send(#"{"message":{"token":"\#(token(8))"}}"#).messageID()
         _ = laboratory.send(#"{"message":{"token":"malformed"}}"#)
@@ -65,7 +66,8 @@ import Testing
             try laboratory.requests() == [
                 Self.request("POST", "/v1/projects/p/messages:send", 200),
                 Self.request("POST", "/v1/projects/p/messages:send", 400),
-                Self.request("POST", "/v1/projects/p/registrations/\(fid(1))/topicSubscriptions?topic_name=100%25", 200),
+                Self.request(
+                    "POST", "/v1/projects/p/registrations/\(fid(1))/topicSubscriptions?topic_name=100%25", 200),
                 Self.request("DELETE", "/nowhere\"\\\u{1}", 404),
             ])
     }
@@ -112,8 +114,10 @@ import Testing
         ("[1]", "[0]: not an object"),
         (#"[{"registration":"short"}]"#, "[0].registration: neither a token nor a fid"),
         (#"[{"registration":"\#(fid(1))","kind":"token"}]"#, "[0].kind: this registration is a fid"),
-        (#"[{"registration":"\#(fid(1))"},{"registration":"\#(fid(2))","state":"gone"}]"#,
-            "[1].state: not one of active, unregistered, other_sender, apns_dead"),
+        (
+            #"[{"registration":"\#(fid(1))"},{"registration":"\#(fid(2))","state":"gone"}]"#,
+            "[1].state: not one of active, unregistered, other_sender, apns_dead"
+        ),
         (#"[{"registration":"\#(fid(1))","platform":7}]"#, "[0].platform: not one of ios, android, web"),
         (#"[{"registration":"\#(fid(1))","topics":["a b"]}]"#, "[0].topics: not an array of topic names"),
         (#"[{"registration":"\#(fid(1))","topic":"a"}]"#, "[0]: unknown key 'topic'"),

@@ -27,7 +27,8 @@ import Testing
             received: ios(#""aps":{"alert":"A","badge":0},"n":{"x":1},"google.c.a.e":"1""#, pushType: "alert")),
         Case(
             name: "data stands at the top and loses to the payload", platform: "ios",
-            message: #""data":{"a":"1","b":"1"},"android":{"data":{"c":"1"}},"apns":{"payload":{"aps":{"content-available":1},"b":2}}"#,
+            message:
+                #""data":{"a":"1","b":"1"},"android":{"data":{"c":"1"}},"apns":{"payload":{"aps":{"content-available":1},"b":2}}"#,
             received: ios(#""aps":{"content-available":1},"a":"1","b":2"#, pushType: "background")),
         Case(
             name: "the image and the label of its own options win", platform: "ios",
@@ -40,7 +41,8 @@ import Testing
             name: "headers come from the message", platform: "ios",
             message: #""apns":{"headers":{"apns-priority":"5","apns-expiration":"0","apns-collapse-id":"c"}}"#,
             received:
-                #""headers":{"apns-priority":"5","apns-expiration":"0","apns-collapse-id":"c"},"payload":{"aps":{},\#(metadata)}"#),
+                #""headers":{"apns-priority":"5","apns-expiration":"0","apns-collapse-id":"c"},"payload":{"aps":{},\#(metadata)}"#
+        ),
         Case(
             name: "fields override one by one, data as a whole", platform: "android",
             message:

@@ -21,7 +21,9 @@ import Testing
             name: "no object", body: "[]",
             error: violation(#"Invalid JSON payload received. Unknown name \"\": Root element must be a message."#)),
         Refusal(name: "empty body", body: "", error: rule("The message is not set.", field: "message")),
-        Refusal(name: "no message", body: #"{"validate_only":true}"#, error: rule("The message is not set.", field: "message")),
+        Refusal(
+            name: "no message", body: #"{"validate_only":true}"#,
+            error: rule("The message is not set.", field: "message")),
         Refusal(
             name: "unknown field at the root", body: #"{"message":{"topic":"t"},"dry_run":true}"#,
             error: violation(#"Invalid JSON payload received. Unknown name \"dry_run\": Cannot find field."#)),
@@ -37,7 +39,8 @@ import Testing
                 field: "message.notification")),
         Refusal(
             name: "number in data", body: #"{"message":{"topic":"t","data":{"count":12}}}"#,
-            error: violation("Invalid value at 'message.data[0].value' (TYPE_STRING), 12", field: "message.data[0].value")),
+            error: violation(
+                "Invalid value at 'message.data[0].value' (TYPE_STRING), 12", field: "message.data[0].value")),
         Refusal(
             name: "number in the second entry of android's data",
             body: #"{"message":{"topic":"t","android":{"data":{"a":"1","b":true}}}}"#,

@@ -81,7 +81,8 @@ final class RawConnection: Sendable {
             guard let end = text.firstRange(of: "\r\n\r\n") else { continue }
             let head = text[..<end.lowerBound].split(separator: "\r\n")
             let lengths = head.compactMap { line in
-                line.lowercased().hasPrefix("content-length:") ? line.split(separator: " ").last.flatMap { Int($0) } : nil
+                line.lowercased().hasPrefix("content-length:")
+                    ? line.split(separator: " ").last.flatMap { Int($0) } : nil
             }
             let rest = text[end.upperBound...]
             guard let length = lengths.first, rest.utf8.count >= length else { continue }

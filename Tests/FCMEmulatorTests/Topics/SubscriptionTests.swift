@@ -74,31 +74,36 @@ import Testing
 
     @Test(arguments: [
         (
-            409, "POST", token(1), "active", """
-                {"code":409,"message":"Requested entity already exists","status":"ALREADY_EXISTS"}
-                """
+            409, "POST", token(1), "active",
+            """
+            {"code":409,"message":"Requested entity already exists","status":"ALREADY_EXISTS"}
+            """
         ),
         (
-            404, "POST", token(1), "unregistered", """
-                {"code":404,"message":"Requested entity was not found.","status":"NOT_FOUND"}
-                """
+            404, "POST", token(1), "unregistered",
+            """
+            {"code":404,"message":"Requested entity was not found.","status":"NOT_FOUND"}
+            """
         ),
         (
-            404, "DELETE", token(1), "unregistered", """
-                {"code":404,"message":"Requested entity was not found.","status":"NOT_FOUND"}
-                """
+            404, "DELETE", token(1), "unregistered",
+            """
+            {"code":404,"message":"Requested entity was not found.","status":"NOT_FOUND"}
+            """
         ),
         (
-            403, "POST", token(1), "other_sender", """
-                {"code":403,"message":"SenderId mismatch","status":"PERMISSION_DENIED",
-                 "details":[{"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"SENDER_ID_MISMATCH"}]}
-                """
+            403, "POST", token(1), "other_sender",
+            """
+            {"code":403,"message":"SenderId mismatch","status":"PERMISSION_DENIED",
+             "details":[{"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"SENDER_ID_MISMATCH"}]}
+            """
         ),
         (
-            400, "POST", "malformed", "active", """
-                {"code":400,"message":"The registration token is not a valid FCM registration token","status":"INVALID_ARGUMENT",
-                 "details":[{"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"INVALID_ARGUMENT"}]}
-                """
+            400, "POST", "malformed", "active",
+            """
+            {"code":400,"message":"The registration token is not a valid FCM registration token","status":"INVALID_ARGUMENT",
+             "details":[{"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"INVALID_ARGUMENT"}]}
+            """
         ),
     ])
     func `a registration that cannot subscribe is refused`(

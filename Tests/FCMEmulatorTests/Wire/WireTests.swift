@@ -43,7 +43,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("0s", 0, 0), ("3600s", 3600, 0), ("3.5s", 3, 500_000_000), ("0.000000001s", 0, 1), ("-1.25s", -1, -250_000_000),
+        ("0s", 0, 0), ("3600s", 3600, 0), ("3.5s", 3, 500_000_000), ("0.000000001s", 0, 1),
+        ("-1.25s", -1, -250_000_000),
     ])
     func `a duration is read exactly`(_ text: String, _ seconds: Int64, _ nanoseconds: Int64) {
         #expect(ProtoDuration(text)?.seconds == seconds)

@@ -41,7 +41,8 @@ struct WrittenDurationTests {
 
 struct WrittenRateTests {
     @Test(arguments: [
-        ("1/s", Rate.limited(1)), ("500/s", .limited(500)), ("600000/min", .limited(10_000)), ("60/min", .limited(1)), ("119/min", .limited(1)),
+        ("1/s", Rate.limited(1)), ("500/s", .limited(500)), ("600000/min", .limited(10_000)), ("60/min", .limited(1)),
+        ("119/min", .limited(1)),
         ("100000000/s", .limited(100_000_000)), ("unlimited", .unlimited),
     ])
     func `a number per second or minute`(_ text: String, _ rate: Rate) {
@@ -49,7 +50,8 @@ struct WrittenRateTests {
     }
 
     @Test(arguments: [
-        "", "0/s", "0/min", "59/min", "-1/s", "+1/s", "5", "5/", "/s", "5/h", "5/sec", "5/S", "5 /s", "5/ s", "5/s/s", "1.5/s",
+        "", "0/s", "0/min", "59/min", "-1/s", "+1/s", "5", "5/", "/s", "5/h", "5/sec", "5/S", "5 /s", "5/ s", "5/s/s",
+        "1.5/s",
         "1e3/s",
         "１/s", "100000001/s", "9223372036854775808/s", "99999999999999999999/min", "Unlimited", "unlimited/s", "5\\s",
     ])

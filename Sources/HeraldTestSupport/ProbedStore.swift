@@ -1,0 +1,66 @@
+package import FCM
+package import HeraldCore
+import Synchronization
+
+/// A memory store that tells a test of every commit, and from a chosen one on refuses for ever, as a disk does when the
+/// machine dies: what it held before that stays.
+package final class ProbedStore: StateStore {
+    package struct Refusal: Error {
+        package init() {}
+    }
+
+    private struct State {
+        var commits = 0
+        var refusesReading = false
+    }
+
+    private let inner: MemoryStore
+    private let refusesFrom: Int
+    private let holdUp: @Sendable () async -> Void
+    private let committed: @Sendable (_ changes: [RecordChange], _ record: Record) -> Void
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - refusesFrom: the number of the first commit that fails, from 0.
+    ///   - holdUp: waited for before each commit.
+    ///   - committed: told of each commit that succeeded, and of the record after it.
+    package init(
+        _ inner: MemoryStore, refusesFrom: Int = .max,
+        committed: @escaping @Sendable (_ changes: [RecordChange], _ record: Record) -> Void = { _, _ in },
+        holdUp: @escaping @Sendable () async -> Void = {}
+    ) {
+        self.inner = inner
+        self.refusesFrom = refusesFrom
+        self.holdUp = holdUp
+        self.committed = committed
+    }
+
+    package var fingerprintKey: [UInt8] { inner.fingerprintKey }
+    /// Commits that were asked for, refused ones too.
+    package var commits: Int { state.withLock(\.commits) }
+
+    /// From now on no registration can be read.
+    package func refuseReading() { state.withLock { $0.refusesReading = true } }
+
+    package func record() async throws -> Record { inner.record() }
+
+    package func recipients(for keys: Set<RecipientKey>) async throws -> [RecipientKey: KnownRecipient] {
+        inner.recipients(for: keys)
+    }
+
+    package func registrations(of recipients: RecipientSet) async throws -> [RecipientID: Registration] {
+        if state.withLock(\.refusesReading) { throw Refusal() }
+        return inner.registrations(of: recipients)
+    }
+
+    package func commit(_ changes: [RecordChange]) async throws {
+        let number = state.withLock { state in
+            state.commits += 1
+            return state.commits - 1
+        }
+        await holdUp()
+        if number >= refusesFrom { throw Refusal() }
+        inner.commit(changes)
+        committed(changes, inner.record())
+    }
+}

@@ -1,0 +1,132 @@
+import FCM
+import Foundation
+import HeraldTestSupport
+
+@testable import HeraldCore
+
+/// Documents with something in every part, for goldens and key lists.
+enum DocumentSamples {
+    /// 2026-12-01T08:00:00Z
+    static let now = Date(timeIntervalSince1970: 1_796_112_000)
+
+    static var plan: Plan {
+        var plan = Plan(at: now, workspaceDigest: "sha256:" + String(repeating: "ab", count: 32), state: nil)
+        plan.state = .init(lineage: "6f0c", serial: 12)
+        plan.steps = [
+            .init(work: .unsubscribe("tide-alerts", [1, 2]), reason: "the files no longer list them", seconds: 1),
+            .init(work: .subscribe("tide-alerts", [3]), reason: "the files list them", seconds: 1),
+            .init(work: .send(send()), reason: "it is due", seconds: 12),
+            .init(work: .send(topicSend), reason: "it has no schedule and was never sent", seconds: 1),
+        ]
+        plan.upcoming = [
+            .init(
+                campaign: "tide-venice", occurrence: .init(rawValue: "tide-venice@2026-12-02T06:30:00Z"),
+                due: now.adding(.seconds(81_000)), timezone: "Europe/Rome", target: .topic("venice"), recipients: 40)
+        ]
+        plan.upcomingOmitted = 3
+        plan.missed = [
+            .init(
+                occurrence: .init(rawValue: "ebb@2026-11-30T08:00:00Z"), due: now.adding(.seconds(-86_400)),
+                reason: "it is later than max_lateness allows", unrecorded: nil)
+        ]
+        plan.held = [
+            .init(
+                occurrence: .init(rawValue: "flood@once"), reason: "2 outcomes are unknown; they are not sent again",
+                resolve: "herald state show flood@once")
+        ]
+        plan.refusals = [
+            .init(
+                kind: .maxUnsubscribePercent, name: "tide-alerts", limit: 30, actual: 42,
+                message: "5 of topic 'tide-alerts' would be unsubscribed, 42 % of the 12 herald subscribed")
+        ]
+        plan.warnings = ["campaign 'ebb' was changed after ebb@once was sent"]
+        plan.collapsed = 1
+        plan.deadListed = 2
+        return plan
+    }
+
+    /// To an audience, due at 08:00, two hours late at most.
+    static func send(lateness: Duration = .seconds(7200)) -> Plan.Send {
+        Plan.Send(
+            campaign: "tide-rome", occurrence: .init(rawValue: "tide-rome@2026-12-01T08:00:00Z"), revision: 1,
+            due: now, target: .audience("rome-anglers"), contentDigest: "sha256:", message: [:],
+            deadline: now.adding(lateness), expiresAfter: nil, rate: nil, stopWhenRejectedPercent: 50, onUnknown: .hold,
+            members: RecipientSet(1...100), discovered: [101], repeated: [], recipients: 100, isResumed: true)
+    }
+
+    private static var topicSend: Plan.Send {
+        var send = send()
+        send.campaign = "news"
+        send.occurrence = .init(rawValue: "news@once#2")
+        send.target = .topic("news")
+        send.due = nil
+        send.deadline = nil
+        send.members = .target
+        send.discovered = []
+        send.recipients = 5000
+        return send
+    }
+
+    static var planDocument: PlanDocument {
+        PlanDocument(plan, id: "20261201T080000Z-1a2b", created: now.adding(.seconds(1)))
+    }
+
+    static var report: Report {
+        var plan = plan
+        plan.steps.removeLast()
+        var report = Report(
+            run: "20261201T080000Z-1a2b", plan: plan, planDigest: "sha256:" + String(repeating: "cd", count: 32),
+            isDryRun: false, started: now, endpoint: .emulator, project: "tide-app", version: "0.1.0",
+            overrides: ["max_recipients"])
+        report.finished = now.adding(.milliseconds(61_900))
+        report.result = .unknown
+        report.steps[0].accepted = 2
+        report.steps[0].duration = .milliseconds(1234)
+        report.steps[1].accepted = 1
+        report.steps[1].found = 1
+        report.steps[2].accepted = 90
+        report.steps[2].rejected = 4
+        report.steps[2].forgotten = 2
+        report.steps[2].unknown = 3
+        report.steps[2].skipped = 1
+        report.steps[2].held = 1
+        report.steps[2].retries = 6
+        report.steps[2].possibleDuplicates = 5
+        report.steps[2].duration = .seconds(60)
+        report.steps[2].messageIDs = ["0:1", "0:2"]
+        report.steps[2].failures = [
+            .init(
+                registration: "r_0123456789abcdef", code: "UNREGISTERED", httpStatus: 404,
+                message: "Requested entity was not found.", attempts: 1, action: .forgotten),
+            .init(
+                registration: "r_fedcba9876543210", code: "CONNECTION_LOST", httpStatus: nil, message: "reset",
+                attempts: 2, action: .held),
+        ]
+        report.steps[2].stop("max_lateness has passed")
+        return report
+    }
+
+    static var record: Record {
+        var record = Record(
+            identity: .init(
+                lineage: "6f0c", project: "tide-app", endpoint: .emulator, created: now.adding(.seconds(-86_400))))
+        var open = RecordedOccurrence(
+            campaign: "flood", revision: 2, due: now, contentDigest: "sha256:", target: "audience:all")
+        open.intended = [5]
+        record.apply([
+            .intern([1: .fid(1), 6: .fid(6)]),
+            .members("tide-alerts", [1, 2, 3], .owned, at: now), .members("tide-alerts", [4], .found, at: now),
+            .members("tide-alerts", [5, 6], .subscribing, at: now), .members("ebb", [1], .owned, at: now),
+            .open(
+                .init(rawValue: "news@once"),
+                .init(campaign: "news", revision: 1, due: nil, contentDigest: "sha256:", target: "topic:tide-alerts")),
+            .outcome(.init(rawValue: "news@once"), [0], .accepted), .finish(.init(rawValue: "news@once"), at: now),
+            .open(.init(rawValue: "flood@2026-12-01T08:00:00Z#2"), open),
+            .outcome(.init(rawValue: "flood@2026-12-01T08:00:00Z#2"), [1, 2], .accepted),
+            .outcome(.init(rawValue: "flood@2026-12-01T08:00:00Z#2"), [3], .rejected),
+            .outcome(.init(rawValue: "flood@2026-12-01T08:00:00Z#2"), [4], .unknown),
+            .outcome(.init(rawValue: "flood@2026-12-01T08:00:00Z#2"), [5], .intended), .forget([6]),
+        ])
+        return record
+    }
+}

@@ -1,0 +1,171 @@
+import FCM
+import Foundation
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+
+/// The documents of contract §4: their keys as it lists them, and whole samples in `Golden/`.
+@Suite struct DocumentTests {
+    static let documents: [(String, any Document & Sendable)] = [
+        ("plan", DocumentSamples.planDocument), ("report", ReportDocument(DocumentSamples.report)),
+        ("state", StateDocument(DocumentSamples.record)),
+    ]
+
+    @Test(arguments: ["plan", "report", "state"], OutputFormat.allCases)
+    func `a document reads as it was reviewed`(name: String, format: OutputFormat) throws {
+        let document = try #require(Self.documents.first { $0.0 == name }).1
+        let text = document.rendered(as: format)
+        let golden = Golden("\(name).\(format == .json ? "json" : "txt")")
+        #expect(text == (try golden.text(recording: text)))
+    }
+
+    @Test(arguments: ["plan", "report", "state"])
+    func `a document is the same bytes every time`(name: String) throws {
+        let document = try #require(Self.documents.first { $0.0 == name }).1
+        let texts = Set((0..<20).map { _ in document.rendered(as: .json) })
+        #expect(texts.count == 1)
+    }
+
+    @Test(arguments: ["plan", "report", "state"])
+    func `its keys are sorted and in snake case`(name: String) throws {
+        let text = try #require(Self.documents.first { $0.0 == name }).1.rendered(as: .json)
+        // By indentation: the keys of one object follow each other in order.
+        var keys: [Int: String] = [:]
+        for line in text.split(separator: "\n") {
+            let indent = line.prefix { $0 == " " }.count
+            keys = keys.filter { $0.key <= indent }
+            guard let match = line.firstMatch(of: #/^ *"([^"]*)" :/#) else {
+                if !line.contains("\"") { keys[indent + 2] = nil }
+                continue
+            }
+            let key = String(match.1)
+            #expect(key.wholeMatch(of: #/[a-z][a-z0-9_]*/#) != nil, "\(key)")
+            if let last = keys[indent] { #expect(last < key) }
+            keys[indent] = key
+        }
+    }
+
+    // MARK: Keys, from contract §4
+
+    private func keys(_ value: JSONValue?) -> Set<String> { Set(value?.object?.keys.map { $0 } ?? []) }
+
+    private func keys(ofAll value: JSONValue?) -> Set<Set<String>> { Set((value?.array ?? []).map { keys($0) }) }
+
+    @Test func `a plan has the contract's keys`() {
+        let json = DocumentSamples.planDocument.json
+        #expect(
+            keys(json) == [
+                "schema", "id", "created", "expires", "at", "digest", "workspace_digest", "state", "summary", "steps",
+                "upcoming", "missed", "held", "changes", "guards", "warnings",
+            ])
+        #expect(keys(json["state"]) == ["lineage", "serial"])
+        #expect(
+            keys(json["summary"]) == [
+                "subscribe", "unsubscribe", "group_create", "group_add", "group_remove", "group_delete", "send",
+                "recipients", "collapsed", "dead_listed",
+            ])
+        let common: Set = ["id", "action", "planned", "requests", "seconds", "reason"]
+        #expect(
+            keys(ofAll: json["steps"]) == [
+                common.union(["topic"]), common.union(["campaign", "occurrence", "target", "due"]),
+            ])
+        #expect(
+            keys(ofAll: json["upcoming"]) == [
+                ["campaign", "occurrence", "due", "local", "timezone", "target", "recipients", "note"]
+            ])
+        #expect(keys(ofAll: json["missed"]) == [["occurrence", "due", "reason"]])
+        #expect(keys(ofAll: json["held"]) == [["occurrence", "reason", "resolve"]])
+        #expect(keys(ofAll: json["guards"]) == [["guard", "limit", "actual", "override"]])
+        #expect(json["schema"] == "herald.plan/1")
+    }
+
+    @Test func `a report has the contract's keys`() {
+        let json = ReportDocument(DocumentSamples.report).json
+        #expect(
+            keys(json) == [
+                "schema", "run", "plan_digest", "dry_run", "started", "finished", "result", "endpoint", "project",
+                "herald_version", "git_commit", "overrides", "summary", "steps",
+            ])
+        #expect(
+            keys(json["summary"]) == [
+                "subscribed", "unsubscribed", "planned", "accepted", "rejected", "unknown", "skipped", "held",
+                "pending", "missed", "retries", "forgotten", "possible_duplicates",
+            ])
+        let common: Set = [
+            "id", "action", "planned", "accepted", "rejected", "unknown", "skipped", "held", "pending", "duration_ms",
+            "message_ids", "failures",
+        ]
+        // Beyond the contract's list the schema has the topic, and why a step ended before its end.
+        #expect(
+            keys(ofAll: json["steps"]) == [common.union(["topic"]), common.union(["occurrence", "stopped"])])
+        let failures = json["steps"]?.array?.last?["failures"]
+        #expect(
+            keys(ofAll: failures) == [["registration", "code", "http_status", "message", "attempts", "action"]])
+        #expect(json["schema"] == "herald.report/1")
+    }
+
+    @Test func `a report's summary adds its steps up`() {
+        let summary = ReportDocument(DocumentSamples.report).json["summary"]
+        let expected: JSONValue = [
+            "subscribed": 1, "unsubscribed": 2, "planned": 104, "accepted": 93, "rejected": 4, "unknown": 3,
+            "skipped": 1, "held": 1, "pending": 2, "missed": 1, "retries": 6, "forgotten": 2,
+            "possible_duplicates": 5,
+        ]
+        #expect(summary == expected)
+    }
+
+    @Test(arguments: [
+        (Report.Result.running, "running"), (.ok, "ok"), (.failed, "failed"), (.unknown, "unknown"),
+        (.refused, "refused"), (.interrupted, "interrupted"),
+    ])
+    func `a result is written in the contract's word`(result: Report.Result, word: String) {
+        var report = DocumentSamples.report
+        report.result = result
+        #expect(ReportDocument(report).json["result"] == .string(word))
+    }
+
+    @Test func `a report of a run that goes on has no end`() {
+        var report = DocumentSamples.report
+        report.finished = nil
+        #expect(ReportDocument(report).json["finished"] == .null)
+    }
+
+    @Test func `a plan without a record says null`() {
+        var plan = DocumentSamples.plan
+        plan.state = nil
+        #expect(PlanDocument(plan, id: "i", created: plan.at).json["state"] == .null)
+    }
+
+    @Test func `upcoming sends that are left out are counted`() {
+        let warnings = DocumentSamples.planDocument.json["warnings"]?.array
+        #expect(warnings?.contains("3 more upcoming sends are not listed") == true)
+    }
+
+    @Test func `a plan's text says what nobody asked for`() {
+        let plan = Plan(at: DocumentSamples.now, workspaceDigest: "", state: nil)
+        let text = PlanDocument(plan, id: "i", created: plan.at).text(.plain)
+        #expect(text == "Nothing to do: the record matches the files.\n")
+    }
+
+    @Test func `colour is only where it is wanted`() {
+        for (_, document) in Self.documents {
+            #expect(!document.text(.plain).contains("\u{1B}"))
+            #expect(document.text(TextStyle(isColored: true)).contains("\u{1B}"))
+        }
+    }
+
+    @Test func `a state document shows one resource alone`() {
+        let one = StateDocument(DocumentSamples.record, only: "flood").json
+        #expect(one["topics"] == [])
+        #expect(one["occurrences"]?.array?.count == 1)
+        #expect(StateDocument(DocumentSamples.record, only: "nothing").isEmpty)
+    }
+
+    @Test func `an intent without an outcome counts as unknown`() {
+        let flood = StateDocument(DocumentSamples.record, only: "flood").json["occurrences"]?.array?.first
+        #expect(flood?["unknown"] == 2)
+        #expect(flood?["accepted"] == 2)
+        #expect(flood?["rejected"] == 1)
+    }
+}

@@ -1,0 +1,162 @@
+import FCM
+import Foundation
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+
+/// A plan file on its way back.
+@Suite struct SavedPlanTests {
+    private let document = DocumentSamples.planDocument
+    private let now = DocumentSamples.now
+
+    private func saved(_ document: PlanDocument) throws -> SavedPlan {
+        try SavedPlan(reading: Array(document.json.prettyText.utf8))
+    }
+
+    private func problem(reading text: String) -> SavedPlan.Problem? {
+        do throws(SavedPlan.Problem) {
+            _ = try SavedPlan(reading: Array(text.utf8))
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func problem(
+        of saved: SavedPlan, against document: PlanDocument, _ record: Record = DocumentSamples.record, now: Date
+    ) -> SavedPlan.Problem? {
+        do throws(SavedPlan.Problem) {
+            try saved.check(against: document, record, now: now)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `a saved plan that is still true passes`() throws {
+        #expect(problem(of: try saved(document), against: document, now: now) == nil)
+    }
+
+    @Test func `it passes however the file is laid out`() throws {
+        let compact = try document.json.bytes()
+        #expect(try SavedPlan(reading: compact) == saved(document))
+    }
+
+    @Test func `id and time of making do not enter the digest`() {
+        let other = PlanDocument(document.plan, id: "other", created: now.adding(.seconds(500)))
+        #expect(other.digest == document.digest)
+    }
+
+    /// Every field that the digest covers, which is all but `id`, `created` and itself.
+    @Test(arguments: [
+        "expires", "at", "workspace_digest", "state", "summary", "steps", "upcoming", "missed", "held", "changes",
+        "guards", "warnings",
+    ])
+    func `a field that was altered is noticed`(field: String) throws {
+        var members = try #require(document.json.object)
+        members[field] =
+            switch try #require(members[field]) {
+            case .string: "2026-12-01T09:00:00Z"
+            case .array(let elements): .array(elements + [["occurrence": "x"]])
+            case .object(var inner):
+                {
+                    inner["serial"] = 99
+                    return .object(inner)
+                }()
+            case let other: other
+            }
+        #expect(problem(reading: JSONValue.object(members).prettyText) == .altered)
+    }
+
+    @Test(arguments: [
+        "expires", "at", "workspace_digest", "state", "summary", "steps", "upcoming", "missed", "held", "changes",
+        "guards", "warnings", "digest", "schema", "id",
+    ])
+    func `a field that was taken out is noticed`(field: String) throws {
+        var members = try #require(document.json.object)
+        members[field] = nil
+        let problem = problem(reading: JSONValue.object(members).prettyText)
+        #expect(problem == (["expires", "at", "digest", "schema", "id"].contains(field) ? .unreadable : .altered))
+    }
+
+    @Test func `a field that was put in is noticed`() throws {
+        var members = try #require(document.json.object)
+        members["approved"] = true
+        #expect(problem(reading: JSONValue.object(members).prettyText) == .altered)
+    }
+
+    @Test func `a number deep in a step that was altered is noticed`() {
+        let text = document.json.prettyText
+        #expect(problem(reading: text.replacing("\"planned\" : 2", with: "\"planned\" : 3")) == .altered)
+    }
+
+    @Test(arguments: [
+        "", " ", "{", "[]", "null", "42", "\"herald.plan/1\"", "{}", "{\"schema\":\"herald.plan/1\"}",
+        "{\"schema\":\"herald.report/1\"}", "{\"schema\":7,\"id\":[],\"at\":{},\"expires\":null,\"digest\":1e999}",
+        "{\"schema\":\"herald.plan/1\",\"id\":\"\",\"at\":\"2026-12-01T08:00:00Z\",\"expires\":\"2026-12-01T08:00:00Z\",\"digest\":\"\"}",
+        String(repeating: "[", count: 100_000), "\u{FEFF}\u{0}\u{1}",
+    ])
+    func `what is no plan is unreadable`(text: String) {
+        #expect(problem(reading: text) == .unreadable)
+    }
+
+    @Test func `bytes by chance never pass and never crash`() {
+        let good = Array(document.json.prettyText.utf8)
+        for seed in UInt64(0)..<300 {
+            var random = SeededRandom(seed: seed)
+            var bytes = good
+            let place = Int.random(in: 0..<bytes.count, using: &random)
+            bytes[place] = UInt8.random(in: 0...255, using: &random)
+            if seed % 3 == 0 { bytes.removeLast(Int.random(in: 1..<bytes.count, using: &random)) }
+            guard let plan = try? SavedPlan(reading: bytes) else { continue }
+            // What passes says the same, `id` aside.
+            #expect(plan.digest == document.digest, "seed \(seed)")
+            #expect(plan.at == now, "seed \(seed)")
+        }
+    }
+
+    // MARK: When it is no longer true
+
+    @Test func `it is good until its earliest send would be too late`() throws {
+        #expect(document.expires == now.adding(.seconds(7200)))
+        let plan = try saved(document)
+        #expect(problem(of: plan, against: document, now: now.adding(.seconds(7200))) == nil)
+        let late = now.adding(.seconds(7201))
+        #expect(problem(of: plan, against: document, now: late) == .expired(at: now.adding(.seconds(7200))))
+    }
+
+    @Test func `it is good for a day at most counted from its time`() {
+        var plan = DocumentSamples.plan
+        plan.steps[2].work = .send(DocumentSamples.send(lateness: .seconds(9 * 86_400)))
+        let document = PlanDocument(plan, id: "i", created: now.adding(.seconds(5000)))
+        #expect(document.expires == now.adding(.seconds(86_400)))
+    }
+
+    @Test func `it is used once`() throws {
+        var record = DocumentSamples.record
+        record.apply([.spendPlan(document.id)])
+        #expect(problem(of: try saved(document), against: document, record, now: now) == .used)
+    }
+
+    @Test func `spending a plan does not make another stale`() {
+        var record = DocumentSamples.record
+        let serial = record.serial
+        record.apply([.spendPlan("x")])
+        #expect(record.serial == serial)
+    }
+
+    @Test(
+        arguments: [
+            { $0.state?.serial += 1 }, { $0.state?.lineage = "other" }, { $0.state = nil },
+            { $0.workspaceDigest = "sha256:00" }, { $0.steps.removeLast() }, { $0.steps.swapAt(0, 1) },
+            { $0.steps[0].work = .unsubscribe("tide-alerts", [1]) }, { $0.missed = [] }, { $0.held = [] },
+            { $0.warnings = [] }, { $0.refusals = [] }, { $0.deadListed = 0 },
+        ] as [@Sendable (inout Plan) -> Void])
+    func `it is stale when anything it says has changed`(change: @Sendable (inout Plan) -> Void) throws {
+        var plan = DocumentSamples.plan
+        change(&plan)
+        let anew = PlanDocument(plan, id: document.id, created: document.created)
+        #expect(problem(of: try saved(document), against: anew, now: now) == .stale)
+    }
+}

@@ -1,0 +1,161 @@
+import FCM
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+
+/// What a crash leaves behind, and what the next run makes of it.
+@Suite struct CrashTests {
+    private static let population = 24
+    private static let capacity = 4
+    private static let everybody = RecipientSet(1...RecipientID(population))
+
+    /// FCM, which remembers across runs whom it accepted a push for, and denies some first.
+    private final class Service: Sendable {
+        let accepted = Log<RecipientID>()
+        private let denied = Log<RecipientID>()
+
+        func sender() -> ScriptedSender {
+            ScriptedSender(capacity: capacity) { [self] request, number in
+                let recipient = request.recipient
+                if recipient % 5 == 0, !denied.entries.contains(recipient) {
+                    denied.append(recipient)
+                    return .json(503, "")
+                }
+                accepted.append(recipient)
+                return .accepted(request, number)
+            }
+        }
+
+        var pushes: [RecipientID: Int] { Dictionary(accepted.entries.map { ($0, 1) }, uniquingKeysWith: +) }
+    }
+
+    private func sends(_ onUnknown: Campaign.OnUnknown = .hold) -> [DesiredSend] {
+        var campaign = Campaign.tide()
+        campaign.delivery.onUnknown = onUnknown
+        return [DesiredSend(campaign: campaign, members: Self.everybody)]
+    }
+
+    /// A run that dies at that commit, and then plans and runs until nothing is left.
+    private func crash(
+        at commit: Int, _ service: Service, _ sends: [DesiredSend]
+    ) async throws -> (record: RecordedOccurrence?, first: Report, second: Report, wentThrough: Bool) {
+        var laboratory = Laboratory(population: Self.population)
+        let store = ProbedStore(laboratory.memory, refusesFrom: commit)
+        laboratory.store = store
+        let first = try await laboratory.run(laboratory.plan(sends: sends), service.sender())
+        laboratory.store = laboratory.memory
+        let second = try await laboratory.run(laboratory.plan(sends: sends), service.sender())
+        let record = laboratory.memory.record().occurrences["tide@once"]
+        return (record, first, second, store.commits <= commit)
+    }
+
+    @Test func `wherever it dies nobody is pushed twice and nobody is forgotten`() async throws {
+        var commit = 0
+        while true {
+            let service = Service()
+            let (record, _, second, wentThrough) = try await crash(at: commit, service, sends())
+            let occurrence = try #require(record, "commit \(commit)")
+            #expect(service.pushes.values.allSatisfy { $0 == 1 }, "commit \(commit)")
+            #expect(occurrence.unknown.count <= Self.capacity, "commit \(commit)")
+            #expect(occurrence.accepted.union(occurrence.unknown) == Self.everybody, "commit \(commit)")
+            #expect(occurrence.intended.isEmpty, "commit \(commit)")
+            // Whoever got no push is among the unknown.
+            let missed = Self.everybody.subtracting(RecipientSet(service.pushes.keys))
+            #expect(missed.subtracting(occurrence.unknown).isEmpty, "commit \(commit)")
+            #expect(second.result == (occurrence.unknown.isEmpty ? .ok : .unknown), "commit \(commit)")
+            if wentThrough { break }
+            commit += 1
+        }
+        #expect(commit > Self.population / Self.capacity, "the sweep went over a whole run")
+    }
+
+    @Test func `wherever it dies 'on_unknown: resend' reaches everybody`() async throws {
+        var commit = 0
+        while true {
+            let service = Service()
+            let (record, _, second, wentThrough) = try await crash(at: commit, service, sends(.resend))
+            #expect(record?.accepted == Self.everybody, "commit \(commit)")
+            #expect(Set(service.pushes.keys).count == Self.population, "commit \(commit)")
+            let twice = service.pushes.values.count { $0 > 1 }
+            #expect(twice <= Self.capacity, "commit \(commit)")
+            #expect(second.result == .ok, "commit \(commit)")
+            if wentThrough { break }
+            commit += 1
+        }
+    }
+
+    @Test func `wherever it dies the report is honest`() async throws {
+        for commit in 0..<8 {
+            let service = Service()
+            let (_, first, _, _) = try await crash(at: commit, service, sends())
+            let step = try #require(first.steps.first)
+            #expect(step.parts.reduce(0, +) == Self.population)
+            #expect(step.pending > 0)
+            #expect(step.stopped == "the record cannot be written or read")
+            #expect(first.result == .failed)
+            #expect(step.accepted <= service.pushes.count)
+        }
+    }
+
+    @Test func `what a crash left unknown is reported once`() async throws {
+        let service = Service()
+        var laboratory = Laboratory(population: Self.population)
+        laboratory.store = ProbedStore(laboratory.memory, refusesFrom: 2)
+        _ = try await laboratory.run(laboratory.plan(sends: sends()), service.sender())
+        laboratory.store = laboratory.memory
+        let second = try await laboratory.run(laboratory.plan(sends: sends()), service.sender())
+        #expect(second.steps.map(\.unknown) == [Self.capacity])
+        #expect(second.steps[0].failures.prefix(Self.capacity).allSatisfy { $0.code == "INTERRUPTED" })
+        #expect(laboratory.plan(sends: sends()).steps.isEmpty, "a third run has nothing to do")
+    }
+
+    @Test func `memberships survive a crash anywhere and stay ours`() async throws {
+        var commit = 0
+        while true {
+            var laboratory = Laboratory(population: Self.population)
+            let subscribed = Log<RecipientID>()
+            let fcm = ScriptedSender(capacity: Self.capacity) { request, _ in
+                if subscribed.entries.contains(request.recipient) { return .error(409, "ALREADY_EXISTS") }
+                subscribed.append(request.recipient)
+                return .accepted(request)
+            }
+            let topics = [DesiredTopic(name: "tides", members: Self.everybody)]
+            let store = ProbedStore(laboratory.memory, refusesFrom: commit)
+            laboratory.store = store
+            _ = try await laboratory.run(laboratory.plan(topics: topics), fcm)
+            laboratory.store = laboratory.memory
+            _ = try await laboratory.run(laboratory.plan(topics: topics), fcm)
+            #expect(laboratory.memory.record().topics["tides"]?.owned == Self.everybody, "commit \(commit)")
+            if store.commits <= commit { break }
+            commit += 1
+        }
+        #expect(commit > 3)
+    }
+
+    /// A record that can be read no more is no reason to call anybody rejected.
+    @Test func `recipients that cannot be read are pending, not rejected`() async throws {
+        var laboratory = Laboratory(population: Self.population)
+        let store = ProbedStore(laboratory.memory)
+        laboratory.store = store
+        let sender = ScriptedSender(capacity: Self.capacity) { request, number in
+            if number == 5 { store.refuseReading() }
+            return .accepted(request, number)
+        }
+        let report = try await laboratory.run(laboratory.plan(sends: sends()), sender)
+        let step = try #require(report.steps.first)
+        #expect(step.rejected == 0)
+        #expect(step.pending == Self.population - step.accepted)
+        #expect(step.pending > 0)
+        let recorded = laboratory.memory.record().occurrences["tide@once"]?.outcomes
+        #expect(recorded == [.accepted: RecipientSet(sender.recipients)])
+    }
+
+    @Test func `a recipient without a registration is rejected and stops nobody`() async throws {
+        let laboratory = Laboratory(population: 3)
+        let report = try await laboratory.run(laboratory.plan(.send(.sample(1...5))), ScriptedSender())
+        #expect(report.steps[0].accepted == 3)
+        #expect(report.steps[0].rejected == 2)
+        #expect(report.steps[0].failures.map(\.code) == ["NO_REGISTRATION", "NO_REGISTRATION"])
+    }
+}

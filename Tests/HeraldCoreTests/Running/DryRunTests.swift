@@ -1,0 +1,78 @@
+import FCM
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+
+/// `apply --dry-run`.
+@Suite struct DryRunTests {
+    @Test func `a sample is validated and the others are skipped`() async throws {
+        let laboratory = Laboratory()
+        let sender = ScriptedSender()
+        let report = try await laboratory.run(laboratory.plan(.send(.sample(1...50))), sender, dryRunSample: 7)
+        #expect(sender.recipients.sorted() == Array(1...7))
+        #expect(sender.requests.allSatisfy { $0.json["validate_only"] == true })
+        #expect(report.steps[0].accepted == 7)
+        #expect(report.steps[0].skipped == 43)
+        #expect(report.result == .ok)
+    }
+
+    @Test func `the sample is of each campaign`() async throws {
+        let laboratory = Laboratory()
+        let report = try await laboratory.run(
+            laboratory.plan(.send(.sample(1...50)), .send(.sample(1...3, campaign: "ebb"))), ScriptedSender(),
+            dryRunSample: 5)
+        #expect(report.steps.map(\.accepted) == [5, 3])
+        #expect(report.steps.map(\.skipped) == [45, 0])
+    }
+
+    @Test func `memberships are skipped without a request`() async throws {
+        let laboratory = Laboratory()
+        let sender = ScriptedSender()
+        let report = try await laboratory.run(
+            laboratory.plan(.unsubscribe("old", [1]), .subscribe("tides", [1, 2])), sender, dryRunSample: 100)
+        #expect(sender.requests.isEmpty)
+        #expect(report.steps.map(\.skipped) == [1, 2])
+        #expect(report.result == .ok)
+    }
+
+    @Test func `the record stays untouched`() async throws {
+        var laboratory = Laboratory()
+        let store = ProbedStore(laboratory.memory)
+        laboratory.store = store
+        let before = laboratory.memory.record()
+        let late = [DesiredSend(campaign: .tide(at: laboratory.now.adding(.seconds(-99_999))), members: [1])]
+        var plan = laboratory.plan(sends: late)
+        plan.steps = laboratory.plan(.subscribe("tides", [1]), .send(.sample(1...20))).steps
+        let sender = ScriptedSender { $0 < 3 ? [.unregistered] : [] }
+        _ = try await laboratory.run(plan, sender, dryRunSample: 100)
+        #expect(store.commits == 0)
+        #expect(laboratory.memory.record() == before)
+    }
+
+    /// A message that is only validated arrives nowhere, whatever becomes of the answer.
+    @Test func `no answer to a validation leaves nothing unknown`() async throws {
+        let laboratory = Laboratory()
+        let sender = ScriptedSender(each: [.lost(reason: "cut")])
+        let report = try await laboratory.run(laboratory.plan(.send(.sample([1]))), sender, dryRunSample: 100)
+        #expect(report.steps[0].unknown == 0)
+        #expect(report.result == .failed)
+    }
+
+    @Test func `what a crash left unknown is skipped`() async throws {
+        let laboratory = Laboratory()
+        var send = Plan.Send.sample([2, 3])
+        send.discovered = [1]
+        let report = try await laboratory.run(laboratory.plan(.send(send)), ScriptedSender(), dryRunSample: 1)
+        #expect(report.steps[0].skipped == 2)
+        #expect(report.steps[0].accepted == 1)
+        #expect(report.result == .ok)
+    }
+
+    @Test func `a real send does not ask for validation only`() async throws {
+        let laboratory = Laboratory()
+        let sender = ScriptedSender()
+        _ = try await laboratory.run(laboratory.plan(.send(.sample([1]))), sender)
+        #expect(sender.requests.map { $0.json["validate_only"] } == [nil])
+    }
+}

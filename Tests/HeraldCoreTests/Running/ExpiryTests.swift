@@ -1,0 +1,80 @@
+import FCM
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+
+/// `delivery.expires_after`, counted from the due time.
+@Suite struct ExpiryTests {
+    /// The message of a send that expires four hours after its due time, sent so long after it.
+    private func message(
+        _ written: [String: JSONValue], sentAfter late: Duration = .zero, hasDue: Bool = true
+    ) async throws -> JSONValue {
+        let laboratory = Laboratory()
+        var send = Plan.Send.sample([1], due: hasDue ? laboratory.now : nil, message: written)
+        send.expiresAfter = .seconds(4 * 3600)
+        laboratory.clock.advance(by: late)
+        let sender = ScriptedSender()
+        _ = try await laboratory.run(laboratory.plan(.send(send)), sender)
+        return try #require(sender.requests.first?.json["message"])
+    }
+
+    // 2026-12-01T12:00:00Z is 1796126400.
+    @Test func `it fills the three platforms' own fields`() async throws {
+        let message = try await message(["data": ["a": "b"]])
+        #expect(message["android"] == ["ttl": "14400s"])
+        #expect(message["apns"] == ["headers": ["apns-expiration": "1796126400"]])
+        #expect(message["webpush"] == ["headers": ["TTL": "14400"]])
+        #expect(message["data"] == ["a": "b"])
+    }
+
+    @Test func `a late send has less time left and the same end`() async throws {
+        let message = try await message(["data": ["a": "b"]], sentAfter: .seconds(3600))
+        #expect(message["android"]?["ttl"] == "10800s")
+        #expect(message["apns"]?["headers"]?["apns-expiration"] == "1796126400")
+        #expect(message["webpush"]?["headers"]?["TTL"] == "10800")
+    }
+
+    @Test func `without a schedule it counts from now`() async throws {
+        let message = try await message(["data": ["a": "b"]], hasDue: false)
+        #expect(message["apns"]?["headers"]?["apns-expiration"] == "1796126400")
+    }
+
+    @Test func `what is set stays and what stands beside it too`() async throws {
+        let message = try await message([
+            "android": ["ttl": "60s", "priority": "HIGH"],
+            "apns": ["headers": ["apns-expiration": "0", "apns-priority": "10"], "payload": ["aps": ["badge": 1]]],
+            "webpush": ["headers": ["TTL": "30", "Urgency": "high"]],
+        ])
+        #expect(message["android"] == ["ttl": "60s", "priority": "HIGH"])
+        #expect(
+            message["apns"] == [
+                "headers": ["apns-expiration": "0", "apns-priority": "10"], "payload": ["aps": ["badge": 1]],
+            ])
+        #expect(message["webpush"] == ["headers": ["TTL": "30", "Urgency": "high"]])
+    }
+
+    /// Header names are compared without regard to case (RFC 9110 §5.1).
+    @Test func `a header set in other letters is set`() async throws {
+        let message = try await message([
+            "apns": ["headers": ["APNS-Expiration": "0"]], "webpush": ["headers": ["ttl": "30"]],
+        ])
+        #expect(message["apns"] == ["headers": ["APNS-Expiration": "0"]])
+        #expect(message["webpush"] == ["headers": ["ttl": "30"]])
+    }
+
+    @Test func `after the end nothing waits for a device`() async throws {
+        let message = try await message(["data": ["a": "b"]], sentAfter: .seconds(5 * 3600))
+        #expect(message["android"]?["ttl"] == "0s")
+        #expect(message["webpush"]?["headers"]?["TTL"] == "0")
+    }
+
+    @Test func `without it the message is what its author wrote`() async throws {
+        let laboratory = Laboratory()
+        let sender = ScriptedSender()
+        _ = try await laboratory.run(laboratory.plan(.send(.sample([1]))), sender)
+        #expect(
+            sender.requests.first?.json
+                == ["message": ["notification": ["title": "High tide"], "fid": .string(Registration.fid(1).rawValue)]])
+    }
+}

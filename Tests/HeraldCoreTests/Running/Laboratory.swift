@@ -1,0 +1,186 @@
+import FCM
+import Foundation
+import HeraldTestSupport
+import Synchronization
+
+@testable import HeraldCore
+
+/// A record, a clock that jumps, and a sender that answers as told: what a run happens in.
+struct Laboratory: Sendable {
+    static let start = Date(timeIntervalSince1970: 1_796_112_000)  // 2026-12-01T08:00:00Z
+
+    let clock: ManualClock
+    let memory: MemoryStore
+    /// Wraps `memory` where a test wants to watch or to break it.
+    var store: any StateStore
+    var fcm = FCMSettings()
+    var guards = GuardLimits()
+    var random = SeededRandom(seed: 1)
+
+    /// A record that knows the installations `1...population` by their fids.
+    init(population: Int = 100, record: Record = .blank, clock: ManualClock = ManualClock()) {
+        let numbers = population == 0 ? [] : Array(1...population)
+        let registrations = Dictionary(uniqueKeysWithValues: numbers.map { (RecipientID($0), Registration.fid($0)) })
+        self.clock = clock
+        memory = MemoryStore(record, registrations: registrations, fingerprintKey: Array(0..<32))
+        store = memory
+        fcm.rate = .unlimited
+        fcm.subscriptionRate = .unlimited
+        fcm.settle = .zero
+    }
+
+    var now: Date { Self.start.adding(clock.now.offset) }
+
+    func plan(_ steps: Plan.Work...) -> Plan { plan(steps) }
+
+    func plan(_ steps: [Plan.Work]) -> Plan {
+        var plan = Plan(at: now, workspaceDigest: "", state: nil)
+        plan.steps = steps.map { Plan.Step(work: $0, reason: "", seconds: 0) }
+        return plan
+    }
+
+    /// What the planner makes of the record and these campaigns and topics.
+    func plan(sends: [DesiredSend] = [], topics: [DesiredTopic] = []) -> Plan {
+        var desired = Desired()
+        desired.sends = sends
+        desired.topics = topics
+        var settings = Settings(project: "p")
+        settings.fcm = fcm
+        settings.guards = guards
+        return Planner.plan(.init(desired: desired, record: memory.record(), settings: settings), at: now)
+    }
+
+    func run(
+        _ plan: Plan, _ sender: any Sender, overrides: Overrides = .init(), dryRunSample: Int? = nil,
+        isStopping: @escaping @Sendable () -> Bool = { false },
+        observe: @escaping @Sendable (Report) async -> Void = { _ in },
+        receive: @escaping @Sendable (String, String?, String) -> Void = { _, _, _ in },
+        note: @escaping @Sendable (String, Report.Failure) -> Void = { _, _ in }
+    ) async throws -> Report {
+        let clock = clock
+        let surroundings = Executor<ManualClock>.Surroundings(
+            store: store, sender: sender, clock: clock, now: { Self.start.adding(clock.now.offset) }, random: random,
+            fingerprints: Fingerprinter(key: store.fingerprintKey), isStopping: isStopping, observe: observe,
+            receive: receive, note: note)
+        let options = Executor<ManualClock>.Options(
+            fcm: fcm, guards: guards, overrides: overrides, dryRunSample: dryRunSample)
+        return try await Executor.run(plan, options, in: surroundings, report: report(of: plan, dryRunSample != nil))
+    }
+
+    private func report(of plan: Plan, _ isDryRun: Bool) -> Report {
+        Report(
+            run: "r", plan: plan, planDigest: "sha256:", isDryRun: isDryRun, started: now, endpoint: .emulator,
+            project: "p", version: "1")
+    }
+}
+
+extension Record {
+    static var blank: Record {
+        Record(
+            identity: .init(
+                lineage: "lineage", project: "p", endpoint: .emulator, created: Date(timeIntervalSince1970: 0)))
+    }
+}
+
+extension Campaign {
+    static func tide(
+        to target: Target = .audience("all"), at due: Date? = nil,
+        message: [String: JSONValue] = ["notification": ["title": "High tide"]]
+    ) -> Campaign {
+        let place = SourceRange(file: "c.yaml")
+        var campaign = Campaign(
+            name: Located("tide", at: place), target: Located(target, at: place), message: Located(message, at: place))
+        campaign.schedule.at = due
+        return campaign
+    }
+}
+
+extension Plan.Send {
+    /// A send that nobody has begun.
+    static func sample(
+        _ members: some Sequence<RecipientID>, campaign: String = "tide", target: Campaign.Target = .audience("all"),
+        due: Date? = nil, message: [String: JSONValue] = ["notification": ["title": "High tide"]],
+        onUnknown: Campaign.OnUnknown = .hold
+    ) -> Plan.Send {
+        let members = RecipientSet(members)
+        return Plan.Send(
+            campaign: campaign, occurrence: OccurrenceID(campaign: campaign, due: due, revision: 1), revision: 1,
+            due: due, target: target, contentDigest: "sha256:", message: message, deadline: nil, expiresAfter: nil,
+            rate: nil, stopWhenRejectedPercent: 50, onUnknown: onUnknown, members: members, discovered: [], repeated: [],
+            recipients: members.count, isResumed: false)
+    }
+}
+
+extension Request {
+    /// Which of `Registration.fid(1...)` it is for; 0 for a topic.
+    var recipient: RecipientID {
+        switch self {
+        case .send(let body):
+            let message = (try? JSONValue(parsing: body))?["message"]
+            return Self.number(of: message?["fid"]?.string ?? message?["token"]?.string ?? "")
+        case .subscribe(let registration, _), .unsubscribe(let registration, _):
+            return Self.number(of: registration.rawValue)
+        }
+    }
+
+    private static func number(of registration: String) -> RecipientID {
+        RecipientID(registration.prefix(22).dropFirst(5)) ?? 0
+    }
+
+    /// The body of a send; of anything else `null`.
+    var json: JSONValue {
+        if case .send(let body) = self { (try? JSONValue(parsing: body)) ?? .null } else { .null }
+    }
+}
+
+extension StepReport {
+    /// The parts of promise 2.
+    var parts: [Int] { [accepted, rejected, unknown, skipped, held, pending] }
+}
+
+extension RecordedOccurrence {
+    /// Everything but the outcomes is of no interest.
+    var outcomes: [LedgerEntry: RecipientSet] {
+        Dictionary(uniqueKeysWithValues: LedgerEntry.allCases.map { ($0, self[$0]) }).filter { !$0.value.isEmpty }
+    }
+}
+
+/// Collects what closures are told.
+final class Log<Entry: Sendable>: Sendable {
+    private let content = Mutex<[Entry]>([])
+
+    var entries: [Entry] { content.withLock { $0 } }
+    func append(_ entry: Entry) { content.withLock { $0.append(entry) } }
+}
+
+extension ScriptedSender {
+    /// Answers each recipient's requests with these in turn, and from then on with success.
+    convenience init(capacity: Int = 8, each answers: [Exchange]) {
+        self.init(capacity: capacity) { _ in answers }
+    }
+
+    /// As above, with answers that differ by recipient.
+    convenience init(capacity: Int = 8, answers: @escaping @Sendable (RecipientID) -> [Exchange]) {
+        let attempts = Attempts()
+        self.init(capacity: capacity) { request, number in
+            let attempt = attempts.next(of: request.recipient)
+            let answers = answers(request.recipient)
+            return attempt < answers.count ? answers[attempt] : .accepted(request, number)
+        }
+    }
+
+    /// Whom requests were for, in the order they left.
+    var recipients: [RecipientID] { requests.map(\.recipient) }
+}
+
+/// Counts requests by recipient.
+final class Attempts: Sendable {
+    private let counts = Mutex<[RecipientID: Int]>([:])
+
+    func next(of recipient: RecipientID) -> Int {
+        counts.withLock { counts in
+            counts[recipient, default: 0] += 1
+            return counts[recipient, default: 0] - 1
+        }
+    }
+}

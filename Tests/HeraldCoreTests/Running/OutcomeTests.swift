@@ -1,0 +1,261 @@
+import FCM
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+
+/// The table of contract §6, row by row.
+@Suite struct OutcomeTests {
+    /// One answer, and what the contract makes of it.
+    struct Row: Sendable, CustomTestStringConvertible {
+        var name: String
+        /// Given to the first request; later ones are accepted.
+        var answer: Exchange
+        var ledger: LedgerEntry?
+        var requests = 1
+        var duplicates = 0
+        var result: Report.Result
+        var action: Report.Failure.Action?
+        var testDescription: String { name }
+    }
+
+    private static let html = Exchange.json(404, "<html>Not Found</html>")
+    private static func violation(_ field: String) -> Exchange {
+        .json(
+            400,
+            #"{"error":{"code":400,"message":"Invalid value","status":"INVALID_ARGUMENT","details":[{"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[{"field":"\#(field)"}]}]}}"#
+        )
+    }
+
+    private static func retried(_ name: String, _ answer: Exchange, duplicates: Int = 0) -> Row {
+        Row(name: name, answer: answer, ledger: .accepted, requests: 2, duplicates: duplicates, result: .ok)
+    }
+    private static func unknown(_ name: String, _ answer: Exchange) -> Row {
+        Row(name: name, answer: answer, ledger: .unknown, result: .unknown, action: .held)
+    }
+    private static func rejected(
+        _ name: String, _ answer: Exchange, _ action: Report.Failure.Action = .rejected
+    ) -> Row {
+        Row(name: name, answer: answer, ledger: .rejected, result: .failed, action: action)
+    }
+    private static func stopped(_ name: String, _ answer: Exchange) -> Row {
+        Row(name: name, answer: answer, ledger: nil, result: .failed, action: .retryNextRun)
+    }
+
+    /// Rows that hold for any send.
+    private static let anySend: [Row] = [
+        Row(name: "200", answer: .json(200, #"{"name":"projects/p/messages/1"}"#), ledger: .accepted, result: .ok),
+        retried("nothing was sent", .notSent(reason: "REFUSED_STREAM")),
+        retried("429", .error(429, "RESOURCE_EXHAUSTED", fcm: "QUOTA_EXCEEDED"), duplicates: 1),
+        retried("503", .error(503, "UNAVAILABLE", fcm: "UNAVAILABLE"), duplicates: 1),
+        retried("503 in HTML", .json(503, "<html>"), duplicates: 1),
+        unknown("502", .json(502, "<html>")),
+        unknown("504", .json(504, "")),
+        unknown("the connection was lost", .lost(reason: "reset")),
+        unknown("an answer that cannot be read", .json(200, "{")),
+        unknown("an answer without a name", .json(200, "{}")),
+        stopped("401", .error(401, "UNAUTHENTICATED")),
+        stopped("403", .error(403, "PERMISSION_DENIED")),
+        stopped("404 that is not FCM's", html),
+        stopped("a field of the message is wrong", violation("message.data[0].value")),
+    ]
+
+    private static let toRegistration: [Row] =
+        anySend + [
+            retried("500", .error(500, "INTERNAL", fcm: "INTERNAL"), duplicates: 1),
+            rejected("UNREGISTERED with no success to believe it by", .unregistered, .kept),
+            rejected("the target field is wrong", violation("message.fid"), .kept),
+            rejected("an argument is invalid", .error(400, "INVALID_ARGUMENT", fcm: "INVALID_ARGUMENT")),
+            rejected("SENDER_ID_MISMATCH", .error(403, "PERMISSION_DENIED", fcm: "SENDER_ID_MISMATCH")),
+            rejected("THIRD_PARTY_AUTH_ERROR", .error(401, "UNAUTHENTICATED", fcm: "THIRD_PARTY_AUTH_ERROR")),
+        ]
+
+    private static let toTopic: [Row] =
+        anySend + [
+            unknown("500", .error(500, "INTERNAL", fcm: "INTERNAL")),
+            stopped("an argument is invalid", .error(400, "INVALID_ARGUMENT", fcm: "INVALID_ARGUMENT")),
+        ]
+
+    @Test(arguments: toRegistration)
+    func `a send to a registration ends as the contract says`(_ row: Row) async throws {
+        try await check(row, .sample([1]), recipient: 1)
+    }
+
+    @Test(arguments: toTopic)
+    func `a send to a topic ends as the contract says`(_ row: Row) async throws {
+        try await check(row, .sample([0], target: .topic("tides")), recipient: 0)
+    }
+
+    private func check(_ row: Row, _ send: Plan.Send, recipient: RecipientID) async throws {
+        let laboratory = Laboratory()
+        let sender = ScriptedSender(each: [row.answer])
+        let report = try await laboratory.run(laboratory.plan(.send(send)), sender)
+        let step = try #require(report.steps.first)
+        let occurrence = try #require(laboratory.memory.record().occurrences["tide@once"])
+        #expect(occurrence.outcomes == (row.ledger.map { [$0: [recipient]] } ?? [:]))
+        #expect((occurrence.finished != nil) == (row.ledger != nil), "finished when nobody is left to be tried")
+        #expect(step.accepted == (row.ledger == .accepted ? 1 : 0))
+        #expect(step.rejected == (row.ledger == .rejected ? 1 : 0))
+        #expect(step.unknown == (row.ledger == .unknown ? 1 : 0))
+        #expect(step.pending == (row.ledger == nil ? 1 : 0))
+        #expect(sender.requests.count == row.requests)
+        #expect(step.retries == row.requests - 1)
+        #expect(step.possibleDuplicates == row.duplicates)
+        #expect(report.result == row.result)
+        #expect(step.failures.first?.action == row.action)
+    }
+
+    // MARK: Memberships
+
+    /// What one or two answers make of a subscription.
+    struct Joining: Sendable, CustomTestStringConvertible {
+        var name: String
+        var answers: [Exchange]
+        var membership: Membership?
+        var result = Report.Result.ok
+        var testDescription: String { name }
+    }
+
+    private static let exists = Exchange.error(409, "ALREADY_EXISTS")
+
+    @Test(arguments: [
+        Joining(name: "200", answers: [], membership: .owned),
+        Joining(name: "409: somebody else subscribed it", answers: [exists], membership: .found),
+        Joining(name: "409 after a lost answer", answers: [.lost(reason: "cut"), exists], membership: .owned),
+        Joining(name: "409 after a 504", answers: [.json(504, ""), exists], membership: .owned),
+        Joining(name: "409 after a 500", answers: [.json(500, ""), exists], membership: .owned),
+        Joining(name: "409 after a 503", answers: [.json(503, ""), exists], membership: .found),
+        Joining(name: "409 after a 429", answers: [.json(429, ""), exists], membership: .found),
+        Joining(name: "409 after nothing was sent", answers: [.notSent(reason: "tls"), exists], membership: .found),
+        Joining(
+            name: "409 after a lost answer and a 503", answers: [.lost(reason: "cut"), .json(503, ""), exists],
+            membership: .owned),
+        Joining(name: "400", answers: [.error(400, "INVALID_ARGUMENT")], membership: nil, result: .failed),
+        Joining(name: "403", answers: [.error(403, "PERMISSION_DENIED")], membership: nil, result: .failed),
+        Joining(
+            name: "too many topics", answers: [.error(429, "TOO_MANY_TOPICS")], membership: nil, result: .failed),
+    ])
+    func `a subscription ends as the contract says`(_ row: Joining) async throws {
+        let laboratory = Laboratory()
+        let sender = ScriptedSender(each: row.answers)
+        let report = try await laboratory.run(laboratory.plan(.subscribe("tides", [1])), sender)
+        let topic = try #require(laboratory.memory.record().topics["tides"])
+        for membership in Membership.allCases {
+            #expect(topic[membership] == (membership == row.membership ? [1] : []), "\(membership)")
+        }
+        #expect(report.result == row.result)
+        #expect(report.steps[0].possibleDuplicates == 0, "a membership cannot be doubled")
+    }
+
+    @Test func `a subscription that an earlier run asked for is ours`() async throws {
+        var record = Record.blank
+        record.apply([.members("tides", [1], .subscribing, at: Laboratory.start)])
+        let laboratory = Laboratory(record: record)
+        let report = try await laboratory.run(
+            laboratory.plan(.subscribe("tides", [1, 2])), ScriptedSender { _, _ in Self.exists })
+        let topic = try #require(laboratory.memory.record().topics["tides"])
+        #expect(topic.owned == [1])
+        #expect(topic.found == [2])
+        #expect(report.steps[0].accepted == 2)
+        #expect(report.steps[0].found == 1)
+    }
+
+    @Test(
+        arguments: [
+            ("200", [], true), ("a lost answer", [Exchange.lost(reason: "cut")], true), ("500", [.json(500, "")], true),
+            ("503", [.json(503, "")], true), ("429", [.json(429, "")], true), ("502", [.json(502, "")], true),
+            ("nothing sent", [.notSent(reason: "tcp")], true), ("400", [.error(400, "INVALID_ARGUMENT")], false),
+            ("403", [.error(403, "PERMISSION_DENIED")], false),
+        ] as [(String, [Exchange], Bool)])
+    func `an unsubscription ends as the contract says`(_: String, answers: [Exchange], leaves: Bool) async throws {
+        var record = Record.blank
+        record.apply([.members("tides", [1], .owned, at: Laboratory.start)])
+        let laboratory = Laboratory(record: record)
+        let sender = ScriptedSender(each: answers)
+        let report = try await laboratory.run(laboratory.plan(.unsubscribe("tides", [1])), sender)
+        #expect(laboratory.memory.record().topics["tides"]?.owned == (leaves ? [] : [1]))
+        #expect(report.result == (leaves ? .ok : .failed))
+        #expect(sender.requests.count == answers.count + (leaves ? 1 : 0))
+    }
+
+    // MARK: When
+
+    @Test(arguments: [
+        (Exchange.json(503, ""), 10.0...20.0), (.json(429, ""), 60...120), (.json(503, "", retryAfter: "33"), 33...33),
+        (.json(429, "", retryAfter: "Tue, 01 Dec 2026 08:00:45 GMT"), 45...45), (.notSent(reason: "tcp"), 0.25...0.5),
+    ])
+    func `a refused send is repeated no sooner than FCM asks`(answer: Exchange, window: ClosedRange<Double>)
+        async throws
+    {
+        let laboratory = Laboratory()
+        let clock = laboratory.clock
+        let instants = Log<Duration>()
+        let sender = ScriptedSender { request, number in
+            instants.append(clock.now.offset)
+            return number == 0 ? answer : .accepted(request)
+        }
+        _ = try await laboratory.run(laboratory.plan(.send(.sample([1]))), sender)
+        let gap = try #require(instants.entries.last) - instants.entries[0]
+        // A wake-up may come 100 µs late.
+        #expect((window.lowerBound...window.upperBound + 0.001).contains(gap.seconds))
+    }
+
+    @Test func `Retry-After pauses everybody on the lane`() async throws {
+        let laboratory = Laboratory()
+        let clock = laboratory.clock
+        let instants = Log<Duration>()
+        let sender = ScriptedSender(capacity: 1) { request, number in
+            instants.append(clock.now.offset)
+            return number == 2 ? .json(503, "", retryAfter: "30") : .accepted(request)
+        }
+        let report = try await laboratory.run(laboratory.plan(.send(.sample(1...6))), sender)
+        #expect(report.result == .ok)
+        #expect(instants.entries.prefix(3).allSatisfy { $0 < .seconds(1) })
+        #expect(instants.entries.dropFirst(3).allSatisfy { $0 >= .seconds(30) })
+    }
+
+    @Test func `a pause lasts into the next step`() async throws {
+        let laboratory = Laboratory()
+        let clock = laboratory.clock
+        let next = Log<Duration>()
+        let sender = ScriptedSender(capacity: 2) { request, _ in
+            switch request.recipient {
+            case 1: return .json(503, "", retryAfter: "50")
+            case 2: return .error(403, "PERMISSION_DENIED")
+            default:
+                next.append(clock.now.offset)
+                return .accepted(request)
+            }
+        }
+        _ = try await laboratory.run(
+            laboratory.plan(.send(.sample([1, 2])), .send(.sample([3], campaign: "ebb"))), sender)
+        #expect(next.entries.count == 1)
+        #expect(next.entries.allSatisfy { $0 >= .seconds(50) })
+    }
+
+    @Test func `a step ends when FCM wants to be left alone for longer than an hour`() async throws {
+        let laboratory = Laboratory()
+        let sender = ScriptedSender(capacity: 4, each: [.json(429, "", retryAfter: "7200")])
+        let plan = laboratory.plan(.send(.sample(1...50)), .send(.sample(51...60, campaign: "ebb")))
+        let report = try await laboratory.run(plan, sender)
+        #expect(report.steps.map(\.pending) == [50, 10])
+        #expect(sender.requests.count <= 4, "nobody is asked after the pause was ordered")
+        #expect(laboratory.clock.now.offset < .seconds(60), "and nobody waits for it")
+        #expect(laboratory.memory.record().occurrences.values.allSatisfy { $0.outcomes.isEmpty })
+    }
+
+    @Test func `a send refused for an hour is left to the next run`() async throws {
+        let laboratory = Laboratory()
+        let sender = ScriptedSender { _, _ in .json(503, "") }
+        let report = try await laboratory.run(laboratory.plan(.send(.sample([1]))), sender)
+        #expect(report.steps[0].pending == 1)
+        #expect(report.steps[0].failures.map(\.action) == [.retryNextRun])
+        #expect(report.steps[0].failures.first?.attempts == sender.requests.count)
+        #expect(laboratory.clock.now.offset <= .seconds(3601))
+        #expect(laboratory.memory.record().occurrences["tide@once"]?.outcomes == [:])
+    }
+}
+
+extension OccurrenceID: ExpressibleByStringLiteral {
+    public init(stringLiteral value: String) { self.init(rawValue: value) }
+}

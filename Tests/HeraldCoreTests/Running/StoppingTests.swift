@@ -1,0 +1,267 @@
+import FCM
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+
+/// What ends a step or a run before its end.
+@Suite struct StoppingTests {
+    private static let forbidden = Exchange.error(403, "PERMISSION_DENIED", message: "Permission denied")
+    private static let invalid = Exchange.error(400, "INVALID_ARGUMENT", fcm: "INVALID_ARGUMENT")
+
+    // MARK: A stop verdict
+
+    @Test func `an answer that all would get stops the step and leaves the rest pending`() async throws {
+        let laboratory = Laboratory()
+        let sender = ScriptedSender(capacity: 1) { request, number in
+            number == 3 ? Self.forbidden : .accepted(request, number)
+        }
+        let report = try await laboratory.run(laboratory.plan(.send(.sample(1...20))), sender)
+        #expect(sender.requests.count == 4)
+        #expect(report.steps[0].accepted == 3)
+        #expect(report.steps[0].pending == 17)
+        #expect(report.steps[0].stopped == "PERMISSION_DENIED: Permission denied")
+        #expect(report.result == .failed)
+    }
+
+    @Test func `the next run sends what a stop left`() async throws {
+        let laboratory = Laboratory(population: 20)
+        let sends = [DesiredSend(campaign: .tide(), members: RecipientSet(1...20))]
+        let first = ScriptedSender(capacity: 1) { request, number in
+            number == 3 ? Self.forbidden : .accepted(request, number)
+        }
+        _ = try await laboratory.run(laboratory.plan(sends: sends), first)
+        let second = ScriptedSender()
+        let report = try await laboratory.run(laboratory.plan(sends: sends), second)
+        #expect(Set(second.recipients) == Set(4...20))
+        #expect(report.result == .ok)
+        #expect(laboratory.memory.record().occurrences["tide@once"]?.finished != nil)
+    }
+
+    @Test func `a stop ends its own step only`() async throws {
+        let laboratory = Laboratory()
+        let sender = ScriptedSender(capacity: 1) { request, number in
+            request.recipient == 1 ? Self.forbidden : .accepted(request, number)
+        }
+        let report = try await laboratory.run(
+            laboratory.plan(.send(.sample([1, 2])), .send(.sample([3], campaign: "ebb"))), sender)
+        #expect(report.steps.map(\.pending) == [2, 0])
+    }
+
+    // MARK: An endpoint that cannot be reached
+
+    @Test func `a run ends soon when nobody answers and everything is pending`() async throws {
+        let laboratory = Laboratory()
+        let sender = ScriptedSender { _, _ in .notSent(reason: "connection refused") }
+        let plan = laboratory.plan(
+            .subscribe("tides", RecipientSet(1...30)), .send(.sample(1...100)), .send(.sample([1], campaign: "ebb")))
+        let report = try await laboratory.run(plan, sender)
+        #expect(report.steps.map(\.pending) == [30, 100, 1])
+        #expect(report.steps.allSatisfy { $0.stopped == "the endpoint cannot be reached: connection refused" })
+        #expect(report.result == .failed)
+        #expect(laboratory.clock.now.offset < .seconds(15))
+        let record = laboratory.memory.record()
+        #expect(record.occurrences.values.allSatisfy { $0.outcomes.isEmpty })
+        #expect(record.topics["tides"]?.isEmpty == true)
+    }
+
+    @Test func `a run ends soon when every request is taken and none is answered`() async throws {
+        let laboratory = Laboratory()
+        let sender = ScriptedSender(capacity: 4) { _, _ in .lost(reason: "the connection was cut") }
+        let report = try await laboratory.run(
+            laboratory.plan(.send(.sample(1...100)), .subscribe("tides", RecipientSet(1...10))), sender)
+        // Twice what is under way at once, and what was under way then.
+        #expect((8...12).contains(report.steps[0].unknown))
+        #expect(report.steps[0].pending == 100 - report.steps[0].unknown)
+        #expect(report.steps[0].stopped?.contains("no request is answered") == true)
+        #expect(report.steps[1].pending == 10)
+        #expect(report.result == .unknown)
+    }
+
+    @Test func `subscriptions that nobody answers are left to the next run`() async throws {
+        let laboratory = Laboratory()
+        let sender = ScriptedSender(capacity: 100) { _, _ in .lost(reason: "the connection was cut") }
+        let report = try await laboratory.run(laboratory.plan(.subscribe("tides", RecipientSet(1...3))), sender)
+        #expect(report.steps[0].pending == 3)
+        #expect(report.result == .failed)
+        #expect(laboratory.clock.now.offset < .seconds(120))
+        // FCM may have them through us.
+        #expect(laboratory.memory.record().topics["tides"]?.subscribing == [1, 2, 3])
+    }
+
+    @Test func `losses between answers end nothing`() async throws {
+        let laboratory = Laboratory()
+        let sender = ScriptedSender(capacity: 2) { request, number in
+            number % 4 == 3 ? .accepted(request, number) : .lost(reason: "the connection was cut")
+        }
+        let report = try await laboratory.run(laboratory.plan(.send(.sample(1...100))), sender)
+        #expect(report.steps[0].accepted == 25)
+        #expect(report.steps[0].unknown == 75)
+        #expect(report.steps[0].stopped == nil)
+    }
+
+    @Test(arguments: [(Campaign.OnUnknown.hold, true), (.resend, false)])
+    func `an occurrence with unknown outcomes is over, unless they are to be sent again`(
+        _ onUnknown: Campaign.OnUnknown, _ isFinished: Bool
+    ) async throws {
+        let laboratory = Laboratory()
+        let sender = ScriptedSender(answers: { $0 == 2 ? [.lost(reason: "cut")] : [] })
+        let send = Plan.Send.sample(1...3, onUnknown: onUnknown)
+        _ = try await laboratory.run(laboratory.plan(.send(send)), sender)
+        let occurrence = laboratory.memory.record().occurrences[send.occurrence]
+        #expect((occurrence?.finished != nil) == isFinished)
+        #expect(occurrence?.unknown == [2])
+    }
+
+    @Test func `requests that are refused now and then do not end a run whose server answers`() async throws {
+        let laboratory = Laboratory()
+        let attempts = Attempts()
+        let sender = ScriptedSender { request, number in
+            // One unlucky recipient; all others are served slowly enough to go on answering meanwhile.
+            if request.recipient == 1, attempts.next(of: 1) < 7 { return .notSent(reason: "REFUSED_STREAM") }
+            try? await laboratory.clock.sleep(for: .seconds(2))
+            return .accepted(request, number)
+        }
+        let report = try await laboratory.run(laboratory.plan(.send(.sample(1...100))), sender)
+        #expect(report.steps[0].accepted == 100)
+        #expect(report.result == .ok)
+    }
+
+    // MARK: stop_when_rejected_percent
+
+    @Test(arguments: [
+        // Rejections first, percent, how many requests: outcomes count from 100 on.
+        (100, 50, 100), (51, 50, 100), (50, 50, 200), (10, 9, 100), (99, 50, 100),
+    ])
+    func `too many rejections stop a send from 100 outcomes on`(rejections: Int, percent: Int, requests: Int)
+        async throws
+    {
+        let laboratory = Laboratory(population: 200)
+        var send = Plan.Send.sample(1...200)
+        send.stopWhenRejectedPercent = percent
+        let sender = ScriptedSender(capacity: 1) { request, number in
+            number < rejections ? Self.invalid : .accepted(request, number)
+        }
+        let report = try await laboratory.run(laboratory.plan(.send(send)), sender)
+        #expect(sender.requests.count == requests)
+        #expect(report.steps[0].pending == 200 - requests)
+    }
+
+    @Test func `dead registrations do not count as rejections`() async throws {
+        var laboratory = Laboratory(population: 200)
+        laboratory.guards.maxForgetPercent = 100
+        var send = Plan.Send.sample(1...200)
+        send.stopWhenRejectedPercent = 5
+        let sender = ScriptedSender(capacity: 1) { request, number in
+            number % 2 == 1 ? .unregistered : .accepted(request, number)
+        }
+        let report = try await laboratory.run(laboratory.plan(.send(send)), sender)
+        #expect(report.steps[0].pending == 0)
+        #expect(report.steps[0].forgotten == 100)
+        #expect(report.result == .ok)
+    }
+
+    // MARK: max_lateness
+
+    @Test func `nothing starts after the deadline`() async throws {
+        let laboratory = Laboratory()
+        var send = Plan.Send.sample(1...10, due: laboratory.now)
+        send.deadline = laboratory.now.adding(.seconds(60))
+        let clock = laboratory.clock
+        let sender = ScriptedSender(capacity: 1) { request, number in
+            try? await clock.sleep(for: .seconds(25))
+            return .accepted(request, number)
+        }
+        let report = try await laboratory.run(laboratory.plan(.send(send)), sender)
+        // At 0, 25 and 50 s.
+        #expect(report.steps[0].accepted == 3)
+        #expect(report.steps[0].pending == 7)
+        #expect(report.steps[0].stopped == "max_lateness has passed")
+        #expect(report.result == .failed)
+    }
+
+    @Test func `an answer after the deadline completes what started before it`() async throws {
+        let laboratory = Laboratory()
+        var send = Plan.Send.sample([1], due: laboratory.now)
+        send.deadline = laboratory.now.adding(.seconds(1))
+        let clock = laboratory.clock
+        let sender = ScriptedSender { request, number in
+            try? await clock.sleep(for: .seconds(10))
+            return .accepted(request, number)
+        }
+        let report = try await laboratory.run(laboratory.plan(.send(send)), sender)
+        #expect(report.steps[0].stopped == nil)
+        #expect(report.result == .ok)
+        #expect(laboratory.memory.record().occurrences[send.occurrence]?.finished != nil)
+    }
+
+    // MARK: A request to end
+
+    @Test func `asked to end it lets those in flight finish and starts nobody else`() async throws {
+        let laboratory = Laboratory()
+        let sent = Log<RecipientID>()
+        let clock = laboratory.clock
+        let sender = ScriptedSender(capacity: 4) { request, number in
+            sent.append(request.recipient)
+            try? await clock.sleep(for: .seconds(1))
+            return .accepted(request, number)
+        }
+        let report = try await laboratory.run(
+            laboratory.plan(.send(.sample(1...40)), .send(.sample([41], campaign: "ebb"))), sender,
+            isStopping: { sent.entries.count >= 10 })
+        let started = sent.entries.count
+        #expect(started < 40)
+        #expect(report.steps[0].accepted == started)
+        #expect(report.steps.map(\.pending) == [40 - started, 1])
+        #expect(report.result == .interrupted)
+        #expect(laboratory.memory.record().occurrences["tide@once"]?.outcomes.keys.map { $0 } == [.accepted])
+    }
+
+    @Test func `a run that had finished when it was asked to end is not half done`() async throws {
+        let laboratory = Laboratory()
+        let sent = Log<RecipientID>()
+        let sender = ScriptedSender { request, number in
+            sent.append(request.recipient)
+            return .accepted(request, number)
+        }
+        let report = try await laboratory.run(
+            laboratory.plan(.send(.sample(1...4))), sender, isStopping: { sent.entries.count == 4 })
+        #expect(report.steps[0].stopped == nil)
+        #expect(laboratory.memory.record().occurrences["tide@once"]?.finished != nil)
+    }
+
+    @Test func `a request to end is heard within a second of waiting`() async throws {
+        let laboratory = Laboratory()
+        let clock = laboratory.clock
+        let sender = ScriptedSender { _, _ in .json(503, "", retryAfter: "600") }
+        let report = try await laboratory.run(
+            laboratory.plan(.send(.sample([1]))), sender, isStopping: { clock.now.offset > .seconds(20) })
+        #expect(report.result == .interrupted)
+        #expect(clock.now.offset <= .seconds(22))
+    }
+
+    // MARK: Which ending is told
+
+    @Test(arguments: [
+        ([Exchange.lost(reason: "cut")], Report.Result.unknown), ([], .refused), ([Self.invalid], .refused),
+    ])
+    func `unknown outcomes go before a refusal and a refusal before failures`(
+        other: [Exchange], result: Report.Result
+    ) async throws {
+        let laboratory = Laboratory(population: 40)
+        let sender = ScriptedSender { $0 <= 30 ? [.unregistered] : other }
+        let report = try await laboratory.run(
+            laboratory.plan(.send(.sample(31...40, campaign: "ebb")), .send(.sample(1...30))), sender)
+        #expect(report.result == result)
+    }
+
+    @Test func `a missed occurrence is a failure and is recorded once`() async throws {
+        let laboratory = Laboratory()
+        let due = laboratory.now.adding(.seconds(-3 * 3600))
+        let sends = [DesiredSend(campaign: .tide(at: due), members: [1, 2])]
+        let report = try await laboratory.run(laboratory.plan(sends: sends), ScriptedSender())
+        #expect(report.missed == 1)
+        #expect(report.result == .failed)
+        #expect(laboratory.plan(sends: sends).missed.isEmpty)
+    }
+}
