@@ -4,28 +4,10 @@ set -euo pipefail
 python="$1"
 cd "$(dirname "$0")/.."
 
-herald="$(swift build --show-bin-path)/herald"
-work="$(mktemp -d)"
-emulator=
-end() {
-    if [ -n "$emulator" ]; then
-        kill "$emulator" 2>/dev/null || true
-        wait "$emulator" 2>/dev/null || true
-    fi
-    rm -rf "$work"
-}
-trap end EXIT
-
+# shellcheck source=Scripts/with-emulator.sh
+. Scripts/with-emulator.sh
 mkdir "$work/documents"
-cp -R campaigns "$work/campaigns"
-export HERALD_STATE="$work/state.sqlite"
 run() { "$herald" -w "$work/campaigns" --quiet "$@"; }
-
-mkfifo "$work/ready"
-"$herald" emulator >"$work/ready" &
-emulator=$!
-read -r line <"$work/ready"
-export "${line?}"
 
 run validate --format json >"$work/documents/diagnostics.json"
 run plan --format json >"$work/documents/plan-first.json"

@@ -3,35 +3,20 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-herald="$(swift build --show-bin-path)/herald"
-work="$(mktemp -d)"
-emulator=
-end() {
-    if [ -n "$emulator" ]; then
-        kill "$emulator" 2>/dev/null || true
-        wait "$emulator" 2>/dev/null || true
-    fi
-    rm -rf "$work"
-}
-trap end EXIT
+bold= plain=
+if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then bold=$'\033[1m' plain=$'\033[0m'; fi
 
 # Shows a command as a person would type it, then runs it.
 show() {
-    printf '\n\033[1m$ herald %s\033[0m\n' "$*"
+    printf '\n%s$ herald %s%s\n' "$bold" "$*" "$plain"
     "$herald" -w "$work/campaigns" "$@"
 }
 say() { printf '\n# %s\n' "$*"; }
 
-cp -R campaigns "$work/campaigns"
-export HERALD_STATE="$work/state.sqlite"
-
 say "A local FCM: nothing leaves this machine."
-mkfifo "$work/ready"
-"$herald" emulator --ledger "$work/ledger.ndjson" >"$work/ready" &
-emulator=$!
-read -r line <"$work/ready"
+# shellcheck source=Scripts/with-emulator.sh
+. Scripts/with-emulator.sh
 echo "$line"
-export "${line?}"
 
 say "Are the files right?"
 show validate
@@ -54,7 +39,7 @@ echo
 say "Again: nothing is left to do."
 show apply --auto-approve
 
-say "Two people leave a list. The plan is small."
+say "Two rows of a list are gone. The plan is small."
 sed -i.bak '3,4d' "$work/campaigns/lists/venice.csv"
 rm "$work/campaigns/lists/venice.csv.bak"
 show plan

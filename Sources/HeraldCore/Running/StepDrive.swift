@@ -12,37 +12,37 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
     typealias Options = Executor<C>.Options
     typealias Surroundings = Executor<C>.Surroundings
 
-    private(set) var lane: Lane
+    var lane: Lane
     /// Whether anything on this API succeeded in this run, so that a dead registration can be believed.
-    private(set) var hasSucceeded: Bool
+    var hasSucceeded: Bool
     /// Why nothing else of the run need be tried.
-    private(set) var fatal: String?
-    private(set) var wasRefused = false
-    private(set) var wasInterrupted = false
-    private(set) var random: any RandomNumberGenerator & Sendable
+    var fatal: String?
+    var wasRefused = false
+    var wasInterrupted = false
+    var random: any RandomNumberGenerator & Sendable
 
-    private let options: Options
-    private let surroundings: Surroundings
-    private var fresh: RecipientSet.Iterator
-    private var freshLeft: Int
-    private var retries = RetryQueue()
-    private var inFlight = 0
+    let options: Options
+    let surroundings: Surroundings
+    var fresh: RecipientSet.Iterator
+    var freshLeft: Int
+    var retries = RetryQueue()
+    var inFlight = 0
     /// When the nearest wake-up that is arranged comes.
-    private var wakeUp: Duration?
-    private var settled = Settled()
+    var wakeUp: Duration?
+    var settled = Settled()
     /// Answered as dead, and neither buried nor kept yet.
-    private var dying: [(id: RecipientID, Failure, attempts: Int)] = []
-    private var registrations: [RecipientID: Registration] = [:]
-    private var step: StepReport
-    private let runBegin: C.Instant
-    private let begin: C.Instant
-    private var lastObserved: Duration = .zero
+    var dying: [(id: RecipientID, Failure, attempts: Int)] = []
+    var registrations: [RecipientID: Registration] = [:]
+    var step: StepReport
+    let runBegin: C.Instant
+    let begin: C.Instant
+    var lastObserved: Duration = .zero
     /// When the server last answered anything at all.
-    private var lastResponse: Duration?
+    var lastResponse: Duration?
     /// Exchanges lost since the last response.
-    private var lostInARow = 0
+    var lostInARow = 0
 
-    private enum Event: Sendable {
+    enum Event: Sendable {
         case answer(RecipientID, Exchange)
         case wake(at: Duration)
     }
@@ -89,14 +89,14 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
     }
 
     /// Time since the step began.
-    private var elapsed: Duration { begin.duration(to: surroundings.clock.now) }
+    var elapsed: Duration { begin.duration(to: surroundings.clock.now) }
 
     /// Time since the run began, which the lane's limiters count by: they outlive the step.
-    private var laneTime: Duration { runBegin.duration(to: surroundings.clock.now) }
+    var laneTime: Duration { runBegin.duration(to: surroundings.clock.now) }
 
     // MARK: Starting
 
-    private mutating func startSome(of work: StepWork, in group: inout TaskGroup<Event>) async {
+    mutating func startSome(of work: StepWork, in group: inout TaskGroup<Event>) async {
         let capacity = max(1, surroundings.sender.capacity)
         while step.stopped == nil, freshLeft > 0 || !retries.isEmpty {
             checkWhetherToStop(work)
@@ -124,7 +124,7 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
         }
     }
 
-    private mutating func start(_ ids: [RecipientID], of work: StepWork, in group: inout TaskGroup<Event>) async {
+    mutating func start(_ ids: [RecipientID], of work: StepWork, in group: inout TaskGroup<Event>) async {
         let batch = RecipientSet(ids)
         guard await loadRegistrations(of: batch) else { return }
         var startable = RecipientSet()
@@ -152,7 +152,7 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
         }
     }
 
-    private mutating func takeReady(_ count: Int) -> [RecipientID] {
+    mutating func takeReady(_ count: Int) -> [RecipientID] {
         var ids = retries.takeReady(count, at: elapsed)
         while ids.count < count, let id = fresh.next() {
             ids.append(id)
@@ -162,7 +162,7 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
     }
 
     /// `false`: the record refused, and nobody is known.
-    private mutating func loadRegistrations(of batch: RecipientSet) async -> Bool {
+    mutating func loadRegistrations(of batch: RecipientSet) async -> Bool {
         let missing = RecipientSet(batch.filter { $0 != 0 && registrations[$0] == nil })
         guard !missing.isEmpty else { return true }
         do {
@@ -174,7 +174,7 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
         }
     }
 
-    private mutating func checkWhetherToStop(_ work: StepWork) {
+    mutating func checkWhetherToStop(_ work: StepWork) {
         if surroundings.isStopping() {
             wasInterrupted = true
             step.stop("the run was stopped")
@@ -183,7 +183,7 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
         }
     }
 
-    private mutating func arrangeWakeUp(in wait: Duration, _ group: inout TaskGroup<Event>) {
+    mutating func arrangeWakeUp(in wait: Duration, _ group: inout TaskGroup<Event>) {
         // Naps are short, so that a request to end is heard.
         let nap = min(max(wait, .microseconds(100)), .seconds(1))
         let instant = elapsed + nap
@@ -196,145 +196,9 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
         }
     }
 
-    // MARK: Judging
-
-    /// A connection that takes every request and answers none would make everybody unknown, one after the other.
-    private mutating func note(_ exchange: Exchange) {
-        switch exchange {
-        case .response:
-            lastResponse = elapsed
-            lostInARow = 0
-        case .lost(let reason):
-            lostInARow += 1
-            guard lostInARow >= 2 * max(1, surroundings.sender.capacity) else { return }
-            giveUp("no request is answered: \(reason)")
-        case .notSent: break
-        }
-    }
-
-    private mutating func giveUp(_ reason: String) {
-        fatal = fatal ?? reason
-        step.stop(reason)
-    }
-
-    private mutating func judge(_ work: StepWork, _ id: RecipientID, _ exchange: Exchange) {
-        let attempt = retries.attempts(of: id) + 1
-        switch work.verdict(on: exchange, registrations[id]) {
-        case .accepted(let messageID):
-            accept(id, isOurs: true)
-            if let messageID { keep(messageID, of: id) }
-        case .found:
-            accept(id, isOurs: work.isOurs(id, mayHaveTakenEffect: retries.mayHaveTakenEffect(id)))
-        case .dead(let failure):
-            step.rejected += 1
-            settled.rejected.insert(id)
-            dying.append((id, failure, attempt))
-            checkForgetting()
-        case .rejected(let failure):
-            step.rejected += 1
-            settled.rejected.insert(id)
-            fail(id, failure, attempt, .rejected)
-        case .unknown(let failure):
-            step.unknown += 1
-            settled.unknown.insert(id)
-            fail(id, failure, attempt, .held)
-        case .again(let failure, let asked):
-            if tryAgain(work, id, failure, asked, attempt) { return }
-        case .stop(let failure):
-            withdraw(id)
-            fail(id, failure, attempt, .retryNextRun)
-            step.stop("\(redacted(failure.code, id)): \(redacted(failure.message, id))")
-        }
-        retries.forget(id)
-    }
-
-    private mutating func keep(_ messageID: String, of id: RecipientID) {
-        surroundings.receive(step.id, registrations[id].map { surroundings.fingerprints.name($0) }, messageID)
-        if step.messageIDs.count < StepReport.shownMessageIDs { step.messageIDs.append(messageID) }
-    }
-
-    private mutating func accept(_ id: RecipientID, isOurs: Bool) {
-        hasSucceeded = true
-        step.accepted += 1
-        if isOurs {
-            settled.accepted.insert(id)
-        } else {
-            step.found += 1
-            settled.found.insert(id)
-        }
-    }
-
-    /// `false`: not in this run.
-    private mutating func tryAgain(
-        _ work: StepWork, _ id: RecipientID, _ failure: Failure, _ asked: Verdict.Repeat, _ attempt: Int
-    ) -> Bool {
-        let trying = retries.elapsed(of: id, at: elapsed)
-        let decision = options.retry.decide(
-            asked, attempt: attempt, elapsed: trying,
-            isReachable: lastResponse.map { elapsed - $0 < trying } ?? false,
-            now: surroundings.now().timeIntervalSince1970, using: &random)
-        if asked.effect != .idempotent { withdraw(id) }
-        switch decision {
-        case .wait(let wait, let pausesLane, let isTooLong):
-            if pausesLane { lane.pause(until: laneTime + wait) }
-            if !isTooLong {
-                retries.insert(
-                    id, readyAt: elapsed + wait, now: elapsed, mayHaveTakenEffect: asked.effect == .idempotent,
-                    wasDenied: asked.effect == .denied)
-                return true
-            }
-        case .unreachable:
-            giveUp("the endpoint cannot be reached: \(failure.message)")
-        }
-        fail(id, failure, attempt, .retryNextRun)
-        return false
-    }
-
-    /// The request had no effect: the recipient counts as not tried.
-    private mutating func withdraw(_ id: RecipientID) {
-        if !retries.mayHaveTakenEffect(id) { settled.untried.insert(id) }
-    }
-
-    /// A wrong credential or project makes every registration look dead: too many of them stop the step.
-    private mutating func checkForgetting() {
-        let outcomes = step.accepted + step.rejected + step.unknown
-        let dead = step.forgotten + dying.count
-        let limit = options.guards.maxForgetPercent
-        guard dead >= 10, dead * 100 > limit * outcomes, !options.overrides.allow(.maxForgetPercent, for: step.id)
-        else {
-            return
-        }
-        wasRefused = true
-        let figures = "\(dead) of \(outcomes) registrations look dead, more than \(limit) %"
-        step.stop("guard max_forget_percent: \(figures) (--override max_forget_percent=\(step.id))")
-    }
-
-    private mutating func checkRejections(_ work: StepWork) {
-        guard case .send(let send) = work.work else { return }
-        let refused = step.rejected - step.forgotten - dying.count
-        let outcomes = step.accepted + step.unknown + refused
-        guard outcomes >= 100, refused * 100 > send.stopWhenRejectedPercent * outcomes else { return }
-        step.stop("\(refused) of \(outcomes) were rejected, more than \(send.stopWhenRejectedPercent) %")
-    }
-
-    private mutating func fail(
-        _ id: RecipientID, _ failure: Failure, _ attempts: Int, _ action: Report.Failure.Action
-    ) {
-        let entry = Report.Failure(
-            registration: registrations[id].map { surroundings.fingerprints.name($0) },
-            code: redacted(failure.code, id), httpStatus: failure.httpStatus, message: redacted(failure.message, id),
-            attempts: attempts, action: action)
-        surroundings.note(step.id, entry)
-        step.add(entry)
-    }
-
-    private func redacted(_ message: String, _ id: RecipientID) -> String {
-        registrations[id].map { surroundings.fingerprints.redact(message, $0) } ?? message
-    }
-
     // MARK: Writing down
 
-    private mutating func open(_ work: StepWork) async {
+    mutating func open(_ work: StepWork) async {
         if case .send(let send) = work.work, !send.discovered.isEmpty, options.dryRunSample == nil {
             _ = await loadRegistrations(of: send.discovered)
             step.unknown += send.discovered.count
@@ -346,7 +210,7 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
 
     /// Writes what has settled, and what is to be written with it. `false`: the record refused, and nothing may start.
     @discardableResult
-    private mutating func write(_ work: StepWork, and intents: [RecordChange] = []) async -> Bool {
+    mutating func write(_ work: StepWork, and intents: [RecordChange] = []) async -> Bool {
         if hasSucceeded, !wasRefused { bury(.forgotten) }
         let changes = work.changes(settled, at: surroundings.now())
         guard await commit(changes + intents) else { return false }
@@ -354,7 +218,7 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
         return true
     }
 
-    private mutating func close(_ work: StepWork) async {
+    mutating func close(_ work: StepWork) async {
         if !wasRefused, hasSucceeded { bury(.forgotten) } else { bury(.kept) }
         let isComplete = step.pending == 0 && step.stopped == nil
         await write(work, and: isComplete ? work.closing(at: surroundings.now(), unknown: step.unknown) : [])
@@ -362,7 +226,7 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
         step.duration = elapsed
     }
 
-    private mutating func bury(_ action: Report.Failure.Action) {
+    mutating func bury(_ action: Report.Failure.Action) {
         for (id, failure, attempts) in dying {
             if action == .forgotten {
                 settled.forgotten.insert(id)
@@ -373,7 +237,7 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
         dying = []
     }
 
-    private mutating func commit(_ changes: [RecordChange]) async -> Bool {
+    mutating func commit(_ changes: [RecordChange]) async -> Bool {
         // A dry run leaves no trace.
         guard !changes.isEmpty, options.dryRunSample == nil else { return true }
         do {
@@ -385,11 +249,11 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
         }
     }
 
-    private mutating func stopForRecord() {
+    mutating func stopForRecord() {
         giveUp("the record cannot be written or read")
     }
 
-    private mutating func observeNowAndThen(_ observe: @Sendable (StepReport) async -> Void) async {
+    mutating func observeNowAndThen(_ observe: @Sendable (StepReport) async -> Void) async {
         guard elapsed - lastObserved >= .seconds(1) else { return }
         lastObserved = elapsed
         step.duration = elapsed

@@ -1,0 +1,60 @@
+internal import FCM
+
+/// What a person is asked about before it is done.
+extension Planner {
+    mutating func checkUnsubscribes(_ name: TopicName, leaving: Int, of members: Int, isDeleted: Bool) {
+        let limit = settings.guards.maxUnsubscribePercent
+        // Rounded up, so that what is refused shows a figure above the limit.
+        let percent = isDeleted ? 100 : (leaving * 100 + members - 1) / members
+        guard members >= 10, isDeleted ? limit < 100 : leaving * 100 > limit * members else { return }
+        refuse(
+            .maxUnsubscribePercent, name.rawValue, limit: limit, actual: percent,
+            "\(leaving) of topic '\(name)' would be unsubscribed, \(percent) % of the \(members) herald subscribed")
+    }
+
+    mutating func checkSend(_ send: Plan.Send) {
+        let count = send.recipients
+        if count > settings.guards.maxRecipients {
+            refuse(
+                .maxRecipients, send.campaign, limit: settings.guards.maxRecipients, actual: count,
+                "campaign '\(send.campaign)' would reach \(count) recipients")
+        }
+        if record.identity.endpoint == .fcm, record.occurrences.isEmpty {
+            refuse(
+                .freshRecord, send.campaign, limit: 0, actual: count,
+                "the record has no sends, so herald cannot know whether '\(send.campaign)' was sent before")
+        }
+        let isNew = (occurrences[send.campaign] ?? []).allSatisfy(\.occurrence.tried.isEmpty)
+        guard isNew else { return }
+        let declared = Set(desired.sends.map(\.campaign.name.value))
+        let twin = record.occurrences
+            .filter { $0.value.contentDigest == send.contentDigest && !$0.value.tried.isEmpty }
+            .filter { !declared.contains($0.value.campaign) && $0.value.campaign != send.campaign }
+            .min { $0.key < $1.key }
+        if let twin {
+            refuse(
+                .looksRenamed, send.campaign, limit: 0, actual: 1,
+                "campaign '\(send.campaign)' has message and target of \(twin.key), which was sent and whose file is gone"
+            )
+        }
+    }
+
+    mutating func checkAudiences() {
+        for (name, size) in desired.audienceSizes.sorted(by: { $0.key < $1.key }) {
+            guard let before = record.audienceSizes[name] else { continue }
+            if before >= 100, size * 10 < before {
+                refuse(
+                    .audienceCollapse, name, limit: (before + 9) / 10, actual: size,
+                    "audience '\(name)' shrank from \(before) to \(size) recipients")
+            } else if size >= 100, before > 0, size > before * 10 {
+                refuse(
+                    .audienceGrowth, name, limit: before * 10, actual: size,
+                    "audience '\(name)' grew from \(before) to \(size) recipients")
+            }
+        }
+    }
+
+    mutating func refuse(_ kind: Guard, _ name: String, limit: Int, actual: Int, _ message: String) {
+        plan.refusals.append(.init(kind: kind, name: name, limit: limit, actual: actual, message: message))
+    }
+}

@@ -1,0 +1,144 @@
+internal import FCM
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// What an answer means for its recipient, for the step, and for the run.
+extension StepDrive {
+    /// A connection that takes every request and answers none would make everybody unknown, one after the other.
+    mutating func note(_ exchange: Exchange) {
+        switch exchange {
+        case .response:
+            lastResponse = elapsed
+            lostInARow = 0
+        case .lost(let reason):
+            lostInARow += 1
+            guard lostInARow >= 2 * max(1, surroundings.sender.capacity) else { return }
+            giveUp("no request is answered: \(reason)")
+        case .notSent: break
+        }
+    }
+
+    mutating func giveUp(_ reason: String) {
+        fatal = fatal ?? reason
+        step.stop(reason)
+    }
+
+    mutating func judge(_ work: StepWork, _ id: RecipientID, _ exchange: Exchange) {
+        let attempt = retries.attempts(of: id) + 1
+        switch work.verdict(on: exchange, registrations[id]) {
+        case .accepted(let messageID):
+            accept(id, isOurs: true)
+            if let messageID { keep(messageID, of: id) }
+        case .found:
+            accept(id, isOurs: work.isOurs(id, mayHaveTakenEffect: retries.mayHaveTakenEffect(id)))
+        case .dead(let failure):
+            step.rejected += 1
+            settled.rejected.insert(id)
+            dying.append((id, failure, attempt))
+            checkForgetting()
+        case .rejected(let failure):
+            step.rejected += 1
+            settled.rejected.insert(id)
+            fail(id, failure, attempt, .rejected)
+        case .unknown(let failure):
+            step.unknown += 1
+            settled.unknown.insert(id)
+            fail(id, failure, attempt, .held)
+        case .again(let failure, let asked):
+            if tryAgain(work, id, failure, asked, attempt) { return }
+        case .stop(let failure):
+            withdraw(id)
+            fail(id, failure, attempt, .retryNextRun)
+            step.stop("\(redacted(failure.code, id)): \(redacted(failure.message, id))")
+        }
+        retries.forget(id)
+    }
+
+    mutating func keep(_ messageID: String, of id: RecipientID) {
+        surroundings.receive(step.id, registrations[id].map { surroundings.fingerprints.name($0) }, messageID)
+        if step.messageIDs.count < StepReport.shownMessageIDs { step.messageIDs.append(messageID) }
+    }
+
+    mutating func accept(_ id: RecipientID, isOurs: Bool) {
+        hasSucceeded = true
+        step.accepted += 1
+        if isOurs {
+            settled.accepted.insert(id)
+        } else {
+            step.found += 1
+            settled.found.insert(id)
+        }
+    }
+
+    /// `false`: not in this run.
+    mutating func tryAgain(
+        _ work: StepWork, _ id: RecipientID, _ failure: Failure, _ asked: Verdict.Repeat, _ attempt: Int
+    ) -> Bool {
+        let trying = retries.elapsed(of: id, at: elapsed)
+        let decision = options.retry.decide(
+            asked, attempt: attempt, elapsed: trying,
+            isReachable: lastResponse.map { elapsed - $0 < trying } ?? false,
+            now: surroundings.now().timeIntervalSince1970, using: &random)
+        if asked.effect != .idempotent { withdraw(id) }
+        switch decision {
+        case .wait(let wait, let pausesLane, let isTooLong):
+            if pausesLane { lane.pause(until: laneTime + wait) }
+            if !isTooLong {
+                retries.insert(
+                    id, readyAt: elapsed + wait, now: elapsed, mayHaveTakenEffect: asked.effect == .idempotent,
+                    wasDenied: asked.effect == .denied)
+                return true
+            }
+        case .unreachable:
+            giveUp("the endpoint cannot be reached: \(failure.message)")
+        }
+        fail(id, failure, attempt, .retryNextRun)
+        return false
+    }
+
+    /// The request had no effect: the recipient counts as not tried.
+    mutating func withdraw(_ id: RecipientID) {
+        if !retries.mayHaveTakenEffect(id) { settled.untried.insert(id) }
+    }
+
+    /// A wrong credential or project makes every registration look dead: too many of them stop the step.
+    mutating func checkForgetting() {
+        let outcomes = step.accepted + step.rejected + step.unknown
+        let dead = step.forgotten + dying.count
+        let limit = options.guards.maxForgetPercent
+        guard dead >= 10, dead * 100 > limit * outcomes, !options.overrides.allow(.maxForgetPercent, for: step.id)
+        else {
+            return
+        }
+        wasRefused = true
+        let figures = "\(dead) of \(outcomes) registrations look dead, more than \(limit) %"
+        step.stop("guard max_forget_percent: \(figures) (--override max_forget_percent=\(step.id))")
+    }
+
+    mutating func checkRejections(_ work: StepWork) {
+        guard case .send(let send) = work.work else { return }
+        let refused = step.rejected - step.forgotten - dying.count
+        let outcomes = step.accepted + step.unknown + refused
+        guard outcomes >= 100, refused * 100 > send.stopWhenRejectedPercent * outcomes else { return }
+        step.stop("\(refused) of \(outcomes) were rejected, more than \(send.stopWhenRejectedPercent) %")
+    }
+
+    mutating func fail(
+        _ id: RecipientID, _ failure: Failure, _ attempts: Int, _ action: Report.Failure.Action
+    ) {
+        let entry = Report.Failure(
+            registration: registrations[id].map { surroundings.fingerprints.name($0) },
+            code: redacted(failure.code, id), httpStatus: failure.httpStatus, message: redacted(failure.message, id),
+            attempts: attempts, action: action)
+        surroundings.note(step.id, entry)
+        step.add(entry)
+    }
+
+    func redacted(_ message: String, _ id: RecipientID) -> String {
+        registrations[id].map { surroundings.fingerprints.redact(message, $0) } ?? message
+    }
+}
