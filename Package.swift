@@ -89,7 +89,7 @@ let package = Package(
         .testTarget(
             name: "FCMClientTests",
             dependencies: [
-                "FCM", "FCMClient",
+                "FCM", "FCMClient", "HeraldTestSupport",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOHTTP2", package: "swift-nio-http2"),

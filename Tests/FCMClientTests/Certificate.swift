@@ -1,4 +1,5 @@
 import Foundation
+import HeraldTestSupport
 
 /// A self-signed certificate, its own authority, made by the `openssl` program. Its files go when it does.
 final class Certificate: Sendable {
@@ -10,17 +11,14 @@ final class Certificate: Sendable {
     init(for names: String = "DNS:localhost,IP:127.0.0.1") throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "herald-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let openssl = Process()
-        openssl.executableURL = URL(filePath: "/usr/bin/env")
-        openssl.arguments = [
-            "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-noenc",
-            "-keyout", keyPath, "-out", certificatePath, "-days", "2", "-subj", "/CN=herald test",
-            "-addext", "subjectAltName=\(names)",
-        ]
-        openssl.standardError = FileHandle.nullDevice
-        try openssl.run()
-        openssl.waitUntilExit()
-        guard openssl.terminationStatus == 0 else { throw CocoaError(.fileReadUnknown) }
+        let openssl = try ChildProcess(
+            "openssl",
+            [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-noenc", "-keyout",
+                keyPath, "-out", certificatePath, "-days", "2", "-subj", "/CN=herald test", "-addext",
+                "subjectAltName=\(names)",
+            ], environment: ProcessInfo.processInfo.environment)
+        guard openssl.waitUntilEnd() == 0 else { throw CocoaError(.fileReadUnknown) }
     }
 
     deinit { try? FileManager.default.removeItem(at: folder) }

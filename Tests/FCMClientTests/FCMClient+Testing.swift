@@ -8,7 +8,7 @@ extension FCMClient {
     /// Runs `body` with a client that is shut down afterwards.
     static func with(
         _ endpoint: Endpoint,
-        timeout: Duration = .seconds(30),
+        timeout: Duration = .seconds(240),
         certificateAuthorities: String? = nil,
         authorization: Authorization? = nil,
         idleLimit: TimeAmount = .seconds(60),
@@ -23,7 +23,7 @@ extension FCMClient {
     }
 
     static func with(
-        _ server: SecureServer, timeout: Duration = .seconds(30), _ body: (FCMClient) async throws -> Void
+        _ server: SecureServer, timeout: Duration = .seconds(240), _ body: (FCMClient) async throws -> Void
     ) async throws {
         try await with(
             server.endpoint, timeout: timeout, certificateAuthorities: server.certificate.certificatePath, body)

@@ -42,20 +42,20 @@ import Testing
     @Test func `keeps other processes out while it is held`() throws {
         var lock: RunLock? = try RunLock(for: path, run: "run-1")
         withExtendedLifetime(lock) {}
-        #expect(try flock("-n", path + ".lock", "true").exitCode() == 1)
+        #expect(try flock("-n", path + ".lock", "true").waitUntilEnd() == 1)
         lock = nil
-        #expect(try flock("-n", path + ".lock", "true").exitCode() == 0)
+        #expect(try flock("-n", path + ".lock", "true").waitUntilEnd() == 0)
     }
 
     @Test func `is kept out while another process holds it, and tells who`() throws {
         let other = try flock(
-            path + ".lock", "sh", "-c", "echo 'run elsewhere (process 7)' > '\(path).lock'; echo; cat")
-        _ = other.output.fileHandleForReading.readData(ofLength: 1)
+            path + ".lock", "sh", "-c", "echo 'run elsewhere (process 7)' > '\(path).lock'; echo; exec sleep 600")
+        _ = other.readLine()
         #expect(throws: StateError.locked(path: path, holder: "run elsewhere (process 7)")) {
             try RunLock(for: path, run: "run-1")
         }
-        try other.input.fileHandleForWriting.close()
-        _ = other.exitCode()
+        other.signal(SIGKILL)
+        _ = other.waitUntilEnd()
         #expect(throws: Never.self) { try RunLock(for: path, run: "run-1") }
     }
 
@@ -83,24 +83,8 @@ import Testing
         }
     }
 
-    private func flock(_ arguments: String...) throws -> OtherProcess { try OtherProcess(["flock"] + arguments) }
-}
-
-private struct OtherProcess {
-    let process = Process()
-    let input = Pipe()
-    let output = Pipe()
-
-    init(_ command: [String]) throws {
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = command
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-    }
-
-    func exitCode() -> Int32 {
-        process.waitUntilExit()
-        return process.terminationStatus
+    /// `--no-fork`: one process holds the lock, and it is the one that signals meet.
+    private func flock(_ arguments: String...) throws -> ChildProcess {
+        try ChildProcess("flock", ["--no-fork"] + arguments, environment: ProcessInfo.processInfo.environment)
     }
 }

@@ -254,14 +254,14 @@ import Testing
         let world = try World(World.small(count: 150, subscribers: 0))
         let (_, host) = try await world.startEmulator()
         let port = try #require(host.split(separator: ":").last.flatMap { Int($0) })
-        let process = Later<HeraldProcess>()
+        let process = Later<ChildProcess>()
         // The proxy passes nothing on after it has acted; what was under way then ends with its connection.
         let proxy = try InterruptingProxy(serverPort: port, trigger: (.afterAnswer, 70)) {
-            kill(process.value.process.processIdentifier, signal)
+            process.value.signal(signal)
         }
         proxy.start()
         let report = "\(world.folder.path)/report.json"
-        process.value = try HeraldProcess(
+        process.value = try HeraldProcess.start(
             ["-w", world.workspace, "apply", "--auto-approve", "--report", report],
             environment: world.environment("127.0.0.1:\(proxy.port)"))
         let stopped = await process.value.wait()

@@ -28,12 +28,12 @@ import Testing
     ) async throws {
         let world = try World(World.small(count: Self.recipients, subscribers: Self.subscribers))
         let (_, host) = try await world.startEmulator()
-        let herald = Later<HeraldProcess>()
+        let herald = Later<ChildProcess>()
         let proxy = try InterruptingProxy(serverPort: Self.port(of: host), trigger: (moment, number)) {
-            kill(herald.value.process.processIdentifier, SIGKILL)
+            herald.value.signal(SIGKILL)
         }
         proxy.start()
-        herald.value = try HeraldProcess(
+        herald.value = try HeraldProcess.start(
             ["-w", world.workspace, "apply", "--auto-approve", "--report", "\(world.folder.path)/first.json"],
             environment: world.environment("127.0.0.1:\(proxy.port)"))
         let first = await herald.value.wait()
@@ -70,9 +70,8 @@ import Testing
     ) async throws {
         let world = try World(World.small(count: Self.recipients, subscribers: Self.subscribers))
         let (emulator, host) = try await world.startEmulator(ledger: "first.ndjson")
-        let pid = emulator.process.processIdentifier
         let proxy = try InterruptingProxy(serverPort: Self.port(of: host), trigger: (moment, number)) {
-            kill(pid, SIGKILL)
+            emulator.signal(SIGKILL)
         }
         proxy.start()
         let report = "\(world.folder.path)/report.json"

@@ -10,9 +10,9 @@ final class World: Sendable {
 
     /// The emulator processes, which end with the world.
     private actor Emulators {
-        var running: [HeraldProcess] = []
+        var running: [ChildProcess] = []
 
-        func add(_ emulator: HeraldProcess) { running.append(emulator) }
+        func add(_ emulator: ChildProcess) { running.append(emulator) }
     }
 
     init(_ files: [String: String]) throws {
@@ -24,8 +24,8 @@ final class World: Sendable {
     var statePath: String { "\(folder.path)/state.sqlite" }
 
     /// Starts an emulator whose ledger is `ledger`, and says where it listens.
-    func startEmulator(ledger: String = "ledger.ndjson") async throws -> (process: HeraldProcess, host: String) {
-        let emulator = try HeraldProcess(["emulator", "--ledger", "\(folder.path)/\(ledger)"])
+    func startEmulator(ledger: String = "ledger.ndjson") async throws -> (process: ChildProcess, host: String) {
+        let emulator = try HeraldProcess.start(["emulator", "--ledger", "\(folder.path)/\(ledger)"])
         await emulators.add(emulator)
         let line = await emulator.firstLine()
         let host = try #require(line.split(separator: "=").last.map(String.init))
@@ -33,9 +33,9 @@ final class World: Sendable {
     }
 
     func end() async {
-        for emulator in await emulators.running where emulator.process.isRunning {
-            emulator.process.terminate()
-            emulator.process.waitUntilExit()
+        for emulator in await emulators.running {
+            emulator.signal(SIGTERM)
+            _ = await emulator.wait()
         }
     }
 
@@ -45,7 +45,7 @@ final class World: Sendable {
         return environment
     }
 
-    func herald(_ arguments: String..., host: String? = "127.0.0.1:9") async throws -> HeraldProcess.Result {
+    func herald(_ arguments: String..., host: String? = "127.0.0.1:9") async throws -> ChildProcess.Result {
         try await HeraldProcess.run(["-w", workspace] + arguments, environment: environment(host))
     }
 

@@ -1,0 +1,152 @@
+package import Foundation
+import Synchronization
+
+/// A program that a test runs. Unlike Foundation's, it may be one of many at the same time: no descriptor of one gets
+/// into another, and whoever waits for one waits on a thread of that one's own.
+package final class ChildProcess: Sendable {
+    /// How a program ended.
+    package struct Result: Sendable {
+        package var status: Int32
+        /// Whether a signal ended it.
+        package var wasKilled: Bool
+        package var output: String
+        package var errors: String
+    }
+
+    package let pid: pid_t
+    private let output: Int32
+    private let errors: Int32
+    private let ending = Mutex<Int32?>(nil)
+
+    package struct CannotStart: Error {
+        package var program: String
+        package var code: Int32
+    }
+
+    /// One at a time: a program started between the making of a pipe and its marking would keep it open.
+    private static let starting = Mutex(())
+
+    /// Starts a program with nothing to read and with this environment only.
+    package init(_ program: String, _ arguments: [String], environment: [String: String] = [:]) throws {
+        (pid, output, errors) = try Self.starting.withLock { _ in
+            try Self.spawn(program, arguments, environment)
+        }
+    }
+
+    private static func spawn(
+        _ program: String, _ arguments: [String], _ environment: [String: String]
+    ) throws -> (pid: pid_t, output: Int32, errors: Int32) {
+        let (output, errors) = (try pipe(), try pipe())
+        defer {
+            close(output.write)
+            close(errors.write)
+        }
+        #if os(Linux)
+            var actions = posix_spawn_file_actions_t()
+        #else
+            var actions: posix_spawn_file_actions_t?
+        #endif
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_adddup2(&actions, output.write, 1)
+        posix_spawn_file_actions_adddup2(&actions, errors.write, 2)
+        let argv = ([program] + arguments).map { strdup($0) } + [nil]
+        let envp = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { (argv + envp).forEach { free($0) } }
+        var pid: pid_t = 0
+        let code = posix_spawnp(&pid, program, &actions, nil, argv, envp)
+        guard code == 0 else {
+            close(output.read)
+            close(errors.read)
+            throw CannotStart(program: program, code: code)
+        }
+        return (pid, output.read, errors.read)
+    }
+
+    deinit {
+        close(output)
+        close(errors)
+    }
+
+    /// Runs a program to its end.
+    package static func run(
+        _ program: String, _ arguments: [String], environment: [String: String] = [:]
+    ) async throws -> Result {
+        try await ChildProcess(program, arguments, environment: environment).wait()
+    }
+
+    package func signal(_ number: Int32) {
+        // Its number may belong to somebody else once it has been waited for.
+        ending.withLock { ending in
+            if ending == nil { _ = kill(pid, number) }
+        }
+    }
+
+    /// Blocks until it ends, and says how; only for what ends soon and prints little.
+    package func waitUntilEnd() -> Int32 { (reap() >> 8) & 0xff }
+
+    /// Reads what it prints until it ends.
+    package func wait() async -> Result {
+        async let output = Self.text(from: output)
+        async let errors = Self.text(from: errors)
+        let (text, problems) = await (output, errors)
+        let status = await Self.blocking { self.reap() }
+        let signal = status & 0x7f
+        return Result(
+            status: signal == 0 ? (status >> 8) & 0xff : signal, wasKilled: signal != 0, output: text, errors: problems)
+    }
+
+    /// The first line it prints, without its end.
+    package func firstLine() async -> String { await Self.blocking { self.readLine() } }
+
+    /// Blocks until it has printed a line.
+    package func readLine() -> String {
+        var line: [UInt8] = []
+        var byte: UInt8 = 0
+        while read(output, &byte, 1) == 1, byte != UInt8(ascii: "\n") { line.append(byte) }
+        return String(decoding: line, as: UTF8.self)
+    }
+
+    private func reap() -> Int32 {
+        if let known = ending.withLock({ $0 }) { return known }
+        var information = siginfo_t()
+        // Waits without reaping, so that a signal sent meanwhile still meets the right process.
+        while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+        return ending.withLock { ending in
+            var status: Int32 = 0
+            if ending == nil { while waitpid(pid, &status, 0) < 0, errno == EINTR {} }
+            let known = ending ?? status
+            ending = known
+            return known
+        }
+    }
+
+    private static func text(from descriptor: Int32) async -> String {
+        await blocking {
+            var bytes: [UInt8] = []
+            var buffer = [UInt8](repeating: 0, count: 65536)
+            while true {
+                let count = read(descriptor, &buffer, buffer.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
+                bytes += buffer[..<count]
+            }
+        }
+    }
+
+    /// What blocks gets a thread of its own: the threads that tasks run on are few.
+    private static func blocking<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(returning: body()) }
+        }
+    }
+
+    /// Both ends are closed in every program that is started, but for those that are handed on.
+    private static func pipe() throws -> (read: Int32, write: Int32) {
+        var ends: [Int32] = [0, 0]
+        guard Foundation.pipe(&ends) == 0 else { throw CannotStart(program: "pipe", code: errno) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (ends[0], ends[1])
+    }
+}
