@@ -162,10 +162,16 @@ extension Verdict.Repeat {
 extension Failure {
     fileprivate init(_ response: Response, _ error: ErrorBody) {
         self.init(
-            code: error.fcmCode ?? error.status ?? Self.name(ofStatus: response.status),
+            code: (error.fcmCode ?? error.status).map { Self.fit($0, 64) } ?? Self.name(ofStatus: response.status),
             httpStatus: response.status,
-            message: error.message.map { Registration.masking($0) }
+            message: error.message.map { Self.fit($0, 500) }
                 ?? "the answer is not FCM's: \(response.body.count) bytes")
+    }
+
+    /// A server's words as they may be shown: no registration, no more than anybody reads.
+    private static func fit(_ text: String, _ limit: Int) -> String {
+        let masked = Registration.masking(String(text.prefix(8192)))
+        return masked.count > limit ? masked.prefix(limit) + "…" : masked
     }
 
     /// The code that FCM's client libraries give an HTTP status whose body says nothing.

@@ -30,13 +30,18 @@ struct RecordReader {
         record.dead = RecipientSet(try dead.map(Self.recipientID))
         record.spentPlans = try Set(String.fetchAll(db, sql: "SELECT id FROM spent_plan"))
         for row in try Row.fetchAll(db, sql: "SELECT name, size FROM audience_size") {
-            record.audienceSizes[try row.decode(atIndex: 0)] = try row.decode(Int.self, atIndex: 1)
+            let size = try row.decode(Int.self, atIndex: 1)
+            guard (0...Int(RecipientID.max)).contains(size) else {
+                throw Damage(detail: "an audience's size is out of range")
+            }
+            record.audienceSizes[try row.decode(atIndex: 0)] = size
         }
         for row in try Row.fetchAll(db, sql: "SELECT campaign, at FROM watermark") {
             record.watermarks[try row.decode(atIndex: 0)] = try Self.date(row.decode(atIndex: 1))
         }
         let last = try Int64.fetchOne(db, sql: "SELECT max(id) FROM recipient") ?? 0
-        guard (0..<Int64(RecipientID.max)).contains(last) else {
+        // Half of the numbers are left for those that lists bring.
+        guard (0..<Int64(RecipientID.max / 2)).contains(last) else {
             throw Damage(detail: "a recipient's number is out of range")
         }
         record.nextRecipient = RecipientID(last) + 1

@@ -42,53 +42,70 @@ struct Application {
                 "this version cannot sign in to Google; start 'herald emulator' and set FCM_EMULATOR_HOST to what it prints"
             )
         }
-        let lock: RunLock?
-        let store: any StateStore
-        if command.dryRun {
-            lock = nil
-            store = try await storeForDryRun()
-        } else {
-            let record = try recordOrNew()
-            lock = try acquireLock()
-            store = record
-        }
-        defer { withExtendedLifetime(lock) {} }
         let saved = try savedPlan()
-        let (plan, desired) = try await session.plan(with: store, at: saved?.at ?? now(), campaigns: command.campaign)
-        let document = PlanDocument(plan, id: saved?.id ?? runID, created: now())
-        if let saved { try await check(saved, against: document, store) }
-        if !console.isQuiet { console.result(document.text(console.output)) }
-        let refusals = plan.refusals.filter { !overrides.allow($0.kind, for: $0.name) }
-        if !refusals.isEmpty {
-            for refusal in refusals {
-                console.error(
-                    "herald: guard \(refusal.kind.rawValue): \(refusal.message); to allow it: \(refusal.override)\n")
-            }
-            throw ExitStatus.refused.code
+        // The lock comes first, so that what is planned is what the record has until the run ends.
+        let lock = command.dryRun ? nil : try acquireLock()
+        defer { withExtendedLifetime(lock) {} }
+        let existing = try session.openStore()
+        let campaigns = command.campaign.isEmpty ? saved?.campaigns ?? [] : command.campaign
+        let (plan, desired) = try await session.plan(with: existing, at: saved?.at ?? now(), campaigns: campaigns)
+        let document = PlanDocument(plan, id: saved?.id ?? runID, created: now(), campaigns: campaigns)
+        if let saved { try await check(saved, against: document, existing) }
+        let needsApproval = saved == nil && !command.autoApprove && !command.dryRun && !plan.isEmpty
+        if !console.isQuiet || needsApproval {
+            let overridden = Set(plan.refusals.filter { overrides.allow($0.kind, for: $0.name) }.map(\.kind.rawValue))
+            console.result(document.text(console.output))
+            if !overridden.isEmpty { console.info("Let through: \(overridden.sorted().joined(separator: ", "))\n") }
         }
+        try checkGuards(plan)
         if plan.isEmpty {
-            try await remember(desired, in: store)
+            if let existing, !command.dryRun { try await settle(plan, desired, in: existing) }
             return
         }
-        guard saved != nil || command.autoApprove || command.dryRun || console.confirms("Do it?") else {
-            throw console.end(.wrong, "not approved; without a terminal, --auto-approve or a saved plan is needed")
-        }
+        if needsApproval { try approve(hasRecord: existing != nil) }
+        let store = try await store(existing, for: desired)
         let (report, signal) = try await execute(plan, document, saved, desired, store)
         try end(report, signal)
     }
 
+    private func checkGuards(_ plan: Plan) throws {
+        for entry in overrides.entries {
+            let isUsed = plan.refusals.contains {
+                $0.kind == entry.kind && (entry.name == nil || entry.name == $0.name)
+            }
+            if !isUsed, entry.kind != .maxForgetPercent, let name = entry.name {
+                console.info("herald: --override \(entry.kind.rawValue)=\(name) matches nothing in this plan\n")
+            }
+        }
+        let refusals = plan.refusals.filter { !overrides.allow($0.kind, for: $0.name) }
+        guard !refusals.isEmpty else { return }
+        for refusal in refusals {
+            console.error(
+                "herald: guard \(refusal.kind.rawValue): \(refusal.message); to allow it: \(refusal.override)\n")
+        }
+        throw ExitStatus.refused.code
+    }
+
+    private func approve(hasRecord: Bool) throws {
+        guard isatty(STDIN_FILENO) == 1 else {
+            throw console.end(.wrong, "not approved; without a terminal, --auto-approve or a saved plan is needed")
+        }
+        let record = hasRecord ? "" : " (and make the record \(session.statePath))"
+        guard console.confirms("Do it\(record)?") else { throw console.end(.wrong, "not approved; nothing was done") }
+    }
+
     // MARK: The record
 
-    private func recordOrNew() throws -> SQLiteStore {
-        if let store = try session.openStore() { return store }
-        guard
-            command.autoApprove || command.plan != nil
-                || console.confirms("There is no record at \(session.statePath). Make one?")
-        else {
-            throw console.end(.wrong, "there is no record at \(session.statePath); --auto-approve makes one")
-        }
+    /// What the run works on: the record, a new one, or for a dry run a copy in memory.
+    private func store(_ existing: SQLiteStore?, for desired: Desired) async throws -> any StateStore {
         do {
-            return try SQLiteStore.create(at: session.statePath, identity: session.newIdentity(created: now()))
+            if command.dryRun {
+                let record = try await existing?.record() ?? Record(identity: session.newIdentity(created: now()))
+                let key = existing?.fingerprintKey ?? (0..<32).map { _ in UInt8.random(in: 0...255) }
+                return MemoryStore(record, registrations: desired.registrations, fingerprintKey: key)
+            }
+            return try existing
+                ?? SQLiteStore.create(at: session.statePath, identity: session.newIdentity(created: now()))
         } catch let error as StateError {
             throw console.end(error)
         }
@@ -102,29 +119,14 @@ struct Application {
         }
     }
 
-    /// A copy in memory of what a dry run needs of the record.
-    private func storeForDryRun() async throws -> MemoryStore {
-        guard let store = try session.openStore() else {
-            return MemoryStore(
-                Record(identity: session.newIdentity(created: now())),
-                fingerprintKey: (0..<32).map { _ in UInt8.random(in: 0...255) })
-        }
+    /// What is written down although nothing is to be done at FCM.
+    private func settle(_ plan: Plan, _ desired: Desired, in store: SQLiteStore) async throws {
         do {
-            let known = try await store.recipients(for: Resolver.keys(in: session.workspace))
-            return MemoryStore(
-                try await store.record(),
-                registrations: Dictionary(known.values.map { ($0.id, $0.registration) }) { first, _ in first },
-                fingerprintKey: store.fingerprintKey)
-        } catch let error as StateError {
-            throw console.end(error)
-        }
-    }
-
-    private func remember(_ desired: Desired, in store: any StateStore) async throws {
-        do {
+            var changes = plan.over.map { RecordChange.finish($0, at: now()) }
             if try await store.record().audienceSizes != desired.audienceSizes {
-                try await store.commit([.audienceSizes(desired.audienceSizes)])
+                changes.append(.audienceSizes(desired.audienceSizes))
             }
+            if !changes.isEmpty { try await store.commit(changes) }
         } catch let error as StateError {
             throw console.end(error)
         }
@@ -144,11 +146,12 @@ struct Application {
         }
     }
 
-    private func check(_ saved: SavedPlan, against document: PlanDocument, _ store: any StateStore) async throws {
+    private func check(_ saved: SavedPlan, against document: PlanDocument, _ store: SQLiteStore?) async throws {
         do {
-            let record = try await store.record()
+            let spent = try await store?.record().spentPlans ?? []
+            let mayBeEarly = command.dryRun || session.endpoint.isLoopback
             do throws(SavedPlan.Problem) {
-                try saved.check(against: document, record, now: now())
+                try saved.check(against: document, spent: spent, now: now(), mayBeEarly: mayBeEarly)
             } catch {
                 throw refuse(error)
             }
@@ -162,6 +165,7 @@ struct Application {
         case .unreadable: console.end(.wrong, "the file is no plan of herald's")
         case .altered: console.end(.stalePlan, "the plan was altered after it was saved")
         case .expired(let instant): console.end(.stalePlan, "the plan expired at \(instant.rfc3339)")
+        case .early(let instant): console.end(.stalePlan, "the plan is for \(instant.rfc3339), which has not come")
         case .used: console.end(.stalePlan, "the plan was applied before")
         case .stale: console.end(.stalePlan, "the files or the record changed since the plan was saved; plan again")
         }
@@ -203,23 +207,28 @@ struct Application {
         let options = Executor<ContinuousClock>.Options(
             fcm: session.fcmSettings, guards: session.workspace.settings.guards, overrides: overrides,
             dryRunSample: command.dryRun ? command.sample?.count ?? 100 : nil)
+        let finished: Report
         do {
             try await store.commit([.intern(desired.unrecorded)] + (saved.map { [.spendPlan($0.id)] } ?? []))
-            let finished = try await Executor.run(plan, options, in: surroundings, report: report)
-            if finished.result == .ok { try await store.commit([.audienceSizes(desired.audienceSizes)]) }
-            await client.shutdown()
-            try files.save(finished)
-            if !console.isQuiet {
-                console.result("\n" + ReportDocument(finished).text(console.output))
-                console.info("Report: \(files.reportPath)\n")
-            }
-            return (finished, signals.first)
+            finished = try await Executor.run(plan, options, in: surroundings, report: report)
         } catch let error as StateError {
             await client.shutdown()
             throw console.end(error)
-        } catch {
-            throw console.end(.wrong, "the report cannot be written to \(files.reportPath)")
         }
+        await client.shutdown()
+        // From here on much was done: what fails now must not hide it.
+        let sizes = plan.over.map { RecordChange.finish($0, at: now()) } + [.audienceSizes(desired.audienceSizes)]
+        do { try await store.commit(command.dryRun ? [] : sizes) } catch {
+            console.error("herald: the audiences' sizes could not be recorded\n")
+        }
+        do { try files.save(finished) } catch {
+            console.error("herald: the report could not be written to \(files.reportPath)\n")
+        }
+        if !console.isQuiet {
+            console.result("\n" + ReportDocument(finished).text(console.output))
+            console.info("Report: \(files.reportPath)\n")
+        }
+        return (finished, signals.first)
     }
 
     /// Exits as the contract has it; of several reasons the first of: interrupted, unknown, refused, failed.
@@ -229,7 +238,8 @@ struct Application {
         case .unknown:
             throw console.end(
                 .unknown,
-                "it is unknown whether some sends arrived; they are held and not sent again, see 'herald state show'")
+                "some may or may not have got their message; they are held and not sent it again; "
+                    + "'herald state show' counts them, 'on_unknown: resend' or a new revision sends again")
         case .refused: throw console.end(.refused, "a guard stopped a step; the report says which")
         case .failed, .running: throw console.end(.failed, "not everything succeeded; the report lists what did not")
         case .ok: return
@@ -240,6 +250,6 @@ struct Application {
         Report(
             run: runID, plan: document.plan, planDigest: document.digest, isDryRun: command.dryRun, started: now(),
             endpoint: session.endpointKind, project: session.workspace.settings.project, version: Herald.version,
-            overrides: command.overrides)
+            gitCommit: GitCommit.current(at: session.folder.path), overrides: command.overrides)
     }
 }

@@ -33,7 +33,8 @@ struct PlanCommand: AsyncParsableCommand {
         let now = Date()
         let store = try session.openStore()
         let (plan, _) = try await session.plan(with: store, at: at?.date ?? now, campaigns: campaign)
-        let document = PlanDocument(plan, id: "plan-\(UUID().uuidString.lowercased())", created: now)
+        let document = PlanDocument(
+            plan, id: "plan-\(UUID().uuidString.lowercased())", created: now, campaigns: campaign)
         if let out {
             do {
                 try PrivateFile.write(document.json.prettyText, to: out)

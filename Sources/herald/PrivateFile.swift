@@ -29,7 +29,7 @@ enum PrivateFile {
     }
 }
 
-/// Lines that are added while a run goes on; the file is made with the first of them.
+/// Lines that are added to a file while a run goes on; the file is made with the first of them, or by `open`.
 final class LineFile: @unchecked Sendable {
     // The lock guards the descriptor; the path never changes.
     private let lock = NSLock()
@@ -40,12 +40,18 @@ final class LineFile: @unchecked Sendable {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    func append(_ line: String) {
-        lock.withLock {
+    /// Fails now rather than when there is something to write.
+    func open() throws {
+        try lock.withLock {
             if descriptor < 0 {
-                descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+                descriptor = Foundation.open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
             }
-            if descriptor >= 0 { _ = PrivateFile.append(line + "\n", to: descriptor) }
+            guard descriptor >= 0 else { throw PrivateFile.Failure() }
         }
+    }
+
+    func append(_ line: String) {
+        guard (try? open()) != nil else { return }
+        lock.withLock { _ = PrivateFile.append(line + "\n", to: descriptor) }
     }
 }

@@ -36,6 +36,7 @@ struct RunFiles: Sendable {
         let base = reportPath.hasSuffix(".json") ? String(reportPath.dropLast(5)) : reportPath
         failures = LineFile(path: "\(base).failures.ndjson")
         self.receipts = receipts.map { LineFile(path: $0) }
+        try self.receipts?.open()
         shown = FailureCount()
     }
 

@@ -63,14 +63,19 @@ struct Session {
             }
         } catch {
             let name = emulator.isEmpty ? "fcm.endpoint" : "FCM_EMULATOR_HOST"
-            throw common.console.end(.wrong, "\(name): \(error)")
+            throw common.console.end(.wrong, "\(name): \(error)\(Self.advice(on: emulator))")
         }
         endpointKind = endpoint == .fcm ? .fcm : .emulator
-        let state = environment["HERALD_STATE"].flatMap { $0.isEmpty ? nil : $0 } ?? settings.state
-        statePath = state.absolute(in: environment["HERALD_STATE"] == nil ? folder.path : nil)
+        let override = environment["HERALD_STATE"].flatMap { $0.isEmpty ? nil : $0 }
+        statePath = override?.absolute(in: nil) ?? settings.state.absolute(in: folder.path)
         if settings.fcm.rate == .unlimited || settings.fcm.subscriptionRate == .unlimited, !endpoint.isLoopback {
             throw common.console.end(.wrong, "a rate may be unlimited only towards this machine, not \(endpoint)")
         }
+    }
+
+    /// What people put into FCM_EMULATOR_HOST by mistake.
+    private static func advice(on emulator: String) -> String {
+        emulator.contains("=") ? "; give only what follows the '='" : ""
     }
 
     /// The settings a run works by: FCM's stand-in needs no time to settle.
@@ -80,7 +85,7 @@ struct Session {
         return fcm
     }
 
-    /// An empty record, for a plan without one and for making one.
+    /// What a new record is bound to.
     func newIdentity(created: Date) -> Record.Identity {
         Record.Identity(
             lineage: UUID().uuidString.lowercased(), project: workspace.settings.project, endpoint: endpointKind,
@@ -131,12 +136,12 @@ extension String {
     }
 }
 
-/// A time on the command line, with its offset.
+/// A time on the command line, with its offset; before the year 9000, since what follows it must be a time as well.
 struct TimeArgument: ExpressibleByArgument {
     let date: Date
 
     init?(argument: String) {
-        guard let date = Date(rfc3339: argument) else { return nil }
+        guard let date = Date(rfc3339: argument), date.timeIntervalSince1970 < 221_845_392_000 else { return nil }
         self.date = date
     }
 }

@@ -195,27 +195,54 @@ import Testing
         let (_, host) = try await world.startEmulator()
         let path = "\(world.folder.path)/plan.json"
         #expect(try await world.herald("plan", "--out", path, host: host).status == 0)
-        // The plan was made without a record; the record that apply makes is another matter.
-        #expect(try await world.herald("apply", path, host: host).status == 7)
-
-        #expect(try await world.herald("plan", "--out", path, host: host).status == 0)
         let plan = try world.folder.read("plan.json")
         try world.folder.write(plan.replacing("\"planned\" : 12", with: "\"planned\" : 13"), to: "altered.json")
         let altered = try await world.herald("apply", "\(world.folder.path)/altered.json", host: host)
         #expect(altered.status == 7)
         #expect(altered.errors.contains("altered"))
+        #expect(!FileManager.default.fileExists(atPath: world.statePath))
+        // It was made without a record, which this apply makes; to save it was to approve it.
         let applied = try await world.herald("apply", path, host: host)
         #expect(applied.status == 0, "\(applied.output)\(applied.errors)")
         let used = try await world.herald("apply", path, host: host)
         #expect(used.status == 7)
         #expect(used.errors.contains("applied before"))
 
+        // Now there is something new to do, and before it is done a file changes.
+        try world.folder.write(Registration.fid(1).rawValue, to: "workspace/some.txt")
         #expect(try await world.herald("plan", "--out", path, host: host).status == 0)
         try world.folder.write("# nothing\n", to: "workspace/more.yaml")
         let stale = try await world.herald("apply", path, host: host)
         #expect(stale.status == 7)
         #expect(stale.errors.contains("changed since"))
         await world.end()
+    }
+
+    @Test func `a saved plan keeps to the campaigns it was made for`() async throws {
+        let world = try World(Self.files)
+        let (_, host) = try await world.startEmulator()
+        let path = "\(world.folder.path)/plan.json"
+        #expect(try await world.herald("plan", "--campaign", "to-all", "--out", path, host: host).status == 0)
+        #expect(try await world.herald("apply", path, host: host).status == 0)
+        #expect(try world.accepted(in: ["ledger.ndjson"]).count == 20)
+        await world.end()
+    }
+
+    @Test func `receipts that cannot be written stop an apply before it begins`() async throws {
+        let world = try World(Self.files)
+        let (_, host) = try await world.startEmulator()
+        let result = try await world.herald(
+            "apply", "--auto-approve", "--receipts", "/nowhere/receipts.ndjson", host: host)
+        #expect(result.status == 1)
+        #expect(try world.accepted(in: ["ledger.ndjson"]).isEmpty)
+        await world.end()
+    }
+
+    @Test func `an empty HERALD_STATE is none`() async throws {
+        let world = try World(Self.files)
+        let environment = ["HERALD_STATE": "", "FCM_EMULATOR_HOST": "127.0.0.1:9"]
+        let result = try await HeraldProcess.run(["-w", world.workspace, "state", "show"], environment: environment)
+        #expect(result.errors.contains("\(world.workspace)/.herald/state.sqlite"), "\(result.errors)")
     }
 
     @Test func `a send in the future waits, a late one is missed once`() async throws {

@@ -6,6 +6,7 @@
 
 extension Date {
     /// Reads an RFC 3339 time with its offset; seconds may be left out. Leap seconds are not accepted.
+    /// What would not be in the years 1 to 9999 of UTC is not either.
     package init?(rfc3339 text: String) {
         let pattern =
             #/(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:[Zz]|([+-])(\d\d):(\d\d))/#
@@ -22,8 +23,9 @@ extension Date {
             offset = (hours * 3600 + minutes * 60) * (match.8 == "-" ? -1 : 1)
         }
         let fraction = match.7.flatMap { Double("0.\($0)") } ?? 0
-        self.init(
-            timeIntervalSince1970: Double(days * 86400 + hour * 3600 + minute * 60 + second - offset) + fraction)
+        let seconds = Double(days * 86400 + hour * 3600 + minute * 60 + second - offset) + fraction
+        guard (-62_135_596_800..<253_402_300_800).contains(seconds) else { return nil }
+        self.init(timeIntervalSince1970: seconds)
     }
 
     /// In UTC, whole seconds: `2026-12-01T08:00:00Z`.

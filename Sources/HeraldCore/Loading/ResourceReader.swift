@@ -133,7 +133,7 @@ enum ResourceReader {
         let description = fields.string("description", &findings)?.value
         let owner = fields.string("owner", &findings)?.value
         let enabled = fields.bool("enabled", &findings) ?? true
-        let revision = fields.int("revision", in: 1...Int.max, &findings) ?? 1
+        let revision = fields.int("revision", in: 1...Int(Int32.max), &findings) ?? 1
         let schedule = fields["schedule"].map { Self.schedule($0, &findings) }
         let delivery = fields["delivery"].map { Self.delivery($0, &findings) }
         guard let name, let target, let message else { return nil }

@@ -18,6 +18,8 @@ package struct Plan: Hashable, Sendable {
     /// Upcoming sends beyond those listed.
     package var upcomingOmitted = 0
     package var missed: [Missed] = []
+    /// Occurrences of which nobody is left to be tried, and whose end a crash kept from the record.
+    package var over: [OccurrenceID] = []
     package var held: [Held] = []
     package var refusals: [GuardRefusal] = []
     package var warnings: [String] = []
@@ -63,8 +65,6 @@ package struct Plan: Hashable, Sendable {
         package var members: RecipientSet
         /// Left by a crash between intent and outcome; this run records them as unknown.
         package var discovered: RecipientSet
-        /// Those of `members` who may have got it already and are sent it again because the campaign says so.
-        package var repeated: RecipientSet
         /// How many people it is for: `members`, or a topic's subscribers.
         package var recipients: Int
         /// Whether the record has the occurrence open.
@@ -98,6 +98,17 @@ package struct Plan: Hashable, Sendable {
 extension Plan {
     /// Whether applying it changes anything.
     package var isEmpty: Bool { steps.isEmpty && missed.isEmpty }
+}
+
+extension Plan.Send {
+    /// The same with nobody to send to, only what a crash left to account for.
+    func withoutRequests(leftByCrash discovered: RecipientSet) -> Plan.Send {
+        var copy = self
+        copy.members = []
+        copy.recipients = 0
+        copy.discovered = discovered
+        return copy
+    }
 }
 
 extension Plan.Work {

@@ -9,7 +9,8 @@ extension Planner {
         guard members >= 10, isDeleted ? limit < 100 : leaving * 100 > limit * members else { return }
         refuse(
             .maxUnsubscribePercent, name.rawValue, limit: limit, actual: percent,
-            "\(leaving) of topic '\(name)' would be unsubscribed, \(percent) % of the \(members) herald subscribed")
+            "\(leaving) of topic '\(name)' would be unsubscribed, \(percent) % of the \(members) herald subscribed; \(limit) % are allowed"
+        )
     }
 
     mutating func checkSend(_ send: Plan.Send) {
@@ -17,7 +18,8 @@ extension Planner {
         if count > settings.guards.maxRecipients {
             refuse(
                 .maxRecipients, send.campaign, limit: settings.guards.maxRecipients, actual: count,
-                "campaign '\(send.campaign)' would reach \(count) recipients")
+                "campaign '\(send.campaign)' would reach \(count) recipients; \(settings.guards.maxRecipients) are allowed"
+            )
         }
         if record.identity.endpoint == .fcm, record.occurrences.isEmpty {
             refuse(

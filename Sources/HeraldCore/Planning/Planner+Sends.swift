@@ -18,7 +18,11 @@ extension Planner {
         for send in due.sorted(by: { ($0.due ?? now, $0.occurrence) < ($1.due ?? now, $1.occurrence) }) {
             let reason =
                 send.isResumed
-                ? "it is half done" : send.due == nil ? "it has no schedule and was never sent" : "it is due"
+                ? "an earlier run did not finish it"
+                : send.due != nil
+                    ? "it is due"
+                    : send.revision > 1
+                        ? "revision \(send.revision) was not sent yet" : "it has no schedule and was never sent"
             append(.send(send), reason: reason)
             checkSend(send)
         }
@@ -66,6 +70,7 @@ extension Planner {
             occurrence.contentDigest != campaign.contentDigest || occurrence.due != campaign.schedule.at
         let remaining = send(wanted, id, occurrence: occurrence)
         if occurrence.finished != nil || remaining.members.isEmpty && remaining.discovered.isEmpty {
+            if occurrence.finished == nil { plan.over.append(id) }
             if isChanged {
                 plan.warnings.append(
                     "campaign '\(campaign.name.value)' was changed after \(id) was sent; to send it again, set revision: \(campaign.revision + 1)"
@@ -79,6 +84,9 @@ extension Planner {
             hold(id, "it is half done and the campaign is disabled")
         } else if let deadline = remaining.deadline, now > deadline {
             miss(id, campaign, "it is half done and later than max_lateness allows", recorded: nil)
+            // What a crash left is still to be accounted for.
+            let left = occurrence.intended
+            if !left.isEmpty { return remaining.withoutRequests(leftByCrash: left) }
         } else {
             return remaining
         }
@@ -116,15 +124,15 @@ extension Planner {
             stopWhenRejectedPercent: campaign.delivery.stopWhenRejectedPercent,
             onUnknown: campaign.delivery.onUnknown,
             members: remaining,
-            discovered: (occurrence?.intended ?? []).subtracting(repeated), repeated: repeated,
+            discovered: (occurrence?.intended ?? []).subtracting(repeated),
             recipients: recipients(of: campaign.target.value, remaining),
             isResumed: occurrence != nil)
     }
 
     mutating func noteUnknowns(_ id: OccurrenceID, _ occurrence: RecordedOccurrence, _ campaign: Campaign) {
-        let count = occurrence.unknown.count
+        let count = occurrence.unknown.union(occurrence.intended).count
         guard count > 0, campaign.delivery.onUnknown == .hold || occurrence.finished != nil else { return }
-        hold(id, "\(count) \(count == 1 ? "outcome is" : "outcomes are") unknown; they are not sent again")
+        hold(id, "\(count) may or may not have got it and are not sent it again")
     }
 
     mutating func hold(_ id: OccurrenceID, _ reason: String) {

@@ -37,11 +37,9 @@ package struct Resolver {
         for audience in workspace.audiences {
             desired.audienceSizes[audience.name.value] = resolve(audience.name.value, listed).count
         }
-        for (key, recipient) in known {
+        for recipient in known.values {
             if let registration = desired.registrations[recipient.id], registration != recipient.registration {
                 desired.unrecorded[recipient.id] = registration
-            } else if desired.registrations[recipient.id] == nil {
-                ids[key] = nil
             }
         }
         desired.collapsed += listedRegistrations.count - desired.registrations.count

@@ -11,12 +11,15 @@ package struct PlanDocument: Document {
     package var plan: Plan
     package var id: String
     package var created: Date
+    private let campaigns: [String]
 
     /// A plan is good until its earliest send would be too late, and a day at most.
     private static let lifetime: Duration = .seconds(24 * 3600)
 
-    package init(_ plan: Plan, id: String, created: Date) {
+    /// - Parameter campaigns: what it was limited to; empty for all.
+    package init(_ plan: Plan, id: String, created: Date, campaigns: [String] = []) {
         self.plan = plan
+        self.campaigns = campaigns
         self.id = id
         self.created = created
     }
@@ -49,7 +52,7 @@ package struct PlanDocument: Document {
         if plan.upcomingOmitted > 0 {
             warnings.append("\(plan.upcomingOmitted) more upcoming sends are not listed")
         }
-        return [
+        var members: [String: JSONValue] = [
             "schema": "herald.plan/1",
             "at": .string(plan.at.rfc3339),
             "expires": .string(expires.rfc3339),
@@ -90,6 +93,8 @@ package struct PlanDocument: Document {
                 }),
             "warnings": .array(warnings.map { .string($0) }),
         ]
+        if !campaigns.isEmpty { members["campaigns"] = .array(campaigns.map { .string($0) }) }
+        return members
     }
 
     private func step(_ step: Plan.Step) -> JSONValue {
@@ -167,9 +172,9 @@ package struct PlanDocument: Document {
         }
         var sentence = "Plan: \(parts.joined(separator: ", "))."
         if plan.collapsed > 0 {
-            sentence += " \(count(plan.collapsed, "name")) collapsed into an installation listed before."
+            sentence += " \(count(plan.collapsed, "duplicate")) left out."
         }
-        if plan.deadListed > 0 { sentence += " \(plan.deadListed) listed though dead." }
+        if plan.deadListed > 0 { sentence += " \(count(plan.deadListed, "dead registration")) left out." }
         if plan.state == nil { sentence += " There is no record yet." }
         return sentence
     }

@@ -62,18 +62,24 @@ package struct ReportDocument: Document {
             text += "  \(step.id.padded(to: width))  \(Self.figures(step, style))\n"
             if let stopped = step.stopped { text += "    stopped: \(stopped)\n" }
             for (code, entries) in Dictionary(grouping: step.failures, by: \.code).sorted(by: { $0.key < $1.key }) {
-                text += "    \(entries.count) × \(code): \(entries[0].message) (\(entries[0].action.rawValue))\n"
+                let sentence = "\(code): \(entries[0].message)".printable
+                text += "    \(entries.count) × \(sentence) (\(entries[0].action.words))\n"
             }
+            if step.failuresOmitted > 0 { text += "    and \(count(step.failuresOmitted, "more failure"))\n" }
         }
         let figures = summary
-        let total = ["planned", "accepted", "rejected", "unknown", "skipped", "held", "pending"]
-            .map { "\(figures[$0] ?? 0) \($0)" }.joined(separator: ", ")
-        return text + "\nRun \(report.run): \(report.result.rawValue). \(total).\n"
+        let always: Set<String> = ["planned", "accepted"]
+        var total: [String] = []
+        for name in ["planned", "accepted", "rejected", "unknown", "skipped", "held", "pending", "missed"] {
+            let number = figures[name] ?? 0
+            if number > 0 || always.contains(name) { total.append("\(number) \(name)") }
+        }
+        return text + "\nRun \(report.run): \(report.result.rawValue). \(total.joined(separator: ", ")).\n"
     }
 
     private static func figures(_ step: StepReport, _ style: TextStyle) -> String {
         var parts = ["\(step.accepted) of \(step.planned) accepted"]
-        if step.found > 0 { parts.append("\(step.found) of them were there") }
+        if step.found > 0 { parts.append("\(step.found) of them subscribed already, not by herald") }
         for (name, number) in [
             ("rejected", step.rejected), ("unknown", step.unknown), ("skipped", step.skipped), ("held", step.held),
             ("pending", step.pending), ("retries", step.retries),
@@ -82,6 +88,19 @@ package struct ReportDocument: Document {
         }
         let line = parts.joined(separator: ", ")
         return step.accepted == step.planned ? style.green(line) : style.yellow(line)
+    }
+}
+
+extension Report.Failure.Action {
+    /// What it means for the recipient.
+    fileprivate var words: String {
+        switch self {
+        case .forgotten: "dead, left out from now on"
+        case .kept: "said to be dead, not believed"
+        case .rejected: "refused"
+        case .held: "may have got it, not sent again"
+        case .retryNextRun: "not sent, the next apply tries it"
+        }
     }
 }
 

@@ -12,6 +12,8 @@ package struct SavedPlan: Hashable, Sendable {
     package var at: Date
     package var expires: Date
     package var digest: String
+    /// The campaigns it was limited to; empty for all.
+    package var campaigns: [String]
 
     /// Why a saved plan is not applied.
     package enum Problem: Error, Hashable, Sendable {
@@ -20,6 +22,8 @@ package struct SavedPlan: Hashable, Sendable {
         /// Its digest is not that of its content.
         case altered
         case expired(at: Date)
+        /// It was made for an instant that has not come.
+        case early(until: Date)
         case used
         /// The files, the record or what is due changed since.
         case stale
@@ -37,11 +41,17 @@ package struct SavedPlan: Hashable, Sendable {
         self.at = at
         self.expires = expires
         self.digest = digest
+        campaigns = (members["campaigns"]?.array ?? []).compactMap(\.string)
     }
 
     /// Holds it against the record and against the plan that was worked out anew for its instant.
-    package func check(against plan: PlanDocument, _ record: Record, now: Date) throws(Problem) {
-        if record.spentPlans.contains(id) { throw .used }
+    ///
+    /// - Parameter mayBeEarly: whether an instant to come may be taken for now.
+    package func check(
+        against plan: PlanDocument, spent: Set<String>, now: Date, mayBeEarly: Bool = false
+    ) throws(Problem) {
+        if spent.contains(id) { throw .used }
+        if now < at, !mayBeEarly { throw .early(until: at) }
         if now > expires { throw .expired(at: expires) }
         if plan.digest != digest { throw .stale }
     }

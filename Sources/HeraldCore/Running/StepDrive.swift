@@ -228,9 +228,16 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
 
     mutating func bury(_ action: Report.Failure.Action) {
         for (id, failure, attempts) in dying {
-            if action == .forgotten {
+            switch action {
+            case .forgotten where options.dryRunSample == nil:
                 settled.forgotten.insert(id)
                 step.forgotten += 1
+            case .kept where wasRefused:
+                // Not believed: it counts as not tried, and is held like the rest of the step.
+                step.rejected -= 1
+                settled.rejected.subtract([id])
+                settled.untried.insert(id)
+            default: break
             }
             fail(id, failure, attempts, action)
         }

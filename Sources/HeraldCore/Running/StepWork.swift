@@ -100,7 +100,8 @@ struct StepWork {
         case .subscribe(let topic, _):
             for (set, membership) in [
                 (settled.accepted, Membership.owned as Membership?), (settled.found, .found),
-                (settled.rejected.union(settled.untried), nil),
+                // Who was asked for before this run may be subscribed through us, whatever this run's attempt came to.
+                (settled.rejected.union(settled.untried.subtracting(askedBefore)), nil),
             ] where !set.isEmpty {
                 changes.append(.members(topic, set, membership, at: now))
             }

@@ -148,8 +148,8 @@ extension RuleCase {
         RuleCase(.wrongType, "a list for a text", sent("owner: ▸[x]"), near: sent("owner: x")),
         RuleCase(.wrongType, "a revision of 0", sent("revision: ▸0"), near: sent("revision: 1")),
         RuleCase(
-            .wrongType, "a revision beyond 64 bits", sent("revision: ▸9223372036854775808"),
-            near: sent("revision: 9223372036854775807")),
+            .wrongType, "a revision beyond 32 bits", sent("revision: ▸2147483648"),
+            near: sent("revision: 2147483647")),
         RuleCase(
             .wrongType, "a percentage of 101", sent("delivery: {stop_when_rejected_percent: ▸101}"),
             near: sent("delivery: {stop_when_rejected_percent: 100}")),

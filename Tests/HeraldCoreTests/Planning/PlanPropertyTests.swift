@@ -72,7 +72,6 @@ import Testing
         let campaigns = Dictionary(uniqueKeysWithValues: world.workspace.campaigns.map { ($0.name.value, $0) })
         for send in world.plan().plan.sends {
             #expect(send.members.intersection(world.record.dead).isEmpty)
-            #expect(send.repeated.subtracting(send.members).isEmpty)
             // Whatever its time: one occurrence for each revision.
             for occurrence in world.record.occurrences.values
             where occurrence.campaign == send.campaign && occurrence.revision == send.revision {
@@ -81,7 +80,6 @@ import Testing
                 let uncertain = occurrence.unknown.union(occurrence.intended)
                 let again = send.members.intersection(uncertain)
                 #expect(campaigns[send.campaign]?.delivery.onUnknown == .resend || again.isEmpty)
-                #expect(send.repeated == again)
                 #expect(send.discovered.union(again).intersection(occurrence.intended) == occurrence.intended)
                 #expect(occurrence.finished == nil || occurrence.tried.isEmpty)
             }

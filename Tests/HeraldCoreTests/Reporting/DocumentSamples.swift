@@ -51,7 +51,7 @@ enum DocumentSamples {
             campaign: "tide-rome", occurrence: .init(rawValue: "tide-rome@2026-12-01T08:00:00Z"), revision: 1,
             due: now, target: .audience("rome-anglers"), contentDigest: "sha256:", message: [:],
             deadline: now.adding(lateness), expiresAfter: nil, rate: nil, stopWhenRejectedPercent: 50, onUnknown: .hold,
-            members: RecipientSet(1...100), discovered: [101], repeated: [], recipients: 100, isResumed: true)
+            members: RecipientSet(1...100), discovered: [101], recipients: 100, isResumed: true)
     }
 
     private static var topicSend: Plan.Send {

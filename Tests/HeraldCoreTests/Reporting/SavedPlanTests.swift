@@ -24,10 +24,11 @@ import Testing
     }
 
     private func problem(
-        of saved: SavedPlan, against document: PlanDocument, _ record: Record = DocumentSamples.record, now: Date
+        of saved: SavedPlan, against document: PlanDocument, spent: Set<String> = [], now: Date,
+        mayBeEarly: Bool = false
     ) -> SavedPlan.Problem? {
         do throws(SavedPlan.Problem) {
-            try saved.check(against: document, record, now: now)
+            try saved.check(against: document, spent: spent, now: now, mayBeEarly: mayBeEarly)
             return nil
         } catch {
             return error
@@ -134,9 +135,21 @@ import Testing
     }
 
     @Test func `it is used once`() throws {
-        var record = DocumentSamples.record
-        record.apply([.spendPlan(document.id)])
-        #expect(problem(of: try saved(document), against: document, record, now: now) == .used)
+        #expect(problem(of: try saved(document), against: document, spent: [document.id], now: now) == .used)
+    }
+
+    @Test func `it waits for its instant, unless that may be taken for now`() throws {
+        let plan = try saved(document)
+        let early = now.adding(.seconds(-1))
+        #expect(problem(of: plan, against: document, now: early) == .early(until: now))
+        #expect(problem(of: plan, against: document, now: early, mayBeEarly: true) == nil)
+    }
+
+    @Test func `it knows the campaigns it was limited to`() throws {
+        let limited = PlanDocument(document.plan, id: "i", created: now, campaigns: ["tide"])
+        #expect(try saved(limited).campaigns == ["tide"])
+        #expect(try saved(document).campaigns.isEmpty)
+        #expect(limited.digest != document.digest)
     }
 
     @Test func `spending a plan does not make another stale`() {

@@ -65,8 +65,12 @@ import Testing
         let report = try await laboratory.run(laboratory.plan(.send(.sample(1...100))), sender)
         let step = report.steps[0]
         #expect(step.accepted == 1)
-        #expect(step.rejected == 10, "the guard speaks from ten on")
-        #expect(step.held == 89)
+        #expect(step.rejected == 9, "the guard speaks from ten on, and does not believe the tenth")
+        #expect(step.held == 90)
+        let ledger = laboratory.memory.record().occurrences.values.map(\.outcomes)
+        #expect(
+            ledger == [[.accepted: [1], .rejected: RecipientSet(2...10)]], "whom it does not believe dead was not tried"
+        )
         #expect(step.pending == 0)
         #expect(report.result == .refused)
         let stopped = try #require(step.stopped)
@@ -116,7 +120,7 @@ import Testing
             number == 0 ? .accepted(request) : .unregistered
         }
         let report = try await laboratory.run(laboratory.plan(.subscribe("tides", RecipientSet(1...50))), sender)
-        #expect(report.steps[0].held == 39)
+        #expect(report.steps[0].held == 40)
         #expect(report.result == .refused)
         #expect(laboratory.memory.record().topics["tides"]?.owned == [1])
     }

@@ -107,7 +107,6 @@ extension Plan.Send {
             campaign: campaign, occurrence: OccurrenceID(campaign: campaign, due: due, revision: 1), revision: 1,
             due: due, target: target, contentDigest: "sha256:", message: message, deadline: nil, expiresAfter: nil,
             rate: nil, stopWhenRejectedPercent: 50, onUnknown: onUnknown, members: members, discovered: [],
-            repeated: [],
             recipients: members.count, isResumed: false)
     }
 }
