@@ -22,7 +22,7 @@ package enum EndpointError: Error, Hashable, Sendable, CustomStringConvertible {
         case .query: "an endpoint has no query"
         case .fragment: "an endpoint has no fragment"
         case .plainTextBeyondLoopback(let host):
-            "'\(host)' is not this machine, so http would send the credential in clear: use https"
+            "'\(host)' is not this machine: over http only 127.0.0.1, ::1 and localhost are taken, others need https"
         }
     }
 }

@@ -1,10 +1,19 @@
 import Hummingbird
 import Logging
+import NIOCore
 
 #if canImport(FoundationEssentials)
     package import FoundationEssentials
 #else
     package import Foundation
+#endif
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
 #endif
 
 /// A server that behaves like Firebase Cloud Messaging and delivers nothing to anybody.
@@ -52,8 +61,14 @@ package struct Emulator: Sendable {
         } catch {
             // Once it listens nothing makes it fail: an address that is taken, forbidden or unknown does.
             throw EmulatorError.cannotListen(
-                host: configuration.host, port: configuration.port, reason: String(describing: error))
+                host: configuration.host, port: configuration.port, reason: Self.words(for: error))
         }
+    }
+
+    /// The system's own words, without those of the code that heard them.
+    private static func words(for error: any Error) -> String {
+        guard let code = (error as? IOError)?.errnoCode else { return String(describing: error) }
+        return String(cString: strerror(code))
     }
 
     private func openLedger() throws(EmulatorError) -> (@Sendable ([UInt8]) throws -> Void)? {

@@ -231,6 +231,9 @@ struct Application {
         return (finished, signals.first)
     }
 
+    /// How a step says that nobody is there.
+    private static let unreachable = "the endpoint cannot be reached"
+
     /// Exits as the contract has it; of several reasons the first of: interrupted, unknown, refused, failed.
     private func end(_ report: Report, _ signal: Int32) throws {
         switch report.result {
@@ -241,7 +244,12 @@ struct Application {
                 "some may or may not have got their message; they are held and not sent it again; "
                     + "'herald state show' counts them, 'on_unknown: resend' or a new revision sends again")
         case .refused: throw console.end(.refused, "a guard stopped a step; the report says which")
-        case .failed, .running: throw console.end(.failed, "not everything succeeded; the report lists what did not")
+        case .failed, .running:
+            if report.steps.contains(where: { $0.stopped?.hasPrefix(Self.unreachable) == true }) {
+                let hint = session.endpoint.isLoopback ? "; is 'herald emulator' running there?" : ""
+                throw console.end(.failed, "nothing answers at \(session.endpoint)\(hint)")
+            }
+            throw console.end(.failed, "not everything succeeded; the report lists what did not")
         case .ok: return
         }
     }

@@ -16,7 +16,7 @@ struct Apply: AsyncParsableCommand {
     @Argument(help: "A plan saved with 'plan --out'; it must still be true.", completion: .file())
     var plan: String?
 
-    @Option(help: "Only this campaign and its target (repeatable).")
+    @Option(help: ArgumentHelp("Only this campaign and its target (repeatable).", valueName: "name"))
     var campaign: [String] = []
 
     @Flag(help: "Do not ask.")
@@ -29,16 +29,21 @@ struct Apply: AsyncParsableCommand {
     @Flag(help: "Let FCM check the messages and deliver none; the record stays untouched.")
     var dryRun = false
 
-    @Option(help: "How many recipients of each campaign a dry run checks: a number, or 'all'.")
+    @Option(help: "How many recipients of each campaign a dry run checks: a number (default: 100), or 'all'.")
     var sample: Sample?
 
-    @Option(help: "Take this for now; only for a dry run or an endpoint on this machine.")
+    @Option(
+        help: ArgumentHelp("Take this for now; only for a dry run or an endpoint on this machine.", valueName: "time"))
     var at: TimeArgument?
 
-    @Option(help: "Where to write the report (default: runs/ beside the record).", completion: .file())
+    @Option(
+        help: ArgumentHelp("Where to write the report (default: runs/ beside the record).", valueName: "file"),
+        completion: .file())
     var report: String?
 
-    @Option(help: "Write every accepted message's id to this file, one JSON object a line.", completion: .file())
+    @Option(
+        help: ArgumentHelp("Add every accepted message's id to this file, one JSON object a line.", valueName: "file"),
+        completion: .file())
     var receipts: String?
 
     struct Sample: ExpressibleByArgument {

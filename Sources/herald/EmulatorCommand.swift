@@ -20,7 +20,9 @@ struct EmulatorCommand: AsyncParsableCommand {
     @Option(help: "The port to listen on; 0 takes a free one.")
     var port = 0
 
-    @Option(help: "Append each accepted send to this file before it is answered.", completion: .file())
+    @Option(
+        help: ArgumentHelp("Append each accepted send to this file before it is answered.", valueName: "file"),
+        completion: .file())
     var ledger: String?
 
     @Flag(help: "Know only registrations that were put to /emulator/v1/registrations.")

@@ -4,7 +4,7 @@ import ArgumentParser
 struct Herald: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "herald",
-        abstract: "Notification campaigns for Firebase Cloud Messaging, planned from files and applied once.",
+        abstract: "Push campaigns for Firebase Cloud Messaging, planned from files and applied once.",
         discussion: """
             A workspace is a folder with herald.yaml and YAML files that declare audiences, topics and campaigns. \
             'plan' shows what 'apply' would do; 'apply' does it and remembers that it did.
@@ -25,7 +25,7 @@ struct CommonOptions: ParsableArguments {
         completion: .directory)
     var workspace: String?
 
-    @Flag(help: "No progress and no summary; only errors.")
+    @Flag(help: "Only errors and what was asked for: no plan or summary beside an apply.")
     var quiet = false
 
     @Flag(name: .customLong("no-color"), help: "No colours.")

@@ -10,11 +10,13 @@ struct Init: ParsableCommand {
     @ParentCommand var herald: Herald
     @OptionGroup var options: CommonOptions
 
-    @Argument(help: "The folder to make it in.", completion: .directory)
-    var directory = "."
+    @Argument(help: "The folder to make it in (default: the one of -w, or this one).", completion: .directory)
+    var directory: String?
 
     func run() throws {
-        let console = Common(herald.common, options).console
+        let common = Common(herald.common, options)
+        let console = common.console
+        let directory = directory ?? common.workspace ?? "."
         let files = Self.files.map { (path: "\(directory)/\($0.name)", text: $0.text) }
         let present = files.filter { FileManager.default.fileExists(atPath: $0.path) }
         guard present.isEmpty else {
@@ -50,7 +52,7 @@ struct Init: ParsableCommand {
             text: """
             herald: 1                # format version
             project: my-project      # the FCM project's id
-            timezone: UTC            # for showing times
+            timezone: UTC            # an IANA name; for schedules to come, times are shown in UTC
             # state: .herald/state.sqlite   # what herald did; keep it, and keep it out of git
             # fcm: {rate: 500/s}            # how fast messages may go out
 

@@ -11,10 +11,10 @@ struct PlanCommand: AsyncParsableCommand {
     @ParentCommand var herald: Herald
     @OptionGroup var options: CommonOptions
 
-    @Option(help: "Save the plan to a file.", completion: .file())
+    @Option(help: ArgumentHelp("Save the plan to a file.", valueName: "file"), completion: .file())
     var out: String?
 
-    @Option(help: "Plan for another instant: 2026-12-01T09:00:00+01:00.")
+    @Option(help: ArgumentHelp("Plan for another instant: 2026-12-01T09:00:00+01:00.", valueName: "time"))
     var at: TimeArgument?
 
     @Option(help: "text or json.")
@@ -25,7 +25,7 @@ struct PlanCommand: AsyncParsableCommand {
     )
     var detailedExitCode = false
 
-    @Option(help: "Only this campaign and its target (repeatable).")
+    @Option(help: ArgumentHelp("Only this campaign and its target (repeatable).", valueName: "name"))
     var campaign: [String] = []
 
     func run() async throws {

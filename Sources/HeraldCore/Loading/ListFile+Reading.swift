@@ -106,7 +106,9 @@ private struct Header {
             if let index = indices.first { registrations.append((kind, index)) }
         }
         if registrations.isEmpty {
-            rows.add(.listColumn, line, "the header has no column 'token' or 'fid'")
+            rows.add(
+                .listColumn, line, "the header has no column 'token' or 'fid'",
+                help: "name one of its columns so, in lower case; commas part the columns")
             return nil
         }
     }
@@ -140,7 +142,7 @@ struct RowFindings {
         var found: Registration?
         for value in values where !value.text.isEmpty {
             guard let registration = Registration(value.text, kind: value.kind) else {
-                add(line, "has a malformed \(value.kind.rawValue)")
+                add(.listRow, line, "the row has a malformed \(value.kind.rawValue)", help: value.kind.form)
                 return nil
             }
             found = found ?? registration

@@ -110,9 +110,7 @@ enum ResourceReader {
             if let text = item.scalar?.text, let registration = Registration(text, kind: kind) { return registration }
             findings.error(
                 .registrationForm, "the entry is not a \(kind.rawValue)", at: item.range,
-                help: kind == .fid
-                    ? "a fid is 22 characters of A-Z a-z 0-9 _ - and begins with c, d, e or f"
-                    : "a token is 100 to 4096 characters of A-Z a-z 0-9 _ - :")
+                help: kind.form)
             return nil
         }
     }
@@ -222,5 +220,15 @@ enum ResourceReader {
         findings.diagnostics.append(
             .error(.topicName, "'\(text.value)' is not a topic name", at: text.range, help: help))
         return nil
+    }
+}
+
+extension Registration.Kind {
+    /// How such a registration looks, for people.
+    var form: String {
+        switch self {
+        case .fid: "a fid is 22 characters of A-Z a-z 0-9 _ - and begins with c, d, e or f"
+        case .token: "a token is 100 to 4096 characters of A-Z a-z 0-9 _ - :"
+        }
     }
 }

@@ -24,7 +24,9 @@ package struct SourceText: Sendable {
         do {
             let attributes = try FileManager.default.attributesOfItem(atPath: path)
             guard attributes[.type] as? FileAttributeType == .typeRegular else {
-                return .failure(.init(.error(.fileUnreadable, "'\(file)' is not a file", at: range)))
+                let isFolder = attributes[.type] as? FileAttributeType == .typeDirectory
+                let what = isFolder ? "a folder, not a file" : "not a file"
+                return .failure(.init(.error(.fileUnreadable, "'\(file)' is \(what)", at: range)))
             }
             if let size = attributes[.size] as? Int, size > maximumSize {
                 return .failure(.init(.error(.fileTooLarge, "'\(file)' is larger than 64 MiB", at: range)))
@@ -32,7 +34,9 @@ package struct SourceText: Sendable {
             let source = SourceText(file: file, bytes: Array(try Data(contentsOf: URL(filePath: path))))
             return source.checked()
         } catch {
-            return .failure(.init(.error(.fileUnreadable, "'\(file)' cannot be read", at: range)))
+            let exists = FileManager.default.fileExists(atPath: path)
+            let message = exists ? "'\(file)' cannot be read: no permission" : "there is no file '\(file)'"
+            return .failure(.init(.error(.fileUnreadable, message, at: range)))
         }
     }
 

@@ -101,7 +101,7 @@ package struct WorkspaceLoader {
                     isCompressed ? .unsupported : .listFormat,
                     isCompressed
                         ? "compressed lists are not supported by this version"
-                        : "a list is a .csv, .txt or .ndjson file", at: path.range))
+                        : "'\(path.value)' is no list: a list is a .csv, .txt or .ndjson file", at: path.range))
             return nil
         }
         switch folder.read(path.value, from: base) {
@@ -109,7 +109,6 @@ package struct WorkspaceLoader {
             // The mistake stands where the path is written.
             var diagnostic = problem.diagnostic
             if diagnostic.rule != .fileEncoding {
-                if diagnostic.rule == .fileUnreadable { diagnostic.message = "'\(path.value)' cannot be read" }
                 diagnostic.range = path.range
             }
             findings.diagnostics.append(diagnostic)

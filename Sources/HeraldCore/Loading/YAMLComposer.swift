@@ -78,8 +78,26 @@ struct YAMLComposer {
             throw Stop(
                 diagnostic: .error(
                     .yamlSyntax, error.message,
-                    at: SourceRange(file: file, text: TextRange(start: error.position, end: end))))
+                    at: SourceRange(file: file, text: TextRange(start: error.position, end: end)),
+                    help: Self.advice(on: error.message)))
         }
+    }
+
+    /// libyaml says what it met; people want to know what they did.
+    private static func advice(on message: String) -> String? {
+        if message.contains("mapping values are not allowed") {
+            return
+                "quote text that holds a colon and a space, or look at the indentation of this line and the one above"
+        }
+        if message.contains("cannot start any token") || message.contains("tab character") {
+            return "indent with spaces, not tabs; quote text that begins with @ or `"
+        }
+        if message.contains("did not find expected key") || message.contains("block end") {
+            return "this line or one above it is indented differently from its neighbours"
+        }
+        if message.contains("quoted scalar") { return "a quote is not closed" }
+        if message.contains("flow mapping") || message.contains("flow sequence") { return "a bracket is not closed" }
+        return nil
     }
 
     private mutating func compose(

@@ -150,7 +150,7 @@ package struct PlanDocument: Document {
         text += section("Missed", plan.missed.map { "\($0.occurrence)  \($0.reason)" })
         text += section("Held", plan.held.map { "\($0.occurrence)  \($0.reason); see: \($0.resolve)" })
         text += section(
-            "Refused by a guard",
+            "Guards that need an override",
             plan.refusals.map { "\($0.kind.rawValue): \($0.message); to allow it: \($0.override)" })
         text += section("Warnings", plan.warnings)
         if !text.isEmpty { text += "\n" }

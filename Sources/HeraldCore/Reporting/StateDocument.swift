@@ -73,7 +73,7 @@ package struct StateDocument: Document {
         if !topics.isEmpty { text += "\n\(style.bold("Topics"))\n" }
         for (name, topic) in topics {
             text += "  \(name.rawValue.padded(to: width))  \(topic.owned.count) subscribed"
-            if !topic.found.isEmpty { text += ", \(topic.found.count) found" }
+            if !topic.found.isEmpty { text += ", \(topic.found.count) subscribed by others" }
             if !topic.subscribing.isEmpty { text += ", \(topic.subscribing.count) asked for and not answered" }
             text += "\n"
         }
@@ -83,6 +83,7 @@ package struct StateDocument: Document {
             text += "  \(id.rawValue.padded(to: width))  \(occurrence.target), \(occurrence.accepted.count) accepted"
             if !occurrence.rejected.isEmpty { text += ", \(occurrence.rejected.count) rejected" }
             if unknown > 0 { text += ", \(style.yellow("\(unknown) unknown"))" }
+            if occurrence.finished != nil, occurrence.tried.isEmpty { text += ", nobody was tried" }
             text += occurrence.finished.map { ", finished \($0.rfc3339)\n" } ?? ", unfinished\n"
         }
         return text

@@ -23,7 +23,7 @@ struct DiagnosticsRenderingTests {
               {"rule":"unknown-key","severity":"error","message":"'exlude' is not a key of an audience",
                "file":"campaigns/c.yaml","line":4,"column":1,"end_line":4,"end_column":7,"notes":[],
                "help":"did you mean 'exclude'?"},
-              {"rule":"file-unreadable","severity":"error","message":"'d.yaml' is not a file","file":"d.yaml","notes":[]}
+              {"rule":"file-unreadable","severity":"error","message":"'d.yaml' is a folder, not a file","file":"d.yaml","notes":[]}
             ]}
             """
         #expect(try document.json == JSONValue(parsing: Array(expected.utf8)))
