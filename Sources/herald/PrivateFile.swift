@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Files only their owner may read.
 enum PrivateFile {
@@ -30,19 +31,21 @@ enum PrivateFile {
 }
 
 /// Lines that are added to a file while a run goes on; the file is made with the first of them, or by `open`.
-final class LineFile: @unchecked Sendable {
-    // The lock guards the descriptor; the path never changes.
-    private let lock = NSLock()
+final class LineFile: Sendable {
     private let path: String
-    private var descriptor: Int32 = -1
+    /// -1 until it is open.
+    private let descriptor = Mutex<Int32>(-1)
 
     init(path: String) { self.path = path }
 
-    deinit { if descriptor >= 0 { close(descriptor) } }
+    deinit {
+        let descriptor = descriptor.withLock { $0 }
+        if descriptor >= 0 { close(descriptor) }
+    }
 
     /// Fails now rather than when there is something to write.
     func open() throws {
-        try lock.withLock {
+        try descriptor.withLock { descriptor in
             if descriptor < 0 {
                 descriptor = Foundation.open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
             }
@@ -52,6 +55,6 @@ final class LineFile: @unchecked Sendable {
 
     func append(_ line: String) {
         guard (try? open()) != nil else { return }
-        lock.withLock { _ = PrivateFile.append(line + "\n", to: descriptor) }
+        descriptor.withLock { _ = PrivateFile.append(line + "\n", to: $0) }
     }
 }

@@ -1,6 +1,7 @@
 import FCM
 import Foundation
 import HeraldCore
+import Synchronization
 
 /// What a run leaves on disk while it goes: the report, failures beyond those the report shows, receipts.
 struct RunFiles: Sendable {
@@ -10,15 +11,14 @@ struct RunFiles: Sendable {
     private let shown: FailureCount
 
     /// Failures each step had so far.
-    private final class FailureCount: @unchecked Sendable {
-        // The lock guards the only state.
-        private let lock = NSLock()
-        private var counts: [String: Int] = [:]
+    private final class FailureCount: Sendable {
+        private let counts = Mutex<[String: Int]>([:])
 
         func next(_ step: String) -> Int {
-            lock.withLock {
-                counts[step, default: 0] += 1
-                return counts[step, default: 0]
+            counts.withLock { counts in
+                let number = counts[step, default: 0] + 1
+                counts[step] = number
+                return number
             }
         }
     }

@@ -127,6 +127,8 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
     mutating func start(_ ids: [RecipientID], of work: StepWork, in group: inout TaskGroup<Event>) async {
         let batch = RecipientSet(ids)
         guard await loadRegistrations(of: batch) else { return }
+        // What was encoded once can be encoded again.
+        let work = (try? work.renewed(at: surroundings.now())) ?? work
         var startable = RecipientSet()
         var requests: [(RecipientID, Request)] = []
         for id in ids {

@@ -11,7 +11,9 @@ internal import FCM
 struct StepWork {
     let work: Plan.Work
     /// Absent for memberships.
-    private let body: MessageBody?
+    private var body: MessageBody?
+    /// When the message is worth nothing any more, where its author said so.
+    private let expiry: Date?
     /// Who was being subscribed when an earlier run ended: FCM may have them through us.
     private let askedBefore: RecipientSet
     private let isDryRun: Bool
@@ -23,10 +25,25 @@ struct StepWork {
         self.askedBefore = askedBefore
         self.isDryRun = isDryRun
         if case .send(let send) = work {
-            body = try MessageBody(message: send.expiringMessage(at: now), validateOnly: isDryRun)
+            expiry = send.expiresAfter.map { (send.due ?? now).adding($0) }
         } else {
-            body = nil
+            expiry = nil
         }
+        try writeBody(at: now)
+    }
+
+    /// The same with the lifetime that its message still has.
+    func renewed(at now: Date) throws -> StepWork {
+        guard expiry != nil else { return self }
+        var copy = self
+        try copy.writeBody(at: now)
+        return copy
+    }
+
+    private mutating func writeBody(at now: Date) throws {
+        guard case .send(let send) = work else { return }
+        let message = expiry.map { send.message(expiring: $0, at: now) } ?? send.message
+        body = try MessageBody(message: message, validateOnly: isDryRun)
     }
 
     var isSend: Bool { body != nil }
@@ -162,10 +179,8 @@ struct Settled {
 }
 
 extension Plan.Send {
-    /// The message with what `expires_after` fills where its author left it unset. Counted from the due time.
-    func expiringMessage(at now: Date) -> [String: JSONValue] {
-        guard let expiresAfter else { return message }
-        let expiry = (due ?? now).adding(expiresAfter)
+    /// The message with what `expires_after` fills where its author left it unset.
+    fileprivate func message(expiring expiry: Date, at now: Date) -> [String: JSONValue] {
         let left = Duration.seconds(max(0, Int64((expiry.timeIntervalSince1970 - now.timeIntervalSince1970).rounded())))
         let ttl = left.components.seconds
         var message = JSONValue.object(self.message)

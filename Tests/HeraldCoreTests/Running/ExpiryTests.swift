@@ -35,6 +35,23 @@ import Testing
         #expect(message["webpush"]?["headers"]?["TTL"] == "10800")
     }
 
+    @Test(arguments: [true, false])
+    func `in a long step the last message has less time left and the same end`(hasDue: Bool) async throws {
+        let laboratory = Laboratory()
+        var send = Plan.Send.sample([1, 2], due: hasDue ? laboratory.now : nil, message: ["data": ["a": "b"]])
+        send.expiresAfter = .seconds(4 * 3600)
+        let clock = laboratory.clock
+        let sender = ScriptedSender(capacity: 1) { request, number in
+            clock.advance(by: .seconds(3600))
+            return .accepted(request, number)
+        }
+        _ = try await laboratory.run(laboratory.plan(.send(send)), sender)
+        let messages = sender.requests.map { $0.json["message"] }
+        #expect(messages.map { $0?["android"]?["ttl"] } == ["14400s", "10800s"])
+        #expect(messages.map { $0?["webpush"]?["headers"]?["TTL"] } == ["14400", "10800"])
+        #expect(messages.map { $0?["apns"]?["headers"]?["apns-expiration"] } == ["1796126400", "1796126400"])
+    }
+
     @Test func `without a schedule it counts from now`() async throws {
         let message = try await message(["data": ["a": "b"]], hasDue: false)
         #expect(message["apns"]?["headers"]?["apns-expiration"] == "1796126400")
