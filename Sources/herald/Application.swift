@@ -122,14 +122,16 @@ struct Application {
     /// What is written down although nothing is to be done at FCM.
     private func settle(_ plan: Plan, _ desired: Desired, in store: SQLiteStore) async throws {
         do {
-            var changes = plan.over.map { RecordChange.finish($0, at: now()) }
-            if try await store.record().audienceSizes != desired.audienceSizes {
-                changes.append(.audienceSizes(desired.audienceSizes))
-            }
-            if !changes.isEmpty { try await store.commit(changes) }
+            let isKnown = try await store.record().audienceSizes == desired.audienceSizes
+            if !plan.over.isEmpty || !isKnown { try await store.commit(closing(plan, desired)) }
         } catch let error as StateError {
             throw console.end(error)
         }
+    }
+
+    /// What an apply leaves behind besides what its steps did.
+    private func closing(_ plan: Plan, _ desired: Desired) -> [RecordChange] {
+        plan.over.map { .finish($0, at: now()) } + [.audienceSizes(desired.audienceSizes)]
     }
 
     // MARK: A saved plan
@@ -217,8 +219,7 @@ struct Application {
         }
         await client.shutdown()
         // From here on much was done: what fails now must not hide it.
-        let sizes = plan.over.map { RecordChange.finish($0, at: now()) } + [.audienceSizes(desired.audienceSizes)]
-        do { try await store.commit(command.dryRun ? [] : sizes) } catch {
+        do { try await store.commit(command.dryRun ? [] : closing(plan, desired)) } catch {
             console.error("herald: the audiences' sizes could not be recorded\n")
         }
         do { try files.save(finished) } catch {
@@ -231,9 +232,6 @@ struct Application {
         return (finished, signals.first)
     }
 
-    /// How a step says that nobody is there.
-    private static let unreachable = "the endpoint cannot be reached"
-
     /// Exits as the contract has it; of several reasons the first of: interrupted, unknown, refused, failed.
     private func end(_ report: Report, _ signal: Int32) throws {
         switch report.result {
@@ -242,10 +240,10 @@ struct Application {
             throw console.end(
                 .unknown,
                 "some may or may not have got their message; they are held and not sent it again; "
-                    + "'herald state show' counts them, 'on_unknown: resend' or a new revision sends again")
+                    + "'herald state show' counts them, and a new revision sends to everybody again")
         case .refused: throw console.end(.refused, "a guard stopped a step; the report says which")
         case .failed, .running:
-            if report.steps.contains(where: { $0.stopped?.hasPrefix(Self.unreachable) == true }) {
+            if report.isUnreachable {
                 let hint = session.endpoint.isLoopback ? "; is 'herald emulator' running there?" : ""
                 throw console.end(.failed, "nothing answers at \(session.endpoint)\(hint)")
             }

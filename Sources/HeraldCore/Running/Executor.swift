@@ -174,6 +174,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     /// What the step leaves behind for those after it.
     private mutating func take(_ drive: StepDrive<C>, from step: Plan.Step, at index: Int) {
         fatal = drive.fatal
+        if drive.isUnreachable { report.isUnreachable = true }
         surroundings.random = drive.random
         if drive.wasRefused { report.result = .refused }
         if drive.wasInterrupted { report.result = .interrupted }

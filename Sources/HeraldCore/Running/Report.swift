@@ -26,6 +26,8 @@ package struct Report: Hashable, Sendable {
     /// Occurrences that were due and are too late.
     package var missed: Int
     package var steps: [StepReport]
+    /// Whether the run ended because nobody answered.
+    package var isUnreachable = false
 
     /// A run that has not begun.
     package init(

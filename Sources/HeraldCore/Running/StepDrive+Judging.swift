@@ -17,6 +17,7 @@ extension StepDrive {
         case .lost(let reason):
             lostInARow += 1
             guard lostInARow >= 2 * max(1, surroundings.sender.capacity) else { return }
+            isUnreachable = true
             giveUp("no request is answered: \(reason)")
         case .notSent: break
         }
@@ -94,6 +95,7 @@ extension StepDrive {
                 return true
             }
         case .unreachable:
+            isUnreachable = true
             giveUp("the endpoint cannot be reached: \(failure.message)")
         }
         fail(id, failure, attempt, .retryNextRun)

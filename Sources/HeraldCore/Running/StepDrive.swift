@@ -17,6 +17,8 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
     var hasSucceeded: Bool
     /// Why nothing else of the run need be tried.
     var fatal: String?
+    /// Whether `fatal` is that nobody answers.
+    var isUnreachable = false
     var wasRefused = false
     var wasInterrupted = false
     var random: any RandomNumberGenerator & Sendable

@@ -76,6 +76,7 @@ import Testing
         #expect(report.steps[0].stopped?.contains("no request is answered") == true)
         #expect(report.steps[1].pending == 10)
         #expect(report.result == .unknown)
+        #expect(report.isUnreachable)
     }
 
     @Test func `subscriptions that nobody answers are left to the next run`() async throws {
@@ -97,6 +98,7 @@ import Testing
         let report = try await laboratory.run(laboratory.plan(.send(.sample(1...100))), sender)
         #expect(report.steps[0].accepted == 25)
         #expect(report.steps[0].unknown == 75)
+        #expect(!report.isUnreachable)
         #expect(report.steps[0].stopped == nil)
     }
 
