@@ -14,16 +14,24 @@ package struct Campaign: Hashable, Sendable {
     package var enabled = true
     /// Raised by its author to send a one-time campaign again.
     package var revision = 1
+    /// What it was called before: what was sent under those names was sent.
+    package var previousNames: [Located<String>] = []
     package var target: Located<Target>
+    /// Audiences whose members are left out.
+    package var exclude: [Located<String>] = []
     /// The v1 message without its target.
     package var message: Located<[String: JSONValue]>
     package var schedule = Schedule()
     package var delivery = Delivery()
+    package var acknowledged = Acknowledgement()
 
     /// Whom a campaign is for.
     package enum Target: Hashable, Sendable {
         case topic(TopicName)
+        case group(GroupName)
         case audience(String)
+        /// Listed in the campaign itself, all of one kind.
+        case registrations([Registration])
     }
 
     /// When it is due. Without a time it is due at once.
@@ -41,6 +49,22 @@ package struct Campaign: Hashable, Sendable {
         package var onUnknown: OnUnknown = .hold
         /// Of at least 100 outcomes, dead registrations not counted.
         package var stopWhenRejectedPercent = 50
+        package var members: Members = .key
+    }
+
+    /// How a device group is reached.
+    package enum Members: String, Hashable, Sendable, CaseIterable {
+        /// By its notification key: one request, and FCM does not say who got it.
+        case key
+        /// Each recorded member by a request of its own.
+        case each
+    }
+
+    /// What the reviewed file itself lets through.
+    package struct Acknowledgement: Hashable, Sendable {
+        /// It may reach devices that follow no topic.
+        package var broadcast = false
+        package var maxRecipients: Int?
     }
 
     /// What becomes of a recipient whose outcome nobody knows.

@@ -4,10 +4,18 @@ package struct Settings: Hashable, Sendable {
     package static let formatVersion = 1
 
     package var project: String
+    /// The numeric project number; device groups need it.
+    package var senderID: String?
     /// IANA name, e.g. `Europe/Rome`; shown beside times.
     package var timezone = "UTC"
     /// Where the record lives, relative to the workspace or absolute.
     package var state = ".herald/state.sqlite"
+    /// Where lists may live besides the workspace, relative to it or absolute.
+    package var lists = "lists"
+    /// Audiences whose members are removed from every audience, topic, group and list.
+    package var suppress: [Located<String>] = []
+    /// How often `run` is called.
+    package var runEvery: Duration = .seconds(300)
     package var fcm = FCMSettings()
     package var guards = GuardLimits()
 
@@ -15,6 +23,7 @@ package struct Settings: Hashable, Sendable {
 }
 
 package struct FCMSettings: Hashable, Sendable {
+    package var topicAPI: TopicAPI = .auto
     package var rate: Rate = .limited(10_000)
     package var subscriptionRate: Rate = .limited(3_000)
     /// From 0 to the full rate of sends.
@@ -23,9 +32,22 @@ package struct FCMSettings: Hashable, Sendable {
     package var settle: Duration = .seconds(60)
     /// For one attempt.
     package var timeout: Duration = .seconds(15)
+    /// The path of a key file, relative to the workspace.
+    package var credentials: Located<String>?
     package var endpoint = "https://fcm.googleapis.com"
+    package var iidEndpoint = "https://iid.googleapis.com"
     /// A PEM file with one more certificate authority to trust; relative to the workspace.
     package var ca: String?
+}
+
+/// How topic memberships are changed.
+package enum TopicAPI: String, Hashable, Sendable, CaseIterable {
+    /// Whatever the project has; registrations rather than iid.
+    case auto
+    /// FCM's own: one request for each registration and topic.
+    case registrations
+    /// The Instance ID service: batches of up to 1000 registrations.
+    case iid
 }
 
 /// How many may start in any sliding second.

@@ -8,4 +8,6 @@ package struct Topic: Hashable, Sendable {
     package var exclude: [Located<String>] = []
     /// Whether members herald owns and the files no longer list are unsubscribed.
     package var prune = true
+    /// What it was called before: whoever herald subscribed there moves here.
+    package var previousNames: [Located<TopicName>] = []
 }

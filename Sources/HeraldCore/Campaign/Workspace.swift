@@ -4,6 +4,7 @@ package struct Workspace: Sendable {
     /// By name.
     package var audiences: [Audience]
     package var topics: [Topic]
+    package var groups: [Group] = []
     package var campaigns: [Campaign]
     /// SHA-256 over the names and contents of all files that were read, the record's own settings left out.
     package var digest: String

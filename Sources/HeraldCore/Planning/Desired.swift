@@ -4,6 +4,7 @@ package import FCM
 package struct Desired: Sendable {
     /// By name.
     package var topics: [DesiredTopic] = []
+    package var groups: [DesiredGroup] = []
     package var sends: [DesiredSend] = []
     /// Recipients each audience has, after its exclusions.
     package var audienceSizes: [String: Int] = [:]
@@ -22,11 +23,26 @@ package struct DesiredTopic: Sendable {
     package var name: TopicName
     package var members: RecipientSet
     package var prune: Bool
+    /// Topics whose members move here.
+    package var previousNames: [TopicName]
 
-    package init(name: TopicName, members: RecipientSet, prune: Bool = true) {
+    package init(
+        name: TopicName, members: RecipientSet, prune: Bool = true, previousNames: [TopicName] = []
+    ) {
         self.name = name
         self.members = members
         self.prune = prune
+        self.previousNames = previousNames
+    }
+}
+
+package struct DesiredGroup: Sendable {
+    package var name: GroupName
+    package var members: RecipientSet
+
+    package init(name: GroupName, members: RecipientSet) {
+        self.name = name
+        self.members = members
     }
 }
 

@@ -98,9 +98,9 @@ package struct Planner {
 
     func recipients(of target: Campaign.Target, _ members: RecipientSet) -> Int {
         switch target {
-        case .audience: members.count
-        case .topic(let name):
-            subscribers(of: name).count
+        case .audience, .registrations: members.count
+        case .topic(let name): subscribers(of: name).count
+        case .group(let name): (desired.groups.first { $0.name == name }?.members ?? []).subtracting(record.dead).count
         }
     }
 
@@ -125,24 +125,11 @@ package struct Planner {
     }
 }
 
-extension Campaign.Target {
-    /// As the record keeps it: `topic:NAME` or `audience:NAME`.
-    package var recordedText: String {
-        switch self {
-        case .topic(let name): "topic:\(name)"
-        case .audience(let name): "audience:\(name)"
-        }
-    }
-}
-
 extension Campaign {
     /// SHA-256 of target and message: what recipients would notice.
     package var contentDigest: String {
-        let target: JSONValue =
-            switch target.value {
-            case .topic(let name): ["topic": .string(name.rawValue)]
-            case .audience(let name): ["audience": .string(name)]
-            }
+        // Who is on a list may change while it is being sent.
+        let target: JSONValue = if case .registrations = target.value { ["registrations": true] } else { target.value.json }
         return JSONValue.object(["target": target, "message": .object(message.value)]).digest
     }
 }

@@ -52,6 +52,7 @@ package struct Resolver {
             switch campaign.target.value {
             case .topic: DesiredSend(campaign: campaign, members: .target)
             case .audience(let name): DesiredSend(campaign: campaign, members: members[name] ?? [])
+            case .group, .registrations: DesiredSend(campaign: campaign, members: [])
             }
         }
         return desired

@@ -191,22 +191,6 @@ package struct PlanDocument: Document {
     }
 }
 
-extension Campaign.Target {
-    var json: JSONValue {
-        switch self {
-        case .topic(let name): ["topic": .string(name.rawValue)]
-        case .audience(let name): ["audience": .string(name)]
-        }
-    }
-
-    var words: String {
-        switch self {
-        case .topic(let name): "topic \(name)"
-        case .audience(let name): "audience \(name)"
-        }
-    }
-}
-
 extension String {
     func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }

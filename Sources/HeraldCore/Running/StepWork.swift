@@ -81,7 +81,7 @@ struct StepWork {
     private func address(of send: Plan.Send, _ registration: Registration?) -> Address? {
         switch send.target {
         case .topic(let name): .topic(name)
-        case .audience: registration.map { .registration($0) }
+        case .audience, .registrations, .group: registration.map { .registration($0) }
         }
     }
 

@@ -1,0 +1,44 @@
+package import FCM
+
+extension Campaign.Target {
+    /// The key that names it in a file, and what stands there; of listed registrations only how many there are.
+    package var named: (key: String, value: JSONValue) {
+        switch self {
+        case .topic(let name): ("topic", .string(name.rawValue))
+        case .group(let name): ("group", .string(name.rawValue))
+        case .audience(let name): ("audience", .string(name))
+        case .registrations(let listed): (Self.listKey(listed), .int(Int64(listed.count)))
+        }
+    }
+
+    /// As documents show it: `{"topic": "NAME"}`.
+    package var json: JSONValue { .object([named.key: named.value]) }
+
+    /// As the record keeps it: `topic:NAME`. Of a list it keeps that there was one: who was on it is in the ledger.
+    package var recordedText: String {
+        if case .registrations = self { return "registrations:" }
+        return "\(named.key):\(named.value.string ?? "")"
+    }
+
+    package var words: String {
+        switch self {
+        case .topic(let name): "topic \(name)"
+        case .group(let name): "group \(name)"
+        case .audience(let name): "audience \(name)"
+        case .registrations(let listed): count(listed.count, "listed registration")
+        }
+    }
+
+    /// Whether one request reaches everybody.
+    package func isOneRequest(_ delivery: Campaign.Delivery) -> Bool {
+        switch self {
+        case .topic: true
+        case .group: delivery.members == .key
+        case .audience, .registrations: false
+        }
+    }
+
+    private static func listKey(_ listed: [Registration]) -> String {
+        listed.first?.kind == .fid ? "fids" : "tokens"
+    }
+}
