@@ -18,6 +18,9 @@ package struct ErrorBody: Hashable, Sendable {
     /// `RetryInfo.retryDelay` in seconds.
     package var retryDelaySeconds: Double?
 
+    /// Whether it is about the credentials that FCM has for Apple or a browser's push service.
+    package var isThirdParty: Bool { ["THIRD_PARTY_AUTH_ERROR", "APNS_AUTH_ERROR"].contains(fcmCode) }
+
     package struct APNs: Hashable, Sendable {
         package var statusCode: Int?
         package var reason: String?

@@ -1,6 +1,7 @@
-/// A device group's `notification_key_name`: 1–255 printable characters without spaces. It is the group's identity;
-/// keys come and go.
+/// A device group's `notification_key_name`: 1–255 printable characters without spaces. It is what identifies the
+/// group; its keys come and go.
 package struct GroupName: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// In Unicode scalars.
     package static let maximumLength = 255
 
     package let rawValue: String
@@ -12,7 +13,8 @@ package struct GroupName: RawRepresentable, Hashable, Comparable, Sendable, Cust
         self.rawValue = rawValue
     }
 
-    private static func isAllowed(_ character: Unicode.Scalar) -> Bool {
+    /// Whether it is printable and no space.
+    package static func isAllowed(_ character: Unicode.Scalar) -> Bool {
         switch character.properties.generalCategory {
         case .control, .format, .surrogate, .privateUse, .unassigned, .spaceSeparator, .lineSeparator,
             .paragraphSeparator:

@@ -13,7 +13,7 @@ package struct MessageBody: Hashable, Sendable {
         tail = Array((validateOnly ? #""},"validate_only":true}"# : #""}}"#).utf8)
     }
 
-    /// The whole body. Neither registrations nor topic names hold a character that JSON would escape.
+    /// The whole body. No address holds a character that JSON would escape.
     package func bytes(to address: Address) -> [UInt8] {
         var bytes: [UInt8] = []
         let value = address.value.utf8

@@ -1,23 +1,52 @@
 /// One call to FCM, before it is HTTP.
 package enum Request: Sendable {
+    /// The most registrations that one `batch` takes.
+    package static let maximumBatch = 1000
+
     case send(body: [UInt8])
     case subscribe(Registration, to: TopicName)
     case unsubscribe(Registration, from: TopicName)
+    /// Subscribes or unsubscribes many at once, by the Instance ID service.
+    case batch(BatchOperation, TopicName, [Registration])
+    case group(GroupOperation)
+}
+
+package enum BatchOperation: String, Hashable, Sendable, CaseIterable {
+    case add, remove
+}
+
+/// What can be done with a device group.
+package enum GroupOperation: Hashable, Sendable {
+    case create(GroupName, [Registration])
+    case add(GroupName, NotificationKey, [Registration])
+    /// Removing every member deletes the group.
+    case remove(GroupName, NotificationKey, [Registration])
+    /// Asks for a key of an existing group.
+    case retrieve(GroupName)
 }
 
 /// The HTTP request that carries a call: `POST`, `PATCH`, `DELETE` or `GET`, a path with its query, and a JSON body.
 package struct WireRequest: Hashable, Sendable {
+    /// Which of Google's servers it goes to.
+    package enum Service: Hashable, Sendable, CaseIterable {
+        case fcm
+        /// The Instance ID service.
+        case iid
+    }
+
+    package var service: Service = .fcm
     package var method: String
     package var path: String
     package var headers: [(name: String, value: String)]
     package var body: [UInt8]
 
     package static func == (one: WireRequest, other: WireRequest) -> Bool {
-        one.method == other.method && one.path == other.path && one.body == other.body
+        one.service == other.service && one.method == other.method && one.path == other.path && one.body == other.body
             && one.headers.elementsEqual(other.headers, by: ==)
     }
 
     package func hash(into hasher: inout Hasher) {
+        hasher.combine(service)
         hasher.combine(method)
         hasher.combine(path)
         hasher.combine(body)
@@ -26,9 +55,10 @@ package struct WireRequest: Hashable, Sendable {
 
 extension Request {
     /// The call as FCM's REST reference has it (v1 `projects.messages.send`,
-    /// `projects.registrations.topicSubscriptions`), in the v2 error format.
-    package func wire(project: String) -> WireRequest {
-        let base = "/v1/projects/\(project.percentEncodedSegment)"
+    /// `projects.registrations.topicSubscriptions`), in the v2 error format, or as the Instance ID service and the
+    /// device groups' page have theirs.
+    package func wire(project: Project) -> WireRequest {
+        let base = "/v1/projects/\(project.id.percentEncodedSegment)"
         switch self {
         case .send(let body):
             return WireRequest(method: "POST", path: "\(base)/messages:send", headers: Self.jsonHeaders, body: body)
@@ -42,11 +72,83 @@ extension Request {
                 "\(base)/registrations/\(registration.rawValue.percentEncodedSegment)/topicSubscriptions/"
                 + "\(topic.rawValue.percentEncodedSegment)?allow_missing=true"
             return WireRequest(method: "DELETE", path: path, headers: Self.formatHeaders, body: [])
+        case .batch(let operation, let topic, let registrations):
+            return Self.wire(operation, topic, registrations)
+        case .group(let operation):
+            return operation.wire(sender: project.senderID)
         }
     }
 
+    private static func wire(
+        _ operation: BatchOperation, _ topic: TopicName, _ registrations: [Registration]
+    ) -> WireRequest {
+        WireRequest(
+            service: .iid, method: "POST", path: operation == .add ? "/iid/v1:batchAdd" : "/iid/v1:batchRemove",
+            headers: [contentType, tokenHeader],
+            body: Array(#"{"registration_tokens":\#(registrations.json),"to":"/topics/\#(topic)"}"#.utf8))
+    }
+
     private static let formatHeaders = [(name: "x-goog-api-format-version", value: "2")]
-    private static let jsonHeaders = formatHeaders + [(name: "content-type", value: "application/json")]
+    private static let jsonHeaders = formatHeaders + [contentType]
+    fileprivate static let contentType = (name: "content-type", value: "application/json")
+    /// Tells the older services that the bearer is an OAuth token.
+    fileprivate static let tokenHeader = (name: "access_token_auth", value: "true")
+}
+
+extension GroupOperation {
+    package var name: GroupName {
+        switch self {
+        case .create(let name, _), .add(let name, _, _), .remove(let name, _, _), .retrieve(let name): name
+        }
+    }
+
+    /// The key it was given.
+    package var key: NotificationKey? {
+        switch self {
+        case .create, .retrieve: nil
+        case .add(_, let key, _), .remove(_, let key, _): key
+        }
+    }
+
+    fileprivate func wire(sender: SenderID?) -> WireRequest {
+        var headers = [Request.contentType, Request.tokenHeader]
+        // It is the project's number, whatever the header is called.
+        if let sender { headers.append((name: "project_id", value: sender.rawValue)) }
+        let path = "/fcm/notification"
+        let word: String
+        let members: [Registration]
+        switch self {
+        case .create(_, let registrations): (word, members) = ("create", registrations)
+        case .add(_, _, let registrations): (word, members) = ("add", registrations)
+        case .remove(_, _, let registrations): (word, members) = ("remove", registrations)
+        case .retrieve(let name):
+            let query = "?notification_key_name=\(name.rawValue.percentEncodedSegment)"
+            return WireRequest(method: "GET", path: path + query, headers: headers, body: [])
+        }
+        // Keys hold nothing that JSON escapes.
+        let key = key.map { #""notification_key":"\#($0.rawValue)","# } ?? ""
+        let body =
+            #"{\#(key)"notification_key_name":"\#(name.escaped)","operation":"\#(word)","#
+            + #""registration_ids":\#(members.json)}"#
+        return WireRequest(method: "POST", path: path, headers: headers, body: Array(body.utf8))
+    }
+}
+
+extension GroupName {
+    /// As it stands in a JSON string: of what JSON escapes, only these two are printable.
+    fileprivate var escaped: String {
+        rawValue.reduce(into: "") { text, character in
+            if character == "\"" || character == "\\" { text.append("\\") }
+            text.append(character)
+        }
+    }
+}
+
+extension [Registration] {
+    /// A JSON array; no registration holds a character that JSON escapes.
+    fileprivate var json: String {
+        isEmpty ? "[]" : #"["\#(map(\.rawValue).joined(separator: #"",""#))"]"#
+    }
 }
 
 extension String {

@@ -13,6 +13,8 @@ package enum Exchange: Hashable, Sendable {
     case response(Response)
     /// Nothing of the request left this machine, or the server said it did not look at it (RFC 9113 §6.8, §8.7).
     case notSent(reason: String)
+    /// Nothing of the request left this machine, and nothing will before a person has changed something.
+    case refused(reason: String)
     /// The request went out and no complete response came back: it may have had its effect.
     case lost(reason: String)
 }
@@ -29,4 +31,9 @@ package struct Response: Hashable, Sendable {
         self.retryAfter = retryAfter
         self.body = body
     }
+}
+
+extension Response {
+    /// Whether Google refuses the access token: a 401 that is not about the credentials FCM has for Apple or a browser.
+    package var rejectsToken: Bool { status == 401 && !ErrorBody(body).isThirdParty }
 }

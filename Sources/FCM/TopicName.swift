@@ -25,32 +25,3 @@ package struct TopicName: RawRepresentable, Hashable, Comparable, Sendable, Cust
         one.rawValue.utf8.lexicographicallyPrecedes(other.rawValue.utf8)
     }
 }
-
-/// Whom one request addresses: exactly one of the message's target fields.
-package enum Address: Hashable, Sendable {
-    case registration(Registration)
-    case topic(TopicName)
-
-    /// The message field that carries it.
-    package var field: String {
-        switch self {
-        case .registration(let registration): registration.kind.rawValue
-        case .topic: "topic"
-        }
-    }
-
-    package var value: String {
-        switch self {
-        case .registration(let registration): registration.rawValue
-        case .topic(let topic): topic.rawValue
-        }
-    }
-
-    /// Whether one request reaches many devices, which decides what an HTTP 500 may have done.
-    package var fansOut: Bool {
-        switch self {
-        case .registration: false
-        case .topic: true
-        }
-    }
-}

@@ -12,6 +12,10 @@ package enum Verdict: Hashable, Sendable {
     case again(Failure, Repeat)
     /// It may have taken effect, and nobody can tell.
     case unknown(Failure)
+    /// The access token was refused: nothing took effect, and the request may go again, once, with a new one.
+    case unauthenticated(Failure)
+    /// This project has no such API: what is wanted must be asked for by another one.
+    case unavailable(Failure)
     /// Every request of its kind would fail alike: a setting, a permission or the message itself is wrong.
     case stop(Failure)
 
@@ -54,7 +58,8 @@ extension Verdict {
     package init(send exchange: Exchange, to address: Address) {
         switch exchange {
         case .notSent(let reason): self = .notSent(reason)
-        case .lost(let reason): self = .unknown(Failure(code: "CONNECTION_LOST", message: reason))
+        case .refused(let reason): self = .stop(.refused(reason))
+        case .lost(let reason): self = .unknown(.lost(reason))
         case .response(let response):
             if response.status == 200 {
                 self = Self.acceptance(response)
@@ -64,11 +69,9 @@ extension Verdict {
             let failure = Failure(response, error)
             switch response.status {
             case 400: self = .badRequest(error, failure, address)
-            case 401:
-                let isThirdParty = ["THIRD_PARTY_AUTH_ERROR", "APNS_AUTH_ERROR"].contains(error.fcmCode)
-                self = isThirdParty ? .rejected(failure) : .stop(failure)
+            case 401: self = error.isThirdParty ? .rejected(failure) : .unauthenticated(failure)
             case 403: self = error.fcmCode == "SENDER_ID_MISMATCH" ? .rejected(failure) : .stop(failure)
-            case 404: self = error.fcmCode == "UNREGISTERED" && !address.fansOut ? .dead(failure) : .stop(failure)
+            case 404: self = error.fcmCode == "UNREGISTERED" && address.canDie ? .dead(failure) : .stop(failure)
             case 429: self = .again(failure, Repeat(.denied, response, error, floor: .seconds(60)))
             case 503: self = .again(failure, Repeat(.denied, response, error, floor: .seconds(10)))
             case 500:
@@ -86,19 +89,15 @@ extension Verdict {
     package init(membership exchange: Exchange) {
         switch exchange {
         case .notSent(let reason): self = .notSent(reason)
-        case .lost(let reason):
-            self = .again(
-                Failure(code: "CONNECTION_LOST", message: reason), Repeat(effect: .idempotent, floor: .seconds(1)))
+        case .refused(let reason): self = .stop(.refused(reason))
+        case .lost(let reason): self = .again(.lost(reason), .afterLoss)
         case .response(let response):
             if response.status == 200 {
                 // A proxy's page or half an answer is no subscription; to ask again does no harm.
                 self =
                     (try? JSONValue(parsing: response.body))?.object != nil
                     ? .accepted(messageID: nil)
-                    : .again(
-                        Failure(
-                            code: "UNREADABLE_RESPONSE", httpStatus: 200, message: "the answer is no JSON object"),
-                        Repeat(effect: .idempotent, floor: .seconds(10)))
+                    : .again(.unreadable("the answer is no JSON object"), .afterNonsense)
                 return
             }
             let error = ErrorBody(response.body)
@@ -106,61 +105,95 @@ extension Verdict {
             switch response.status {
             case 409: self = .found
             case 404 where error.isJSON && (error.fcmCode ?? error.status) != nil: self = .dead(failure)
+            case 404 where !error.isJSON, 501: self = .unavailable(failure)
             case 400: self = .rejected(failure)
+            case 401: self = error.isThirdParty ? .rejected(failure) : .unauthenticated(failure)
             case 403 where error.fcmCode == "SENDER_ID_MISMATCH": self = .rejected(failure)
+            case 403 where error.reason == "SERVICE_DISABLED": self = .unavailable(failure)
             case 429 where error.status == "TOO_MANY_TOPICS" || error.fcmCode == "TOO_MANY_TOPICS":
                 self = .rejected(failure)
-            case 429: self = .again(failure, Repeat(.denied, response, error, floor: .seconds(60)))
-            case 503: self = .again(failure, Repeat(.denied, response, error, floor: .seconds(10)))
-            case 500, 502...599: self = .again(failure, Repeat(.idempotent, response, error, floor: .seconds(10)))
-            case 408: self = .again(failure, Repeat(.idempotent, response, error, floor: .seconds(1)))
-            default: self = .stop(failure)
+            default:
+                self = Repeat(afterRepeatable: response, error).map { .again(failure, $0) } ?? .stop(failure)
             }
         }
     }
 
-    private static func notSent(_ reason: String) -> Verdict {
-        .again(Failure(code: "NOT_SENT", message: reason), Repeat(effect: .none, floor: .milliseconds(250)))
-    }
+    private static func notSent(_ reason: String) -> Verdict { .again(.notSent(reason), .afterNothing) }
 
     private static func acceptance(_ response: Response) -> Verdict {
         guard let name = (try? JSONValue(parsing: response.body))?["name"]?.string,
             let id = name.split(separator: "/").last
         else {
-            return .unknown(
-                Failure(code: "UNREADABLE_RESPONSE", httpStatus: 200, message: "the answer holds no message name"))
+            return .unknown(.unreadable("the answer holds no message name"))
         }
         return .accepted(messageID: String(id))
     }
 
     private static func badRequest(_ error: ErrorBody, _ failure: Failure, _ address: Address) -> Verdict {
-        if address.fansOut { return .stop(failure) }
-        if error.apns?.statusCode == 410 { return .dead(failure) }
-        if error.apns != nil { return .rejected(failure) }
+        guard address.canDie else { return .stop(failure) }
+        if error.apns?.statusCode == 410, !address.fansOut { return .dead(failure) }
+        if error.apns != nil { return address.fansOut ? .stop(failure) : .rejected(failure) }
         if !error.violatedFields.isEmpty {
             let isAboutTarget = error.violatedFields.allSatisfy { $0 == "message.token" || $0 == "message.fid" }
             return isAboutTarget ? .dead(failure) : .stop(failure)
         }
         // FCM has no code that tells a bad token from a bad message: only these sentences do.
         let message = error.message ?? ""
-        if message.contains("not a valid FCM registration token") || message.hasPrefix("APNs device token is disabled")
-        {
-            return .dead(failure)
-        }
+        if message.contains("not a valid FCM registration token") { return .dead(failure) }
+        if address.fansOut { return .stop(failure) }
+        if message.hasPrefix("APNs device token is disabled") { return .dead(failure) }
         if message.contains("too large") || message.contains("too big") { return .stop(failure) }
         return error.fcmCode == nil ? .stop(failure) : .rejected(failure)
     }
 }
 
+extension Address {
+    /// Whether FCM can say that it names nobody any more.
+    fileprivate var canDie: Bool {
+        switch self {
+        case .registration, .group: true
+        case .topic, .condition: false
+        }
+    }
+}
+
 extension Verdict.Repeat {
-    fileprivate init(_ effect: Effect, _ response: Response, _ error: ErrorBody, floor: Duration) {
+    static let afterNothing = Self(effect: .none, floor: .milliseconds(250))
+    /// After an idempotent call whose answer never came, or makes no sense.
+    static let afterLoss = Self(effect: .idempotent, floor: .seconds(1))
+    static let afterNonsense = Self(effect: .idempotent, floor: .seconds(10))
+
+    init(_ effect: Effect, _ response: Response, _ error: ErrorBody, floor: Duration) {
         let asked = response.retryAfter ?? error.retryDelaySeconds.map { String(Int($0.rounded(.up))) }
         self.init(effect: effect, retryAfter: asked, floor: floor)
+    }
+
+    /// `nil` when an idempotent call that was answered like this should not be made again.
+    init?(afterRepeatable response: Response, _ error: ErrorBody) {
+        self.init(afterRepeatable: response.status, response, error)
+    }
+
+    /// - Parameter status: What the answer means, where it says something else than its HTTP status.
+    init?(afterRepeatable status: Int, _ response: Response, _ error: ErrorBody) {
+        switch status {
+        case 429: self.init(.denied, response, error, floor: .seconds(60))
+        case 503: self.init(.denied, response, error, floor: .seconds(10))
+        case 500, 502, 504...599: self.init(.idempotent, response, error, floor: .seconds(10))
+        case 408: self.init(.idempotent, response, error, floor: .seconds(1))
+        default: return nil
+        }
     }
 }
 
 extension Failure {
-    fileprivate init(_ response: Response, _ error: ErrorBody) {
+    static func notSent(_ reason: String) -> Self { Failure(code: "NOT_SENT", message: reason) }
+    static func lost(_ reason: String) -> Self { Failure(code: "CONNECTION_LOST", message: reason) }
+    static func refused(_ reason: String) -> Self { Failure(code: "NOT_POSSIBLE", message: reason) }
+    static func unreadable(_ reason: String) -> Self {
+        Failure(code: "UNREADABLE_RESPONSE", httpStatus: 200, message: reason)
+    }
+
+    init(_ response: Response, _ error: ErrorBody) {
         self.init(
             code: (error.fcmCode ?? error.status).map { Self.fit($0, 64) } ?? Self.name(ofStatus: response.status),
             httpStatus: response.status,
@@ -169,7 +202,7 @@ extension Failure {
     }
 
     /// A server's words as they may be shown: no registration, no more than anybody reads.
-    private static func fit(_ text: String, _ limit: Int) -> String {
+    static func fit(_ text: String, _ limit: Int) -> String {
         let masked = Registration.masking(String(text.prefix(8192)))
         return masked.count > limit ? masked.prefix(limit) + "…" : masked
     }

@@ -19,6 +19,11 @@ struct MessageBodyTests {
         let expected: [(Address, String, String)] = [
             (.registration(try .fid), "fid", fidText), (.registration(try .token), "token", tokenText),
             (.topic(try .sample("50%off~")), "topic", "50%off~"),
+            (
+                .condition(try Condition(parsing: #""a%" in topics && !'b~' in topics"#)), "condition",
+                "'a%' in topics && !('b~' in topics)"
+            ),
+            (.group(try .sample("APA91b{}/:=&,")), "token", "APA91b{}/:=&,"),
         ]
         for (address, field, value) in expected {
             var whole = message
@@ -53,8 +58,10 @@ struct MessageBodyTests {
         #expect(throws: (any Error).self) { try MessageBody(message: ["apns": ["x": .double(.infinity)]]) }
     }
 
-    @Test func `only a topic reaches many`() throws {
+    @Test func `only a registration is one device`() throws {
         #expect(Address.topic(try .sample("t")).fansOut)
+        #expect(Address.condition(try Condition(parsing: "'t' in topics")).fansOut)
+        #expect(Address.group(try .sample("k")).fansOut)
         #expect(!Address.registration(try .fid).fansOut)
     }
 }

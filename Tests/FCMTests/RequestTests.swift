@@ -14,7 +14,8 @@ struct RequestTests {
     }
 
     @Test func `a send posts its body`() {
-        let wire = Request.send(body: Array(#"{"message":{"topic":"t"}}"#.utf8)).wire(project: "tide-app-prod")
+        let wire = Request.send(body: Array(#"{"message":{"topic":"t"}}"#.utf8)).wire(
+            project: Project(id: "tide-app-prod"))
         #expect(wire.method == "POST")
         #expect(wire.path == "/v1/projects/tide-app-prod/messages:send")
         #expect(wire.body == Array(#"{"message":{"topic":"t"}}"#.utf8))
@@ -23,7 +24,7 @@ struct RequestTests {
     @Test func `subscribing posts an empty object under the registration`() throws {
         let registration = try Registration.sample(
             "cTEST-_890123456789AbZ:APA91b" + String(repeating: "y", count: 100))
-        let wire = Request.subscribe(registration, to: try .sample("50%off")).wire(project: "p-1")
+        let wire = Request.subscribe(registration, to: try .sample("50%off")).wire(project: Project(id: "p-1"))
         #expect(wire.method == "POST")
         #expect(
             wire.path
@@ -34,7 +35,7 @@ struct RequestTests {
 
     @Test func `unsubscribing deletes without a body and may find nothing`() throws {
         let wire = Request.unsubscribe(try .sample("cTEST-_890123456789AbZ"), from: try .sample("50%25~off"))
-            .wire(project: "123")
+            .wire(project: Project(id: "123"))
         #expect(wire.method == "DELETE")
         #expect(
             wire.path
@@ -44,7 +45,7 @@ struct RequestTests {
     }
 
     @Test func `a project cannot reach out of its place in the path`() {
-        let wire = Request.send(body: []).wire(project: "a/../b?c")
+        let wire = Request.send(body: []).wire(project: Project(id: "a/../b?c"))
         #expect(wire.path == "/v1/projects/a%2F..%2Fb%3Fc/messages:send")
     }
 
@@ -54,23 +55,107 @@ struct RequestTests {
             .unsubscribe(try .fid, from: try .sample("t")),
         ]
         for call in calls {
-            let headers = call.wire(project: "p").headers.map { "\($0.name.lowercased()): \($0.value)" }
+            let headers = call.wire(project: Project(id: "p")).headers.map { "\($0.name.lowercased()): \($0.value)" }
             #expect(headers.contains("x-goog-api-format-version: 2"))
         }
     }
 
     @Test func `calls with a body say that it is JSON`() throws {
         for call in [Request.send(body: []), .subscribe(try .fid, to: try .sample("t"))] {
-            let headers = call.wire(project: "p").headers.map { "\($0.name.lowercased()): \($0.value)" }
+            let headers = call.wire(project: Project(id: "p")).headers.map { "\($0.name.lowercased()): \($0.value)" }
             #expect(headers.contains("content-type: application/json"))
         }
     }
 
     @Test func `requests differ when a header differs`() {
-        let one = Request.send(body: []).wire(project: "p")
+        let one = Request.send(body: []).wire(project: Project(id: "p"))
         var other = one
         #expect(one == other)
+        other.service = .iid
+        #expect(one != other)
+        other.service = .fcm
         other.headers.append((name: "x", value: "y"))
         #expect(one != other)
+    }
+
+    // MARK: The older services (fcm-protocol §3.2 and §4.1)
+
+    private func headers(_ wire: WireRequest) -> [String] { wire.headers.map { "\($0.name): \($0.value)" }.sorted() }
+
+    @Test(arguments: [(BatchOperation.add, "/iid/v1:batchAdd"), (.remove, "/iid/v1:batchRemove")])
+    func `a batch goes to the Instance ID service`(_ operation: BatchOperation, _ path: String) throws {
+        let wire = Request.batch(operation, try .sample("50%off"), [try .fid, try .token])
+            .wire(project: Project(id: "p"))
+        #expect(wire.service == .iid)
+        #expect(wire.method == "POST")
+        #expect(wire.path == path)
+        #expect(headers(wire) == ["access_token_auth: true", "content-type: application/json"])
+        #expect(
+            try JSONValue(parsing: wire.body)
+                == ["to": "/topics/50%off", "registration_tokens": [.string(fidText), .string(tokenText)]])
+    }
+
+    @Test func `an empty batch is an empty list`() throws {
+        let wire = Request.batch(.add, try .sample("t"), []).wire(project: Project(id: "p"))
+        #expect(try JSONValue(parsing: wire.body)["registration_tokens"] == [])
+    }
+
+    @Test func `other calls go to FCM itself`() throws {
+        let calls = [
+            Request.send(body: []), .subscribe(try .fid, to: try .sample("t")),
+            .unsubscribe(try .fid, from: try .sample("t")), .group(.retrieve(try .sample("g"))),
+        ]
+        #expect(calls.allSatisfy { $0.wire(project: Project(id: "p")).service == .fcm })
+    }
+
+    /// The name holds what JSON and URLs escape.
+    static let groupName = #"Chris"&\é=/?"#
+
+    @Test func `groups are changed with the project's number, the name and the key`() throws {
+        let name = try GroupName.sample(Self.groupName)
+        let key = try NotificationKey.sample("APA91bKey")
+        let project = Project(id: "tide-app", senderID: SenderID(rawValue: "123456789012"))
+        let expected: [(GroupOperation, JSONValue)] = [
+            (
+                .create(name, [try .token]),
+                [
+                    "operation": "create", "notification_key_name": .string(Self.groupName),
+                    "registration_ids": [.string(tokenText)],
+                ]
+            ),
+            (
+                .add(name, key, [try .token, try .fid]),
+                [
+                    "operation": "add", "notification_key_name": .string(Self.groupName),
+                    "notification_key": "APA91bKey", "registration_ids": [.string(tokenText), .string(fidText)],
+                ]
+            ),
+            (
+                .remove(name, key, [try .fid]),
+                [
+                    "operation": "remove", "notification_key_name": .string(Self.groupName),
+                    "notification_key": "APA91bKey", "registration_ids": [.string(fidText)],
+                ]
+            ),
+        ]
+        for (operation, body) in expected {
+            let wire = Request.group(operation).wire(project: project)
+            #expect(wire.method == "POST")
+            #expect(wire.path == "/fcm/notification")
+            #expect(try JSONValue(parsing: wire.body) == body)
+            #expect(
+                headers(wire) == [
+                    "access_token_auth: true", "content-type: application/json", "project_id: 123456789012",
+                ])
+        }
+    }
+
+    @Test func `a group's key is asked for by the name in the query`() throws {
+        let project = Project(id: "tide-app", senderID: SenderID(rawValue: "123456789012"))
+        let wire = Request.group(.retrieve(try .sample(Self.groupName))).wire(project: project)
+        #expect(wire.method == "GET")
+        #expect(wire.path == "/fcm/notification?notification_key_name=Chris%22%26%5C%C3%A9%3D%2F%3F")
+        #expect(wire.body.isEmpty)
+        #expect(headers(wire).contains("project_id: 123456789012"))
     }
 }

@@ -22,4 +22,18 @@ extension TopicName {
     }
 }
 
+extension GroupName {
+    static func sample(_ text: String) throws -> GroupName {
+        guard let name = GroupName(rawValue: text) else { throw MalformedSample() }
+        return name
+    }
+}
+
+extension NotificationKey {
+    static func sample(_ text: String) throws -> NotificationKey {
+        guard let key = NotificationKey(rawValue: text) else { throw MalformedSample() }
+        return key
+    }
+}
+
 struct MalformedSample: Error {}

@@ -3,7 +3,7 @@ import Testing
 
 /// What an answer must mean, in the words of the contract's §6.
 enum Meaning: Equatable, Sendable {
-    case accepted(String?), found, dead, rejected, unknown, stop
+    case accepted(String?), found, dead, rejected, unknown, unauthenticated, unavailable, stop
     case again(Verdict.Repeat.Effect)
 
     init(_ verdict: Verdict) {
@@ -14,6 +14,8 @@ enum Meaning: Equatable, Sendable {
         case .rejected: self = .rejected
         case .again(_, let terms): self = .again(terms.effect)
         case .unknown: self = .unknown
+        case .unauthenticated: self = .unauthenticated
+        case .unavailable: self = .unavailable
         case .stop: self = .stop
         }
     }
@@ -24,7 +26,7 @@ extension Verdict {
         switch self {
         case .accepted, .found: nil
         case .dead(let failure), .rejected(let failure), .again(let failure, _), .unknown(let failure),
-            .stop(let failure):
+            .unauthenticated(let failure), .unavailable(let failure), .stop(let failure):
             failure
         }
     }
@@ -49,27 +51,27 @@ struct Answer: Sendable, CustomTestStringConvertible {
     var exchange: Exchange { .response(Response(status: status, body: Array(body.utf8))) }
 }
 
-private func fcm(_ status: String, _ code: String, _ message: String = "m", also detail: String = "") -> String {
+func fcm(_ status: String, _ code: String, _ message: String = "m", also detail: String = "") -> String {
     """
     {"error":{"code":400,"message":"\(message)","status":"\(status)","details":[
       {"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"\(code)"}\(detail)]}}
     """
 }
 
-private func rpc(_ status: String, _ message: String = "m", detail: String = "") -> String {
+func rpc(_ status: String, _ message: String = "m", detail: String = "") -> String {
     #"{"error":{"code":400,"message":"\#(message)","status":"\#(status)","details":[\#(detail)]}}"#
 }
 
-private func violations(_ fields: String...) -> String {
+func violations(_ fields: String...) -> String {
     let list = fields.map { #"{"field":"\#($0)","description":"d"}"# }.joined(separator: ",")
     return #"{"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[\#(list)]}"#
 }
 
-private func apns(_ status: Int, _ reason: String) -> String {
+func apns(_ status: Int, _ reason: String) -> String {
     #",{"@type":"type.googleapis.com/google.firebase.fcm.v1.ApnsError","statusCode":\#(status),"reason":"\#(reason)"}"#
 }
 
-private let html = "<!DOCTYPE html><html><title>Error 404 (Not Found)!!1</title></html>"
+let html = "<!DOCTYPE html><html><title>Error 404 (Not Found)!!1</title></html>"
 
 struct SendVerdictTests {
     /// FCM's error codes (fcm-protocol §6.2), the ambiguous statuses (§6.3) and the contract's outcomes (§6), for one
@@ -159,8 +161,8 @@ struct SendVerdictTests {
             fcm("INVALID_ARGUMENT", "INVALID_ARGUMENT", also: apns(400, "DeviceTokenNotForTopic")), .rejected,
             code: "INVALID_ARGUMENT"),
 
-        Answer("expired credential", 401, rpc("UNAUTHENTICATED"), .stop, code: "UNAUTHENTICATED"),
-        Answer("HTML", 401, html, .stop, code: "UNAUTHENTICATED"),
+        Answer("expired credential", 401, rpc("UNAUTHENTICATED"), .unauthenticated, code: "UNAUTHENTICATED"),
+        Answer("HTML", 401, html, .unauthenticated, code: "UNAUTHENTICATED"),
         Answer(
             "APNs key missing", 401,
             fcm("UNAUTHENTICATED", "THIRD_PARTY_AUTH_ERROR", also: apns(403, "InvalidProviderToken")), .rejected,
@@ -201,8 +203,36 @@ struct SendVerdictTests {
             code: "INVALID_ARGUMENT"),
         Answer(
             "INVALID_ARGUMENT", 400, fcm("INVALID_ARGUMENT", "INVALID_ARGUMENT"), .stop, code: "INVALID_ARGUMENT"),
-        Answer("expired credential", 401, rpc("UNAUTHENTICATED"), .stop, code: "UNAUTHENTICATED"),
+        Answer("expired credential", 401, rpc("UNAUTHENTICATED"), .unauthenticated, code: "UNAUTHENTICATED"),
         Answer("no permission", 403, rpc("PERMISSION_DENIED"), .stop, code: "PERMISSION_DENIED"),
+    ]
+
+    /// What differs from a topic when the many are a device group: its key is a token that can be gone (§4.2).
+    static let group: [Answer] = [
+        Answer("a message's name", 200, #"{"name":"projects/p/messages/42"}"#, .accepted("42")),
+        Answer("gone", 404, fcm("NOT_FOUND", "UNREGISTERED", "NotRegistered"), .dead, code: "UNREGISTERED"),
+        Answer(
+            "no such key", 400,
+            fcm(
+                "INVALID_ARGUMENT", "INVALID_ARGUMENT",
+                "The registration token is not a valid FCM registration token"), .dead, code: "INVALID_ARGUMENT"),
+        Answer(
+            "the key itself", 400, rpc("INVALID_ARGUMENT", detail: violations("message.token")), .dead,
+            code: "INVALID_ARGUMENT"),
+        Answer(
+            "a field of the message", 400, rpc("INVALID_ARGUMENT", detail: violations("message.android.ttl")), .stop,
+            code: "INVALID_ARGUMENT"),
+        Answer(
+            "too large", 400,
+            fcm("INVALID_ARGUMENT", "INVALID_ARGUMENT", "Message is too large. The maximum is 4K (4096 bytes)."),
+            .stop, code: "INVALID_ARGUMENT"),
+        Answer(
+            "a member's device", 400, fcm("INVALID_ARGUMENT", "INVALID_ARGUMENT", also: apns(410, "Unregistered")),
+            .stop, code: "INVALID_ARGUMENT"),
+        Answer("wrong project", 404, rpc("NOT_FOUND"), .stop, code: "NOT_FOUND"),
+        Answer("wrong path", 404, html, .stop, code: "NOT_FOUND"),
+        Answer("INTERNAL", 500, fcm("INTERNAL", "INTERNAL"), .unknown, code: "INTERNAL"),
+        Answer("UNAVAILABLE", 503, fcm("UNAVAILABLE", "UNAVAILABLE"), .again(.denied), code: "UNAVAILABLE"),
     ]
 
     @Test(arguments: device)
@@ -213,8 +243,25 @@ struct SendVerdictTests {
     }
 
     @Test(arguments: topic)
-    func `an answer to a topic is judged as one to many`(_ answer: Answer) throws {
-        check(Verdict(send: answer.exchange, to: .topic(try .sample("t"))), answer)
+    func `an answer to a topic or a condition is judged as one to many`(_ answer: Answer) throws {
+        let condition = try Condition(parsing: "'t' in topics")
+        for address in [Address.topic(try .sample("t")), .condition(condition)] {
+            check(Verdict(send: answer.exchange, to: address), answer)
+        }
+    }
+
+    @Test(arguments: group)
+    func `an answer to a group is judged as one to many, whose address can be gone`(_ answer: Answer) throws {
+        check(Verdict(send: answer.exchange, to: .group(try .sample("APA91bKey"))), answer)
+    }
+
+    @Test func `what cannot be sent before a person helps stops it all`() throws {
+        let failure = Failure(code: "NOT_POSSIBLE", message: "the key was revoked")
+        let refused = Exchange.refused(reason: "the key was revoked")
+        #expect(Verdict(send: refused, to: .registration(try .fid)) == .stop(failure))
+        #expect(Verdict(membership: refused) == .stop(failure))
+        #expect(Verdict.verdicts(batch: refused, for: [try .fid, try .token]) == [.stop(failure), .stop(failure)])
+        #expect(GroupVerdict(refused, for: .retrieve(try .sample("g"))) == .stop(failure))
     }
 
     @Test func `what did not leave may go again`() throws {
@@ -318,10 +365,25 @@ struct MembershipVerdictTests {
         Answer("subscribed by somebody", 409, rpc("ALREADY_EXISTS"), .found),
         Answer("registration gone", 404, rpc("NOT_FOUND"), .dead, code: "NOT_FOUND"),
         Answer("UNREGISTERED", 404, fcm("NOT_FOUND", "UNREGISTERED"), .dead, code: "UNREGISTERED"),
-        Answer("wrong path", 404, html, .stop, code: "NOT_FOUND"),
+        Answer("no such path", 404, html, .unavailable, code: "NOT_FOUND"),
+        Answer("not implemented", 501, rpc("UNIMPLEMENTED"), .unavailable, code: "UNIMPLEMENTED"),
+        Answer(
+            "API disabled", 403,
+            rpc(
+                "PERMISSION_DENIED",
+                detail: #"{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"SERVICE_DISABLED"}"#),
+            .unavailable, code: "PERMISSION_DENIED"),
+        Answer(
+            "another reason", 403,
+            rpc(
+                "PERMISSION_DENIED",
+                detail: #"{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"IAM_PERMISSION_DENIED"}"#),
+            .stop, code: "PERMISSION_DENIED"),
+        Answer("HTML", 403, html, .stop, code: "PERMISSION_DENIED"),
+        Answer("wrong method", 405, html, .stop, code: "HTTP_405"),
         Answer("JSON of no error", 404, "{}", .stop, code: "NOT_FOUND"),
         Answer("bad registration", 400, rpc("INVALID_ARGUMENT"), .rejected, code: "INVALID_ARGUMENT"),
-        Answer("credential", 401, rpc("UNAUTHENTICATED"), .stop, code: "UNAUTHENTICATED"),
+        Answer("credential", 401, rpc("UNAUTHENTICATED"), .unauthenticated, code: "UNAUTHENTICATED"),
         Answer("permission", 403, rpc("PERMISSION_DENIED"), .stop, code: "PERMISSION_DENIED"),
         Answer(
             "a token of another project", 403, fcm("PERMISSION_DENIED", "SENDER_ID_MISMATCH"), .rejected,

@@ -1,0 +1,101 @@
+extension Verdict {
+    /// Judges the answer to a batch of the Instance ID service: one verdict for each registration, in order. Adding
+    /// again, or removing again, does no harm.
+    package static func verdicts(batch exchange: Exchange, for registrations: [Registration]) -> [Verdict] {
+        let whole: Verdict
+        switch exchange {
+        case .notSent(let reason): whole = .again(.notSent(reason), .afterNothing)
+        case .refused(let reason): whole = .stop(.refused(reason))
+        case .lost(let reason): whole = .again(.lost(reason), .afterLoss)
+        case .response(let response):
+            let error = ErrorBody(response.body)
+            if response.status == 200, error.status == nil {
+                let results = (try? JSONValue(parsing: response.body))?["results"]?.array
+                if let results, results.count == registrations.count {
+                    return zip(results, registrations).map(Verdict.init(batchResult:for:))
+                }
+                whole = .again(.unreadable("the answer does not hold one result for each registration"), .afterNonsense)
+            } else {
+                whole = Verdict(failedBatch: response, error)
+            }
+        }
+        return Array(repeating: whole, count: registrations.count)
+    }
+
+    /// Judges the failure of a whole batch. Its status may be 200, so that only the word in the body tells.
+    private init(failedBatch response: Response, _ error: ErrorBody) {
+        let failure = Failure(response, error)
+        let word = error.status.map { BatchWord($0) }
+        switch word?.status ?? (response.status == 200 ? 400 : response.status) {
+        case 401: self = .unauthenticated(failure)
+        case 429 where word == .tooManyTopics: self = .rejected(failure)
+        case let status:
+            self = Repeat(afterRepeatable: status, response, error).map { .again(failure, $0) } ?? .stop(failure)
+        }
+    }
+
+    private init(batchResult result: JSONValue, for registration: Registration) {
+        guard let members = result.object else {
+            self = .again(.unreadable("a result is no JSON object"), .afterNonsense)
+            return
+        }
+        guard let error = members["error"] else {
+            self = .accepted(messageID: nil)
+            return
+        }
+        guard let text = error.string, !text.isEmpty else {
+            self = .again(.unreadable("an error is no text"), .afterNonsense)
+            return
+        }
+        let word = BatchWord(text)
+        let failure = Failure(
+            code: Failure.fit(word.rawValue, 64), httpStatus: 200,
+            message: "the Instance ID service answered \(Failure.fit(text, 64)) for this registration")
+        switch word {
+        case .notFound: self = .dead(failure)
+        // That the service takes installation ids is written nowhere: for one it may mean just that.
+        case .invalidArgument: self = registration.kind == .token ? .dead(failure) : .rejected(failure)
+        case .resourceExhausted: self = .again(failure, Repeat(effect: .denied, floor: .seconds(60)))
+        case .internal, .deadlineExceeded, .unknown, .unavailable: self = .again(failure, .afterNonsense)
+        case .permissionDenied: self = .stop(failure)
+        default: self = .rejected(failure)
+        }
+    }
+}
+
+/// The Instance ID service's word for what went wrong: `TOO_MANY_TOPICS`, or `too-many-topics`, as it is written by some.
+private struct BatchWord: RawRepresentable, Hashable {
+    let rawValue: String
+
+    init(rawValue: String) { self.rawValue = rawValue }
+
+    init(_ text: String) {
+        rawValue = text.contains(" ") ? text : text.uppercased().replacing("-", with: "_")
+    }
+
+    static let notFound = Self(rawValue: "NOT_FOUND")
+    static let invalidArgument = Self(rawValue: "INVALID_ARGUMENT")
+    static let tooManyTopics = Self(rawValue: "TOO_MANY_TOPICS")
+    static let resourceExhausted = Self(rawValue: "RESOURCE_EXHAUSTED")
+    static let `internal` = Self(rawValue: "INTERNAL")
+    static let deadlineExceeded = Self(rawValue: "DEADLINE_EXCEEDED")
+    static let unknown = Self(rawValue: "UNKNOWN")
+    static let unavailable = Self(rawValue: "UNAVAILABLE")
+    static let permissionDenied = Self(rawValue: "PERMISSION_DENIED")
+    static let unauthenticated = Self(rawValue: "UNAUTHENTICATED")
+
+    /// The HTTP status that says the same; `nil` for words that are none of FCM's.
+    var status: Int? {
+        switch self {
+        case .invalidArgument: 400
+        case .unauthenticated: 401
+        case .permissionDenied: 403
+        case .notFound: 404
+        case .tooManyTopics, .resourceExhausted: 429
+        case .internal, .unknown: 500
+        case .unavailable: 503
+        case .deadlineExceeded: 504
+        default: nil
+        }
+    }
+}
