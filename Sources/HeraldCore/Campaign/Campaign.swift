@@ -22,6 +22,7 @@ package struct Campaign: Hashable, Sendable {
     /// Whom a campaign is for.
     package enum Target: Hashable, Sendable {
         case topic(TopicName)
+        case condition(Condition)
         case group(GroupName)
         case audience(String)
         /// Listed in the campaign itself, all of one kind.

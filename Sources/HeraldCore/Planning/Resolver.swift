@@ -50,7 +50,7 @@ package struct Resolver {
         }
         desired.sends = workspace.campaigns.map { campaign in
             switch campaign.target.value {
-            case .topic: DesiredSend(campaign: campaign, members: .target)
+            case .topic, .condition: DesiredSend(campaign: campaign, members: .target)
             case .audience(let name): DesiredSend(campaign: campaign, members: members[name] ?? [])
             case .group, .registrations: DesiredSend(campaign: campaign, members: [])
             }
