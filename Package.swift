@@ -41,6 +41,7 @@ let package = Package(
             name: "FCMClient",
             dependencies: [
                 "FCM",
+                .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -90,6 +91,7 @@ let package = Package(
             name: "FCMClientTests",
             dependencies: [
                 "FCM", "FCMClient", "HeraldTestSupport",
+                .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOHTTP2", package: "swift-nio-http2"),
