@@ -85,15 +85,16 @@ package struct Plan: Hashable, Sendable {
         package var target: Campaign.Target
         package var contentDigest: String
         package var message: [String: JSONValue]
-        package var members: RecipientSet
-        /// How a device group is reached; of no meaning for other targets.
-        package var groupMembers: Campaign.Members
         /// Nothing starts after it.
         package var deadline: Date?
         package var expiresAfter: Duration?
         package var rate: Rate?
         package var stopWhenRejectedPercent: Int
         package var onUnknown: Campaign.OnUnknown
+        /// How a device group is reached; of no meaning for other targets.
+        package var groupMembers: Campaign.Members = .key
+        /// Whom requests go to.
+        package var members: RecipientSet
         /// Left by a crash between intent and outcome; this run records them as unknown.
         package var discovered: RecipientSet
         /// How many people it is for: `members`, or a topic's subscribers.
