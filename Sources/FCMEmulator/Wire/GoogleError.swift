@@ -1,7 +1,7 @@
 import FCM
 
 /// An error as Google's APIs tell it: a status, a sentence and typed details.
-struct GoogleError: Error, Hashable, Sendable {
+struct GoogleError: AnswerableError, Hashable, Sendable {
     var status: Status
     /// Where it is not the one that goes with the status.
     var httpStatus: Int?
@@ -11,6 +11,7 @@ struct GoogleError: Error, Hashable, Sendable {
 
     enum Status: String, Hashable, Sendable {
         case invalidArgument = "INVALID_ARGUMENT"
+        case unauthenticated = "UNAUTHENTICATED"
         case permissionDenied = "PERMISSION_DENIED"
         case notFound = "NOT_FOUND"
         case alreadyExists = "ALREADY_EXISTS"
@@ -20,6 +21,7 @@ struct GoogleError: Error, Hashable, Sendable {
         var httpStatus: Int {
             switch self {
             case .invalidArgument: 400
+            case .unauthenticated: 401
             case .permissionDenied: 403
             case .notFound: 404
             case .alreadyExists: 409
@@ -33,6 +35,7 @@ struct GoogleError: Error, Hashable, Sendable {
         case fcm(String)
         case badRequest([Violation])
         case apns(statusCode: Int64, reason: String)
+        case info(reason: String, service: String)
     }
 
     struct Violation: Hashable, Sendable {
@@ -83,6 +86,11 @@ extension GoogleError.Detail {
             return [
                 "@type": "type.googleapis.com/google.firebase.fcm.v1.ApnsError",
                 "statusCode": .int(statusCode), "reason": .string(reason),
+            ]
+        case .info(let reason, let service):
+            return [
+                "@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": .string(reason),
+                "domain": "googleapis.com", "metadata": ["service": .string(service)],
             ]
         case .badRequest(let violations):
             var detail: [String: JSONValue] = ["@type": "type.googleapis.com/google.rpc.BadRequest"]
