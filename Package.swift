@@ -36,6 +36,11 @@ let package = Package(
             pkgConfig: "yaml-0.1",
             providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]
         ),
+        .systemLibrary(
+            name: "CZlib",
+            pkgConfig: "zlib",
+            providers: [.apt(["zlib1g-dev"])]
+        ),
         .target(name: "FCM"),
         .target(
             name: "FCMClient",
@@ -63,6 +68,7 @@ let package = Package(
             name: "HeraldCore",
             dependencies: [
                 "CLibYAML",
+                "CZlib",
                 "FCM",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
@@ -100,7 +106,7 @@ let package = Package(
         .testTarget(name: "FCMEmulatorTests", dependencies: ["FCM", "FCMEmulator"]),
         .testTarget(
             name: "HeraldCoreTests",
-            dependencies: ["FCM", "HeraldCore", "HeraldTestSupport"],
+            dependencies: ["CZlib", "FCM", "HeraldCore", "HeraldTestSupport"],
             exclude: ["Reporting/Golden"]
         ),
         .testTarget(
