@@ -46,6 +46,7 @@ let package = Package(
             name: "FCMClient",
             dependencies: [
                 "FCM",
+                .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -96,6 +97,7 @@ let package = Package(
             name: "FCMClientTests",
             dependencies: [
                 "FCM", "FCMClient", "HeraldTestSupport",
+                .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOHTTP2", package: "swift-nio-http2"),

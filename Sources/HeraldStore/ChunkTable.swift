@@ -7,11 +7,14 @@ internal import HeraldCore
 struct ChunkTable {
     let name: String
     let owner: String
-    /// How many states there are, numbered from 0.
-    let states: Int
+    /// The states' numbers; `nil` where a table of its own lists them.
+    let states: Range<Int>?
 
-    static let membership = ChunkTable(name: "membership", owner: "topic", states: Membership.allCases.count)
-    static let ledger = ChunkTable(name: "ledger", owner: "occurrence", states: LedgerEntry.allCases.count)
+    static let membership = ChunkTable(name: "membership", owner: "topic", states: 0..<Membership.allCases.count)
+    static let groupMembership = ChunkTable(
+        name: "group_membership", owner: "device_group", states: 0..<GroupMembership.allCases.count)
+    static let ledger = ChunkTable(name: "ledger", owner: "occurrence", states: 0..<LedgerEntry.allCases.count)
+    static let rejection = ChunkTable(name: "rejection", owner: "occurrence", states: nil)
 
     /// A stored set that no herald wrote.
     struct Damage: Error {
@@ -26,7 +29,8 @@ struct ChunkTable {
         while let row = try rows.next() {
             // A damaged file may hold any value in any column: `row[0]` would end the process.
             let (id, state) = (try row.decode(Int64.self, atIndex: 0), try row.decode(Int.self, atIndex: 1))
-            guard (0..<states).contains(state), let key = UInt16(exactly: try row.decode(Int64.self, atIndex: 2)) else {
+            guard states?.contains(state) ?? true, let key = UInt16(exactly: try row.decode(Int64.self, atIndex: 2))
+            else {
                 throw Damage(detail: "\(name) has a row of no known state or chunk")
             }
             let bytes = Array(try row.decode(Data.self, atIndex: 4))
@@ -50,9 +54,10 @@ struct ChunkTable {
 
     /// Puts members into one state of an owner and out of the others; `nil`: out of all.
     func move(_ members: RecipientSet, of id: Int64, to state: Int?, _ db: Database) throws {
+        let others = try states.map(Array.init) ?? presentStates(of: id, and: state, db)
         for (key, _) in members.encodedChunks {
             let part = members.chunk(key)
-            for other in 0..<states {
+            for other in others {
                 let current = try chunk(key, of: id, other, db)
                 let next = other == state ? current.union(part) : current.subtracting(part)
                 if next != current { try write(next, key, of: id, other, db) }
@@ -65,6 +70,17 @@ struct ChunkTable {
         for id in try Int64.fetchAll(db, sql: "SELECT DISTINCT \(owner) FROM \(name)") {
             try move(members, of: id, to: nil, db)
         }
+    }
+
+    /// Takes an owner's sets away.
+    func drop(_ id: Int64, _ db: Database) throws {
+        try db.execute(sql: "DELETE FROM \(name) WHERE \(owner) = ?", arguments: [id])
+    }
+
+    private func presentStates(of id: Int64, and state: Int?, _ db: Database) throws -> [Int] {
+        let present = try Int.fetchAll(
+            db, sql: "SELECT DISTINCT state FROM \(name) WHERE \(owner) = ?", arguments: [id])
+        return state.map { Set(present).union([$0]).sorted() } ?? present
     }
 
     private func chunk(_ key: UInt16, of id: Int64, _ state: Int, _ db: Database) throws -> RecipientSet {

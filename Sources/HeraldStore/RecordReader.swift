@@ -25,6 +25,7 @@ struct RecordReader {
         guard let serial = try meta("serial", Int64.self) else { throw Damage(detail: "its serial is missing") }
         record.serial = serial
         record.topics = try topics()
+        record.groups = try groups()
         record.occurrences = try occurrences()
         let dead = try Int64.fetchAll(db, sql: "SELECT recipient FROM tombstone ORDER BY recipient")
         record.dead = RecipientSet(try dead.map(Self.recipientID))
@@ -36,8 +37,16 @@ struct RecordReader {
             }
             record.audienceSizes[try row.decode(atIndex: 0)] = size
         }
-        for row in try Row.fetchAll(db, sql: "SELECT campaign, at FROM watermark") {
-            record.watermarks[try row.decode(atIndex: 0)] = try Self.date(row.decode(atIndex: 1))
+        for row in try Row.fetchAll(db, sql: "SELECT campaign, at, schedule, next FROM watermark") {
+            record.watermarks[try row.decode(atIndex: 0)] = Watermark(
+                at: try Self.date(row.decode(atIndex: 1)), schedule: try row.decode(atIndex: 2),
+                next: try row.decode(Double?.self, atIndex: 3).map(Self.date))
+        }
+        record.pauses = try pauses()
+        record.tests = try tests()
+        record.topicAPI = try meta("topic_api", String.self).map { text in
+            guard let api = TopicAPI(rawValue: text) else { throw Damage(detail: "it names no topic API") }
+            return api
         }
         let last = try Int64.fetchOne(db, sql: "SELECT max(id) FROM recipient") ?? 0
         // Half of the numbers are left for those that lists bring.
@@ -66,8 +75,67 @@ struct RecordReader {
         return topics
     }
 
+    private func groups() throws -> [GroupName: RecordedGroup] {
+        var sets = try ChunkTable.groupMembership.all(db)
+        var groups: [GroupName: RecordedGroup] = [:]
+        for row in try Row.fetchAll(db, sql: "SELECT id, name, notification_key FROM device_group") {
+            guard let name = GroupName(rawValue: try row.decode(atIndex: 1)) else {
+                throw Damage(detail: "it names no group")
+            }
+            var group = RecordedGroup()
+            group.key = try row.decode(String?.self, atIndex: 2).map { text in
+                guard let key = NotificationKey(rawValue: text) else {
+                    throw Damage(detail: "a group's key has not the form of one")
+                }
+                return key
+            }
+            for (state, set) in sets.removeValue(forKey: try row.decode(atIndex: 0)) ?? [:] {
+                if let membership = GroupMembership(rawValue: state) { group[membership] = set }
+            }
+            groups[name] = group
+        }
+        guard sets.isEmpty else { throw Damage(detail: "it has members of no group") }
+        return groups
+    }
+
+    func pauses() throws -> Pauses {
+        var pauses = Pauses()
+        for name in try String.fetchAll(db, sql: "SELECT campaign FROM pause") {
+            if name.isEmpty { pauses.everything = true } else { pauses.campaigns.insert(name) }
+        }
+        return pauses
+    }
+
+    private func tests() throws -> [RecordedTest] {
+        let rows = try Row.fetchAll(
+            db, sql: "SELECT campaign, at, accepted, rejected, unknown FROM test ORDER BY id")
+        return try rows.map { row in
+            RecordedTest(
+                campaign: try row.decode(atIndex: 0), at: try Self.date(row.decode(atIndex: 1)),
+                accepted: try row.decode(atIndex: 2), rejected: try row.decode(atIndex: 3),
+                unknown: try row.decode(atIndex: 4))
+        }
+    }
+
+    /// The rejected by code, for each occurrence.
+    private func codes() throws -> [Int64: [String: RecipientSet]] {
+        var names: [Int: String] = [:]
+        for row in try Row.fetchAll(db, sql: "SELECT id, code FROM code") {
+            names[try row.decode(atIndex: 0)] = try row.decode(String.self, atIndex: 1)
+        }
+        return try ChunkTable.rejection.all(db).mapValues { states in
+            var codes: [String: RecipientSet] = [:]
+            for (state, set) in states {
+                guard let name = names[state] else { throw Damage(detail: "it has rejections of no known code") }
+                codes[name] = set
+            }
+            return codes
+        }
+    }
+
     private func occurrences() throws -> [OccurrenceID: RecordedOccurrence] {
         var sets = try ChunkTable.ledger.all(db)
+        var codes = try codes()
         var occurrences: [OccurrenceID: RecordedOccurrence] = [:]
         let rows = try Row.fetchAll(
             db,
@@ -78,12 +146,14 @@ struct RecordReader {
                 due: try row.decode(Double?.self, atIndex: 4).map(Self.date),
                 contentDigest: try row.decode(atIndex: 5), target: try row.decode(atIndex: 6))
             occurrence.finished = try row.decode(Double?.self, atIndex: 7).map(Self.date)
-            for (state, set) in sets.removeValue(forKey: try row.decode(atIndex: 0)) ?? [:] {
+            let id = try row.decode(Int64.self, atIndex: 0)
+            for (state, set) in sets.removeValue(forKey: id) ?? [:] {
                 if let entry = LedgerEntry(rawValue: state) { occurrence[entry] = set }
             }
+            occurrence.codes = codes.removeValue(forKey: id) ?? [:]
             occurrences[OccurrenceID(rawValue: try row.decode(atIndex: 1))] = occurrence
         }
-        guard sets.isEmpty else { throw Damage(detail: "it has outcomes of no occurrence") }
+        guard sets.isEmpty, codes.isEmpty else { throw Damage(detail: "it has outcomes of no occurrence") }
         return occurrences
     }
 

@@ -126,6 +126,10 @@ extension SQLiteStore {
         try await reading { try RecordReader(db: $0).record() }
     }
 
+    package func pauses() async throws -> Pauses {
+        try await reading { try RecordReader(db: $0).pauses() }
+    }
+
     package func recipients(for keys: Set<RecipientKey>) async throws -> [RecipientKey: KnownRecipient] {
         try await reading { db in
             let statement = try db.cachedStatement(sql: "SELECT id, rest FROM recipient WHERE key = ?")

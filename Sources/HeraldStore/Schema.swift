@@ -29,6 +29,20 @@ enum Schema {
                         PRIMARY KEY (topic, state, chunk)
                     ) STRICT, WITHOUT ROWID;
 
+                    CREATE TABLE device_group (
+                        id INTEGER PRIMARY KEY,
+                        name TEXT NOT NULL UNIQUE,
+                        notification_key TEXT
+                    ) STRICT;
+                    CREATE TABLE group_membership (
+                        device_group INTEGER NOT NULL REFERENCES device_group (id),
+                        state INTEGER NOT NULL,
+                        chunk INTEGER NOT NULL,
+                        members INTEGER NOT NULL,
+                        bytes BLOB NOT NULL,
+                        PRIMARY KEY (device_group, state, chunk)
+                    ) STRICT, WITHOUT ROWID;
+
                     CREATE TABLE occurrence (
                         id INTEGER PRIMARY KEY,
                         name TEXT NOT NULL UNIQUE,
@@ -48,8 +62,34 @@ enum Schema {
                         PRIMARY KEY (occurrence, state, chunk)
                     ) STRICT, WITHOUT ROWID;
 
+                    -- Of the rejected, by code: the state is the code's number.
+                    CREATE TABLE code (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE) STRICT;
+                    CREATE TABLE rejection (
+                        occurrence INTEGER NOT NULL REFERENCES occurrence (id),
+                        state INTEGER NOT NULL REFERENCES code (id),
+                        chunk INTEGER NOT NULL,
+                        members INTEGER NOT NULL,
+                        bytes BLOB NOT NULL,
+                        PRIMARY KEY (occurrence, state, chunk)
+                    ) STRICT, WITHOUT ROWID;
+
                     CREATE TABLE tombstone (recipient INTEGER PRIMARY KEY REFERENCES recipient (id)) STRICT;
-                    CREATE TABLE watermark (campaign TEXT PRIMARY KEY, at REAL NOT NULL) STRICT, WITHOUT ROWID;
+                    CREATE TABLE watermark (
+                        campaign TEXT PRIMARY KEY,
+                        at REAL NOT NULL,
+                        schedule TEXT NOT NULL,
+                        next REAL
+                    ) STRICT, WITHOUT ROWID;
+                    -- The empty name stands for every campaign.
+                    CREATE TABLE pause (campaign TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+                    CREATE TABLE test (
+                        id INTEGER PRIMARY KEY,
+                        campaign TEXT NOT NULL,
+                        at REAL NOT NULL,
+                        accepted INTEGER NOT NULL,
+                        rejected INTEGER NOT NULL,
+                        unknown INTEGER NOT NULL
+                    ) STRICT;
                     CREATE TABLE spent_plan (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
                     CREATE TABLE audience_size (name TEXT PRIMARY KEY, size INTEGER NOT NULL) STRICT, WITHOUT ROWID;
                     """)

@@ -1,11 +1,5 @@
 package import FCM
 
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
-
 /// One message, one target, one schedule.
 package struct Campaign: Hashable, Sendable {
     package var name: Located<String>
@@ -28,17 +22,11 @@ package struct Campaign: Hashable, Sendable {
     /// Whom a campaign is for.
     package enum Target: Hashable, Sendable {
         case topic(TopicName)
+        case condition(Condition)
         case group(GroupName)
         case audience(String)
         /// Listed in the campaign itself, all of one kind.
         case registrations([Registration])
-    }
-
-    /// When it is due. Without a time it is due at once.
-    package struct Schedule: Hashable, Sendable {
-        package var at: Date?
-        /// Later than this after its time, an occurrence is reported as missed and never sent.
-        package var maxLateness: Duration = .seconds(2 * 3600)
     }
 
     package struct Delivery: Hashable, Sendable {

@@ -5,6 +5,7 @@ extension Campaign.Target {
     package var named: (key: String, value: JSONValue) {
         switch self {
         case .topic(let name): ("topic", .string(name.rawValue))
+        case .condition(let condition): ("condition", .string(condition.description))
         case .group(let name): ("group", .string(name.rawValue))
         case .audience(let name): ("audience", .string(name))
         case .registrations(let listed): (Self.listKey(listed), .int(Int64(listed.count)))
@@ -23,6 +24,7 @@ extension Campaign.Target {
     package var words: String {
         switch self {
         case .topic(let name): "topic \(name)"
+        case .condition(let condition): "condition \(condition)"
         case .group(let name): "group \(name)"
         case .audience(let name): "audience \(name)"
         case .registrations(let listed): count(listed.count, "listed registration")
@@ -32,10 +34,26 @@ extension Campaign.Target {
     /// Whether one request reaches everybody.
     package func isOneRequest(_ delivery: Campaign.Delivery) -> Bool {
         switch self {
-        case .topic: true
+        case .topic, .condition: true
         case .group: delivery.members == .key
         case .audience, .registrations: false
         }
+    }
+
+    /// The topics that decide whom it reaches.
+    package var topics: [TopicName] {
+        switch self {
+        case .topic(let name): [name]
+        case .condition(let condition): condition.topics
+        case .group, .audience, .registrations: []
+        }
+    }
+
+    package var groups: [GroupName] { if case .group(let name) = self { [name] } else { [] } }
+
+    /// Topics of which a new subscriber is to be left out.
+    package var excludedTopics: Set<TopicName> {
+        if case .condition(let condition) = self { condition.excluded } else { [] }
     }
 
     private static func listKey(_ listed: [Registration]) -> String {

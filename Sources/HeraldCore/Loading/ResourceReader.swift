@@ -107,13 +107,14 @@ enum ResourceReader {
         return campaign
     }
 
-    private static func schedule(_ node: Node, _ findings: inout Findings) -> Campaign.Schedule {
-        var schedule = Campaign.Schedule()
+    private static func schedule(_ node: Node, _ findings: inout Findings) -> Schedule {
+        var schedule = Schedule()
         guard let fields = Fields(node, "'schedule'", Self.scheduleKeys, &findings) else { return schedule }
         if let at = fields["at"] {
             // Times may stand plain: nothing else is meant by them here.
-            schedule.at = at.scalar.flatMap { Date(rfc3339: $0.text) }
-            if schedule.at == nil {
+            if let date = at.scalar.flatMap({ Date(rfc3339: $0.text) }) {
+                schedule.times = .at(date)
+            } else {
                 findings.error(
                     .scheduleTime, "'at' must be a time with its offset", at: at.range,
                     help: "write 2026-12-01T09:00:00+01:00 or 2026-12-01T08:00:00Z")

@@ -5,6 +5,7 @@ package enum Guard: String, Hashable, Sendable, CaseIterable {
     case maxForgetPercent = "max_forget_percent"
     case audienceCollapse = "audience_collapse"
     case audienceGrowth = "audience_growth"
+    case foreignGroup = "foreign_group"
     case freshRecord = "fresh_record"
     case looksRenamed = "looks_renamed"
 }

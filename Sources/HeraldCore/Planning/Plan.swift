@@ -13,6 +13,7 @@ package struct Plan: Hashable, Sendable {
     package var workspaceDigest: String
     /// Which record it was made against, and at what point of that record's life; absent without a record.
     package var state: StateMark?
+    /// In the order in which they are begun: a send comes after the memberships it waits for and before all others.
     package var steps: [Step] = []
     package var upcoming: [Upcoming] = []
     /// Upcoming sends beyond those listed.
@@ -21,6 +22,12 @@ package struct Plan: Hashable, Sendable {
     /// Occurrences of which nobody is left to be tried, and whose end a crash kept from the record.
     package var over: [OccurrenceID] = []
     package var held: [Held] = []
+    /// Campaigns that the record knows by an earlier name.
+    package var renames: [Rename] = []
+    /// How far each cron campaign is dealt with when all its steps are begun.
+    package var watermarks: [String: Watermark] = [:]
+    /// Whether lists were left unread, so that nobody can tell how many are meant.
+    package var listsSkipped = false
     package var refusals: [GuardRefusal] = []
     package var warnings: [String] = []
     package var collapsed = 0
@@ -32,7 +39,12 @@ package struct Plan: Hashable, Sendable {
         package var serial: Int64
     }
 
-    /// One unit of work: all of one topic's joins or leaves, or one occurrence's sends.
+    package struct Rename: Hashable, Sendable {
+        package var old: String
+        package var new: String
+    }
+
+    /// One unit of work: all of one topic's joins or leaves, some of a group's, or one occurrence's sends.
     package struct Step: Hashable, Sendable {
         package var work: Work
         /// For readers; it never steers the run.
@@ -44,7 +56,25 @@ package struct Plan: Hashable, Sendable {
     package enum Work: Hashable, Sendable {
         case subscribe(TopicName, RecipientSet)
         case unsubscribe(TopicName, RecipientSet)
+        case group(GroupChange)
         case send(Send)
+    }
+
+    /// One call about a device group.
+    package struct GroupChange: Hashable, Sendable {
+        package enum Action: String, Hashable, Sendable {
+            case create = "group_create"
+            case add = "group_add"
+            case remove = "group_remove"
+            /// Removes everybody, whereupon FCM forgets the group.
+            case delete = "group_delete"
+        }
+
+        package var group: GroupName
+        package var action: Action
+        package var members: RecipientSet
+        /// Of several steps of one group and action, which one it is, from 1.
+        package var part = 1
     }
 
     package struct Send: Hashable, Sendable {
@@ -55,14 +85,15 @@ package struct Plan: Hashable, Sendable {
         package var target: Campaign.Target
         package var contentDigest: String
         package var message: [String: JSONValue]
+        package var members: RecipientSet
+        /// How a device group is reached; of no meaning for other targets.
+        package var groupMembers: Campaign.Members
         /// Nothing starts after it.
         package var deadline: Date?
         package var expiresAfter: Duration?
         package var rate: Rate?
         package var stopWhenRejectedPercent: Int
         package var onUnknown: Campaign.OnUnknown
-        /// Whom requests go to.
-        package var members: RecipientSet
         /// Left by a crash between intent and outcome; this run records them as unknown.
         package var discovered: RecipientSet
         /// How many people it is for: `members`, or a topic's subscribers.
@@ -71,11 +102,11 @@ package struct Plan: Hashable, Sendable {
         package var isResumed: Bool
     }
 
+    /// Upcoming sends that a plan lists.
+    static let shownUpcoming = 100
+
     package struct Upcoming: Hashable, Sendable {
-        package var campaign: String
-        package var occurrence: OccurrenceID
-        package var due: Date
-        package var timezone: String
+        package var occurring: Occurring
         package var target: Campaign.Target
         package var recipients: Int
     }
@@ -92,6 +123,8 @@ package struct Plan: Hashable, Sendable {
         package var occurrence: OccurrenceID
         package var reason: String
         package var resolve: String
+        /// Recipients who would be sent to if nothing held it.
+        package var remaining: Int
     }
 }
 
@@ -116,6 +149,7 @@ extension Plan.Work {
         switch self {
         case .subscribe: "subscribe"
         case .unsubscribe: "unsubscribe"
+        case .group(let change): change.action.rawValue
         case .send: "send"
         }
     }
@@ -124,22 +158,28 @@ extension Plan.Work {
     package var planned: Int {
         switch self {
         case .subscribe(_, let members), .unsubscribe(_, let members): members.count
+        case .group(let change): change.members.count
         case .send(let send): send.members.count + send.discovered.count
         }
     }
 
+    /// How many requests it takes when nothing goes wrong; with batches, fewer.
     package var requests: Int {
         switch self {
         case .subscribe(_, let members), .unsubscribe(_, let members): members.count
+        case .group: 1
         case .send(let send): send.members.count
         }
     }
 }
 
 extension Plan.Step {
-    /// The same for the same work: `subscribe:TOPIC`, `send:OCCURRENCE`.
+    /// The same for the same work: `subscribe:TOPIC`, `group_add:GROUP`, `send:OCCURRENCE`.
     package var id: String {
         switch work {
+        case .group(let change):
+            // No group's name has a space in it.
+            "\(work.action):\(change.group)" + (change.part > 1 ? " (\(change.part))" : "")
         case .subscribe(let topic, _), .unsubscribe(let topic, _): "\(work.action):\(topic)"
         case .send(let send): "send:\(send.occurrence)"
         }

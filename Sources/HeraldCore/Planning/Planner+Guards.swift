@@ -2,24 +2,27 @@ internal import FCM
 
 /// What a person is asked about before it is done.
 extension Planner {
-    mutating func checkUnsubscribes(_ name: TopicName, leaving: Int, of members: Int, isDeleted: Bool) {
+    /// - Parameter kind: topic or group.
+    mutating func checkLeaves(
+        of kind: String, _ name: String, leaving: Int, of members: Int, isDeleted: Bool
+    ) {
         let limit = settings.guards.maxUnsubscribePercent
         // Rounded up, so that what is refused shows a figure above the limit.
         let percent = isDeleted ? 100 : (leaving * 100 + members - 1) / members
         guard members >= 10, isDeleted ? limit < 100 : leaving * 100 > limit * members else { return }
         refuse(
-            .maxUnsubscribePercent, name.rawValue, limit: limit, actual: percent,
-            "\(leaving) of topic '\(name)' would be unsubscribed, \(percent) % of the \(members) herald subscribed; \(limit) % are allowed"
+            .maxUnsubscribePercent, name, limit: limit, actual: percent,
+            "\(leaving) would leave \(kind) '\(name)', \(percent) % of the \(members) herald put there; \(limit) % are allowed"
         )
     }
 
-    mutating func checkSend(_ send: Plan.Send) {
+    mutating func checkSend(_ send: Plan.Send, of campaign: Campaign) {
         let count = send.recipients
-        if count > settings.guards.maxRecipients {
+        let limit = max(settings.guards.maxRecipients, campaign.acknowledged.maxRecipients ?? 0)
+        if count > limit {
             refuse(
-                .maxRecipients, send.campaign, limit: settings.guards.maxRecipients, actual: count,
-                "campaign '\(send.campaign)' would reach \(count) recipients; \(settings.guards.maxRecipients) are allowed"
-            )
+                .maxRecipients, send.campaign, limit: limit, actual: count,
+                "campaign '\(send.campaign)' would reach \(count) recipients; \(limit) are allowed")
         }
         if record.identity.endpoint == .fcm, record.occurrences.isEmpty {
             refuse(

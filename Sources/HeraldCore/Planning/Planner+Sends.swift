@@ -10,12 +10,14 @@ internal import FCM
 extension Planner {
     mutating func planSends(selected campaigns: Set<String>) {
         let isSelected = { (name: String) in campaigns.isEmpty || campaigns.contains(name) }
-        var due: [Plan.Send] = []
-        for send in desired.sends where isSelected(send.campaign.name.value) {
-            if let planned = planSend(send) { due.append(planned) }
+        var due: [(send: Plan.Send, campaign: Campaign)] = []
+        for wanted in desired.sends where isSelected(wanted.campaign.name.value) {
+            for send in sends(wanted) { due.append((send, wanted.campaign)) }
         }
         holdAbandoned(isSelected)
-        for send in due.sorted(by: { ($0.due ?? now, $0.occurrence) < ($1.due ?? now, $1.occurrence) }) {
+        // What has not begun comes before what goes on: a long send must not keep others from their time.
+        let order = { [now] (send: Plan.Send) in (send.isResumed ? 1 : 0, send.due ?? now, send.occurrence) }
+        for (send, campaign) in due.sorted(by: { order($0.send) < order($1.send) }) {
             let reason =
                 send.isResumed
                 ? "an earlier run did not finish it"
@@ -23,134 +25,188 @@ extension Planner {
                     ? "it is due"
                     : send.revision > 1
                         ? "revision \(send.revision) was not sent yet" : "it has no schedule and was never sent"
-            append(.send(send), reason: reason)
-            checkSend(send)
+            sends.append(step(.send(send), reason: reason))
+            checkSend(send, of: campaign)
         }
-        plan.upcoming.sort { ($0.due, $0.occurrence) < ($1.due, $1.occurrence) }
-        plan.upcomingOmitted = max(0, plan.upcoming.count - 100)
-        plan.upcoming.removeLast(plan.upcomingOmitted)
+        limitUpcoming()
     }
 
     /// Half-done occurrences that no file asks for any more are shown, and wait for a person.
-    mutating func holdAbandoned(_ isSelected: (String) -> Bool) {
+    private mutating func holdAbandoned(_ isSelected: (String) -> Bool) {
         let revisions = Dictionary(desired.sends.map { ($0.campaign.name.value, $0.campaign.revision) }) { one, _ in one
         }
         let halfDone = record.occurrences.filter { $0.value.finished == nil && !$0.value.tried.isEmpty }
         for (id, occurrence) in halfDone.sorted(by: { $0.key < $1.key }) where isSelected(occurrence.campaign) {
             if let revision = revisions[occurrence.campaign] {
                 if revision != occurrence.revision {
-                    hold(id, "it is half done and the campaign is at revision \(revision)")
+                    hold(id, "it is half done and the campaign is at revision \(revision)", .abandon)
                 }
             } else {
-                hold(id, "it is half done and no file declares campaign '\(occurrence.campaign)' any more")
+                hold(id, "it is half done and no file declares campaign '\(occurrence.campaign)' any more", .abandon)
             }
         }
     }
 
-    /// The campaign's send, if one is to be made now; everything else about it is noted in the plan.
-    mutating func planSend(_ wanted: DesiredSend) -> Plan.Send? {
+    /// The campaign's sends that are to be made now; everything else about it is noted in the plan.
+    private mutating func sends(_ wanted: DesiredSend) -> [Plan.Send] {
         let campaign = wanted.campaign
-        let id = OccurrenceID(campaign: campaign.name.value, due: campaign.schedule.at, revision: campaign.revision)
         let ofRevision = (occurrences[campaign.name.value] ?? []).filter { $0.occurrence.revision == campaign.revision }
+        if case .cron = campaign.schedule.times { return cronSends(wanted, ofRevision) }
+        let due = campaign.schedule.at
+        let id = OccurrenceID(campaign: campaign.name.value, due: due, revision: campaign.revision)
         // One occurrence per revision: whichever began, whatever became of its time since.
-        guard let begun = ofRevision.first(where: { !$0.occurrence.tried.isEmpty }) else {
-            let isOver = ofRevision.contains { $0.id == id && $0.occurrence.finished != nil }
-            guard campaign.enabled, !isOver, isDue(wanted, id) else { return nil }
-            return send(wanted, id, occurrence: nil)
+        if let begun = ofRevision.first(where: { !$0.occurrence.tried.isEmpty }) {
+            return planBegun(wanted, begun.id, begun.occurrence)
         }
-        return planBegun(wanted, begun.id, begun.occurrence)
+        let isOver = ofRevision.contains { $0.id == id && $0.occurrence.finished != nil }
+        guard campaign.enabled, !isOver else { return [] }
+        if let due {
+            if now < due {
+                plan.upcoming += upcoming(wanted, after: now, through: due, limit: 1)
+                return []
+            }
+            if now > due.adding(campaign.schedule.maxLateness) {
+                let missed = RecordedOccurrence(campaign, due: due)
+                plan.missed.append(.init(occurrence: id, due: due, reason: Self.tooLate, unrecorded: missed))
+                return []
+            }
+        }
+        return unlessPaused(send(wanted, id, due: due, occurrence: nil))
     }
 
     mutating func planBegun(
         _ wanted: DesiredSend, _ id: OccurrenceID, _ occurrence: RecordedOccurrence
-    ) -> Plan.Send? {
+    ) -> [Plan.Send] {
         let campaign = wanted.campaign
+        let isCron = if case .cron = campaign.schedule.times { true } else { false }
         noteUnknowns(id, occurrence, campaign)
         let isChanged =
-            occurrence.contentDigest != campaign.contentDigest || occurrence.due != campaign.schedule.at
-        let remaining = send(wanted, id, occurrence: occurrence)
-        if occurrence.finished != nil || remaining.members.isEmpty && remaining.discovered.isEmpty {
+            occurrence.contentDigest != campaign.contentDigest
+            || !isCron && occurrence.due != campaign.schedule.at
+        let remaining = send(wanted, id, due: occurrence.due, occurrence: occurrence)
+        let isEverybodyTried = remaining.members.isEmpty && remaining.discovered.isEmpty && !plan.listsSkipped
+        if occurrence.finished != nil || isEverybodyTried {
             if occurrence.finished == nil { plan.over.append(id) }
-            if isChanged {
+            if isChanged, !isCron {
                 plan.warnings.append(
                     "campaign '\(campaign.name.value)' was changed after \(id) was sent; to send it again, set revision: \(campaign.revision + 1)"
                 )
             }
-            return nil
+            return []
         }
         if isChanged {
-            hold(id, "it is half done and its message, target or time changed since")
+            hold(
+                id, "it is half done and its message, target or time changed since", .goOn,
+                remaining: remaining.members.count)
         } else if !campaign.enabled {
-            hold(id, "it is half done and the campaign is disabled")
+            hold(id, "it is half done and the campaign is disabled", .abandon, remaining: remaining.members.count)
         } else if let deadline = remaining.deadline, now > deadline {
-            miss(id, campaign, "it is half done and later than max_lateness allows", recorded: nil)
+            plan.missed.append(
+                .init(occurrence: id, due: occurrence.due ?? now, reason: "it is half done and \(Self.late)"))
             // What a crash left is still to be accounted for.
             let left = occurrence.intended
-            if !left.isEmpty { return remaining.withoutRequests(leftByCrash: left) }
+            if !left.isEmpty { return [remaining.withoutRequests(leftByCrash: left)] }
         } else {
-            return remaining
+            return unlessPaused(remaining)
         }
-        return nil
+        return []
     }
 
-    mutating func isDue(_ wanted: DesiredSend, _ id: OccurrenceID) -> Bool {
-        let campaign = wanted.campaign
-        guard let due = campaign.schedule.at else { return true }
-        if now < due {
-            plan.upcoming.append(
-                .init(
-                    campaign: campaign.name.value, occurrence: id, due: due, timezone: settings.timezone,
-                    target: campaign.target.value, recipients: recipients(of: campaign.target.value, wanted.members)))
-            return false
-        }
-        if now > due.adding(campaign.schedule.maxLateness) {
-            miss(id, campaign, "it is later than max_lateness allows", recorded: RecordedOccurrence(campaign))
-            return false
-        }
-        return true
+    static let late = "later than max_lateness allows"
+    static let tooLate = "it is \(late)"
+
+    /// A paused campaign sends nothing; what a crash left of it is accounted for all the same.
+    mutating func unlessPaused(_ send: Plan.Send) -> [Plan.Send] {
+        guard record.pauses.include(send.campaign) else { return [send] }
+        hold(send.occurrence, "the campaign is paused", .resume(send.campaign), remaining: send.members.count)
+        return send.discovered.isEmpty ? [] : [send.withoutRequests(leftByCrash: send.discovered)]
     }
 
-    func send(_ wanted: DesiredSend, _ id: OccurrenceID, occurrence: RecordedOccurrence?) -> Plan.Send {
+    func send(
+        _ wanted: DesiredSend, _ id: OccurrenceID, due: Date?, occurrence: RecordedOccurrence?
+    ) -> Plan.Send {
         let campaign = wanted.campaign
-        let members = wanted.members.subtracting(record.dead)
-        let uncertain = (occurrence?.unknown ?? []).union(occurrence?.intended ?? [])
+        let uncertain = occurrence?.uncertain ?? []
+        var members = wanted.members.subtracting(record.dead)
+        // A group of which nobody is left has no key that would reach anybody.
+        if case .group(let name) = campaign.target.value, !plan.listsSkipped, liveMembers(of: name).isEmpty {
+            members = []
+        }
         let repeated = campaign.delivery.onUnknown == .resend ? uncertain.intersection(members) : []
         let remaining = members.subtracting(occurrence?.tried ?? []).union(repeated)
         return Plan.Send(
-            campaign: campaign.name.value, occurrence: id, revision: campaign.revision, due: campaign.schedule.at,
+            campaign: campaign.name.value, occurrence: id, revision: campaign.revision, due: due,
             target: campaign.target.value, contentDigest: campaign.contentDigest, message: campaign.message.value,
-            deadline: campaign.schedule.at?.adding(campaign.schedule.maxLateness),
+            members: remaining, groupMembers: campaign.delivery.members,
+            deadline: due?.adding(campaign.schedule.maxLateness),
             expiresAfter: campaign.delivery.expiresAfter, rate: campaign.delivery.rate,
             stopWhenRejectedPercent: campaign.delivery.stopWhenRejectedPercent,
             onUnknown: campaign.delivery.onUnknown,
-            members: remaining,
             discovered: (occurrence?.intended ?? []).subtracting(repeated),
-            recipients: recipients(of: campaign.target.value, remaining),
-            isResumed: occurrence != nil)
+            recipients: remaining.isEmpty ? 0 : reached(by: campaign, remaining),
+            isResumed: occurrence.map { !$0.tried.isEmpty } ?? false)
     }
 
-    mutating func noteUnknowns(_ id: OccurrenceID, _ occurrence: RecordedOccurrence, _ campaign: Campaign) {
-        let count = occurrence.unknown.union(occurrence.intended).count
-        guard count > 0, campaign.delivery.onUnknown == .hold || occurrence.finished != nil else { return }
-        hold(id, "\(count) may or may not have got it and are not sent it again")
+    /// How many people requests to those members are for.
+    func reached(by campaign: Campaign, _ members: RecipientSet) -> Int {
+        campaign.target.value.isOneRequest(campaign.delivery)
+            ? recipients(of: campaign.target.value, members) : members.count
     }
 
-    mutating func hold(_ id: OccurrenceID, _ reason: String) {
-        plan.held.append(.init(occurrence: id, reason: reason, resolve: "herald state show \(id)"))
-    }
-
-    mutating func miss(
-        _ id: OccurrenceID, _ campaign: Campaign, _ reason: String, recorded: RecordedOccurrence?
+    private mutating func noteUnknowns(
+        _ id: OccurrenceID, _ occurrence: RecordedOccurrence, _ campaign: Campaign
     ) {
-        guard let due = campaign.schedule.at else { return }
-        plan.missed.append(.init(occurrence: id, due: due, reason: reason, unrecorded: recorded))
+        let count = occurrence.uncertain.count
+        guard count > 0, campaign.delivery.onUnknown == .hold || occurrence.finished != nil else { return }
+        hold(id, "\(count) may or may not have got it and are not sent it again", .settle)
+    }
+
+    /// What a person can do about something that is held.
+    enum Remedy {
+        case settle, goOn, abandon, resume(String)
+    }
+
+    mutating func hold(_ id: OccurrenceID, _ reason: String, _ remedy: Remedy, remaining: Int = 0) {
+        let command =
+            switch remedy {
+            case .settle: "state resolve \(id) --accept, --resend or --abandon"
+            case .goOn: "state resolve \(id) --continue or --abandon"
+            case .abandon: "state resolve \(id) --abandon"
+            case .resume(let campaign): "resume \(campaign)"
+            }
+        plan.held.append(.init(occurrence: id, reason: reason, resolve: "herald \(command)", remaining: remaining))
+    }
+
+    // MARK: What is to come
+
+    func upcoming(_ wanted: DesiredSend, after: Date, through: Date, limit: Int) -> [Plan.Upcoming] {
+        Occurring.coming(of: wanted.campaign, after: after, through: through, limit: limit).map { occurring in
+            Plan.Upcoming(
+                occurring: occurring, target: wanted.campaign.target.value,
+                recipients: reached(by: wanted.campaign, wanted.members.subtracting(record.dead)))
+        }
+    }
+
+    private mutating func limitUpcoming() {
+        let order = { (one: Plan.Upcoming, other: Plan.Upcoming) in
+            (one.occurring.at, one.occurring.occurrence) < (other.occurring.at, other.occurring.occurrence)
+        }
+        plan.upcoming.sort(by: order)
+        // The next one of each campaign is never left out.
+        var seen: Set<String> = []
+        let next = plan.upcoming.filter { seen.insert($0.occurring.campaign).inserted }
+        var passed: Set<String> = []
+        let others = plan.upcoming.filter { !passed.insert($0.occurring.campaign).inserted }
+        let kept = next + others.prefix(max(0, Plan.shownUpcoming - next.count))
+        plan.upcomingOmitted = plan.upcoming.count - kept.count
+        plan.upcoming = kept.sorted(by: order)
     }
 }
 
 extension RecordedOccurrence {
-    fileprivate init(_ campaign: Campaign) {
+    init(_ campaign: Campaign, due: Date?) {
         self.init(
-            campaign: campaign.name.value, revision: campaign.revision, due: campaign.schedule.at,
+            campaign: campaign.name.value, revision: campaign.revision, due: due,
             contentDigest: campaign.contentDigest, target: campaign.target.value.recordedText)
     }
 }

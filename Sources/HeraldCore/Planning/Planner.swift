@@ -10,11 +10,18 @@ internal import FCM
 /// nobody and keeps nothing.
 package struct Planner {
     let desired: Desired
-    let record: Record
+    /// With the names that campaigns have now.
+    var record: Record
     let settings: Settings
     let now: Date
+    /// Cron occurrences up to here are shown as coming.
+    let horizon: Date
+    let topicMembers: [TopicName: DesiredTopic]
+    let groupMembers: [GroupName: RecipientSet]
     /// What the record has of each campaign, by id.
-    let occurrences: [String: [(id: OccurrenceID, occurrence: RecordedOccurrence)]]
+    var occurrences: [String: [(id: OccurrenceID, occurrence: RecordedOccurrence)]] = [:]
+    var memberships: [Plan.Step] = []
+    var sends: [Plan.Step] = []
     var plan: Plan
 
     package struct Input: Sendable {
@@ -24,12 +31,16 @@ package struct Planner {
         package var hasRecord: Bool
         package var settings: Settings
         package var workspaceDigest: String
-        /// Only these campaigns and the topics they target; empty for everything.
+        /// Only these campaigns and the topics and groups they target; empty for everything.
         package var onlyCampaigns: Set<String>
+        /// How far ahead to look for sends to come.
+        package var days: Int
+        /// Lists were not read: nobody's members are known.
+        package var listsSkipped: Bool
 
         package init(
             desired: Desired, record: Record, hasRecord: Bool = true, settings: Settings, workspaceDigest: String = "",
-            onlyCampaigns: Set<String> = []
+            onlyCampaigns: Set<String> = [], days: Int = 7, listsSkipped: Bool = false
         ) {
             self.desired = desired
             self.record = record
@@ -37,14 +48,21 @@ package struct Planner {
             self.settings = settings
             self.workspaceDigest = workspaceDigest
             self.onlyCampaigns = onlyCampaigns
+            self.days = days
+            self.listsSkipped = listsSkipped
         }
     }
 
     package static func plan(_ input: Input, at now: Date) -> Plan {
         var planner = Planner(input, now)
-        planner.planTopics(selected: input.onlyCampaigns)
+        planner.carryNames()
+        if !input.listsSkipped {
+            planner.planTopics(selected: input.onlyCampaigns)
+            planner.planGroups(selected: input.onlyCampaigns)
+        }
         planner.planSends(selected: input.onlyCampaigns)
-        planner.checkAudiences()
+        if !input.listsSkipped { planner.checkAudiences() }
+        planner.arrange()
         return planner.plan
     }
 
@@ -53,75 +71,118 @@ package struct Planner {
         record = input.record
         settings = input.settings
         self.now = now
-        occurrences = Dictionary(
-            grouping: record.occurrences.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 }, by: \.1.campaign)
+        horizon = now.addingTimeInterval(Double(input.days) * 86_400)
+        topicMembers = Dictionary(desired.topics.map { ($0.name, $0) }) { first, _ in first }
+        groupMembers = Dictionary(desired.groups.map { ($0.name, $0.members) }) { first, _ in first }
         let mark = Plan.StateMark(lineage: record.identity.lineage, serial: record.serial)
         plan = Plan(at: now, workspaceDigest: input.workspaceDigest, state: input.hasRecord ? mark : nil)
+        plan.listsSkipped = input.listsSkipped
         plan.collapsed = desired.collapsed
         plan.deadListed = RecipientSet(desired.registrations.keys.sorted()).intersection(record.dead).count
     }
 
-    // MARK: Topics
-
-    mutating func planTopics(selected campaigns: Set<String>) {
-        let targets = Set(
-            desired.sends.filter { campaigns.contains($0.campaign.name.value) }.compactMap { send -> TopicName? in
-                if case .topic(let name) = send.campaign.target.value { name } else { nil }
-            })
-        let wanted = Dictionary(desired.topics.map { ($0.name, $0) }) { first, _ in first }
-        for name in Set(wanted.keys).union(record.topics.keys).sorted() {
-            if !campaigns.isEmpty, !targets.contains(name) { continue }
-            planTopic(name, wanted[name])
+    /// Campaigns that were renamed keep their history.
+    private mutating func carryNames() {
+        let declared = Set(desired.sends.map(\.campaign.name.value))
+        let recorded = Set(record.occurrences.values.map(\.campaign)).union(record.watermarks.keys)
+            .union(record.pauses.campaigns)
+        for send in desired.sends.sorted(by: { $0.campaign.name.value < $1.campaign.name.value }) {
+            for old in send.campaign.previousNames.map(\.value)
+            where recorded.contains(old) && !declared.contains(old) {
+                plan.renames.append(.init(old: old, new: send.campaign.name.value))
+            }
         }
+        record.apply(plan.renames.map { .rename(campaign: $0.old, to: $0.new) })
+        record.serial = plan.state?.serial ?? record.serial
+        occurrences = Dictionary(
+            grouping: record.occurrences.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 }, by: \.1.campaign)
     }
 
-    /// A topic's leaves come before its joins.
-    mutating func planTopic(_ name: TopicName, _ wanted: DesiredTopic?) {
-        let recorded = record.topics[name] ?? RecordedTopic()
-        let members = (wanted?.members ?? []).subtracting(record.dead)
-        let mine = recorded.owned.union(recorded.subscribing)
-        let leaving = wanted?.prune ?? true ? mine.subtracting(members) : []
-        let joining = members.subtracting(recorded.owned).subtracting(recorded.found)
-        if !leaving.isEmpty {
-            let reason =
-                wanted == nil ? "no file declares the topic any more" : "the files no longer list them"
-            append(.unsubscribe(name, leaving), reason: reason)
-            checkUnsubscribes(name, leaving: leaving.count, of: mine.count, isDeleted: wanted == nil)
-        }
-        if !joining.isEmpty {
-            let isNew = recorded.isEmpty
-            append(.subscribe(name, joining), reason: isNew ? "the topic is new" : "the files list them")
-        }
+    /// Sends that wait for nothing come first, then what others wait for, then those, and the rest last.
+    private mutating func arrange() {
+        let subjects = Set(memberships.compactMap(\.work.subject))
+        let needs = { (step: Plan.Step) in step.work.needs.intersection(subjects) }
+        let wanted = sends.reduce(into: Set<Plan.Subject>()) { $0.formUnion(needs($1)) }
+        plan.steps = sends.filter { needs($0).isEmpty }
+        plan.steps += memberships.filter { $0.work.subject.map(wanted.contains) ?? false }
+        plan.steps += sends.filter { !needs($0).isEmpty }
+        plan.steps += memberships.filter { !($0.work.subject.map(wanted.contains) ?? false) }
     }
 
     // MARK: Figures
 
+    /// Those a send reaches as far as herald can tell: for a topic, whoever subscribed them, once its own steps are done.
     func recipients(of target: Campaign.Target, _ members: RecipientSet) -> Int {
         switch target {
         case .audience, .registrations: members.count
         case .topic(let name): subscribers(of: name).count
-        case .group(let name): (desired.groups.first { $0.name == name }?.members ?? []).subtracting(record.dead).count
+        case .condition(let condition): matching(condition.expression).count
+        case .group(let name): liveMembers(of: name).count
         }
+    }
+
+    func liveMembers(of group: GroupName) -> RecipientSet {
+        (groupMembers[group] ?? []).subtracting(record.dead)
     }
 
     /// Those the record will have once the topic's own steps are done, whoever subscribed them.
     func subscribers(of name: TopicName) -> RecipientSet {
-        let wanted = desired.topics.first { $0.name == name }
+        let wanted = topicMembers[name]
         let recorded = record.topics[name] ?? RecordedTopic()
         let members = (wanted?.members ?? []).subtracting(record.dead).union(recorded.found)
         return wanted?.prune ?? true ? members : members.union(recorded.owned).union(recorded.subscribing)
     }
 
-    mutating func append(_ work: Plan.Work, reason: String) {
+    /// Of the recipients herald knows, those whose topics meet a condition.
+    private func matching(_ expression: Condition.Expression) -> RecipientSet {
+        switch expression {
+        case .topic(let name): subscribers(of: name)
+        case .not(let inner): everybody.subtracting(matching(inner))
+        case .and(let one, let other): matching(one).intersection(matching(other))
+        case .or(let one, let other): matching(one).union(matching(other))
+        }
+    }
+
+    private var everybody: RecipientSet {
+        let listed = RecipientSet(desired.registrations.keys.sorted())
+        return RecipientSet(Record.firstRecipient..<record.nextRecipient).union(listed).subtracting(record.dead)
+    }
+
+    func step(_ work: Plan.Work, reason: String) -> Plan.Step {
         let rate: Rate
         var ramp = Duration.zero
         switch work {
-        case .subscribe, .unsubscribe: rate = settings.fcm.subscriptionRate
+        case .subscribe, .unsubscribe, .group: rate = settings.fcm.subscriptionRate
         case .send(let send):
             rate = settings.fcm.rate.combined(with: send.rate)
             ramp = settings.fcm.ramp
         }
-        plan.steps.append(.init(work: work, reason: reason, seconds: rate.seconds(for: work.requests, ramp: ramp)))
+        return .init(work: work, reason: reason, seconds: rate.seconds(for: work.requests, ramp: ramp))
+    }
+}
+
+extension Plan {
+    /// What memberships are changed of, and what sends wait for.
+    enum Subject: Hashable, Sendable {
+        case topic(TopicName)
+        case group(GroupName)
+    }
+}
+
+extension Plan.Work {
+    /// Whose memberships it changes; for a send nothing.
+    var subject: Plan.Subject? {
+        switch self {
+        case .subscribe(let name, _), .unsubscribe(let name, _): .topic(name)
+        case .group(let change): .group(change.group)
+        case .send: nil
+        }
+    }
+
+    /// What must be in order before it begins.
+    var needs: Set<Plan.Subject> {
+        guard case .send(let send) = self else { return [] }
+        return Set(send.target.topics.map { .topic($0) } + send.target.groups.map { .group($0) })
     }
 }
 
@@ -129,7 +190,8 @@ extension Campaign {
     /// SHA-256 of target and message: what recipients would notice.
     package var contentDigest: String {
         // Who is on a list may change while it is being sent.
-        let target: JSONValue = if case .registrations = target.value { ["registrations": true] } else { target.value.json }
+        let target: JSONValue =
+            if case .registrations = target.value { ["registrations": true] } else { target.value.json }
         return JSONValue.object(["target": target, "message": .object(message.value)]).digest
     }
 }

@@ -12,14 +12,20 @@ package struct Record: Hashable, Sendable {
     /// Moves with every recorded effect.
     package var serial: Int64 = 0
     package var topics: [TopicName: RecordedTopic] = [:]
+    package var groups: [GroupName: RecordedGroup] = [:]
     package var occurrences: [OccurrenceID: RecordedOccurrence] = [:]
     /// Tombstones: what FCM declared dead.
     package var dead: RecipientSet = []
     package var spentPlans: Set<String> = []
     /// How many recipients each audience had at the end of the last apply.
     package var audienceSizes: [String: Int] = [:]
-    /// The instant up to which a campaign's occurrences are dealt with; only cron campaigns have one.
-    package var watermarks: [String: Date] = [:]
+    /// By campaign; only cron campaigns have one.
+    package var watermarks: [String: Watermark] = [:]
+    package var pauses = Pauses()
+    /// Which of FCM's two APIs changes memberships in this project, once that was found out.
+    package var topicAPI: TopicAPI?
+    /// Trial sends, oldest first. They are no occurrences.
+    package var tests: [RecordedTest] = []
     /// One more than the highest number given.
     package var nextRecipient: RecipientID = 1
 
@@ -47,6 +53,60 @@ package struct Record: Hashable, Sendable {
 /// Where calls go: Google's servers, or a stand-in for them.
 package enum EndpointKind: String, Hashable, Sendable {
     case fcm, emulator
+}
+
+/// How far a cron campaign's occurrences are dealt with. It never moves back.
+package struct Watermark: Hashable, Sendable {
+    /// Only later occurrences can be due.
+    package var at: Date
+    /// What decided when it fires (`Schedule.text`), so that a changed schedule is seen.
+    package var schedule: String
+    /// When that schedule would have fired next after `at`.
+    package var next: Date?
+
+    package init(at: Date, schedule: String, next: Date?) {
+        self.at = at
+        self.schedule = schedule
+        self.next = next
+    }
+}
+
+/// What a person wants not to go out until they say so.
+package struct Pauses: Hashable, Sendable {
+    package var everything = false
+    package var campaigns: Set<String> = []
+
+    package init() {}
+
+    package func include(_ campaign: String) -> Bool { everything || campaigns.contains(campaign) }
+}
+
+/// One use of `test`.
+package struct RecordedTest: Hashable, Sendable {
+    package var campaign: String
+    package var at: Date
+    package var accepted: Int
+    package var rejected: Int
+    package var unknown: Int
+
+    package init(campaign: String, at: Date, accepted: Int, rejected: Int, unknown: Int) {
+        self.campaign = campaign
+        self.at = at
+        self.accepted = accepted
+        self.rejected = rejected
+        self.unknown = unknown
+    }
+}
+
+/// A device group as far as herald made it what it is: FCM lists neither groups nor members.
+package struct RecordedGroup: Hashable, Sendable {
+    /// The last one FCM gave; absent while its making is asked for and not answered.
+    package var key: NotificationKey?
+    package var members: RecipientSet = []
+    /// Asked for, and no answer recorded: they may be members.
+    package var adding: RecipientSet = []
+
+    package init() {}
 }
 
 /// A topic's subscribers, as far as herald has to do with them.

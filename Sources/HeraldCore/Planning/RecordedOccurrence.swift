@@ -38,6 +38,10 @@ package struct RecordedOccurrence: Hashable, Sendable {
     package var unknown: RecipientSet = []
     /// The request was about to leave. After a crash nobody can tell whether it did.
     package var intended: RecipientSet = []
+    /// May have got it, and a person has settled that this is to stay so.
+    package var abandoned: RecipientSet = []
+    /// Of the rejected, who was rejected with which code.
+    package var codes: [String: RecipientSet] = [:]
 
     package init(campaign: String, revision: Int, due: Date?, contentDigest: String, target: String) {
         self.campaign = campaign
@@ -47,7 +51,18 @@ package struct RecordedOccurrence: Hashable, Sendable {
         self.target = target
     }
 
-    package var tried: RecipientSet { accepted.union(rejected).union(unknown).union(intended) }
+    package var tried: RecipientSet {
+        LedgerEntry.allCases.reduce(into: RecipientSet()) { $0.formUnion(self[$1]) }
+    }
+
+    /// Nobody knows what they got.
+    package var uncertain: RecipientSet { unknown.union(intended) }
+
+    mutating func move(_ members: RecipientSet, to entry: LedgerEntry?) {
+        for other in LedgerEntry.allCases { self[other].subtract(members) }
+        codes = codes.mapValues { $0.subtracting(members) }.filter { !$0.value.isEmpty }
+        if let entry { self[entry].formUnion(members) }
+    }
 }
 
 /// What is known of one recipient of an occurrence.
@@ -56,6 +71,7 @@ package enum LedgerEntry: Int, Hashable, Sendable, CaseIterable {
     case accepted = 1
     case rejected = 2
     case unknown = 3
+    case abandoned = 4
 }
 
 extension RecordedOccurrence {
@@ -66,6 +82,7 @@ extension RecordedOccurrence {
             case .accepted: accepted
             case .rejected: rejected
             case .unknown: unknown
+            case .abandoned: abandoned
             }
         }
         set {
@@ -74,6 +91,7 @@ extension RecordedOccurrence {
             case .accepted: accepted = newValue
             case .rejected: rejected = newValue
             case .unknown: unknown = newValue
+            case .abandoned: abandoned = newValue
             }
         }
     }

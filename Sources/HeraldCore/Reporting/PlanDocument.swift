@@ -52,21 +52,25 @@ package struct PlanDocument: Document {
         if plan.upcomingOmitted > 0 {
             warnings.append("\(plan.upcomingOmitted) more upcoming sends are not listed")
         }
+        if plan.listsSkipped {
+            warnings.append("lists were not read: memberships are not compared, and recipients not counted")
+        }
         var members: [String: JSONValue] = [
             "schema": "herald.plan/1",
             "at": .string(plan.at.rfc3339),
             "expires": .string(expires.rfc3339),
             "workspace_digest": .string(plan.workspaceDigest),
             "state": plan.state.map { ["lineage": .string($0.lineage), "serial": .int($0.serial)] } ?? .null,
-            "summary": .object(summary.mapValues { .int(Int64($0)) }),
+            "summary": .object(summary.mapValues { $0.map { .int(Int64($0)) } ?? .null }),
             "steps": .array(plan.steps.map { step($0) }),
             "upcoming": .array(
                 plan.upcoming.map {
                     [
-                        "campaign": .string($0.campaign), "occurrence": .string($0.occurrence.rawValue),
-                        "due": .string($0.due.rfc3339), "local": .string(String($0.due.rfc3339.dropLast())),
-                        "timezone": "UTC",
-                        "target": $0.target.json, "recipients": .int(Int64($0.recipients)), "note": "",
+                        "campaign": .string($0.occurring.campaign),
+                        "occurrence": .string($0.occurring.occurrence.rawValue),
+                        "due": .string($0.occurring.at.rfc3339), "local": .string("\($0.occurring.local)"),
+                        "timezone": .string($0.occurring.zone.name), "target": $0.target.json,
+                        "recipients": figure($0.recipients), "note": .string($0.occurring.note),
                     ]
                 }),
             "missed": .array(
@@ -97,14 +101,18 @@ package struct PlanDocument: Document {
         return members
     }
 
+    /// A count that only lists can tell.
+    private func figure(_ number: Int) -> JSONValue { plan.listsSkipped ? .null : .int(Int64(number)) }
+
     private func step(_ step: Plan.Step) -> JSONValue {
         var members: [String: JSONValue] = [
-            "id": .string(step.id), "action": .string(step.work.action), "planned": .int(Int64(step.work.planned)),
-            "requests": .int(Int64(step.work.requests)), "seconds": .int(Int64(step.seconds)),
+            "id": .string(step.id), "action": .string(step.work.action), "planned": figure(step.work.planned),
+            "requests": figure(step.work.requests), "seconds": figure(step.seconds),
             "reason": .string(step.reason),
         ]
         switch step.work {
         case .subscribe(let topic, _), .unsubscribe(let topic, _): members["topic"] = .string(topic.rawValue)
+        case .group(let change): members["group"] = .string(change.group.rawValue)
         case .send(let send):
             members["campaign"] = .string(send.campaign)
             members["occurrence"] = .string(send.occurrence.rawValue)
@@ -114,7 +122,8 @@ package struct PlanDocument: Document {
         return .object(members)
     }
 
-    private var summary: [String: Int] {
+    /// `nil` where only lists could tell.
+    var summary: [String: Int?] {
         var summary = [
             "subscribe": 0, "unsubscribe": 0, "group_create": 0, "group_add": 0, "group_remove": 0, "group_delete": 0,
             "send": 0, "recipients": 0, "collapsed": plan.collapsed, "dead_listed": plan.deadListed,
@@ -127,28 +136,28 @@ package struct PlanDocument: Document {
                 summary[step.work.action, default: 0] += step.work.planned
             }
         }
-        return summary
+        return summary.reduce(into: [:]) { $0[$1.key] = plan.listsSkipped && $1.key != "send" ? .some(nil) : $1.value }
     }
 
     package func text(_ style: TextStyle) -> String {
         var text = ""
-        let width = plan.steps.map { Self.subject($0).count }.max() ?? 0
-        for step in plan.steps {
-            let subject = Self.subject(step).padded(to: width)
-            switch step.work {
-            case .subscribe(_, let members):
-                text += "  \(style.green("+ subscribe"))    \(subject)  \(count(members.count, "registration"))"
-            case .unsubscribe(_, let members):
-                text += "  \(style.red("- unsubscribe"))  \(subject)  \(count(members.count, "registration"))"
-            case .send(let send):
-                text += "  \(style.yellow("> send"))         \(subject)  to \(send.target.words)"
-                text += ", \(count(send.recipients, "recipient"))"
-            }
+        let lines = plan.steps.map { Self.line($0, listsSkipped: plan.listsSkipped) }
+        let verbWidth = lines.map(\.verb.count).max() ?? 0
+        let width = lines.map(\.subject.count).max() ?? 0
+        for (line, step) in zip(lines, plan.steps) {
+            let verb = line.verb.padded(to: verbWidth)
+            let painted =
+                switch line.verb.first {
+                case "+": style.green(verb)
+                case "-": style.red(verb)
+                default: style.yellow(verb)
+                }
+            text += "  \(painted)  \(line.subject.padded(to: width))  \(line.figures)"
             text += style.faint("  (\(step.reason))") + "\n"
         }
-        text += section("Coming up", plan.upcoming.map { "\($0.occurrence)  to \($0.target.words)" })
+        text += section("Coming up", plan.upcoming.map(Self.line))
         text += section("Missed", plan.missed.map { "\($0.occurrence)  \($0.reason)" })
-        text += section("Held", plan.held.map { "\($0.occurrence)  \($0.reason); see: \($0.resolve)" })
+        text += section("Held", plan.held.map { "\($0.occurrence)  \($0.reason); \($0.resolve)" })
         text += section(
             "Guards that need an override",
             plan.refusals.map { "\($0.kind.rawValue): \($0.message); to allow it: \($0.override)" })
@@ -159,16 +168,22 @@ package struct PlanDocument: Document {
 
     /// The plan in one sentence.
     package var conclusion: String {
-        if plan.isEmpty { return "Nothing to do: the record matches the files." }
+        if plan.isEmpty { return "Nothing to do: the record matches the files." + unread }
         if plan.steps.isEmpty {
-            return "Plan: nothing to send or change, \(count(plan.missed.count, "occurrence")) missed."
+            return "Plan: nothing to send or change, \(count(plan.missed.count, "occurrence")) missed." + unread
         }
         var parts: [String] = []
         let figures = summary
-        if let number = figures["subscribe"], number > 0 { parts.append("\(number) to subscribe") }
-        if let number = figures["unsubscribe"], number > 0 { parts.append("\(number) to unsubscribe") }
-        if let number = figures["send"], number > 0 {
-            parts.append("\(count(number, "send")) to \(count(figures["recipients"] ?? 0, "recipient"))")
+        for (name, words) in [
+            ("subscribe", "to subscribe"), ("unsubscribe", "to unsubscribe"), ("group_create", "to group anew"),
+            ("group_add", "to add to groups"), ("group_remove", "to take out of groups"),
+            ("group_delete", "in groups to delete"),
+        ] {
+            if let number = figures[name] ?? nil, number > 0 { parts.append("\(number) \(words)") }
+        }
+        if let number = figures["send"] ?? nil, number > 0 {
+            let recipients = (figures["recipients"] ?? nil).map { " to \(count($0, "recipient"))" } ?? ""
+            parts.append("\(count(number, "send"))\(recipients)")
         }
         var sentence = "Plan: \(parts.joined(separator: ", "))."
         if plan.collapsed > 0 {
@@ -176,14 +191,38 @@ package struct PlanDocument: Document {
         }
         if plan.deadListed > 0 { sentence += " \(count(plan.deadListed, "dead registration")) left out." }
         if plan.state == nil { sentence += " There is no record yet." }
-        return sentence
+        return sentence + unread
     }
 
-    private static func subject(_ step: Plan.Step) -> String {
+    private var unread: String {
+        plan.listsSkipped ? " Lists were not read: memberships are not compared, recipients not counted." : ""
+    }
+
+    /// One step in three columns.
+    static func line(_ step: Plan.Step, listsSkipped: Bool) -> (verb: String, subject: String, figures: String) {
+        let members = count(step.work.planned, "registration")
         switch step.work {
-        case .subscribe(let topic, _), .unsubscribe(let topic, _): topic.rawValue
-        case .send(let send): send.occurrence.rawValue
+        case .subscribe(let topic, _): return ("+ subscribe", topic.rawValue, members)
+        case .unsubscribe(let topic, _): return ("- unsubscribe", topic.rawValue, members)
+        case .group(let change):
+            let verb =
+                switch change.action {
+                case .create: "+ make group"
+                case .add: "+ add to group"
+                case .remove: "- take from group"
+                case .delete: "- delete group"
+                }
+            return (verb, change.group.rawValue, members)
+        case .send(let send):
+            let recipients = listsSkipped ? "" : ", \(count(send.recipients, "recipient"))"
+            return ("> send", send.occurrence.rawValue, "to \(send.target.words)\(recipients)")
         }
+    }
+
+    static func line(_ upcoming: Plan.Upcoming) -> String {
+        let occurring = upcoming.occurring
+        let note = occurring.note.isEmpty ? "" : " (\(occurring.note))"
+        return "\(occurring.occurrence)  \(occurring.local) \(occurring.zone.name), to \(upcoming.target.words)\(note)"
     }
 
     private func section(_ title: String, _ lines: [String]) -> String {

@@ -22,6 +22,7 @@ package struct ReportDocument: Document {
             "overrides": .array(report.overrides.map { .string($0) }),
             "summary": .object(summary.mapValues { .int(Int64($0)) }),
             "steps": .array(report.steps.map(Self.step)),
+            "notes": .array(report.notes.map { .string($0) }),
         ]
     }
 
@@ -51,6 +52,15 @@ package struct ReportDocument: Document {
         ]
         members["occurrence"] = step.occurrence.map { .string($0) }
         members["topic"] = step.topic.map { .string($0) }
+        members["group"] = step.group.map { .string($0) }
+        members["note"] = step.note.map { .string($0) }
+        if step.repliesForGroup {
+            // In the words of the device-group protocol's own reply.
+            members["success"] = .int(Int64(step.accepted))
+            members["failure"] = .int(Int64(step.planned - step.accepted))
+            members["failed_registration_ids"] = .array(
+                step.failures.compactMap { $0.registration.map { .string($0) } })
+        }
         members["stopped"] = step.stopped.map { .string($0) }
         return .object(members)
     }
@@ -61,12 +71,14 @@ package struct ReportDocument: Document {
         for step in report.steps {
             text += "  \(step.id.padded(to: width))  \(Self.figures(step, style))\n"
             if let stopped = step.stopped { text += "    stopped: \(stopped)\n" }
+            if let note = step.note { text += "    \(note)\n" }
             for (code, entries) in Dictionary(grouping: step.failures, by: \.code).sorted(by: { $0.key < $1.key }) {
                 let sentence = "\(code): \(entries[0].message)".printable
                 text += "    \(entries.count) × \(sentence) (\(entries[0].action.words))\n"
             }
             if step.failuresOmitted > 0 { text += "    and \(count(step.failuresOmitted, "more failure"))\n" }
         }
+        for note in report.notes { text += "  \(note)\n" }
         let figures = summary
         let always: Set<String> = ["planned", "accepted"]
         var total: [String] = []

@@ -12,7 +12,25 @@ package struct StateDocument: Document {
     }
 
     /// Whether there is anything of that name.
-    package var isEmpty: Bool { topics.isEmpty && occurrences.isEmpty }
+    package var isEmpty: Bool {
+        topics.isEmpty && groups.isEmpty && occurrences.isEmpty && watermarks.isEmpty && tests.isEmpty
+    }
+
+    private var groups: [(name: GroupName, group: RecordedGroup)] {
+        record.groups.filter { only == nil || $0.key.rawValue == only }.map { ($0.key, $0.value) }
+            .sorted { $0.name < $1.name }
+    }
+
+    private var watermarks: [(campaign: String, mark: Watermark)] {
+        record.watermarks.filter { only == nil || $0.key == only }.map { ($0.key, $0.value) }
+            .sorted { $0.campaign < $1.campaign }
+    }
+
+    private var tests: [RecordedTest] { record.tests.filter { only == nil || $0.campaign == only } }
+
+    private var pauses: [String] {
+        (record.pauses.everything ? ["every campaign"] : []) + record.pauses.campaigns.sorted()
+    }
 
     private var topics: [(name: TopicName, topic: RecordedTopic)] {
         record.topics.filter { only == nil || $0.key.rawValue == only }.map { ($0.key, $0.value) }
@@ -41,6 +59,33 @@ package struct StateDocument: Document {
                         "found": .int(Int64(topic.found.count)), "subscribing": .int(Int64(topic.subscribing.count)),
                     ]
                 }),
+            "groups": .array(
+                groups.map { name, group in
+                    [
+                        "group": .string(name.rawValue), "members": .int(Int64(group.members.count)),
+                        "adding": .int(Int64(group.adding.count)), "has_key": .bool(group.key != nil),
+                    ]
+                }),
+            "watermarks": .array(
+                watermarks.map { campaign, mark in
+                    [
+                        "campaign": .string(campaign), "at": .string(mark.at.rfc3339),
+                        "next": mark.next.map { .string($0.rfc3339) } ?? .null,
+                    ]
+                }),
+            "paused": .object([
+                "everything": .bool(record.pauses.everything),
+                "campaigns": .array(record.pauses.campaigns.sorted().map { .string($0) }),
+            ]),
+            "topic_api": record.topicAPI.map { .string($0.rawValue) } ?? .null,
+            "tests": .array(
+                tests.map {
+                    [
+                        "campaign": .string($0.campaign), "at": .string($0.at.rfc3339),
+                        "accepted": .int(Int64($0.accepted)), "rejected": .int(Int64($0.rejected)),
+                        "unknown": .int(Int64($0.unknown)),
+                    ]
+                }),
             "occurrences": .array(
                 occurrences.map { id, occurrence in
                     [
@@ -49,7 +94,9 @@ package struct StateDocument: Document {
                         "target": Self.target(occurrence.target),
                         "accepted": .int(Int64(occurrence.accepted.count)),
                         "rejected": .int(Int64(occurrence.rejected.count)),
-                        "unknown": .int(Int64(occurrence.unknown.union(occurrence.intended).count)),
+                        "unknown": .int(Int64(occurrence.uncertain.count)),
+                        "abandoned": .int(Int64(occurrence.abandoned.count)),
+                        "codes": .object(occurrence.codes.mapValues { .int(Int64($0.count)) }),
                         "finished": occurrence.finished.map { .string($0.rfc3339) } ?? .null,
                     ]
                 }),
@@ -69,7 +116,8 @@ package struct StateDocument: Document {
         let known = Int(record.nextRecipient - Record.firstRecipient)
         text += "\(count(known, "registration")) known, \(record.dead.count) dead\n"
         let width = max(
-            topics.map(\.name.rawValue.count).max() ?? 0, occurrences.map(\.id.rawValue.count).max() ?? 0)
+            topics.map(\.name.rawValue.count).max() ?? 0, groups.map(\.name.rawValue.count).max() ?? 0,
+            occurrences.map(\.id.rawValue.count).max() ?? 0)
         if !topics.isEmpty { text += "\n\(style.bold("Topics"))\n" }
         for (name, topic) in topics {
             text += "  \(name.rawValue.padded(to: width))  \(topic.owned.count) subscribed"
@@ -77,15 +125,37 @@ package struct StateDocument: Document {
             if !topic.subscribing.isEmpty { text += ", \(topic.subscribing.count) asked for and not answered" }
             text += "\n"
         }
+        if !groups.isEmpty { text += "\n\(style.bold("Groups"))\n" }
+        for (name, group) in groups {
+            text += "  \(name.rawValue.padded(to: width))  \(count(group.members.count, "member"))"
+            if !group.adding.isEmpty { text += ", \(group.adding.count) asked for and not answered" }
+            text += group.key == nil ? ", no key\n" : "\n"
+        }
         if !occurrences.isEmpty { text += "\n\(style.bold("Occurrences"))\n" }
         for (id, occurrence) in occurrences {
-            let unknown = occurrence.unknown.union(occurrence.intended).count
+            let unknown = occurrence.uncertain.count
             text += "  \(id.rawValue.padded(to: width))  \(occurrence.target), \(occurrence.accepted.count) accepted"
-            if !occurrence.rejected.isEmpty { text += ", \(occurrence.rejected.count) rejected" }
+            if !occurrence.rejected.isEmpty {
+                text += ", \(occurrence.rejected.count) rejected\(Self.codes(occurrence))"
+            }
+            if !occurrence.abandoned.isEmpty { text += ", \(occurrence.abandoned.count) abandoned" }
             if unknown > 0 { text += ", \(style.yellow("\(unknown) unknown"))" }
             if occurrence.finished != nil, occurrence.tried.isEmpty { text += ", nobody was tried" }
             text += occurrence.finished.map { ", finished \($0.rfc3339)\n" } ?? ", unfinished\n"
         }
+        if !watermarks.isEmpty { text += "\n\(style.bold("Dealt with until"))\n" }
+        for (campaign, mark) in watermarks { text += "  \(campaign.padded(to: width))  \(mark.at.rfc3339)\n" }
+        if !pauses.isEmpty { text += "\n\(style.bold("Paused"))\n" + pauses.map { "  \($0)\n" }.joined() }
+        if !tests.isEmpty { text += "\n\(style.bold("Tests"))\n" }
+        for test in tests {
+            text += "  \(test.campaign.padded(to: width))  \(test.at.rfc3339), \(test.accepted) accepted"
+            text += ", \(test.rejected) rejected, \(test.unknown) unknown\n"
+        }
         return text
+    }
+
+    private static func codes(_ occurrence: RecordedOccurrence) -> String {
+        let codes = occurrence.codes.sorted { $0.key < $1.key }.map { "\($0.value.count) \($0.key)" }
+        return codes.isEmpty ? "" : " (\(codes.joined(separator: ", ")))"
     }
 }

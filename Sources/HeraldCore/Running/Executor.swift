@@ -36,7 +36,9 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         package var random: any RandomNumberGenerator & Sendable
         package var fingerprints: Fingerprinter
         /// Whether somebody asked the run to end: nothing more is started.
-        package var isStopping: @Sendable () -> Bool
+        package var stop: @Sendable () -> Stop?
+        /// What is due at an instant that the plan did not see yet; absent where a plan is all that may be done.
+        package var lookAgain: (@Sendable (Date) async -> Plan?)?
         /// Told of the report whenever it is worth showing or saving.
         package var observe: @Sendable (Report) async -> Void
         /// Told of every accepted send.
@@ -47,7 +49,8 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         package init(
             store: any StateStore, sender: any Sender, clock: C, now: @escaping @Sendable () -> Date,
             random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
-            fingerprints: Fingerprinter, isStopping: @escaping @Sendable () -> Bool = { false },
+            fingerprints: Fingerprinter, stop: @escaping @Sendable () -> Stop? = { nil },
+            lookAgain: (@Sendable (Date) async -> Plan?)? = nil,
             observe: @escaping @Sendable (Report) async -> Void = { _ in },
             receive: @escaping @Sendable (_ step: String, _ registration: String?, _ messageID: String) -> Void = {
                 _, _, _ in
@@ -60,7 +63,8 @@ package struct Executor<C: Clock> where C.Duration == Duration {
             self.now = now
             self.random = random
             self.fingerprints = fingerprints
-            self.isStopping = isStopping
+            self.stop = stop
+            self.lookAgain = lookAgain
             self.observe = observe
             self.receive = receive
             self.note = note
@@ -71,14 +75,40 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     private var surroundings: Surroundings
     private let begin: C.Instant
     private var report: Report
+    private var queue: [Entry] = []
     private var sends: RateLimiter
     private var subscriptions: RateLimiter
     private var topics: [TopicName: RecordedTopic]
-    /// Topics that keep somebody who was to leave.
-    private var unfinishedLeaves: Set<TopicName> = []
-    private var hasSucceeded = (send: false, membership: false)
+    /// The record as far as it is about device groups.
+    private var groupRecord: Record
+    /// What changes memberships; `auto` until the first answer tells.
+    private var topicAPI: TopicAPI
+    /// Topics and groups that keep somebody who was to leave.
+    private var unfinishedLeaves: Set<Plan.Subject> = []
+    /// Those that lack somebody who was to join.
+    private var unfinishedJoins: Set<Plan.Subject> = []
+    /// On which API something succeeded, so that it may be believed what it says of the dead.
+    private var hasSucceeded: Set<API> = []
     /// Why nothing more can be started at all.
     private var fatal: String?
+    /// How far cron campaigns are dealt with once their sends have begun.
+    private var watermarks: [String: Watermark] = [:]
+    private var nextLook: Date?
+    /// The campaign of each send.
+    private var campaigns: [String: String] = [:]
+
+    private enum API: Hashable {
+        case send, registrations, iid, groups
+    }
+
+    /// A step that is not over.
+    private struct Entry {
+        let step: Plan.Step
+        /// In the report.
+        let index: Int
+        /// Where it was left.
+        var drive: StepDrive<C>?
+    }
 
     /// - Parameter report: of the same plan, not begun.
     package static func run(
@@ -94,71 +124,193 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         begin = surroundings.clock.now
         self.report = report
         topics = record.topics
+        groupRecord = Record(identity: record.identity)
+        groupRecord.groups = record.groups
+        topicAPI = options.fcm.topicAPI == .auto ? record.topicAPI ?? .auto : options.fcm.topicAPI
         sends = RateLimiter(options.fcm.rate, ramp: options.fcm.ramp)
         subscriptions = RateLimiter(options.fcm.subscriptionRate)
     }
 
     private mutating func run(_ plan: Plan) async -> Report {
-        await recordMissed(plan)
-        for (index, step) in plan.steps.enumerated() {
-            if surroundings.isStopping() { report.result = .interrupted }
-            if report.result == .interrupted { break }
-            if let fatal {
-                report.steps[index].stop(fatal)
+        await take(plan, at: 0)
+        while !queue.isEmpty, report.result != .interrupted {
+            if surroundings.stop() != nil {
+                report.result = .interrupted
+            } else if let fatal {
+                for entry in queue { report.steps[entry.index].stop(fatal) }
+                queue = []
             } else {
-                await run(step, at: index)
+                await lookAgain()
+                await goOn()
             }
             await surroundings.observe(report)
         }
+        await pauseWhatWasStopped()
         report.result = report.outcome
         report.finished = surroundings.now()
         await surroundings.observe(report)
         return report
     }
 
-    /// A missed occurrence is over: it is reported once.
-    private mutating func recordMissed(_ plan: Plan) async {
+    // MARK: What is to be done
+
+    /// - Parameter first: where the plan's steps begin in the report.
+    private mutating func take(_ plan: Plan, at first: Int) async {
+        for (index, step) in plan.steps.enumerated() {
+            queue.append(Entry(step: step, index: first + index))
+            if case .send(let send) = step.work { campaigns[step.id] = send.campaign }
+        }
+        watermarks.merge(plan.watermarks) { _, new in new }
+        nextLook = surroundings.lookAgain == nil ? nil : plan.upcoming.map(\.occurring.at).min()
         guard options.dryRunSample == nil else { return }
         let now = surroundings.now()
-        let changes = plan.missed.flatMap { missed -> [RecordChange] in
+        let renames = plan.renames.map { RecordChange.rename(campaign: $0.old, to: $0.new) }
+        // A missed occurrence is over: it is reported once. One that has a step is finished by it.
+        let missed = plan.missed.flatMap { missed -> [RecordChange] in
             let opening = missed.unrecorded.map { [RecordChange.open(missed.occurrence, $0)] } ?? []
-            // One that has a step is finished by it.
             let hasStep = plan.steps.contains { $0.id == "send:\(missed.occurrence)" }
             return hasStep ? [] : opening + [.finish(missed.occurrence, at: now)]
         }
-        guard !changes.isEmpty else { return }
+        await commit(renames + missed + dueWatermarks())
+    }
+
+    /// Those of campaigns none of whose sends waits for its beginning.
+    private mutating func dueWatermarks() -> [RecordChange] {
+        let waiting = Set(
+            queue.compactMap { entry -> String? in
+                if case .send(let send) = entry.step.work, entry.drive == nil { send.campaign } else { nil }
+            })
+        let due = watermarks.filter { !waiting.contains($0.key) }.sorted { $0.key < $1.key }
+        for (campaign, _) in due { watermarks[campaign] = nil }
+        return due.map { .watermark($0.key, $0.value) }
+    }
+
+    private mutating func commit(_ changes: [RecordChange]) async {
+        guard !changes.isEmpty, options.dryRunSample == nil else { return }
         do { try await surroundings.store.commit(changes) } catch { fatal = "the record cannot be written or read" }
     }
 
-    private mutating func run(_ step: Plan.Step, at index: Int) async {
-        var members: RecipientSet
-        var lane = Lane(shared: subscriptions)
-        switch step.work {
-        case .subscribe(_, let all), .unsubscribe(_, let all):
-            if options.dryRunSample != nil {
-                report.steps[index].skipped = step.work.planned
+    /// Takes in what came due since the plan was made. What it knows of already goes on as it is.
+    private mutating func lookAgain() async {
+        let now = surroundings.now()
+        guard let look = surroundings.lookAgain, let instant = nextLook, now >= instant else { return }
+        nextLook = nil
+        guard var plan = await look(now) else { return }
+        let known = Set(report.steps.map(\.id))
+        plan.steps = plan.steps.filter { $0.work.subject == nil && !known.contains($0.id) }
+        plan.renames = []
+        let first = report.steps.count
+        report.steps += plan.steps.map { StepReport($0) }
+        report.missed += plan.missed.count
+        let waiting = queue
+        queue = []
+        await take(plan, at: first)
+        queue += waiting
+    }
+
+    // MARK: One step after the other
+
+    /// Does the first step that need not wait, or waits for the first that does.
+    private mutating func goOn() async {
+        var nearest: Date?
+        for (place, entry) in queue.enumerated() {
+            switch readiness(of: entry, before: queue[..<place].map(\.step.work.subject)) {
+            case .now:
+                queue.remove(at: place)
+                await run(entry, until: nearest)
+                return
+            case .at(let instant): nearest = min(instant, nearest ?? instant)
+            case .after: break
+            case .never(let reason, let isHeld):
+                queue.remove(at: place)
+                if isHeld { report.steps[entry.index].held += report.steps[entry.index].pending }
+                report.steps[entry.index].stop(reason)
                 return
             }
-            members = all
-        case .send(let send):
-            lane = Lane(shared: sends, own: send.rate.map { RateLimiter($0) })
-            guard await settle(before: send, at: index) else { return }
-            members = send.members
-            if options.dryRunSample != nil { report.steps[index].skipped = send.discovered.count }
-            if let sample = options.dryRunSample, members.count > sample {
-                report.steps[index].skipped += members.count - sample
-                members = RecipientSet(members.prefix(sample))
+        }
+        guard let nearest else { return }
+        // In short naps, so that a request to end is heard.
+        let wait = min(nearest.timeIntervalSince(surroundings.now()), 1)
+        if wait > 0 { try? await surroundings.clock.sleep(for: .seconds(wait)) }
+    }
+
+    private enum Readiness {
+        case now
+        case at(Date)
+        /// Others come first.
+        case after
+        case never(String, isHeld: Bool)
+    }
+
+    /// - Parameter earlier: what is still to be changed before it.
+    private func readiness(of entry: Entry, before earlier: [Plan.Subject?]) -> Readiness {
+        guard case .send(let send) = entry.step.work, options.dryRunSample == nil else { return .now }
+        // What a crash left behind is to be written down, and nothing to be sent.
+        if send.members.isEmpty || entry.drive != nil { return .now }
+        let needs = entry.step.work.needs
+        if earlier.contains(where: { $0.map(needs.contains) ?? false }) { return .after }
+        if let reason = whyHeld(send) { return .never(reason, isHeld: true) }
+        let changes = send.target.topics.compactMap { topics[$0]?.changed }
+        guard let changed = changes.max() else { return .now }
+        let now = surroundings.now()
+        // A clock that was set back, or a record from a simulated future, must not make us wait for years.
+        let wait = min(changed.adding(options.fcm.settle).timeIntervalSince(now), options.fcm.settle.seconds)
+        guard wait > 0 else { return .now }
+        let instant = now.addingTimeInterval(wait)
+        if let deadline = send.deadline, instant > deadline {
+            let names = send.target.topics.map { "'\($0)'" }.joined(separator: ", ")
+            return .never("topic \(names) settles later than max_lateness allows", isHeld: false)
+        }
+        return .at(instant)
+    }
+
+    /// Whom it would reach although he was to be left out.
+    private func whyHeld(_ send: Plan.Send) -> String? {
+        let excluded = send.target.excludedTopics
+        for name in send.target.topics {
+            if unfinishedLeaves.contains(.topic(name)) {
+                return "not everybody who was to leave topic '\(name)' has left it"
+            }
+            if excluded.contains(name), unfinishedJoins.contains(.topic(name)) {
+                return "not everybody whom topic '\(name)' is to leave out is in it"
             }
         }
-        var drive = StepDrive(
-            options: options, surroundings: surroundings, members: members, lane: lane,
-            hasSucceeded: step.isSend ? hasSucceeded.send : hasSucceeded.membership, step: report.steps[index],
-            runBegin: begin)
+        for name in send.target.groups where send.groupMembers == .key {
+            if unfinishedLeaves.contains(.group(name)) {
+                return "not everybody who was to leave group '\(name)' has left it"
+            }
+        }
+        return nil
+    }
+
+    /// - Parameter instant: when something that comes before it in the queue is ready.
+    private mutating func run(_ entry: Entry, until instant: Date?) async {
+        if case .group(let change) = entry.step.work { return await run(change, entry) }
+        if options.dryRunSample != nil, entry.step.work.subject != nil {
+            report.steps[entry.index].skipped = entry.step.work.planned
+            return
+        }
+        var key: NotificationKey?
+        if case .send(let send) = entry.step.work {
+            noteUnfinishedJoins(send, at: entry.index)
+            if case .group(let name) = send.target, send.groupMembers == .key, !send.members.isEmpty {
+                key = await refreshedKey(of: name)
+                guard key != nil else {
+                    report.steps[entry.index].stop("group '\(name)' has no key: it is not at FCM")
+                    return
+                }
+            }
+        }
+        var drive = entry.drive ?? newDrive(entry)
+        drive.leaveAt = [instant, nextLook].compactMap(\.self).min()
+        drive.lane.shared = entry.step.work.subject == nil ? sends : subscriptions
+        drive.hasSucceeded = hasSucceeded.contains(api(of: entry.step.work))
+        drive.random = surroundings.random
         do {
             let work = try StepWork(
-                step.work, askedBefore: askedBefore(step), isDryRun: options.dryRunSample != nil,
-                now: surroundings.now())
-            let report = report
+                entry.step.work, api: topicAPI, key: key, askedBefore: askedBefore(entry.step),
+                isDryRun: options.dryRunSample != nil, now: surroundings.now())
+            let (report, index) = (report, entry.index)
             let observe = surroundings.observe
             self.report.steps[index] = await drive.run(work) { step in
                 var report = report
@@ -166,30 +318,102 @@ package struct Executor<C: Clock> where C.Duration == Duration {
                 await observe(report)
             }
         } catch {
-            report.steps[index].stop("the message cannot be written as JSON")
+            report.steps[entry.index].stop("the message cannot be written as JSON")
+            return
         }
-        take(drive, from: step, at: index)
+        await take(drive, from: entry)
+    }
+
+    private func newDrive(_ entry: Entry) -> StepDrive<C> {
+        var members: RecipientSet
+        var own: RateLimiter?
+        switch entry.step.work {
+        case .subscribe(_, let all), .unsubscribe(_, let all): members = all
+        case .group(let change): members = change.members
+        case .send(let send):
+            members = send.members
+            own = send.rate.map { RateLimiter($0) }
+        }
+        var step = report.steps[entry.index]
+        if let sample = options.dryRunSample, case .send(let send) = entry.step.work {
+            step.skipped = send.discovered.count + max(0, members.count - sample)
+            members = RecipientSet(members.prefix(sample))
+        }
+        let isMembership = entry.step.work.subject != nil
+        return StepDrive(
+            options: options, surroundings: surroundings, members: members,
+            lane: Lane(shared: isMembership ? subscriptions : sends, own: own), hasSucceeded: false,
+            isProbing: isMembership && topicAPI == .auto, step: step, runBegin: begin)
     }
 
     /// What the step leaves behind for those after it.
-    private mutating func take(_ drive: StepDrive<C>, from step: Plan.Step, at index: Int) {
-        fatal = drive.fatal
-        if drive.isUnreachable { report.isUnreachable = true }
+    private mutating func take(_ drive: StepDrive<C>, from entry: Entry) async {
+        note(fatal: drive.fatal, drive.isUnreachable, drive.wasRefused, drive.wasInterrupted)
         surroundings.random = drive.random
-        if drive.wasRefused { report.result = .refused }
-        if drive.wasInterrupted { report.result = .interrupted }
-        switch step.work {
-        case .send:
-            hasSucceeded.send = drive.hasSucceeded
-            sends = drive.lane.shared
+        if drive.hasSucceeded { hasSucceeded.insert(api(of: entry.step.work)) }
+        switch entry.step.work {
+        case .send: sends = drive.lane.shared
         case .subscribe(let name, _), .unsubscribe(let name, _):
-            hasSucceeded.membership = drive.hasSucceeded
             subscriptions = drive.lane.shared
             topics[name, default: RecordedTopic()].changed = surroundings.now()
-            let account = report.steps[index]
-            if step.work.action == "unsubscribe", account.accepted + account.forgotten < account.planned {
-                unfinishedLeaves.insert(name)
-            }
+            await settleAPI(drive)
+        case .group: break
+        }
+        if drive.isUnfinished, !drive.wasInterrupted, drive.fatal == nil {
+            var entry = entry
+            entry.drive = drive
+            queue.insert(entry, at: 0)
+        } else {
+            noteUnfinished(entry)
+        }
+        await commit(dueWatermarks())
+    }
+
+    private mutating func note(fatal: String?, _ isUnreachable: Bool, _ wasRefused: Bool, _ wasInterrupted: Bool) {
+        self.fatal = fatal ?? self.fatal
+        if isUnreachable { report.isUnreachable = true }
+        if wasRefused { report.wasRefused = true }
+        if wasInterrupted { report.result = .interrupted }
+    }
+
+    /// Which API it is, once the first answer has told; it is said once and remembered.
+    private mutating func settleAPI(_ drive: StepDrive<C>) async {
+        guard options.fcm.topicAPI == .auto else { return }
+        if drive.isUnavailable {
+            topicAPI = .iid
+            report.notes.append(
+                "this project has no topic subscription API; memberships go to the Instance ID service in batches")
+        } else if topicAPI == .auto, !drive.isProbing {
+            topicAPI = .registrations
+        } else {
+            return
+        }
+        await commit([.topicAPI(topicAPI)])
+    }
+
+    private mutating func noteUnfinished(_ entry: Entry) {
+        guard let subject = entry.step.work.subject else { return }
+        let account = report.steps[entry.index]
+        guard account.accepted + account.forgotten < account.planned else { return }
+        switch entry.step.work.action {
+        case "subscribe", "group_create", "group_add": unfinishedJoins.insert(subject)
+        default: unfinishedLeaves.insert(subject)
+        }
+    }
+
+    private mutating func noteUnfinishedJoins(_ send: Plan.Send, at index: Int) {
+        let names =
+            send.target.topics.filter { unfinishedJoins.contains(.topic($0)) }.map { "topic '\($0)'" }
+            + send.target.groups.filter { unfinishedJoins.contains(.group($0)) }.map { "group '\($0)'" }
+        guard !names.isEmpty else { return }
+        report.steps[index].note = "not everybody who was to join \(names.joined(separator: ", ")) has joined"
+    }
+
+    private func api(of work: Plan.Work) -> API {
+        switch work {
+        case .send: .send
+        case .group: .groups
+        case .subscribe, .unsubscribe: topicAPI == .iid ? .iid : .registrations
         }
     }
 
@@ -197,40 +421,62 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         if case .subscribe(let name, _) = step.work { topics[name]?.subscribing ?? [] } else { [] }
     }
 
-    /// Waits until FCM has taken in the topic's changes. `false`: the send is not to go out now.
-    private mutating func settle(before send: Plan.Send, at index: Int) async -> Bool {
-        guard case .topic(let name) = send.target, options.dryRunSample == nil else { return true }
-        // What a crash left behind is to be written down, and nothing to be sent.
-        if send.members.isEmpty { return true }
-        if unfinishedLeaves.contains(name) {
-            report.steps[index].held = send.members.count
-            report.steps[index].stop("not everybody who was to leave topic '\(name)' has left it")
-            return false
+    // MARK: Groups
+
+    private mutating func run(_ change: Plan.GroupChange, _ entry: Entry) async {
+        guard options.dryRunSample == nil else {
+            report.steps[entry.index].skipped = change.members.count
+            return
         }
-        guard let changed = topics[name]?.changed else { return true }
-        let now = surroundings.now()
-        // A clock that was set back, or a record from a simulated future, must not make us wait for years.
-        let wait = min(changed.adding(options.fcm.settle).timeIntervalSince(now), options.fcm.settle.seconds)
-        guard wait > 0 else { return true }
-        if let deadline = send.deadline, now.addingTimeInterval(wait) > deadline {
-            report.steps[index].stop("topic '\(name)' settles later than max_lateness allows")
-            return false
+        var drive = GroupDrive(
+            change, options: options, surroundings: surroundings, group: groupRecord.groups[change.group],
+            lane: Lane(shared: subscriptions), hasSucceeded: hasSucceeded.contains(.groups),
+            step: report.steps[entry.index], runBegin: begin)
+        report.steps[entry.index] = await drive.run()
+        note(fatal: drive.fatal, drive.isUnreachable, drive.wasRefused, drive.wasInterrupted)
+        surroundings.random = drive.random
+        subscriptions = drive.lane.shared
+        if drive.hasSucceeded { hasSucceeded.insert(.groups) }
+        groupRecord.apply(drive.written)
+        noteUnfinished(entry)
+        await commit(dueWatermarks())
+    }
+
+    /// The key FCM gives for the name now, the recorded one where it does not answer; `nil` when there is no such group.
+    private mutating func refreshedKey(of name: GroupName) async -> NotificationKey? {
+        let known = groupRecord.groups[name]?.key
+        var caller = GroupCaller(
+            options: options, surroundings: surroundings, lane: Lane(shared: subscriptions), runBegin: begin)
+        let result = await caller.call(.retrieve(name))
+        subscriptions = caller.lane.shared
+        guard case .answered(let verdict) = result else { return known }
+        switch verdict {
+        case .done(let key):
+            groupRecord.groups[name, default: RecordedGroup()].key = key
+            if known != nil { await commit([.groupKey(name, key)]) }
+            return key
+        case .notFound:
+            await commit([.drop(.group(name))])
+            return nil
+        default: return known
         }
-        var left = Duration.seconds(wait)
-        // In short naps, so that a request to end is heard.
-        while left > .zero, !surroundings.isStopping() {
-            let nap = min(left, .seconds(1))
-            try? await surroundings.clock.sleep(for: nap)
-            left -= nap
-        }
-        if surroundings.isStopping() {
-            report.result = .interrupted
-            return false
-        }
-        return true
+    }
+
+    // MARK: The end
+
+    /// A person who stops a run wants no later run to go on with what it stopped.
+    private mutating func pauseWhatWasStopped() async {
+        guard report.result == .interrupted, surroundings.stop() == .person, options.dryRunSample == nil else { return }
+        let pending = Set(report.steps.filter { $0.pending > 0 }.map(\.id))
+        let stopped = campaigns.filter { pending.contains($0.key) }.map(\.value)
+        await commit(Set(stopped).sorted().map { .pause($0) })
     }
 }
 
-extension Plan.Step {
-    fileprivate var isSend: Bool { if case .send = work { true } else { false } }
+/// Who asks a run to end.
+package enum Stop: Hashable, Sendable {
+    /// What is stopped stays so until that person says otherwise.
+    case person
+    /// The next run goes on.
+    case machine
 }

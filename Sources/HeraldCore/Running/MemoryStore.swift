@@ -20,6 +20,8 @@ package final class MemoryStore: StateStore {
 
     package func record() -> Record { content.withLock(\.record) }
 
+    package func pauses() -> Pauses { content.withLock(\.record.pauses) }
+
     package func recipients(for keys: Set<RecipientKey>) -> [RecipientKey: KnownRecipient] {
         content.withLock { content in
             var known: [RecipientKey: KnownRecipient] = [:]

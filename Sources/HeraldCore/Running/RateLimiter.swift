@@ -39,13 +39,18 @@ package struct RateLimiter: Sendable {
         return (granted, .zero)
     }
 
-    /// How long until one more start is allowed.
-    func wait(at now: Duration) -> Duration {
+    /// The most that can start in one instant.
+    package var largestBatch: Int { if case .limited(let limit) = rate { limit } else { .max } }
+
+    /// How long until that many starts, which are one request, are allowed: the next one waits for all of them.
+    ///
+    /// - Parameter count: at most `largestBatch`.
+    func wait(at now: Duration, for count: Int = 1) -> Duration {
         if now < pausedUntil { return pausedUntil - now }
         guard case .limited(let limit) = rate else { return .zero }
         let begin = begin ?? now
         let due = max(given, allowance(at: now - begin - Self.catchUp, limit))
-        let earliest = max(begin + instant(of: due, limit), windowOpens(limit))
+        let earliest = max(begin + instant(of: due, limit), windowOpens(limit, for: count))
         return max(earliest - now, .zero)
     }
 
@@ -71,9 +76,10 @@ package struct RateLimiter: Sendable {
         }
     }
 
-    /// The instant from which one more start keeps the sliding second within the limit.
-    private func windowOpens(_ limit: Int) -> Duration {
-        starts.count < limit ? .zero : starts[oldest] + .seconds(1)
+    /// The instant from which so many more starts keep the sliding second within the limit.
+    private func windowOpens(_ limit: Int, for count: Int) -> Duration {
+        let leaving = starts.count + count - limit
+        return leaving <= 0 ? .zero : starts[(oldest + leaving - 1) % starts.count] + .seconds(1)
     }
 
     /// How many starts the rate has allowed so long after the first: during the ramp it is the area of a triangle.
@@ -115,6 +121,21 @@ package struct Lane: Sendable {
         }
         return (granted, .zero)
     }
+
+    /// As `reserve`, for starts that are one request: all of them or none.
+    ///
+    /// - Returns: How long to wait before asking again; zero when they were taken.
+    package mutating func reserve(batch count: Int, at now: Duration) -> Duration {
+        let wait = max(shared.wait(at: now, for: count), own?.wait(at: now, for: count) ?? .zero)
+        guard wait == .zero else { return wait }
+        for _ in 0..<count {
+            shared.take(at: now)
+            own?.take(at: now)
+        }
+        return .zero
+    }
+
+    package var largestBatch: Int { min(shared.largestBatch, own?.largestBatch ?? .max) }
 
     /// The last `count` starts were held up, by what had to be written down first, and happen only now.
     mutating func postpone(_ count: Int, to now: Duration) {

@@ -28,6 +28,10 @@ package struct Report: Hashable, Sendable {
     package var steps: [StepReport]
     /// Whether the run ended because nobody answered.
     package var isUnreachable = false
+    /// Whether a guard refused something while it ran, or a step was left out because one would.
+    package var wasRefused = false
+    /// What was found out that concerns no single step.
+    package var notes: [String] = []
 
     /// A run that has not begun.
     package init(
@@ -45,6 +49,7 @@ package struct Report: Hashable, Sendable {
         self.overrides = overrides
         missed = plan.missed.count
         steps = plan.steps.map { StepReport($0) }
+        steps += plan.held.filter { $0.remaining > 0 }.map { StepReport($0) }
     }
 
     package struct Failure: Hashable, Sendable {
@@ -80,6 +85,13 @@ package struct StepReport: Hashable, Sendable {
     package var action: String
     package var occurrence: String?
     package var topic: String?
+    package var group: String?
+    /// What happened besides, for people.
+    package var note: String?
+    /// Whether it answers for each member of a device group, as the group protocol's own reply did.
+    package var repliesForGroup = false
+    /// Whether it was held before the run began: no news, and no failure of this run.
+    package private(set) var isStanding = false
     package var planned: Int
     package var accepted = 0
     package var rejected = 0
@@ -110,8 +122,25 @@ package struct StepReport: Hashable, Sendable {
         planned = step.work.planned
         switch step.work {
         case .subscribe(let name, _), .unsubscribe(let name, _): topic = name.rawValue
-        case .send(let send): occurrence = send.occurrence.rawValue
+        case .group(let change): group = change.group.rawValue
+        case .send(let send):
+            occurrence = send.occurrence.rawValue
+            if case .group(let name) = send.target {
+                group = name.rawValue
+                repliesForGroup = send.groupMembers == .each
+            }
         }
+    }
+
+    /// An occurrence that something holds.
+    init(_ held: Plan.Held) {
+        id = "send:\(held.occurrence)"
+        action = "send"
+        occurrence = held.occurrence.rawValue
+        planned = held.remaining
+        self.held = held.remaining
+        note = held.reason
+        isStanding = true
     }
 }
 
@@ -123,17 +152,25 @@ extension StepReport {
 
     /// Ends the step, unless it had ended already.
     mutating func stop(_ reason: String) { stopped = stopped ?? reason }
+
+    /// Ends it because a person paused it: what is left is held, and nobody's failure.
+    mutating func pause() {
+        guard stopped == nil else { return }
+        note = "the campaign is paused"
+        isStanding = true
+    }
 }
 
 extension Report {
     /// How it ended, from what its steps say; of several endings the one whose exit status goes first (contract §3).
-    /// `refused` and `interrupted` are said by whoever refused or interrupted.
+    /// `interrupted` is said by whoever interrupted.
     package var outcome: Result {
         if result == .interrupted { return result }
         if steps.contains(where: { $0.unknown > 0 }) { return .unknown }
-        if result == .refused { return result }
+        if wasRefused { return .refused }
         let hasFailed = steps.contains { step in
-            step.rejected > step.forgotten || step.pending > 0 || step.held > 0 || step.stopped != nil
+            step.rejected > step.forgotten || step.stopped != nil
+                || !step.isStanding && step.pending + step.held > 0
         }
         return hasFailed || missed > 0 ? .failed : .ok
     }

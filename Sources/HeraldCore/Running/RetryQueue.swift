@@ -6,6 +6,7 @@ struct RetryQueue {
         var mayHaveTakenEffect: Bool
         /// Whether the last answer was FCM's no.
         var wasDenied: Bool
+        var wasUnauthenticated = false
     }
 
     private var attempted: [RecipientID: Attempted] = [:]
@@ -41,6 +42,10 @@ struct RetryQueue {
         entry.mayHaveTakenEffect = entry.mayHaveTakenEffect || mayHaveTakenEffect
         entry.wasDenied = wasDenied
         attempted[id] = entry
+        enqueue(id, readyAt: ready)
+    }
+
+    private mutating func enqueue(_ id: RecipientID, readyAt ready: Duration) {
         let place = waiting.partitioningIndex { $0.ready <= ready }
         waiting.insert((ready, id), at: place)
     }
@@ -53,6 +58,23 @@ struct RetryQueue {
 
     /// Whether its next attempt is a second push, should FCM have delivered although it said no.
     func wasDenied(_ id: RecipientID) -> Bool { attempted[id]?.wasDenied ?? false }
+
+    /// Puts back one whose attempt does not count, to be tried at once.
+    ///
+    /// - Parameter wasUnauthenticated: its access token was refused, which happens to nobody twice.
+    mutating func putBack(_ id: RecipientID, now: Duration, wasUnauthenticated: Bool = false) {
+        if wasUnauthenticated {
+            var entry =
+                attempted[id]
+                ?? Attempted(attempts: 0, firstAttempt: now, mayHaveTakenEffect: false, wasDenied: false)
+            entry.wasUnauthenticated = true
+            attempted[id] = entry
+        }
+        enqueue(id, readyAt: now)
+    }
+
+    /// Whether the access token of an earlier attempt was refused.
+    func wasUnauthenticated(_ id: RecipientID) -> Bool { attempted[id]?.wasUnauthenticated ?? false }
 
     /// It needs no more attempts.
     mutating func forget(_ id: RecipientID) { attempted[id] = nil }

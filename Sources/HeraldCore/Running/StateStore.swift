@@ -8,6 +8,9 @@ package protocol StateStore: Sendable {
     /// The record as it stands.
     func record() async throws -> Record
 
+    /// What is paused at this moment: a person may pause while a run goes.
+    func pauses() async throws -> Pauses
+
     /// What is known of these recipients; unknown ones are absent.
     func recipients(for keys: Set<RecipientKey>) async throws -> [RecipientKey: KnownRecipient]
 

@@ -19,7 +19,7 @@ extension StepDrive {
             guard lostInARow >= 2 * max(1, surroundings.sender.capacity) else { return }
             isUnreachable = true
             giveUp("no request is answered: \(reason)")
-        case .notSent: break
+        case .notSent, .refused: break
         }
     }
 
@@ -28,22 +28,23 @@ extension StepDrive {
         step.stop(reason)
     }
 
-    mutating func judge(_ work: StepWork, _ id: RecipientID, _ exchange: Exchange) {
+    mutating func judge(_ work: StepWork, _ id: RecipientID, _ verdict: Verdict) {
         let attempt = retries.attempts(of: id) + 1
-        switch work.verdict(on: exchange, registrations[id]) {
+        if verdict.showsAPI { isProbing = false }
+        switch verdict {
         case .accepted(let messageID):
             accept(id, isOurs: true)
             if let messageID { keep(messageID, of: id) }
         case .found:
             accept(id, isOurs: work.isOurs(id, mayHaveTakenEffect: retries.mayHaveTakenEffect(id)))
-        case .dead(let failure):
+        case .dead(let failure) where id != 0:
             step.rejected += 1
-            settled.rejected.insert(id)
+            settled.rejected[redacted(failure.code, id), default: []].insert(id)
             dying.append((id, failure, attempt))
             checkForgetting()
-        case .rejected(let failure):
+        case .rejected(let failure), .dead(let failure):
             step.rejected += 1
-            settled.rejected.insert(id)
+            settled.rejected[redacted(failure.code, id), default: []].insert(id)
             fail(id, failure, attempt, .rejected)
         case .unknown(let failure):
             step.unknown += 1
@@ -51,13 +52,25 @@ extension StepDrive {
             fail(id, failure, attempt, .held)
         case .again(let failure, let asked):
             if tryAgain(work, id, failure, asked, attempt) { return }
-        case .stop(let failure):
+        case .unauthenticated where !retries.wasUnauthenticated(id):
+            withdraw(id)
+            retries.putBack(id, now: elapsed, wasUnauthenticated: true)
+            return
+        case .unavailable where mayChangeAPI && !hasSucceeded:
+            withdraw(id)
+            isUnavailable = true
+            retries.putBack(id, now: elapsed)
+            return
+        case .stop(let failure), .unauthenticated(let failure), .unavailable(let failure):
             withdraw(id)
             fail(id, failure, attempt, .retryNextRun)
             step.stop("\(redacted(failure.code, id)): \(redacted(failure.message, id))")
         }
         retries.forget(id)
     }
+
+    /// Whether memberships may be changed by whichever API there is.
+    var mayChangeAPI: Bool { options.fcm.topicAPI == .auto }
 
     mutating func keep(_ messageID: String, of id: RecipientID) {
         surroundings.receive(step.id, registrations[id].map { surroundings.fingerprints.name($0) }, messageID)
@@ -142,5 +155,15 @@ extension StepDrive {
 
     func redacted(_ message: String, _ id: RecipientID) -> String {
         registrations[id].map { surroundings.fingerprints.redact(message, $0) } ?? message
+    }
+}
+
+extension Verdict {
+    /// Whether the answer shows that the API which was asked is there.
+    fileprivate var showsAPI: Bool {
+        switch self {
+        case .accepted, .found, .dead, .rejected: true
+        case .again, .unknown, .unauthenticated, .unavailable, .stop: false
+        }
     }
 }

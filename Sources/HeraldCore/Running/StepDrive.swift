@@ -7,7 +7,8 @@ internal import FCM
 #endif
 
 /// Drives the requests of one step: so many at once, no faster than the lane allows, each intent written down before
-/// its request leaves and each outcome after. This task owns all state; a child makes one request.
+/// its request leaves and each outcome after. This task owns all state; a child makes one request. A drive may be left
+/// when something more urgent comes, and gone on with.
 struct StepDrive<C: Clock> where C.Duration == Duration {
     typealias Options = Executor<C>.Options
     typealias Surroundings = Executor<C>.Surroundings
@@ -21,6 +22,12 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
     var isUnreachable = false
     var wasRefused = false
     var wasInterrupted = false
+    /// Whether the project has not the API that the work asks for; whoever was asked is put back.
+    var isUnavailable = false
+    /// Until the first answer only one request is under way: it shows whether the API is there.
+    var isProbing: Bool
+    /// When to be left, at the latest.
+    var leaveAt: Date?
     var random: any RandomNumberGenerator & Sendable
 
     let options: Options
@@ -32,6 +39,8 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
     /// When the nearest wake-up that is arranged comes.
     var wakeUp: Duration?
     var settled = Settled()
+    var hasBegun = false
+    var lastPauseCheck: Duration?
     /// Answered as dead, and neither buried nor kept yet.
     var dying: [(id: RecipientID, Failure, attempts: Int)] = []
     var registrations: [RecipientID: Registration] = [:]
@@ -45,14 +54,15 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
     var lostInARow = 0
 
     enum Event: Sendable {
-        case answer(RecipientID, Exchange)
+        case answer([RecipientID], [Registration], Exchange)
         case wake(at: Duration)
     }
 
     init(
         options: Options, surroundings: Surroundings, members: RecipientSet, lane: Lane, hasSucceeded: Bool,
-        step: StepReport, runBegin: C.Instant
+        isProbing: Bool = false, step: StepReport, runBegin: C.Instant
     ) {
+        self.isProbing = isProbing
         self.options = options
         self.surroundings = surroundings
         self.lane = lane
@@ -65,19 +75,27 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
         begin = surroundings.clock.now
     }
 
+    /// Whether somebody is still to be asked.
+    var isUnfinished: Bool { step.stopped == nil && !step.isStanding && (freshLeft > 0 || !retries.isEmpty) }
+
     mutating func run(_ work: StepWork, observe: @Sendable (StepReport) async -> Void) async -> StepReport {
-        await open(work)
+        let resumed = elapsed
+        if !hasBegun { await open(work) }
+        hasBegun = true
+        isUnavailable = false
         await withTaskGroup(of: Event.self) { group in
             while true {
                 await startSome(of: work, in: &group)
-                if inFlight == 0, step.stopped != nil || freshLeft == 0 && retries.isEmpty { break }
+                if inFlight == 0, isToBeLeft || !isUnfinished { break }
                 switch await group.next() {
-                case .answer(let id, let exchange):
+                case .answer(let ids, let asked, let exchange):
                     inFlight -= 1
                     note(exchange)
-                    judge(work, id, exchange)
+                    for (id, verdict) in zip(ids, work.verdicts(on: exchange, for: asked)) {
+                        judge(work, id, verdict)
+                        if !retries.knows(id), dying.last?.id != id { registrations[id] = nil }
+                    }
                     checkRejections(work)
-                    if !retries.knows(id), dying.last?.id != id { registrations[id] = nil }
                 case .wake(let instant): if wakeUp == instant { wakeUp = nil }
                 case nil: break
                 }
@@ -86,8 +104,15 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
             }
             group.cancelAll()
         }
+        wakeUp = nil
         await close(work)
+        step.duration += elapsed - resumed
         return step
+    }
+
+    /// Whether nothing more is to be started before the drive is gone on with.
+    private var isToBeLeft: Bool {
+        isUnavailable || leaveAt.map { surroundings.now() >= $0 } ?? false
     }
 
     /// Time since the step began.
@@ -99,12 +124,12 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
     // MARK: Starting
 
     mutating func startSome(of work: StepWork, in group: inout TaskGroup<Event>) async {
-        let capacity = max(1, surroundings.sender.capacity)
-        while step.stopped == nil, freshLeft > 0 || !retries.isEmpty {
-            checkWhetherToStop(work)
+        let capacity = isProbing ? 1 : max(1, surroundings.sender.capacity)
+        while isUnfinished, !isToBeLeft {
+            await checkWhetherToStop(work)
             let free = capacity - inFlight
             // One commit serves all that start together: a few large groups beat many small ones.
-            guard step.stopped == nil, free >= max(1, capacity / 4) else { return }
+            guard isUnfinished, free >= max(1, capacity / 4) else { return }
             let ready = freshLeft + retries.countReady(at: elapsed)
             guard ready > 0 else {
                 if let next = retries.nextReady { arrangeWakeUp(in: next - elapsed, &group) }
@@ -112,7 +137,7 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
                 if inFlight == 0, !settled.isEmpty { await write(work) }
                 return
             }
-            let (granted, wait) = lane.reserve(min(free, ready), at: laneTime)
+            let (granted, wait) = reserve(for: work, free: free, ready: ready)
             guard granted > 0 else {
                 if wait > options.retry.horizon {
                     step.stop("FCM asks to be left alone for \(wait.components.seconds) s")
@@ -126,33 +151,50 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
         }
     }
 
+    /// Recipients that may be asked now; with batches, those of one request.
+    private mutating func reserve(for work: StepWork, free: Int, ready: Int) -> (granted: Int, wait: Duration) {
+        if work.batchSize == 1 { return lane.reserve(min(free, ready), at: laneTime) }
+        let count = min(work.batchSize, ready, lane.largestBatch)
+        let wait = lane.reserve(batch: count, at: laneTime)
+        return (wait == .zero ? count : 0, wait)
+    }
+
     mutating func start(_ ids: [RecipientID], of work: StepWork, in group: inout TaskGroup<Event>) async {
         let batch = RecipientSet(ids)
         guard await loadRegistrations(of: batch) else { return }
         // What was encoded once can be encoded again.
         let work = (try? work.renewed(at: surroundings.now())) ?? work
         var startable = RecipientSet()
-        var requests: [(RecipientID, Request)] = []
-        for id in ids {
-            if let request = work.request(for: id, registrations[id]) {
-                startable.insert(id)
-                requests.append((id, request))
-            } else {
-                settled.rejected.insert(id)
-                step.rejected += 1
-                fail(id, Failure(code: "NO_REGISTRATION", message: "the record knows no registration"), 0, .rejected)
+        var requests: [(ids: [RecipientID], registrations: [Registration], Request)] = []
+        for ids in reachable(ids).chunked(by: work.batchSize) {
+            let asked = ids.compactMap { registrations[$0] }
+            if let request = work.request(for: asked) {
+                startable.formUnion(RecipientSet(ids))
+                requests.append((ids, asked, request))
             }
         }
         guard await write(work, and: work.intent(startable, at: surroundings.now())) else { return }
         let sender = surroundings.sender
         lane.postpone(ids.count, to: laneTime)
-        for (id, request) in requests {
+        for (ids, asked, request) in requests {
             inFlight += 1
-            if retries.knows(id) {
+            for id in ids where retries.knows(id) {
                 step.retries += 1
                 if work.isSend, retries.wasDenied(id) { step.possibleDuplicates += 1 }
             }
-            group.addTask { .answer(id, await sender.exchange(request)) }
+            group.addTask { .answer(ids, asked, await sender.exchange(request)) }
+        }
+    }
+
+    /// Those the record knows how to reach, which the others are rejected for.
+    private mutating func reachable(_ ids: [RecipientID]) -> [RecipientID] {
+        ids.filter { id in
+            if id == 0 || registrations[id] != nil { return true }
+            let failure = Failure(code: "NO_REGISTRATION", message: "the record knows no registration")
+            settled.rejected[failure.code, default: []].insert(id)
+            step.rejected += 1
+            fail(id, failure, 0, .rejected)
+            return false
         }
     }
 
@@ -178,13 +220,23 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
         }
     }
 
-    mutating func checkWhetherToStop(_ work: StepWork) {
-        if surroundings.isStopping() {
+    mutating func checkWhetherToStop(_ work: StepWork) async {
+        if surroundings.stop() != nil {
             wasInterrupted = true
             step.stop("the run was stopped")
+        } else if await isPaused(work) {
+            step.pause()
         } else if case .send(let send) = work.work, let deadline = send.deadline, surroundings.now() > deadline {
             step.stop("max_lateness has passed")
         }
+    }
+
+    /// Whether a person paused the campaign; the record is asked at most every half second.
+    private mutating func isPaused(_ work: StepWork) async -> Bool {
+        guard case .send(let send) = work.work, options.dryRunSample == nil else { return false }
+        if let lastPauseCheck, elapsed - lastPauseCheck < .milliseconds(500) { return false }
+        lastPauseCheck = elapsed
+        return (try? await surroundings.store.pauses())?.include(send.campaign) ?? false
     }
 
     mutating func arrangeWakeUp(in wait: Duration, _ group: inout TaskGroup<Event>) {
@@ -224,10 +276,9 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
 
     mutating func close(_ work: StepWork) async {
         if !wasRefused, hasSucceeded { bury(.forgotten) } else { bury(.kept) }
-        let isComplete = step.pending == 0 && step.stopped == nil
+        let isComplete = step.pending == 0 && step.stopped == nil && !step.isStanding
         await write(work, and: isComplete ? work.closing(at: surroundings.now(), unknown: step.unknown) : [])
-        if wasRefused { step.held += step.pending }
-        step.duration = elapsed
+        if wasRefused || step.isStanding { step.held += step.pending }
     }
 
     mutating func bury(_ action: Report.Failure.Action) {
@@ -239,8 +290,7 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
             case .kept where wasRefused:
                 // Not believed: it counts as not tried, and is held like the rest of the step.
                 step.rejected -= 1
-                settled.rejected.subtract([id])
-                settled.untried.insert(id)
+                settled.withdrawRejection(of: id)
             default: break
             }
             fail(id, failure, attempts, action)
@@ -267,7 +317,12 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
     mutating func observeNowAndThen(_ observe: @Sendable (StepReport) async -> Void) async {
         guard elapsed - lastObserved >= .seconds(1) else { return }
         lastObserved = elapsed
-        step.duration = elapsed
         await observe(step)
+    }
+}
+
+extension [RecipientID] {
+    fileprivate func chunked(by size: Int) -> [[RecipientID]] {
+        stride(from: 0, to: count, by: size).map { Array(self[$0..<Swift.min($0 + size, count)]) }
     }
 }

@@ -7,9 +7,14 @@ internal import FCM
 #endif
 
 /// One step as the executor drives it: which request goes to whom, what its answer means, and what is written down
-/// before and after. Pure; the two kinds of work differ here and nowhere else.
+/// before and after. Pure; sends and the two ways of changing a topic's members differ here and nowhere else. Device
+/// groups have a drive of their own.
 struct StepWork {
     let work: Plan.Work
+    /// By which of FCM's APIs members are changed.
+    private let api: TopicAPI
+    /// Where a send to a device group goes.
+    private let key: NotificationKey?
     /// Absent for memberships.
     private var body: MessageBody?
     /// When the message is worth nothing any more, where its author said so.
@@ -19,9 +24,12 @@ struct StepWork {
     private let isDryRun: Bool
 
     init(
-        _ work: Plan.Work, askedBefore: RecipientSet, isDryRun: Bool, now: Date
+        _ work: Plan.Work, api: TopicAPI = .registrations, key: NotificationKey? = nil, askedBefore: RecipientSet = [],
+        isDryRun: Bool, now: Date
     ) throws {
         self.work = work
+        self.api = api
+        self.key = key
         self.askedBefore = askedBefore
         self.isDryRun = isDryRun
         if case .send(let send) = work {
@@ -48,40 +56,50 @@ struct StepWork {
 
     var isSend: Bool { body != nil }
 
-    /// Whom requests go to.
-    var members: RecipientSet {
-        switch work {
-        case .subscribe(_, let members), .unsubscribe(_, let members): members
-        case .send(let send): send.members
-        }
-    }
+    /// How many recipients one request may be for.
+    var batchSize: Int { !isSend && api == .iid ? Request.maximumBatch : 1 }
 
-    /// The call for one recipient; `nil` when the record no longer knows how to reach it.
-    func request(for id: RecipientID, _ registration: Registration?) -> Request? {
+    /// The call for some recipients, no more than `batchSize`; `nil` when there is no way to reach them.
+    func request(for registrations: [Registration]) -> Request? {
         switch work {
-        case .subscribe(let topic, _): registration.map { .subscribe($0, to: topic) }
-        case .unsubscribe(let topic, _): registration.map { .unsubscribe($0, from: topic) }
+        case .subscribe(let topic, _): membership(.add, topic, registrations)
+        case .unsubscribe(let topic, _): membership(.remove, topic, registrations)
+        case .group: nil
         case .send(let send):
-            address(of: send, registration).flatMap { address in body.map { .send(body: $0.bytes(to: address)) } }
-        }
-    }
-
-    func verdict(on exchange: Exchange, _ registration: Registration?) -> Verdict {
-        switch work {
-        case .subscribe, .unsubscribe: Verdict(membership: exchange)
-        case .send(let send):
-            if let address = address(of: send, registration) {
-                Verdict(send: exchange, to: address).ofDryRun(isDryRun)
-            } else {
-                .stop(Failure(code: "NO_REGISTRATION", message: "the record knows no registration"))
+            address(of: send, registrations.first).flatMap { address in
+                body.map { .send(body: $0.bytes(to: address)) }
             }
+        }
+    }
+
+    private func membership(
+        _ operation: BatchOperation, _ topic: TopicName, _ registrations: [Registration]
+    ) -> Request? {
+        if api == .iid { return .batch(operation, topic, registrations) }
+        return registrations.first.map {
+            operation == .add ? .subscribe($0, to: topic) : .unsubscribe($0, from: topic)
+        }
+    }
+
+    /// One for each recipient of the request.
+    func verdicts(on exchange: Exchange, for registrations: [Registration]) -> [Verdict] {
+        switch work {
+        case .subscribe, .unsubscribe, .group:
+            api == .iid
+                ? Verdict.verdicts(batch: exchange, for: registrations) : [Verdict(membership: exchange)]
+        case .send(let send):
+            address(of: send, registrations.first).map {
+                [Verdict(send: exchange, to: $0).ofDryRun(isDryRun)]
+            } ?? []
         }
     }
 
     private func address(of send: Plan.Send, _ registration: Registration?) -> Address? {
         switch send.target {
         case .topic(let name): .topic(name)
-        case .audience, .registrations, .group: registration.map { .registration($0) }
+        case .condition(let condition): .condition(condition)
+        case .group where send.groupMembers == .key: key.map { .group($0) }
+        case .group, .audience, .registrations: registration.map { .registration($0) }
         }
     }
 
@@ -93,10 +111,7 @@ struct StepWork {
         if send.isResumed {
             return send.discovered.isEmpty ? [] : [.outcome(send.occurrence, send.discovered, .unknown)]
         }
-        let occurrence = RecordedOccurrence(
-            campaign: send.campaign, revision: send.revision, due: send.due, contentDigest: send.contentDigest,
-            target: send.target.recordedText)
-        return [.open(send.occurrence, occurrence)]
+        return [.open(send.occurrence, RecordedOccurrence(send))]
     }
 
     /// Before a request leaves. Unsubscribing needs no intent: until it is recorded as done, it is done again.
@@ -105,7 +120,7 @@ struct StepWork {
         case .subscribe(let topic, _):
             let fresh = members.subtracting(askedBefore)
             return fresh.isEmpty ? [] : [.members(topic, fresh, .subscribing, at: now)]
-        case .unsubscribe: return []
+        case .unsubscribe, .group: return []
         case .send(let send): return [.outcome(send.occurrence, members, .intended)]
         }
     }
@@ -118,7 +133,7 @@ struct StepWork {
             for (set, membership) in [
                 (settled.accepted, Membership.owned as Membership?), (settled.found, .found),
                 // Who was asked for before this run may be subscribed through us, whatever this run's attempt came to.
-                (settled.rejected.union(settled.untried.subtracting(askedBefore)), nil),
+                (settled.everyRejected.union(settled.untried.subtracting(askedBefore)), nil),
             ] where !set.isEmpty {
                 changes.append(.members(topic, set, membership, at: now))
             }
@@ -128,10 +143,14 @@ struct StepWork {
         case .send(let send):
             for (set, entry) in [
                 (settled.accepted.union(settled.found), LedgerEntry.accepted as LedgerEntry?),
-                (settled.rejected, .rejected), (settled.unknown, .unknown), (settled.untried, nil),
+                (settled.unknown, .unknown), (settled.untried, nil),
             ] where !set.isEmpty {
                 changes.append(.outcome(send.occurrence, set, entry))
             }
+            for (code, set) in settled.rejected.sorted(by: { $0.key < $1.key }) where !set.isEmpty {
+                changes.append(.reject(send.occurrence, set, code: code))
+            }
+        case .group: break
         }
         if !settled.forgotten.isEmpty { changes.append(.forget(settled.forgotten)) }
         return changes
@@ -153,6 +172,14 @@ struct StepWork {
     }
 }
 
+extension RecordedOccurrence {
+    init(_ send: Plan.Send) {
+        self.init(
+            campaign: send.campaign, revision: send.revision, due: send.due, contentDigest: send.contentDigest,
+            target: send.target.recordedText)
+    }
+}
+
 extension Verdict {
     /// What is only validated arrives nowhere: no answer is a failure then, and nothing to hold.
     fileprivate func ofDryRun(_ isDryRun: Bool) -> Verdict {
@@ -165,7 +192,8 @@ extension Verdict {
 struct Settled {
     var accepted: RecipientSet = []
     var found: RecipientSet = []
-    var rejected: RecipientSet = []
+    /// By code.
+    var rejected: [String: RecipientSet] = [:]
     var unknown: RecipientSet = []
     /// Whose request had no effect, so that they count as not tried.
     var untried: RecipientSet = []
@@ -175,7 +203,14 @@ struct Settled {
     var isEmpty: Bool { count == 0 && forgotten.isEmpty }
 
     /// The dead are among the rejected.
-    var count: Int { accepted.count + found.count + rejected.count + unknown.count + untried.count }
+    var count: Int { accepted.count + found.count + everyRejected.count + unknown.count + untried.count }
+
+    var everyRejected: RecipientSet { rejected.values.reduce(into: RecipientSet()) { $0.formUnion($1) } }
+
+    mutating func withdrawRejection(of id: RecipientID) {
+        rejected = rejected.mapValues { $0.subtracting([id]) }
+        untried.insert(id)
+    }
 }
 
 extension Plan.Send {

@@ -125,7 +125,7 @@ struct RandomWorld {
             }
             switch Int.random(in: 0..<6, using: &random) {
             case 0: campaign.message = .init(["notification": ["title": "changed"]])
-            case 1: campaign.schedule.at = .after(-30)
+            case 1: campaign.schedule.times = .at(.after(-30))
             case 2: campaign.revision += 1
             case 3: continue
             default: break

@@ -97,7 +97,7 @@ extension Campaign {
     ) -> Campaign {
         var campaign = Campaign(
             name: .init(name), target: .init(target), message: .init(["notification": ["title": .string(title)]]))
-        campaign.schedule.at = due
+        campaign.schedule.times = due.map { .at($0) } ?? .once
         campaign.revision = revision
         campaign.enabled = enabled
         campaign.delivery.onUnknown = onUnknown

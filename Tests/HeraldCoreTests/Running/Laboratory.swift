@@ -90,7 +90,7 @@ extension Campaign {
         let place = SourceRange(file: "c.yaml")
         var campaign = Campaign(
             name: Located("tide", at: place), target: Located(target, at: place), message: Located(message, at: place))
-        campaign.schedule.at = due
+        campaign.schedule.times = due.map { .at($0) } ?? .once
         return campaign
     }
 }

@@ -1,0 +1,133 @@
+internal import FCM
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Cron campaigns: only what lies between the recorded watermark and now can be due.
+extension Planner {
+    /// Missed occurrences of one campaign that are named one by one.
+    private static let shownMissed = 100
+    /// Occurrences of one campaign that one plan makes up for.
+    private static let caughtUp = 1000
+
+    mutating func cronSends(
+        _ wanted: DesiredSend, _ ofRevision: [(id: OccurrenceID, occurrence: RecordedOccurrence)]
+    ) -> [Plan.Send] {
+        let campaign = wanted.campaign
+        let schedule = campaign.schedule
+        let mark = watermark(of: campaign)
+        var end = max(mark, now)
+        var due = campaign.enabled ? dueOccurrences(of: campaign, after: mark) : []
+        if due.count > Self.caughtUp {
+            due.removeLast(due.count - Self.caughtUp)
+            end = due[due.count - 1]
+        }
+        plan.watermarks[campaign.name.value] = Watermark(
+            at: end, schedule: schedule.text, next: schedule.next(after: end))
+        var result: [Plan.Send] = []
+        for (id, occurrence) in ofRevision where occurrence.due != nil {
+            // Opened, and nobody tried: as good as not begun, whatever its message was then.
+            if occurrence.tried.isEmpty, occurrence.finished == nil {
+                if campaign.enabled, let instant = occurrence.due, !due.contains(instant) { due.append(instant) }
+            } else {
+                result += planBegun(wanted, id, occurrence)
+            }
+        }
+        let known = Set(ofRevision.filter { !$0.occurrence.tried.isEmpty || $0.occurrence.finished != nil }.map(\.id))
+        for instant in due.sorted() {
+            let id = OccurrenceID(campaign: campaign.name.value, due: instant, revision: campaign.revision)
+            guard !known.contains(id) else { continue }
+            if now > instant.adding(schedule.maxLateness) {
+                let missed = RecordedOccurrence(campaign, due: instant)
+                plan.missed.append(.init(occurrence: id, due: instant, reason: Self.tooLate, unrecorded: missed))
+            } else {
+                result += unlessPaused(send(wanted, id, due: instant, occurrence: nil))
+            }
+        }
+        if campaign.enabled {
+            let coming = upcoming(wanted, after: end, through: horizon, limit: Plan.shownUpcoming)
+            // The next one is shown however far it is.
+            plan.upcoming +=
+                coming.isEmpty
+                ? schedule.next(after: end).map { upcoming(wanted, after: end, through: $0, limit: 1) } ?? [] : coming
+        }
+        return result
+    }
+
+    /// Those that are to be sent now; the others are noted as missed.
+    private mutating func dueOccurrences(of campaign: Campaign, after mark: Date) -> [Date] {
+        let schedule = campaign.schedule
+        guard schedule.latest(after: mark, through: now) != nil else { return [] }
+        var patience = schedule.maxLateness
+        var reason = Self.tooLate
+        // A run comes every so often: what came due since the last but one is not late, it is on time.
+        if schedule.catchUp == .none, settings.runEvery * 2 < patience {
+            patience = settings.runEvery * 2
+            reason = "it came due while nothing ran, and catch_up is none"
+        }
+        // Occurrences are whole seconds: the last one that is too late.
+        let cutoff = Date(timeIntervalSince1970: (now.timeIntervalSince1970 - patience.seconds).rounded(.up) - 1)
+        let late = schedule.occurrences(after: mark, through: cutoff, limit: Self.shownMissed + 1)
+        for instant in late.prefix(Self.shownMissed) { miss(campaign, instant, reason) }
+        if late.count > Self.shownMissed {
+            plan.warnings.append(
+                "campaign '\(campaign.name.value)' missed more occurrences than the \(Self.shownMissed) listed")
+        }
+        var fresh = schedule.occurrences(after: max(mark, cutoff), through: now, limit: Self.caughtUp + 1)
+        if schedule.catchUp != .all, let last = schedule.latest(after: max(mark, cutoff), through: now) {
+            for instant in fresh.prefix(Self.shownMissed) where instant != last {
+                miss(campaign, instant, "a later occurrence takes its place")
+            }
+            fresh = [last]
+        }
+        return fresh
+    }
+
+    private mutating func miss(_ campaign: Campaign, _ instant: Date, _ reason: String) {
+        let id = OccurrenceID(campaign: campaign.name.value, due: instant, revision: campaign.revision)
+        // What began is accounted for by itself.
+        guard record.occurrences[id] == nil else { return }
+        plan.missed.append(.init(occurrence: id, due: instant, reason: reason))
+    }
+
+    /// After which instant its occurrences can be due: where the record is; the first time, from now on.
+    private func watermark(of campaign: Campaign) -> Date {
+        guard let recorded = record.watermarks[campaign.name.value] else { return now }
+        let schedule = campaign.schedule
+        guard recorded.schedule != schedule.text else { return recorded.at }
+        // An occurrence that is due by the old schedule and by the new one waits for this very plan.
+        if let next = recorded.next, next <= now, schedule.latest(after: next - 1, through: next) != nil {
+            return max(recorded.at, next - 1)
+        }
+        return max(recorded.at, now, movedOccurrence(of: campaign, recorded) ?? now)
+    }
+
+    /// The time to which an occurrence that was sent already is moved by an edit of its schedule: on the same day, and
+    /// before the old schedule would have fired again.
+    private func movedOccurrence(of campaign: Campaign, _ recorded: Watermark) -> Date? {
+        let sent = (occurrences[campaign.name.value] ?? []).filter { !$0.occurrence.tried.isEmpty }
+        guard let last = sent.compactMap(\.occurrence.due).max() else { return nil }
+        let end = min(recorded.next ?? .distantFuture, campaign.schedule.zone.endOfDay(of: last)) - 1
+        return end > recorded.at ? campaign.schedule.latest(after: recorded.at, through: end) : nil
+    }
+}
+
+extension Zone {
+    /// The first instant of the local day after the one an instant is in.
+    fileprivate func endOfDay(of instant: Date) -> Date {
+        var noon = local(at: instant)
+        (noon.hour, noon.minute, noon.second) = (12, 0, 0)
+        var midnight = local(at: first(of: noon) + 86_400)
+        (midnight.hour, midnight.minute, midnight.second) = (0, 0, 0)
+        return first(of: midnight)
+    }
+
+    private func first(of local: LocalTime) -> Date {
+        switch instants(of: local) {
+        case .one(let instant), .gap(let instant), .overlap(let instant, _): instant
+        }
+    }
+}

@@ -1,0 +1,125 @@
+internal import FCM
+
+/// What turns the recorded memberships of topics and groups into the desired ones.
+extension Planner {
+    mutating func planTopics(selected campaigns: Set<String>) {
+        let targets = Set(targets(of: campaigns).flatMap(\.topics))
+        // Whose members move elsewhere is nobody's mistake.
+        var successors: [TopicName: TopicName] = [:]
+        for topic in desired.topics {
+            for old in topic.previousNames where topicMembers[old] == nil { successors[old] = topic.name }
+        }
+        for name in Set(topicMembers.keys).union(record.topics.keys).sorted() {
+            let successor = successors[name]
+            if !campaigns.isEmpty, !targets.contains(successor ?? name) { continue }
+            if successor == nil { planTopic(name, topicMembers[name]) }
+        }
+        // Everybody is in the new topic before anybody leaves the old one.
+        for (old, successor) in successors.sorted(by: { $0.key < $1.key })
+        where campaigns.isEmpty || targets.contains(successor) {
+            let leaving = record.topics[old].map { $0.owned.union($0.subscribing) } ?? []
+            guard !leaving.isEmpty else { continue }
+            memberships.append(step(.unsubscribe(old, leaving), reason: "the topic is called '\(successor)' now"))
+        }
+    }
+
+    /// A topic's leaves come before its joins.
+    private mutating func planTopic(_ name: TopicName, _ wanted: DesiredTopic?) {
+        let recorded = record.topics[name] ?? RecordedTopic()
+        let members = (wanted?.members ?? []).subtracting(record.dead)
+        let mine = recorded.owned.union(recorded.subscribing)
+        let leaving = wanted?.prune ?? true ? mine.subtracting(members) : []
+        let joining = members.subtracting(recorded.owned).subtracting(recorded.found)
+        if !leaving.isEmpty {
+            let reason =
+                wanted == nil ? "no file declares the topic any more" : "the files no longer list them"
+            memberships.append(step(.unsubscribe(name, leaving), reason: reason))
+            checkLeaves(of: "topic", name.rawValue, leaving: leaving.count, of: mine.count, isDeleted: wanted == nil)
+        }
+        if !joining.isEmpty {
+            let isNew = recorded.isEmpty
+            memberships.append(
+                step(.subscribe(name, joining), reason: isNew ? "the topic is new" : "the files list them"))
+        }
+    }
+
+    mutating func planGroups(selected campaigns: Set<String>) {
+        let targets = Set(targets(of: campaigns).flatMap(\.groups))
+        for name in Set(groupMembers.keys).union(record.groups.keys).sorted()
+        where campaigns.isEmpty || targets.contains(name) {
+            planGroup(name)
+        }
+    }
+
+    private mutating func planGroup(_ name: GroupName) {
+        let members = liveMembers(of: name)
+        let recorded = record.groups[name]
+        let mine = recorded.map { $0.members.union($0.adding) } ?? []
+        if members.isEmpty {
+            let isDeclared = groupMembers[name] != nil
+            if isDeclared { plan.warnings.append("group '\(name)' has no member that is not dead") }
+            guard !mine.isEmpty else { return }
+            let reason = isDeclared ? "nobody it lists is left" : "no file declares the group any more"
+            appendGroupSteps([(.delete, mine)], of: name, reason: reason)
+            checkLeaves(of: "group", name.rawValue, leaving: mine.count, of: mine.count, isDeleted: true)
+            return
+        }
+        // A group whose making was asked for and not answered is asked for again.
+        guard let recorded, recorded.key != nil else {
+            appendGroupSteps([(.create, members)], of: name, reason: "the group is new")
+            return
+        }
+        let leaving = mine.subtracting(members)
+        let joining = members.subtracting(recorded.members)
+        appendGroupSteps(
+            Self.groupSteps(from: mine, joining: joining, leaving: leaving), of: name,
+            reason: "the files list other members")
+        if !leaving.isEmpty {
+            checkLeaves(of: "group", name.rawValue, leaving: leaving.count, of: mine.count, isDeleted: false)
+        }
+    }
+
+    private mutating func appendGroupSteps(
+        _ changes: [(action: Plan.GroupChange.Action, members: RecipientSet)], of name: GroupName, reason: String
+    ) {
+        var parts: [Plan.GroupChange.Action: Int] = [:]
+        for (action, members) in changes {
+            parts[action, default: 0] += 1
+            let change = Plan.GroupChange(group: name, action: action, members: members, part: parts[action] ?? 1)
+            memberships.append(step(.group(change), reason: reason))
+        }
+    }
+
+    /// Adds before it removes, as far as the limit on a group's members has room; in between the group is never empty,
+    /// since FCM would forget it.
+    static func groupSteps(
+        from members: RecipientSet, joining: RecipientSet, leaving: RecipientSet
+    ) -> [(action: Plan.GroupChange.Action, members: RecipientSet)] {
+        var steps: [(action: Plan.GroupChange.Action, members: RecipientSet)] = []
+        var (current, joining, leaving) = (members, joining, leaving)
+        while !joining.isEmpty || !leaving.isEmpty {
+            // Who may be a member already needs no room.
+            let known = joining.intersection(current)
+            let room = max(0, Group.maximumMembers - current.count)
+            let adding = known.union(RecipientSet(joining.subtracting(known).prefix(room)))
+            if !adding.isEmpty {
+                steps.append((.add, adding))
+                current.formUnion(adding)
+                joining.subtract(adding)
+            }
+            let isKept = !current.subtracting(leaving).isEmpty
+            let removing = isKept ? leaving : RecipientSet(leaving.dropFirst())
+            if !removing.isEmpty {
+                steps.append((.remove, removing))
+                current.subtract(removing)
+                leaving.subtract(removing)
+            }
+            if adding.isEmpty, removing.isEmpty { break }
+        }
+        return steps
+    }
+
+    private func targets(of campaigns: Set<String>) -> [Campaign.Target] {
+        desired.sends.filter { campaigns.contains($0.campaign.name.value) }.map(\.campaign.target.value)
+    }
+}

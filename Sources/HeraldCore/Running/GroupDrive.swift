@@ -1,0 +1,364 @@
+internal import FCM
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Carries out one change of a device group: one call, and what its answer asks for besides. All calls may be repeated.
+struct GroupDrive<C: Clock> where C.Duration == Duration {
+    typealias Options = Executor<C>.Options
+    typealias Surroundings = Executor<C>.Surroundings
+
+    let change: Plan.GroupChange
+    let options: Options
+    let surroundings: Surroundings
+    /// As the record had it before the step.
+    var group: RecordedGroup
+    /// Whether the record has an entry for the group: then it is herald's, answered or not.
+    var isRecorded: Bool
+    var lane: Lane
+    var hasSucceeded: Bool
+    var step: StepReport
+    var random: any RandomNumberGenerator & Sendable
+    /// Why nothing else of the run need be tried.
+    var fatal: String?
+    var isUnreachable = false
+    var wasRefused = false
+    var wasInterrupted = false
+    /// What it made of the record.
+    private(set) var written: [RecordChange] = []
+    let runBegin: C.Instant
+
+    private var registrations: [RecipientID: Registration] = [:]
+    /// Whether a call went out that may have made the group.
+    private var mayHaveCreated = false
+
+    init(
+        _ change: Plan.GroupChange, options: Options, surroundings: Surroundings, group: RecordedGroup?, lane: Lane,
+        hasSucceeded: Bool, step: StepReport, runBegin: C.Instant
+    ) {
+        self.change = change
+        self.options = options
+        self.surroundings = surroundings
+        self.group = group ?? RecordedGroup()
+        isRecorded = group != nil
+        self.lane = lane
+        self.hasSucceeded = hasSucceeded
+        self.step = step
+        self.runBegin = runBegin
+        random = surroundings.random
+    }
+
+    mutating func run() async -> StepReport {
+        let begin = surroundings.clock.now
+        do {
+            try await carryOut()
+        } catch {
+            switch error {
+            case .stopped(let reason): step.stop(reason)
+            case .interrupted:
+                wasInterrupted = true
+                step.stop("the run was stopped")
+            case .record:
+                fatal = fatal ?? "the record cannot be written or read"
+                step.stop("the record cannot be written or read")
+            }
+        }
+        step.duration += begin.duration(to: surroundings.clock.now)
+        return step
+    }
+
+    /// Why a change ends before its end.
+    private enum Ending: Error {
+        case stopped(String)
+        case interrupted
+        case record
+    }
+
+    private mutating func carryOut() async throws(Ending) {
+        do { registrations = try await surroundings.store.registrations(of: change.members) } catch { throw .record }
+        switch change.action {
+        case .create: try await create(change.members)
+        case .add: try await add(change.members)
+        case .remove, .delete: try await remove()
+        }
+    }
+
+    // MARK: The changes
+
+    private mutating func create(_ members: RecipientSet) async throws(Ending) {
+        // The intent shows the next run that a group of this name is ours, should the answer be lost.
+        try await commit([.groupMembers(change.group, members, .adding)])
+        switch try await call(.create(change.group, listed(members))) {
+        case .done(let key): try await keep(key, members)
+        case .alreadyExists(let failure):
+            guard isRecorded || mayHaveCreated || options.overrides.allow(.foreignGroup, for: change.group.rawValue)
+            else {
+                try await refuse(failure)
+                return
+            }
+            group.key = try await retrieve()
+            try await commit([.groupKey(change.group, group.key)])
+            try await add(members)
+        case .noValidRegistrations(let failure):
+            try await commit([.drop(.group(change.group))])
+            try await bury(members, failure)
+        case .notFound(let failure), .nameMismatch(let failure), .rejected(let failure):
+            if !isRecorded { try await commit([.drop(.group(change.group))]) }
+            reject(members, failure)
+        case .again, .unauthenticated, .stop: break
+        }
+    }
+
+    private mutating func add(_ members: RecipientSet) async throws(Ending) {
+        try await commit([.groupMembers(change.group, members.subtracting(group.members), .adding)])
+        let key = try await currentKey()
+        guard let key else { return try await recreate(with: members) }
+        switch try await call(.add(change.group, key, listed(members))) {
+        case .done(let key): try await keep(key, members)
+        case .notFound: try await recreate(with: members)
+        case .nameMismatch(let failure):
+            guard let retrieved = try await retrieve() else { return try await recreate(with: members) }
+            switch try await call(.add(change.group, retrieved, listed(members))) {
+            case .done(let key): try await keep(key, members)
+            default: reject(members, failure)
+            }
+        case .noValidRegistrations(let failure): try await bury(members, failure)
+        case .alreadyExists(let failure), .rejected(let failure):
+            try await commit([.groupMembers(change.group, members.subtracting(group.members), nil)])
+            reject(members, failure)
+        case .again, .unauthenticated, .stop: break
+        }
+    }
+
+    /// FCM has forgotten the group: it is made anew, with those it had.
+    private mutating func recreate(with members: RecipientSet) async throws(Ending) {
+        let all = members.union(group.members)
+        do {
+            registrations.merge(try await surroundings.store.registrations(of: all)) { known, _ in known }
+        } catch { throw .record }
+        switch try await call(.create(change.group, listed(all))) {
+        case .done(let key):
+            try await commit([.groupMembers(change.group, all, .member)])
+            try await keep(key, members)
+        case .noValidRegistrations(let failure):
+            try await commit([.drop(.group(change.group))])
+            try await bury(members, failure)
+        case .alreadyExists(let failure), .notFound(let failure), .nameMismatch(let failure), .rejected(let failure):
+            reject(members, failure)
+        case .again, .unauthenticated, .stop: break
+        }
+    }
+
+    private mutating func remove() async throws(Ending) {
+        guard let key = try await currentKey() else { return try await vanish() }
+        switch try await call(.remove(change.group, key, listed(change.members))) {
+        case .done(let key): try await leave(key)
+        case .notFound: try await vanish()
+        case .nameMismatch(let failure):
+            guard let retrieved = try await retrieve() else { return try await vanish() }
+            switch try await call(.remove(change.group, retrieved, listed(change.members))) {
+            case .done(let key): try await leave(key)
+            default: reject(change.members, failure)
+            }
+        // Nobody of them is a member any more, which is what was wanted.
+        case .noValidRegistrations: try await leave(key)
+        case .alreadyExists(let failure), .rejected(let failure): reject(change.members, failure)
+        case .again, .unauthenticated, .stop: break
+        }
+    }
+
+    // MARK: What comes of them
+
+    private mutating func keep(_ key: NotificationKey, _ members: RecipientSet) async throws(Ending) {
+        group.key = key
+        try await commit([.groupKey(change.group, key), .groupMembers(change.group, members, .member)])
+        accept(members)
+    }
+
+    private mutating func leave(_ key: NotificationKey) async throws(Ending) {
+        group.key = key
+        try await commit(
+            change.action == .delete
+                ? [.drop(.group(change.group))]
+                : [.groupKey(change.group, key), .groupMembers(change.group, change.members, nil)])
+        accept(change.members)
+    }
+
+    /// There is no such group at FCM: nobody is in it, and the next plan makes it anew if it is wanted.
+    private mutating func vanish() async throws(Ending) {
+        try await commit([.drop(.group(change.group))])
+        accept(change.members)
+    }
+
+    private mutating func accept(_ members: RecipientSet) {
+        hasSucceeded = true
+        step.accepted += members.count
+    }
+
+    private mutating func refuse(_ failure: Failure) async throws(Ending) {
+        try await commit([.drop(.group(change.group))])
+        wasRefused = true
+        step.held += step.pending
+        throw .stopped(
+            "guard foreign_group: group '\(change.group)' exists at FCM and herald did not make it "
+                + "(--override foreign_group=\(change.group))")
+    }
+
+    private mutating func reject(_ members: RecipientSet, _ failure: Failure) {
+        step.rejected += members.count
+        for id in members { note(id, failure, .rejected) }
+    }
+
+    /// FCM knows none of them any more. It is believed once it has shown in this run that it hears us rightly.
+    private mutating func bury(_ members: RecipientSet, _ failure: Failure) async throws(Ending) {
+        let limit = options.guards.maxForgetPercent
+        if members.count >= 10, limit < 100, !options.overrides.allow(.maxForgetPercent, for: step.id) {
+            wasRefused = true
+            step.held += step.pending
+            throw .stopped(
+                "guard max_forget_percent: all \(members.count) registrations look dead, more than \(limit) % "
+                    + "(--override max_forget_percent=\(step.id))")
+        }
+        step.rejected += members.count
+        if hasSucceeded {
+            try await commit([.forget(members)])
+            step.forgotten += members.count
+        }
+        for id in members { note(id, failure, hasSucceeded ? .forgotten : .kept) }
+    }
+
+    private mutating func note(_ id: RecipientID, _ failure: Failure, _ action: Report.Failure.Action) {
+        let registration = registrations[id]
+        let entry = Report.Failure(
+            registration: registration.map { surroundings.fingerprints.name($0) }, code: failure.code,
+            httpStatus: failure.httpStatus,
+            message: registration.map { surroundings.fingerprints.redact(failure.message, $0) } ?? failure.message,
+            attempts: 1, action: action)
+        surroundings.note(step.id, entry)
+        step.add(entry)
+    }
+
+    // MARK: Calls
+
+    private func listed(_ members: RecipientSet) -> [Registration] { members.compactMap { registrations[$0] } }
+
+    /// The recorded key, or one that FCM gives for the name; `nil` where there is no such group.
+    private mutating func currentKey() async throws(Ending) -> NotificationKey? {
+        if let key = group.key { return key }
+        return try await retrieve()
+    }
+
+    private mutating func retrieve() async throws(Ending) -> NotificationKey? {
+        if case .done(let key) = try await call(.retrieve(change.group)) { key } else { nil }
+    }
+
+    /// Repeats a call until its answer says something of the group.
+    private mutating func call(_ operation: GroupOperation) async throws(Ending) -> GroupVerdict {
+        var caller = GroupCaller(options: options, surroundings: surroundings, lane: lane, runBegin: runBegin)
+        caller.random = random
+        defer {
+            (lane, random) = (caller.lane, caller.random)
+            step.retries += caller.retries
+            mayHaveCreated = mayHaveCreated || caller.mayHaveTakenEffect
+        }
+        switch await caller.call(operation) {
+        case .answered(let verdict):
+            if case .stop(let failure) = verdict { throw .stopped("\(failure.code): \(failure.message)") }
+            if case .unauthenticated(let failure) = verdict { throw .stopped("\(failure.code): \(failure.message)") }
+            return verdict
+        case .interrupted: throw .interrupted
+        case .gaveUp(let failure): throw .stopped("\(failure.code): \(failure.message)")
+        case .unreachable(let failure):
+            isUnreachable = true
+            fatal = "the endpoint cannot be reached: \(failure.message)"
+            throw .stopped(fatal ?? "")
+        }
+    }
+
+    private mutating func commit(_ changes: [RecordChange]) async throws(Ending) {
+        do { try await surroundings.store.commit(changes) } catch { throw .record }
+        written += changes
+    }
+}
+
+/// Makes one call about a group, as often as it takes.
+struct GroupCaller<C: Clock> where C.Duration == Duration {
+    let options: Executor<C>.Options
+    let surroundings: Executor<C>.Surroundings
+    var lane: Lane
+    var random: any RandomNumberGenerator & Sendable
+    private let runBegin: C.Instant
+    private(set) var retries = 0
+    private(set) var mayHaveTakenEffect = false
+
+    enum Result {
+        case answered(GroupVerdict)
+        case interrupted
+        /// The server asks for more patience than a run has.
+        case gaveUp(Failure)
+        case unreachable(Failure)
+    }
+
+    init(
+        options: Executor<C>.Options, surroundings: Executor<C>.Surroundings, lane: Lane, runBegin: C.Instant
+    ) {
+        self.options = options
+        self.surroundings = surroundings
+        self.lane = lane
+        self.runBegin = runBegin
+        random = surroundings.random
+    }
+
+    mutating func call(_ operation: GroupOperation) async -> Result {
+        let begin = surroundings.clock.now
+        var attempt = 0
+        var wasUnauthenticated = false
+        var hasAnswered = false
+        while true {
+            while true {
+                let wait = lane.reserve(1, at: runBegin.duration(to: surroundings.clock.now))
+                if wait.granted > 0 { break }
+                guard await nap(wait.wait) else { return .interrupted }
+            }
+            if surroundings.stop() != nil { return .interrupted }
+            let exchange = await surroundings.sender.exchange(.group(operation))
+            attempt += 1
+            if case .response = exchange { hasAnswered = true }
+            if case .lost = exchange { mayHaveTakenEffect = true }
+            let verdict = GroupVerdict(exchange, for: operation)
+            switch verdict {
+            case .unauthenticated where !wasUnauthenticated:
+                wasUnauthenticated = true
+            case .again(let failure, let asked):
+                if asked.effect == .idempotent { mayHaveTakenEffect = true }
+                let decision = options.retry.decide(
+                    asked, attempt: attempt, elapsed: begin.duration(to: surroundings.clock.now),
+                    isReachable: hasAnswered, now: surroundings.now().timeIntervalSince1970, using: &random)
+                switch decision {
+                case .wait(_, _, isTooLong: true): return .gaveUp(failure)
+                case .wait(let wait, let pausesLane, _):
+                    if pausesLane { lane.pause(until: runBegin.duration(to: surroundings.clock.now) + wait) }
+                    guard await nap(wait) else { return .interrupted }
+                case .unreachable: return .unreachable(failure)
+                }
+            default: return .answered(verdict)
+            }
+            retries += 1
+        }
+    }
+
+    /// In short naps, so that a request to end is heard. `false`: it was.
+    private func nap(_ wait: Duration) async -> Bool {
+        var left = wait
+        while left > .zero {
+            if surroundings.stop() != nil { return false }
+            let nap = min(left, .seconds(1))
+            try? await surroundings.clock.sleep(for: nap)
+            left -= nap
+        }
+        return surroundings.stop() == nil
+    }
+}

@@ -1,0 +1,61 @@
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+extension Schedule {
+    /// The times in (after, through], ascending, the first `limit` of them. Local times that are one instant are one.
+    package func occurrences(after: Date, through: Date, limit: Int) -> [Date] {
+        switch times {
+        case .once: return []
+        case .at(let date): return date > after && date <= through && limit > 0 ? [date] : []
+        case .cron(let cron, let start, let end):
+            var search = CronSearch(cron, zone: zone, dst: dst)
+            let instants = Self.instants(after: after, through: through, start, end)
+            return search.all(in: instants, limit: limit).map { Date(wholeSeconds: $0) }
+        }
+    }
+
+    /// The first time after an instant; `nil` when there is none any more.
+    package func next(after: Date) -> Date? {
+        switch times {
+        case .once: return nil
+        case .at(let date): return date > after ? date : nil
+        case .cron(_, let start, _):
+            let begin = start.map { max(after, $0.addingTimeInterval(-1)) } ?? after
+            return occurrences(after: begin, through: begin.addingTimeInterval(Self.cycle), limit: 1).first
+        }
+    }
+
+    /// The last time in (after, through]. It looks back from the end, so that a long downtime costs nothing.
+    package func latest(after: Date, through: Date) -> Date? {
+        switch times {
+        case .once: return nil
+        case .at(let date): return date > after && date <= through ? date : nil
+        case .cron(let cron, let start, let end):
+            var search = CronSearch(cron, zone: zone, dst: dst)
+            return search.last(in: Self.instants(after: after, through: through, start, end)).map {
+                Date(wholeSeconds: $0)
+            }
+        }
+    }
+
+    /// Whether there is a time at which it fires, however far off or long ago.
+    package var canFire: Bool {
+        guard case .cron(_, let start, let end) = times else { return true }
+        if let start { return next(after: start.addingTimeInterval(-1)) != nil }
+        let through = end ?? Date(timeIntervalSince1970: Self.cycle)
+        return latest(after: through.addingTimeInterval(-Self.cycle), through: through) != nil
+    }
+
+    /// After 400 years the calendar repeats, and with it whatever a cron can match.
+    private static let cycle = Double(Gregorian.daysOfCycle * 86400)
+
+    /// The whole seconds of (after, through] that lie between the bounds, which are inclusive.
+    private static func instants(after: Date, through: Date, _ start: Date?, _ end: Date?) -> Range<Int> {
+        let first = max(after.wholeSeconds + 1, start?.wholeSeconds(.up) ?? .min)
+        let last = min(through.wholeSeconds, end?.wholeSeconds ?? .max)
+        return first..<max(first, last + 1)
+    }
+}

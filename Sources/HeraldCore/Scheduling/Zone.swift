@@ -1,0 +1,142 @@
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// A time zone of the system's tz database. Two of one name are one.
+package struct Zone: Sendable {
+    /// As IANA has it: `Europe/Rome`.
+    package let name: String
+    private let rules: ZoneRules
+
+    package static let utc = Zone(name: "UTC", rules: .utc)
+
+    /// Where systems keep the database.
+    package static let folders = [
+        "/usr/share/zoneinfo", "/usr/lib/zoneinfo", "/usr/share/lib/zoneinfo", "/etc/zoneinfo",
+    ]
+
+    /// What a local time is in a zone.
+    package enum Instants: Hashable, Sendable {
+        case one(Date)
+        /// There is no such local time; the first instant after the gap.
+        case gap(next: Date)
+        case overlap(first: Date, second: Date)
+    }
+
+    package init(name: String, rules: ZoneRules) {
+        self.name = name
+        self.rules = rules
+    }
+
+    /// `nil` when the system has no such zone. UTC is there without a database.
+    package init?(named name: String) {
+        if name == Self.utc.name {
+            self = .utc
+            return
+        }
+        guard Self.isName(name) else { return nil }
+        for folder in Self.folders {
+            guard let data = FileManager.default.contents(atPath: "\(folder)/\(name)"), data.count <= 1 << 20 else {
+                continue
+            }
+            guard let rules = ZoneRules(tzif: Array(data)) else { return nil }
+            self.init(name: name, rules: rules)
+            return
+        }
+        return nil
+    }
+
+    /// Seconds east of UTC.
+    package func offset(at instant: Date) -> Int { stretch(at: instant.wholeSeconds).offset }
+
+    package func local(at instant: Date) -> LocalTime {
+        LocalTime(secondsAsUTC: instant.wholeSeconds + offset(at: instant))
+    }
+
+    package func instants(of local: LocalTime) -> Instants {
+        let clock = local.secondsAsUTC
+        var found: [Int] = []
+        var gapEnd: Int?
+        // No offset is as large as this.
+        var instant = clock - 2 * 86400
+        while instant < clock + 2 * 86400 {
+            let stretch = stretch(at: instant)
+            if (clock - stretch.offset) >= stretch.start, (clock - stretch.offset) < stretch.end {
+                found.append(clock - stretch.offset)
+            }
+            if clock >= stretch.start + stretch.offsetBefore, clock < stretch.start + stretch.offset {
+                gapEnd = stretch.start
+            }
+            instant = stretch.end
+        }
+        switch (found.first, found.last) {
+        case (let first?, let last?) where first < last:
+            return .overlap(first: Date(wholeSeconds: first), second: Date(wholeSeconds: last))
+        case (let one?, _): return .one(Date(wholeSeconds: one))
+        // A clock that does not show a time has jumped over it.
+        default: return .gap(next: Date(wholeSeconds: gapEnd ?? clock - stretch(at: clock).offset))
+        }
+    }
+
+    func stretch(at instant: Int) -> ZoneRules.Stretch { rules.stretch(at: instant) }
+}
+
+extension Zone: Hashable {
+    package static func == (one: Zone, other: Zone) -> Bool { one.name == other.name }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+extension Zone {
+    /// The names in the system's database, sorted, for suggestions; a few may be of files that are no zones.
+    package static func names() -> [String] {
+        for folder in folders {
+            let names = names(in: folder, below: "")
+            if !names.isEmpty { return names.sorted() }
+        }
+        return [utc.name]
+    }
+
+    private static func names(in folder: String, below prefix: String) -> [String] {
+        let entries = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return entries.flatMap { entry -> [String] in
+            let name = prefix + entry
+            guard isName(name), name != "posix", name != "right" else { return [] }
+            var isFolder = false
+            guard FileManager.default.fileExists(atPath: "\(folder)/\(entry)", isDirectory: &isFolder) else {
+                return []
+            }
+            return isFolder ? names(in: "\(folder)/\(entry)", below: "\(name)/") : [name]
+        }
+    }
+
+    /// Whether a name may be one of the database's and nothing else in the file system. What the system calls its own
+    /// local time is no zone: it is another on every machine.
+    private static func isName(_ name: String) -> Bool {
+        let parts = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        let isWord = { (part: Substring.UTF8View) in
+            !part.isEmpty
+                && part.allSatisfy {
+                    switch Unicode.Scalar($0) {
+                    case "a"..."z", "A"..."Z", "0"..."9", "_", "-", "+": true
+                    default: false
+                    }
+                }
+        }
+        return name.utf8.count <= 100 && (1...4).contains(parts.count) && parts.allSatisfy(isWord)
+            && !["localtime", "posixrules"].contains(name) && !name.hasPrefix("posix/") && !name.hasPrefix("right/")
+    }
+}
+
+extension Date {
+    /// Whole seconds since 1970, rounded down and kept within the years 1 to 9999 of UTC.
+    var wholeSeconds: Int { wholeSeconds(.down) }
+
+    func wholeSeconds(_ rule: FloatingPointRoundingRule) -> Int {
+        Int(max(-62_135_596_800, min(253_402_300_799, timeIntervalSince1970)).rounded(rule))
+    }
+
+    init(wholeSeconds: Int) { self.init(timeIntervalSince1970: Double(wholeSeconds)) }
+}
