@@ -38,6 +38,11 @@ let package = Package(
             pkgConfig: "yaml-0.1",
             providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]
         ),
+        .systemLibrary(
+            name: "CZlib",
+            pkgConfig: "zlib",
+            providers: [.apt(["zlib1g-dev"])]
+        ),
         .target(name: "FCM"),
         .target(
             name: "FCMClient",
@@ -73,6 +78,7 @@ let package = Package(
             name: "HeraldCore",
             dependencies: [
                 "CLibYAML",
+                "CZlib",
                 "FCM",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
@@ -121,7 +127,7 @@ let package = Package(
         ),
         .testTarget(
             name: "HeraldCoreTests",
-            dependencies: ["FCM", "HeraldCore", "HeraldTestSupport"],
+            dependencies: ["CZlib", "FCM", "HeraldCore", "HeraldTestSupport"],
             exclude: ["Reporting/Golden"]
         ),
         .testTarget(

@@ -43,9 +43,28 @@ package enum Rule: String, Hashable, Sendable, CaseIterable {
     case listColumn = "list-column"
     case listRow = "list-row"
     case registrationForm = "registration-form"
+    case listCompression = "list-compression"
 
     // Messages
     case messageTarget = "message-target"
     case emptyMessage = "empty-message"
     case apsMissing = "aps-missing"
+
+    // Groups
+    case groupName = "group-name"
+    case groupMembers = "group-members"
+    case groupFids = "group-fids"
+    case groupSender = "group-sender"
+
+    // What names what
+    case previousName = "previous-name"
+    case excludeTarget = "exclude-target"
+    case whereColumn = "where-column"
+
+    // Conditions
+    case conditionSyntax = "condition-syntax"
+    case conditionMixed = "condition-mixed"
+    case conditionTerms = "condition-terms"
+    case conditionTopic = "condition-topic"
+    case broadcast
 }

@@ -55,7 +55,9 @@ private func list(_ name: String, _ text: String) -> [String: String] {
 }
 
 extension RuleCase {
-    static let all = files + yaml + structure + settingsCases + resources + lists + messages
+    static let all =
+        files + yaml + structure + settingsCases + resources + groups + targets + conditions + lists + filters
+        + messages
 
     private static let files: [RuleCase] = [
         RuleCase(
@@ -187,11 +189,8 @@ extension RuleCase {
         RuleCase(
             .invalidValue, "a TTL that is no duration", message("{data: {a: b}, android: {ttl: ▸1.5}}"),
             near: message("{data: {a: b}, android: {ttl: 1.5s}}")),
-        RuleCase(
-            .unsupported, "a group", "kind: ▸group\nname: g\nmembers: {audience: a}\n", near: audience("fids: []")),
-        RuleCase(.unsupported, "a filter", audience("fids: []\n▸where: {a: b}"), near: audience("fids: []")),
-        RuleCase(
-            .unsupported, "a compressed list", audience("source: {file: ▸l.csv.gz}"), near: list("l.csv", "fid\n")),
+        RuleCase(.unsupported, "drift that is mended", topic("drift: ▸restore"), near: topic("drift: keep")),
+        RuleCase(.invalidValue, "drift of no kind", topic("drift: ▸ignore"), near: topic("drift: keep")),
         RuleCase(
             .unsupported, "cron", sent("schedule: {▸cron: '0 0 * * *'}"),
             near: sent("schedule: {at: 2026-12-01T09:00Z}")),
@@ -232,8 +231,30 @@ extension RuleCase {
             .invalidValue, "a lone dollar", ["herald.yaml": settings("state: ▸a$b")],
             near: ["herald.yaml": settings("state: a$$b")]),
         RuleCase(
-            .unsupported, "the older API", ["herald.yaml": settings("fcm: {topic_api: ▸iid}")],
-            near: ["herald.yaml": settings("fcm: {topic_api: auto}")]),
+            .invalidValue, "an API of no kind", ["herald.yaml": settings("fcm: {topic_api: ▸v1}")],
+            near: ["herald.yaml": settings("fcm: {topic_api: iid}")]),
+        RuleCase(
+            .ambiguousScalar, "a project number as a number", ["herald.yaml": settings("sender_id: ▸123456789012")],
+            near: ["herald.yaml": settings("sender_id: '123456789012'")]),
+        RuleCase(
+            .invalidValue, "a project number that is a word", ["herald.yaml": settings("sender_id: ▸tide")],
+            near: ["herald.yaml": settings("sender_id: '1'")]),
+        RuleCase(
+            .invalidValue, "a lists folder without a name", ["herald.yaml": settings("lists: ▸''")],
+            near: ["herald.yaml": settings("lists: ../elsewhere")]),
+        RuleCase(
+            .invalidValue, "a key file without a name", ["herald.yaml": settings("fcm: {credentials: ▸''}")],
+            near: ["herald.yaml": settings("fcm: {credentials: key.json}")]),
+        RuleCase(
+            .invalidValue, "a run every 9 seconds", ["herald.yaml": settings("runner: {every: ▸9s}")],
+            near: ["herald.yaml": settings("runner: {every: 10s}")]),
+        RuleCase(
+            .unknownKey, "of the runner", ["herald.yaml": settings("runner: {▸evry: 5m}")],
+            near: ["herald.yaml": settings("runner: {}")]),
+        RuleCase(
+            .unknownReference, "suppressed people",
+            ["herald.yaml": settings("suppress: [a, ▸b]"), "x.yaml": audience("fids: []")],
+            near: ["herald.yaml": settings("suppress: [a]"), "x.yaml": audience("fids: []")]),
         RuleCase(
             .undefinedVariable, "a variable nobody set", ["herald.yaml": settings("state: ▸${NOWHERE}/x")],
             near: ["herald.yaml": settings("state: ${NOWHERE:-here}/x")]),
@@ -320,6 +341,16 @@ extension RuleCase {
         RuleCase(
             .listFormat, "another ending", ["x.yaml": audience("source: {file: ▸l.tsv}"), "l.tsv": "fid\n"],
             near: list("l.csv", "fid\n")),
+        RuleCase(
+            .listFormat, "a packed list of another ending",
+            ["x.yaml": audience("source: {file: ▸l.tsv.gz}"), "l.tsv.gz": "fid\n"], near: list("l.csv", "fid\n")),
+        {
+            var foreign = RuleCase(
+                .listCompression, "a list that is only called so", ["x.yaml": audience("source: {file: ▸l.csv.gz}")],
+                near: list("l.csv", "fid\n"))
+            foreign.prepare = { try $0.write("fid\n", to: "l.csv.gz") }
+            return foreign
+        }(),
         RuleCase(.listFormat, "no header", list("l.csv", "▸"), near: list("l.csv", "token")),
         RuleCase(
             .listColumn, "no registration column", list("l.csv", "▸id,name\n1,2\n"),
