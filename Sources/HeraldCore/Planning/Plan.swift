@@ -51,6 +51,8 @@ package struct Plan: Hashable, Sendable {
         package var reason: String
         /// How long the rates make it last, at least.
         package var seconds: Int
+        /// Why a guard does not let it be done; the steps around it are.
+        package var refusal: String?
     }
 
     package enum Work: Hashable, Sendable {
