@@ -69,11 +69,13 @@ struct Laboratory: Sendable {
 struct Reply {
     let status: Int
     let contentType: String
+    let headers: [String: String]
     let text: String
 
     init(_ answer: Answer) {
         status = answer.status
         contentType = answer.contentType
+        headers = Dictionary(answer.headers.map { ($0.name, $0.value) }) { first, _ in first }
         text = String(decoding: answer.body.joined(), as: UTF8.self)
     }
 

@@ -26,9 +26,8 @@ enum InstanceIDService {
     init?(path: ArraySlice<String>) {
         let path = Array(path)
         switch path.count {
-        case 1:
-            guard let operation = Operation(rawValue: path[0]) else { return nil }
-            self = .batch(operation)
+        // Without `info` it is not documented, and in use.
+        case 1: self = Operation(rawValue: path[0]).map(Self.batch) ?? .info(token: path[0])
         case 2 where path[0] == "info": self = .info(token: path[1])
         case 5 where path[0] == "v1" && path[2...3] == ["rel", "topics"]:
             self = .subscribe(token: path[1], topic: path[4])

@@ -64,7 +64,9 @@ struct ServerIdentity: Sendable {
 
     private static func names(for host: String) -> [GeneralName] {
         let loopback = ["localhost", "127.0.0.1", "::1"]
-        return (loopback + [host].filter { !loopback.contains($0) }).map { name in
+        // What is not ASCII is no name on the wire either: whoever wants to listen on it is told then.
+        let others = [host].filter { !loopback.contains($0) && $0.utf8.allSatisfy { $0 < 0x80 } }
+        return (loopback + others).map { name in
             address(name).map { .ipAddress(ASN1OctetString(contentBytes: $0[...])) } ?? .dnsName(name)
         }
     }

@@ -76,6 +76,8 @@ extension GoogleError {
             }
         return GoogleError(
             status: .unauthenticated, message: "\(complaint) \(expectation)",
-            details: [.info(reason: reason, service: "fcm.googleapis.com")])
+            details: [.info(reason: reason, service: "fcm.googleapis.com")],
+            challenge: #"Bearer realm="https://accounts.google.com/""#
+                + (flaw == .missing ? "" : #", error="invalid_token""#))
     }
 }

@@ -8,6 +8,8 @@ struct GoogleError: AnswerableError, Hashable, Sendable {
     var message: String
     /// In the order in which they are written; FCM's own order varies with the error.
     var details: [Detail] = []
+    /// What a 401 says of the sign-in that it wants, in the header `WWW-Authenticate`.
+    var challenge: String?
 
     enum Status: String, Hashable, Sendable {
         case invalidArgument = "INVALID_ARGUMENT"
@@ -73,7 +75,9 @@ extension GoogleError {
             "code": .int(Int64(code)), "message": .string(message), "status": .string(status.rawValue),
         ]
         if !details.isEmpty { error["details"] = .array(details.map(\.json)) }
-        return .json(["error": .object(error)], status: code)
+        var answer = Answer.json(["error": .object(error)], status: code)
+        answer.headers = challenge.map { [(name: "WWW-Authenticate", value: $0)] } ?? []
+        return answer
     }
 }
 

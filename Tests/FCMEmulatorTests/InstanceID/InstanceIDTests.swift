@@ -132,6 +132,9 @@ import Testing
         #expect(told["rel"] == ["topics": ["news": ["addDate": "2026-12-01"], "tides": ["addDate": "2026-12-02"]]])
         #expect(told["authorizedEntity"]?.string?.wholeMatch(of: /[0-9]+/) != nil)
         #expect(told["application"]?.string != nil)
+        #expect(
+            try laboratory.call("GET", "/iid/\(token(1))?details=true", headers: Self.headers).json()["rel"]
+                == told["rel"])
         #expect(try info(token(1)).json()["rel"] == nil)
         #expect(try info("\(token(2))?details=true").json().object?.keys.contains("rel") == false)
         #expect(try info(token(2)).json()["platform"] == "ANDROID")

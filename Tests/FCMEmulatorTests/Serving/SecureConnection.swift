@@ -3,44 +3,40 @@ import NIOPosix
 import NIOSSL
 import NIOTLS
 
-/// A TLS connection that trusts nothing but one certificate file, on which tests write HTTP by hand.
-struct SecureConnection: Sendable {
-    /// What ALPN has chosen.
-    let negotiated: String?
-    private let channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
+typealias SecureInput = NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
+typealias SecureOutput = NIOAsyncChannelOutboundWriter<ByteBuffer>
 
-    /// - Parameter name: what the certificate must be good for; the address 127.0.0.1 where absent.
-    static func with<Result: Sendable>(
-        port: Int, trusting certificate: String?, offering protocols: [String] = [], name: String? = "localhost",
-        _ body:
-            @Sendable (
-                SecureConnection, inout NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator,
-                NIOAsyncChannelOutboundWriter<ByteBuffer>
-            ) async throws -> Result
-    ) async throws -> Result {
-        var configuration = TLSConfiguration.makeClientConfiguration()
-        configuration.trustRoots = certificate.map(NIOSSLTrustRoots.file) ?? .default
-        configuration.applicationProtocols = protocols
-        let context = try NIOSSLContext(configuration: configuration)
-        let (channel, handshake) = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-            .connect(host: "127.0.0.1", port: port) { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    let handshake = channel.eventLoop.makePromise(of: String?.self)
-                    try channel.pipeline.syncOperations.addHandlers([
-                        try NIOSSLClientHandler(context: context, serverHostname: name),
-                        HandshakeListener(handshake),
-                    ])
-                    return (
-                        try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel),
-                        handshake.futureResult
-                    )
-                }
+/// Opens a TLS connection on which tests write HTTP by hand. It trusts nothing but one certificate file, or, where that
+/// is absent, what the world trusts.
+///
+/// - Parameters:
+///   - name: what the certificate must be good for; the address 127.0.0.1 where absent.
+///   - body: is told what ALPN has chosen.
+func withSecureConnection<Result: Sendable>(
+    port: Int, trusting certificate: String?, offering protocols: [String] = [], name: String? = "localhost",
+    _ body: @Sendable (_ negotiated: String?, inout SecureInput, SecureOutput) async throws -> Result
+) async throws -> Result {
+    var configuration = TLSConfiguration.makeClientConfiguration()
+    configuration.trustRoots = certificate.map(NIOSSLTrustRoots.file) ?? .default
+    configuration.applicationProtocols = protocols
+    let context = try NIOSSLContext(configuration: configuration)
+    let (channel, handshake) = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+        .connect(host: "127.0.0.1", port: port) { channel in
+            channel.eventLoop.makeCompletedFuture {
+                let handshake = channel.eventLoop.makePromise(of: String?.self)
+                try channel.pipeline.syncOperations.addHandlers([
+                    try NIOSSLClientHandler(context: context, serverHostname: name), HandshakeListener(handshake),
+                ])
+                return (
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel),
+                    handshake.futureResult
+                )
             }
-        return try await channel.executeThenClose { inbound, outbound in
-            let connection = SecureConnection(negotiated: try await handshake.get(), channel: channel)
-            var input = inbound.makeAsyncIterator()
-            return try await body(connection, &input, outbound)
         }
+    return try await channel.executeThenClose { inbound, outbound in
+        let negotiated = try await handshake.get()
+        var input = inbound.makeAsyncIterator()
+        return try await body(negotiated, &input, outbound)
     }
 }
 

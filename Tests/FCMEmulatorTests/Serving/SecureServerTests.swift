@@ -27,9 +27,9 @@ import Testing
     ) async throws {
         try await withSecureEmulator { endpoint in
             for name in ["localhost", nil] {
-                let negotiated = try await SecureConnection.with(
+                let negotiated = try await withSecureConnection(
                     port: endpoint.port, trusting: endpoint.certificate, offering: offered, name: name
-                ) { connection, _, _ in connection.negotiated }
+                ) { negotiated, _, _ in negotiated }
                 #expect(negotiated == chosen)
             }
         }
@@ -38,7 +38,7 @@ import Testing
     @Test func `a client that trusts the world's certificates alone refuses this one`() async throws {
         try await withSecureEmulator { endpoint in
             await #expect(throws: NIOSSLError.self) {
-                try await SecureConnection.with(port: endpoint.port, trusting: nil) { _, _, _ in }
+                try await withSecureConnection(port: endpoint.port, trusting: nil) { _, _, _ in }
             }
         }
     }
@@ -46,7 +46,7 @@ import Testing
     @Test(
         arguments: [
             ("127.0.0.1", []), ("localhost", []), ("::1", []), ("0.0.0.0", [[0, 0, 0, 0]]),
-            ("10.1.2.3", [[10, 1, 2, 3]]), ("build-host", [Array("build-host".utf8)]),
+            ("é", []), ("10.1.2.3", [[10, 1, 2, 3]]), ("build-host", [Array("build-host".utf8)]),
         ] as [(String, [[UInt8]])])
     func `the certificate is for loopback and what the emulator listens on`(_ host: String, _ more: [[UInt8]]) throws {
         let pem = try ServerIdentity(host: host, now: Date(timeIntervalSince1970: 1_796_112_000)).pem
@@ -81,7 +81,7 @@ import Testing
 
     @Test func `requests go over HTTP/1.1 and TLS`() async throws {
         try await withSecureEmulator { endpoint in
-            try await SecureConnection.with(
+            try await withSecureConnection(
                 port: endpoint.port, trusting: endpoint.certificate, offering: ["http/1.1"]
             ) { _, input, output in
                 for _ in 1...2 {
@@ -103,7 +103,7 @@ import Testing
 
     @Test func `a hundred streams run on one connection`() async throws {
         try await withSecureEmulator { endpoint in
-            try await SecureConnection.with(
+            try await withSecureConnection(
                 port: endpoint.port, trusting: endpoint.certificate, offering: ["h2"]
             ) { _, input, output in
                 var connection = HTTP2Frames()
@@ -114,28 +114,26 @@ import Testing
                 }
                 try await output.write(opening)
 
-                var (settings, statuses): ([UInt8], [Int: UInt8]) = ([], [:])
-                while statuses.count < 100, let piece = try await input.next(isolation: #isolation) {
+                var (settings, answered): ([UInt8], Set<Int>) = ([], [])
+                while answered.count < 100, let piece = try await input.next(isolation: #isolation) {
                     connection.received += Array(buffer: piece)
                     while let frame = connection.next() {
                         if frame.kind == .settings, !frame.isAcknowledgement { settings = frame.payload }
-                        if frame.kind == .headers { statuses[frame.stream] = frame.payload.first }
+                        if frame.kind == .headers { answered.insert(frame.stream) }
                     }
                 }
                 // SETTINGS_MAX_CONCURRENT_STREAMS is number 3.
                 #expect(settings.chunks(of: 6).contains([0, 3, 0, 0, 0, 100]))
-                // Without `access_token_auth` it is 401, which the static table of HPACK does not have: the field's
-                // name is number 8 of it, as a literal that may be indexed.
-                #expect(statuses.count == 100)
-                #expect(Set(statuses.keys) == Set((0..<100).map { 2 * $0 + 1 }))
+                #expect(answered == Set((0..<100).map { 2 * $0 + 1 }))
             }
-            let requests = try await SecureConnection.with(
+            let requests = try await withSecureConnection(
                 port: endpoint.port, trusting: endpoint.certificate, offering: ["http/1.1"]
             ) { _, input, output in
                 try await output.write(
                     ByteBuffer(string: "GET /emulator/v1/requests HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"))
                 var answer = ""
                 while let piece = try await input.next(isolation: #isolation) { answer += String(buffer: piece) }
+                // Without `access_token_auth` each is refused.
                 return answer.split(separator: "\n").count { $0.hasSuffix(#""status":401}"#) }
             }
             #expect(requests == 100)
@@ -148,12 +146,12 @@ import Testing
             kept.silent = try RawConnection(port: endpoint.port)
             let (open, signal) = AsyncStream<Void>.makeStream()
             kept.idle = Task {
-                try await SecureConnection.with(
+                try await withSecureConnection(
                     port: endpoint.port, trusting: endpoint.certificate, offering: ["h2"]
-                ) { connection, input, _ in
+                ) { negotiated, input, _ in
                     signal.finish()
                     while try await input.next(isolation: #isolation) != nil {}
-                    return connection.negotiated
+                    return negotiated
                 }
             }
             for await _ in open {}

@@ -39,6 +39,11 @@ import Testing
             #expect(try reply.json() == ["error": "Unauthorized"], sourceLocation: sourceLocation)
             return
         }
+        let challenge = #"Bearer realm="https://accounts.google.com/""#
+        #expect(
+            reply.headers == [
+                "WWW-Authenticate": challenge + (complaint == Self.missing ? "" : #", error="invalid_token""#)
+            ], sourceLocation: sourceLocation)
         let message = """
             \(complaint) Expected OAuth 2 access token, login cookie or other valid authentication credential. \
             See https://developers.google.com/identity/sign-in/web/devconsole-project.
