@@ -4,7 +4,7 @@ package struct Settings: Hashable, Sendable {
     package static let formatVersion = 1
 
     package var project: String
-    /// IANA name, e.g. `Europe/Rome`; shown beside times.
+    /// IANA name, e.g. `Europe/Rome`; for schedules that name none.
     package var timezone = "UTC"
     /// Where the record lives, relative to the workspace or absolute.
     package var state = ".herald/state.sqlite"

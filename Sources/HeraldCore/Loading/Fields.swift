@@ -107,6 +107,16 @@ struct Fields {
         return nil
     }
 
+    /// One of a few words.
+    func choice<Value: RawRepresentable<String> & CaseIterable>(_ key: String, _ findings: inout Findings) -> Value? {
+        guard let text = string(key, &findings) else { return nil }
+        if let value = Value(rawValue: text.value) { return value }
+        let words = Value.allCases.map(\.rawValue)
+        let list = words.dropLast().joined(separator: ", ") + " or \(words.last ?? "")"
+        findings.diagnostics.append(.error(.invalidValue, "'\(key)' must be \(list)", at: text.range))
+        return nil
+    }
+
     /// A list of strings, each with its place.
     func strings(_ key: String, _ findings: inout Findings) -> [Located<String>]? {
         guard let node = self[key] else { return nil }

@@ -1,11 +1,5 @@
 internal import FCM
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 /// Reads one YAML document as the resource it says it is. List files are named, not read.
 enum ResourceReader {
     /// The kinds of the file format, and the keys each has.
@@ -25,8 +19,6 @@ enum ResourceReader {
     static let sourceKeys = KeyTable(["file"], required: ["file"])
     static let targetKeys = KeyTable(
         ["topic", "audience"], later: ["condition", "topics", "group", "tokens", "fids"])
-    static let scheduleKeys = KeyTable(
-        ["at", "max_lateness"], later: ["cron", "start", "end", "timezone", "dst", "catch_up"])
     static let deliveryKeys = KeyTable(
         ["rate", "expires_after", "on_unknown", "stop_when_rejected_percent"], later: ["members"])
 
@@ -36,7 +28,8 @@ enum ResourceReader {
         case campaign(Campaign)
     }
 
-    static func resource(from document: Node, _ findings: inout Findings) -> Resource? {
+    /// - Parameter defaultZone: of campaigns whose schedule names none.
+    static func resource(from document: Node, defaultZone: String, _ findings: inout Findings) -> Resource? {
         guard let entries = document.mapping else {
             findings.error(
                 .wrongType, "a resource must be a mapping, not \(document.kindName)", at: document.range)
@@ -67,7 +60,7 @@ enum ResourceReader {
         switch name {
         case "audience": return audience(fields, &findings).map(Resource.audience)
         case "topic": return topic(fields, &findings).map(Resource.topic)
-        default: return campaign(fields, &findings).map(Resource.campaign)
+        default: return campaign(fields, defaultZone: defaultZone, &findings).map(Resource.campaign)
         }
     }
 
@@ -124,7 +117,9 @@ enum ResourceReader {
         return Topic(name: name, subscribers: subscribers, exclude: exclude, prune: prune)
     }
 
-    private static func campaign(_ fields: Fields, _ findings: inout Findings) -> Campaign? {
+    private static func campaign(
+        _ fields: Fields, defaultZone: String, _ findings: inout Findings
+    ) -> Campaign? {
         let name = resourceName(fields, &findings)
         let target = fields["target"].flatMap { Self.target($0, &findings) }
         let message = fields["message"].flatMap { Campaign.message(from: $0, &findings) }
@@ -132,12 +127,12 @@ enum ResourceReader {
         let owner = fields.string("owner", &findings)?.value
         let enabled = fields.bool("enabled", &findings) ?? true
         let revision = fields.int("revision", in: 1...Int(Int32.max), &findings) ?? 1
-        let schedule = fields["schedule"].map { Self.schedule($0, &findings) }
+        let schedule = ScheduleReader.schedule(fields["schedule"], defaultZone: defaultZone, &findings)
         let delivery = fields["delivery"].map { Self.delivery($0, &findings) }
         guard let name, let target, let message else { return nil }
         return Campaign(
             name: name, description: description, owner: owner, enabled: enabled, revision: revision, target: target,
-            message: message, schedule: schedule ?? .init(), delivery: delivery ?? .init())
+            message: message, schedule: schedule, delivery: delivery ?? .init())
     }
 
     private static func target(_ node: Node, _ findings: inout Findings) -> Located<Campaign.Target>? {
@@ -158,36 +153,12 @@ enum ResourceReader {
         return fields.string("audience", &findings).map { Located(.audience($0.value), at: $0.range) }
     }
 
-    private static func schedule(_ node: Node, _ findings: inout Findings) -> Schedule {
-        var schedule = Schedule()
-        guard let fields = Fields(node, "'schedule'", Self.scheduleKeys, &findings) else { return schedule }
-        if let at = fields["at"] {
-            // Times may stand plain: nothing else is meant by them here.
-            if let date = at.scalar.flatMap({ Date(rfc3339: $0.text) }) {
-                schedule.times = .at(date)
-            } else {
-                findings.error(
-                    .scheduleTime, "'at' must be a time with its offset", at: at.range,
-                    help: "write 2026-12-01T09:00:00+01:00 or 2026-12-01T08:00:00Z")
-            }
-        }
-        if let lateness = fields.duration("max_lateness", &findings) { schedule.maxLateness = lateness }
-        return schedule
-    }
-
     private static func delivery(_ node: Node, _ findings: inout Findings) -> Campaign.Delivery {
         var delivery = Campaign.Delivery()
         guard let fields = Fields(node, "'delivery'", Self.deliveryKeys, &findings) else { return delivery }
         delivery.rate = fields.rate("rate", &findings)
         delivery.expiresAfter = fields.duration("expires_after", &findings)
-        if let text = fields.string("on_unknown", &findings) {
-            if let value = Campaign.OnUnknown(rawValue: text.value) {
-                delivery.onUnknown = value
-            } else {
-                findings.diagnostics.append(
-                    .error(.invalidValue, "'on_unknown' must be hold or resend", at: text.range))
-            }
-        }
+        delivery.onUnknown = fields.choice("on_unknown", &findings) ?? delivery.onUnknown
         if let percent = fields.int("stop_when_rejected_percent", in: 1...100, &findings) {
             delivery.stopWhenRejectedPercent = percent
         }

@@ -50,13 +50,7 @@ enum SettingsReader {
         }
         var settings = Settings(project: project?.value ?? "")
         if let timezone = fields.string("timezone", &findings) {
-            if timezone.value.wholeMatch(of: #/[A-Za-z0-9_+\-]+(\/[A-Za-z0-9_+\-]+)*/#) == nil {
-                findings.diagnostics.append(
-                    .error(
-                        .invalidValue, "'\(timezone.value)' is not a time zone's name", at: timezone.range,
-                        help: "write an IANA name, as in Europe/Rome"))
-            }
-            settings.timezone = timezone.value
+            settings.timezone = findings.zone(timezone)?.name ?? settings.timezone
         }
         if let state = fields.string("state", &findings) {
             if state.value.isEmpty {

@@ -45,7 +45,7 @@ package struct WorkspaceLoader {
         var workspace = Workspace(
             settings: settings.settings, audiences: [], topics: [], campaigns: [], digest: "")
         for file in files {
-            for resource in resources(in: file) {
+            for resource in resources(in: file, defaultZone: settings.settings.timezone) {
                 switch resource {
                 case .audience(let audience): workspace.audiences.append(audience)
                 case .topic(let topic): workspace.topics.append(topic)
@@ -75,7 +75,7 @@ package struct WorkspaceLoader {
         return SettingsReader.settings(from: documents[0], environment: environment, &findings)
     }
 
-    private mutating func resources(in file: String) -> [ResourceReader.Resource] {
+    private mutating func resources(in file: String, defaultZone: String) -> [ResourceReader.Resource] {
         guard let source = read(file) else { return [] }
         let documents = compose(source)
         var findings = Findings(file: file)
@@ -83,7 +83,8 @@ package struct WorkspaceLoader {
         let base = file.folder
         return documents.compactMap { document in
             if let name = References.Name(of: document) { declared.insert(name) }
-            guard let resource = ResourceReader.resource(from: document, &findings) else { return nil }
+            guard let resource = ResourceReader.resource(from: document, defaultZone: defaultZone, &findings)
+            else { return nil }
             guard case .audience(var audience) = resource, case .list(let file) = audience.source else {
                 return resource
             }
