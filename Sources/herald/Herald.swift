@@ -11,8 +11,8 @@ struct Herald: AsyncParsableCommand {
             """,
         version: Self.version,
         subcommands: [
-            Init.self, Validate.self, PlanCommand.self, Apply.self, Run.self, TestCommand.self, Pause.self, Resume.self,
-            State.self, EmulatorCommand.self,
+            Init.self, Validate.self, PlanCommand.self, CalendarCommand.self, Apply.self, Run.self, TestCommand.self, Pause.self,
+            Resume.self, State.self, EmulatorCommand.self,
         ])
 
     static let version = "0.1.0"

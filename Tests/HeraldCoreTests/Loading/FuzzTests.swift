@@ -15,7 +15,10 @@ struct FuzzTests {
             "kind: topic\nname: t\nsubscribers: &s [a, n]\nexclude: *s\nprune: true\n---\n# é🌊\nkind: campaign\nname: c\n"
             + "target: {topic: t}\nmessage: &m\n  data: {a: 'b', c: \"d\\n\"}\n  android: {ttl: 3.5s, priority: high}\n"
             + "  apns: {payload: {aps: {badge: 0, x: [1.5, true]}}}\nschedule: {at: 2026-12-01T09:00+01:00}\n"
-            + "delivery: {rate: 5/s, expires_after: 4h}\n",
+            + "delivery: {rate: 5/s, expires_after: 4h}\n---\nkind: campaign\nname: d\ntarget: {topic: t}\n"
+            + "message: {data: {a: b}}\nschedule:\n  cron: 30 9,12-14 */2 * MON-FRI\n  start: 2026-12-01T09:00\n"
+            + "  end: '2027-12-01T09:00Z'\n  timezone: Europe/Rome\n  dst: {gap: skip, overlap: both}\n"
+            + "  catch_up: all\n",
         "l.csv": "token,fid,n\n\(token),,\"a \"\"b\"\"\"\n,\(fid),\r\n",
         "l.ndjson": "{\"fid\":\"\(fid)\",\"x\":[1,{\"y\":null}]}\n",
     ]
