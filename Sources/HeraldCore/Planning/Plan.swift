@@ -51,6 +51,8 @@ package struct Plan: Hashable, Sendable {
         package var reason: String
         /// How long the rates make it last, at least.
         package var seconds: Int
+        /// Why a guard does not let it be done; the steps around it are.
+        package var refusal: String?
     }
 
     package enum Work: Hashable, Sendable {
@@ -85,15 +87,16 @@ package struct Plan: Hashable, Sendable {
         package var target: Campaign.Target
         package var contentDigest: String
         package var message: [String: JSONValue]
-        package var members: RecipientSet
-        /// How a device group is reached; of no meaning for other targets.
-        package var groupMembers: Campaign.Members
         /// Nothing starts after it.
         package var deadline: Date?
         package var expiresAfter: Duration?
         package var rate: Rate?
         package var stopWhenRejectedPercent: Int
         package var onUnknown: Campaign.OnUnknown
+        /// How a device group is reached; of no meaning for other targets.
+        package var groupMembers: Campaign.Members = .key
+        /// Whom requests go to.
+        package var members: RecipientSet
         /// Left by a crash between intent and outcome; this run records them as unknown.
         package var discovered: RecipientSet
         /// How many people it is for: `members`, or a topic's subscribers.
