@@ -11,7 +11,8 @@ struct Herald: AsyncParsableCommand {
             """,
         version: Self.version,
         subcommands: [
-            Init.self, Validate.self, PlanCommand.self, CalendarCommand.self, Apply.self, Run.self, TestCommand.self, Pause.self,
+            Init.self, Validate.self, PlanCommand.self, CalendarCommand.self, Apply.self, Run.self, TestCommand.self,
+            Pause.self,
             Resume.self, State.self, EmulatorCommand.self,
         ])
 

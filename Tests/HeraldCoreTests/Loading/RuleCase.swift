@@ -57,7 +57,8 @@ private func list(_ name: String, _ text: String) -> [String: String] {
 
 extension RuleCase {
     static let all =
-        files + yaml + structure + settingsCases + resources + groups + targets + conditions + schedules + lists + filters
+        files + yaml + structure + settingsCases + resources + groups + targets + conditions + schedules + lists
+        + filters
         + messages
 
     private static let files: [RuleCase] = [
