@@ -58,7 +58,7 @@ package struct PreviewDocument: Document {
             text += Self.lines(request.body)
         }
         for device in preview.devices {
-            text += "\n\(style.bold("What the app on \(device.platform.words) gets"))\n"
+            text += "\n\(style.bold("Payload: \(device.platform.words)"))\n"
             let headers = device.headers.sorted { $0.key < $1.key }
             text += Self.lines(headers.map { "\($0.key): \($0.value.string ?? "")" })
             text += Self.lines(.object(device.payload))
@@ -112,7 +112,7 @@ extension Platform {
         switch self {
         case .ios: "iPhone and iPad"
         case .android: "Android"
-        case .web: "the web"
+        case .web: "Web"
         }
     }
 }

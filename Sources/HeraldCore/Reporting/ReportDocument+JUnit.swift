@@ -38,7 +38,8 @@ extension ReportDocument {
             let figures = step.figures.filter { $0.count > 0 }.map { "\($0.count) \($0.name)" }.joined(separator: ", ")
             if step.hasFailed {
                 let message = step.stopped.map { "stopped: \($0); \(figures)" } ?? figures
-                writer.element("failure", ["type": step.failures.first?.code ?? "incomplete", "message": message]) {
+                let cause = step.failures.first { $0.action != .forgotten }
+                writer.element("failure", ["type": cause?.code ?? "incomplete", "message": message]) {
                     Self.write(step.failures, omitted: step.failuresOmitted, to: &$0)
                 }
             } else if step.isSkipped {
