@@ -12,6 +12,7 @@ run() { "$herald" -w "$work/campaigns" --quiet "$@"; }
 run validate --format json >"$work/documents/diagnostics.json"
 run plan --format json >"$work/documents/plan-first.json"
 run plan --campaign mackerel-run --format json >"$work/documents/plan-limited.json"
+run calendar --days 366 --format json >"$work/documents/calendar.json"
 run apply --dry-run --report "$work/documents/report-dry.json"
 run apply --auto-approve --report "$work/documents/report.json"
 run state show --format json >"$work/documents/state.json"

@@ -24,11 +24,14 @@ package struct Response: Hashable, Sendable {
     package var status: Int
     /// The `Retry-After` header as it came: seconds or an HTTP date (RFC 9110 §10.2.3).
     package var retryAfter: String?
+    /// The `Date` header of an error, as it came.
+    package var date: String?
     package var body: [UInt8]
 
-    package init(status: Int, retryAfter: String? = nil, body: [UInt8] = []) {
+    package init(status: Int, retryAfter: String? = nil, date: String? = nil, body: [UInt8] = []) {
         self.status = status
         self.retryAfter = retryAfter
+        self.date = date
         self.body = body
     }
 }

@@ -7,6 +7,8 @@ internal import NIOHTTP2
 /// Owns the connections to one endpoint. It runs on one event loop together with all of their handlers, so nothing
 /// in here needs a lock.
 actor ConnectionPool {
+    /// How many exchanges it carries at once.
+    nonisolated let capacity: Int
     private let loop: any EventLoop
     private let connector: Connector
     private let timeout: TimeAmount
@@ -21,6 +23,7 @@ actor ConnectionPool {
     private var isShutDown = false
 
     init(state: PoolState, connector: Connector, timeout: TimeAmount, on loop: any EventLoop, logger: Logger) {
+        capacity = state.maximumConnections * state.exchangesPerConnection
         self.state = state
         self.connector = connector
         self.timeout = timeout

@@ -1,6 +1,6 @@
 internal import NIOCore
 
-/// Where FCM is: `https` anywhere, or `http` on this machine. No other endpoint can be made, so a bearer token never
+/// Where a server is: `https` anywhere, or `http` on this machine. No other endpoint can be made, so a bearer token never
 /// travels in clear.
 package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     package enum Scheme: String, Hashable, Sendable {
@@ -9,6 +9,9 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
 
     /// FCM itself.
     package static let fcm = Endpoint(scheme: .https, name: "fcm.googleapis.com", port: 443)
+
+    /// The Instance ID service.
+    package static let iid = Endpoint(scheme: .https, name: "iid.googleapis.com", port: 443)
 
     package let scheme: Scheme
     /// A name or an address, lower case; an IPv6 address without its brackets.

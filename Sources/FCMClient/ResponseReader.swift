@@ -25,8 +25,9 @@ struct ResponseReader {
         case .head(let head) where head.status.code < 200:
             return .more
         case .head(let head):
-            let retryAfter = head.headers.first(name: "retry-after")
-            response = Response(status: Int(head.status.code), retryAfter: retryAfter)
+            response = Response(
+                status: Int(head.status.code), retryAfter: head.headers.first(name: "retry-after"),
+                date: head.status.code < 400 ? nil : head.headers.first(name: "date"))
             reusable = head.isKeepAlive
             return .more
         case .body(let bytes):

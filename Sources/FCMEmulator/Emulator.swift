@@ -1,4 +1,5 @@
 import Hummingbird
+import HummingbirdCore
 import Logging
 import NIOCore
 
@@ -22,17 +23,44 @@ package struct Emulator: Sendable {
         package var host: String
         /// 0 takes any free port.
         package var port: Int
+        /// Whether to speak HTTPS, HTTP/2 among it, with a certificate made at start.
+        package var tls: Bool
         /// A file to which each accepted send is appended before its answer leaves.
         package var ledger: String?
         /// Whether only registrations enrolled through `PUT /emulator/v1/registrations` exist; else any well-formed one.
         package var strict: Bool
+        /// Whether calls need an access token that the emulator issued; else they need none.
+        package var requiresAuthorization: Bool
+        /// What the answer that issues an access token says of its lifetime.
+        package var tokenLifetime: Duration
+        /// After which an issued token is refused; the lifetime where absent. Shorter, it is a token that is revoked.
+        package var tokenAccepted: Duration?
+        /// The service accounts that may have access tokens, with their public keys as PEM. Without any, every account
+        /// may and its signature is not verified.
+        package var serviceAccounts: [String: String]
 
-        package init(host: String = "127.0.0.1", port: Int = 0, ledger: String? = nil, strict: Bool = false) {
+        package init(
+            host: String = "127.0.0.1", port: Int = 0, tls: Bool = false, ledger: String? = nil, strict: Bool = false,
+            requiresAuthorization: Bool = false, tokenLifetime: Duration = .seconds(3599),
+            tokenAccepted: Duration? = nil, serviceAccounts: [String: String] = [:]
+        ) {
             self.host = host
             self.port = port
+            self.tls = tls
             self.ledger = ledger
             self.strict = strict
+            self.requiresAuthorization = requiresAuthorization
+            self.tokenLifetime = tokenLifetime
+            self.tokenAccepted = tokenAccepted
+            self.serviceAccounts = serviceAccounts
         }
+    }
+
+    /// Where an emulator answers, once it does.
+    package struct Endpoint: Hashable, Sendable {
+        package let port: Int
+        /// The PEM file with the certificate to trust; only where it speaks HTTPS.
+        package let certificate: String?
     }
 
     private let configuration: Configuration
@@ -45,14 +73,41 @@ package struct Emulator: Sendable {
 
     /// Serves until its task is cancelled, and then returns.
     ///
-    /// - Parameter onReady: called with the port once connections are accepted.
-    package func run(onReady: @escaping @Sendable (_ port: Int) async -> Void) async throws {
-        let backend = Backend(strict: configuration.strict, now: now, keep: try openLedger())
+    /// - Parameter onReady: called once connections are accepted.
+    package func run(onReady: @escaping @Sendable (Endpoint) async -> Void) async throws {
+        let identity = configuration.tls ? try ServerIdentity(host: configuration.host, now: now()) : nil
+        let backend = Backend(
+            strict: configuration.strict, signIn: try SignIn(configuration), now: now, keep: try openLedger())
+        try await withThrowingTaskGroup { group in
+            let (ports, listening) = AsyncStream<Int>.makeStream()
+            group.addTask {
+                defer { listening.finish() }
+                try await serve(backend, identity: identity) { listening.yield($0) }
+            }
+            for await port in ports {
+                guard let identity else {
+                    await onReady(Endpoint(port: port, certificate: nil))
+                    continue
+                }
+                let file = try CertificateFile(path: CertificateFile.defaultPath(port: port), pem: identity.pem)
+                await onReady(Endpoint(port: port, certificate: file.path))
+                // The file goes with this scope, which is to end when the server does.
+                try await group.waitForAll()
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private func serve(
+        _ backend: Backend, identity: ServerIdentity?, onListening: @escaping @Sendable (_ port: Int) -> Void
+    ) async throws {
+        let tls = identity?.tlsConfiguration
         let application = Application(
             responder: EmulatorResponder(backend: backend),
+            server: tls.map { tls in HTTPServerBuilder { try SecureChannel(tls, responder: $0) } } ?? .http1(),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port), backlog: 1024),
-            onServerRunning: { await onReady($0.localAddress?.port ?? 0) },
+            onServerRunning: { onListening($0.localAddress?.port ?? 0) },
             logger: Logger(label: "herald.emulator", factory: { _ in SwiftLogNoOpLogHandler() }))
         do {
             try await application.run()
@@ -82,12 +137,16 @@ package struct Emulator: Sendable {
 package enum EmulatorError: Error, Hashable, Sendable, CustomStringConvertible {
     case cannotListen(host: String, port: Int, reason: String)
     case cannotOpenLedger(path: String, reason: String)
+    case cannotReadKey(account: String)
+    case cannotWriteCertificate(path: String, reason: String)
     case cannotWriteLedger(reason: String)
 
     package var description: String {
         switch self {
         case .cannotListen(let host, let port, let reason): "cannot listen on \(host):\(port): \(reason)"
         case .cannotOpenLedger(let path, let reason): "cannot open the ledger '\(path)': \(reason)"
+        case .cannotReadKey(let account): "the public key of '\(account)' is no PEM of an RSA key from 2048 bits on"
+        case .cannotWriteCertificate(let path, let reason): "cannot write the certificate to '\(path)': \(reason)"
         case .cannotWriteLedger(let reason): "cannot write the ledger: \(reason)"
         }
     }

@@ -44,6 +44,8 @@ package final class ProbedStore: StateStore {
 
     package func record() async throws -> Record { inner.record() }
 
+    package func pauses() async throws -> Pauses { inner.pauses() }
+
     package func recipients(for keys: Set<RecipientKey>) async throws -> [RecipientKey: KnownRecipient] {
         inner.recipients(for: keys)
     }

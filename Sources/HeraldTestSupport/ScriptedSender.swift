@@ -36,6 +36,9 @@ extension Exchange {
         case .send: .json(200, #"{"name":"projects/p/messages/\#(number)"}"#)
         case .subscribe: .json(200, #"{"name":"projects/p/registrations/r/topicSubscriptions/t","topic_name":"t"}"#)
         case .unsubscribe: .json(200, "{}")
+        case .batch(_, _, let registrations):
+            .json(200, #"{"results":[\#(registrations.map { _ in "{}" }.joined(separator: ","))]}"#)
+        case .group: .json(200, #"{"notification_key":"APA91b-\#(number)"}"#)
         }
     }
 

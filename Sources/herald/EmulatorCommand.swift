@@ -1,14 +1,17 @@
 import ArgumentParser
 import FCMEmulator
 import Foundation
+import HeraldCore
 
 struct EmulatorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "emulator",
         abstract: "Run a local FCM that delivers to nobody.",
         discussion: """
-            Prints FCM_EMULATOR_HOST=HOST:PORT first; export that line and every command talks to it. What it accepted \
-            is at /emulator/v1/ledger, a device's inbox at /emulator/v1/devices/REGISTRATION/inbox.
+            Prints FCM_EMULATOR_HOST=HOST:PORT first; export that line and every command talks to it. With --tls it is \
+            https://HOST:PORT, and FCM_EMULATOR_CA=FILE follows: the certificate to trust, herald-emulator-PORT.pem in \
+            the temporary directory, made at start and removed at the end. What it accepted is at /emulator/v1/ledger, \
+            a device's inbox at /emulator/v1/devices/REGISTRATION/inbox.
             """)
 
     @ParentCommand var herald: Herald
@@ -20,6 +23,9 @@ struct EmulatorCommand: AsyncParsableCommand {
     @Option(help: "The port to listen on; 0 takes a free one.")
     var port = 0
 
+    @Flag(help: "Speak HTTPS, with HTTP/2 and HTTP/1.1, as FCM does.")
+    var tls = false
+
     @Option(
         help: ArgumentHelp("Append each accepted send to this file before it is answered.", valueName: "file"),
         completion: .file())
@@ -28,17 +34,37 @@ struct EmulatorCommand: AsyncParsableCommand {
     @Flag(help: "Know only registrations that were put to /emulator/v1/registrations.")
     var strict = false
 
+    @Flag(
+        help: ArgumentHelp(
+            "Refuse calls without an access token from the emulator's own /token.", visibility: .hidden))
+    var requireSignIn = false
+
+    @Option(help: ArgumentHelp("What /token says of a token's lifetime.", valueName: "time", visibility: .hidden))
+    var tokenLifetime: SpanArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "After which a token is refused, whatever /token said.", valueName: "time", visibility: .hidden))
+    var tokenAccepted: SpanArgument?
+
     func validate() throws {
         guard (0...65535).contains(port) else { throw ValidationError("--port is a number from 0 to 65535") }
     }
 
     func run() async throws {
         let console = Common(herald.common, options).console
-        let emulator = Emulator(
-            Emulator.Configuration(host: host, port: port, ledger: ledger, strict: strict), now: { Date() })
+        var configuration = Emulator.Configuration(host: host, port: port, tls: tls, ledger: ledger, strict: strict)
+        configuration.requiresAuthorization = requireSignIn
+        if let tokenLifetime { configuration.tokenLifetime = tokenLifetime.duration }
+        configuration.tokenAccepted = tokenAccepted?.duration
+        let emulator = Emulator(configuration, now: { Date() })
         let host = host.contains(":") ? "[\(host)]" : host
         let serving = Task {
-            try await emulator.run { port in console.result("FCM_EMULATOR_HOST=\(host):\(port)\n") }
+            try await emulator.run { endpoint in
+                let scheme = endpoint.certificate == nil ? "" : "https://"
+                let authority = endpoint.certificate.map { "FCM_EMULATOR_CA=\($0)\n" } ?? ""
+                console.result("FCM_EMULATOR_HOST=\(scheme)\(host):\(endpoint.port)\n\(authority)")
+            }
         }
         let signals = Signals.listen { serving.cancel() }
         do {

@@ -10,7 +10,11 @@ struct Herald: AsyncParsableCommand {
             'plan' shows what 'apply' would do; 'apply' does it and remembers that it did.
             """,
         version: Self.version,
-        subcommands: [Init.self, Validate.self, PlanCommand.self, Apply.self, EmulatorCommand.self, State.self])
+        subcommands: [
+            Init.self, Validate.self, PlanCommand.self, CalendarCommand.self, Apply.self, Run.self, TestCommand.self,
+            Pause.self,
+            Resume.self, State.self, EmulatorCommand.self,
+        ])
 
     static let version = "0.1.0"
 

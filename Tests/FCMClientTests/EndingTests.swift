@@ -51,12 +51,13 @@ struct EndingTests {
 }
 
 extension Exchange {
-    enum Kind { case response, notSent, lost }
+    enum Kind { case response, notSent, refused, lost }
 
     var kind: Kind {
         switch self {
         case .response: .response
         case .notSent: .notSent
+        case .refused: .refused
         case .lost: .lost
         }
     }
@@ -64,7 +65,7 @@ extension Exchange {
     var reason: String? {
         switch self {
         case .response: nil
-        case .notSent(let reason), .lost(let reason): reason
+        case .notSent(let reason), .refused(let reason), .lost(let reason): reason
         }
     }
 

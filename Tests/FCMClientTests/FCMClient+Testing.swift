@@ -15,7 +15,8 @@ extension FCMClient {
         _ body: (FCMClient) async throws -> Void
     ) async throws {
         let client = try FCMClient(
-            endpoint: endpoint, project: "demo", timeout: timeout, certificateAuthorities: certificateAuthorities,
+            endpoints: Endpoints(endpoint), project: Project(id: "demo"), timeout: timeout,
+            certificateAuthorities: certificateAuthorities,
             authorization: authorization, idleLimit: idleLimit,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         try await body(client)

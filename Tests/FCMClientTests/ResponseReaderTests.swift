@@ -29,6 +29,14 @@ struct ResponseReaderTests {
                 == .complete(response, reusable: true))
     }
 
+    @Test func `keeps an error's date`() {
+        let headers: HTTPHeaders = ["Date": "Wed, 21 Oct 2026 07:28:00 GMT"]
+        #expect(
+            read([head(.badRequest, headers), .end(nil)])
+                == .complete(Response(status: 400, date: "Wed, 21 Oct 2026 07:28:00 GMT"), reusable: true))
+        #expect(read([head(.ok, headers), .end(nil)]) == .complete(Response(status: 200), reusable: true))
+    }
+
     @Test func `looks past informational responses`() {
         #expect(
             read([head(.processing), .end(nil), head(.created), .end(nil)])

@@ -42,6 +42,15 @@ import Testing
             "POST", "/v1/projects/p/registrations/\(fid(1))/topicSubscriptions?topic_name=t", body: body)
         #expect(backend.answer(registrations).status == 400)
         #expect(backend.answer(subscription).status == 400)
+        let headers = [
+            (name: "access_token_auth", value: "true"), (name: "project_id", value: "1"),
+            (name: "content-type", value: "application/x-www-form-urlencoded"),
+        ]
+        for target in ["/iid/v1:batchAdd", "/iid/v1:batchRemove", "/fcm/notification", "/token"] {
+            let reply = Reply(backend.answer(Call("POST", target, headers: headers, body: body)))
+            #expect(reply.status == 400)
+            #expect((try? reply.json()["error"]?.string) != nil)
+        }
     }
 
     /// Every field of the schema that a message can have, filled with every kind of JSON value.

@@ -19,16 +19,20 @@ struct Laboratory: Sendable {
         let seconds = Mutex(1_796_112_000.25)
     }
 
-    init(strict: Bool = false) {
+    init(strict: Bool = false, signIn: SignIn = SignIn()) {
         let clock = Clock()
         self.clock = clock
-        backend = Backend(strict: strict, now: { Date(timeIntervalSince1970: clock.seconds.withLock(\.self)) })
+        backend = Backend(
+            strict: strict, signIn: signIn, now: { Date(timeIntervalSince1970: clock.seconds.withLock(\.self)) })
     }
 
     func advance(by seconds: Double) { clock.seconds.withLock { $0 += seconds } }
 
-    func call(_ method: String, _ target: String, _ body: String = "") -> Reply {
-        Reply(backend.answer(Call(method, target, body: Array(body.utf8))))
+    func call(
+        _ method: String, _ target: String, _ body: String = "", headers: KeyValuePairs<String, String> = [:]
+    ) -> Reply {
+        let headers = headers.map { (name: $0.key, value: $0.value) }
+        return Reply(backend.answer(Call(method, target, headers: headers, body: Array(body.utf8))))
     }
 
     /// Sends a body to project `p`.
@@ -65,11 +69,13 @@ struct Laboratory: Sendable {
 struct Reply {
     let status: Int
     let contentType: String
+    let headers: [String: String]
     let text: String
 
     init(_ answer: Answer) {
         status = answer.status
         contentType = answer.contentType
+        headers = Dictionary(answer.headers.map { ($0.name, $0.value) }) { first, _ in first }
         text = String(decoding: answer.body.joined(), as: UTF8.self)
     }
 

@@ -55,6 +55,23 @@ struct ConditionTests {
         #expect(try Condition(parsing: canonical) == Condition(parsing: text))
     }
 
+    @Test func `whatever is read is written so that it means the same to FCM and to an author`() throws {
+        let pieces = ["'a' in topics", "'b' in topics", "&&", "||", "!", "(", ")"]
+        var texts = [""]
+        var accepted = 0
+        for _ in 1...5 {
+            texts = texts.flatMap { text in pieces.map { text + $0 } }
+            for condition in texts.compactMap({ try? Condition(asFCM: $0) }) {
+                accepted += 1
+                let text = condition.description
+                #expect(try Condition(parsing: text) == condition)
+                #expect(try Condition(asFCM: text).description == text)
+            }
+        }
+        // Terms and operators alone: 2 of one piece, 2·2·2 of three, 2·2·2·2·2 of five.
+        #expect(accepted > 2 + 8 + 32)
+    }
+
     @Test func `an author may write double quotes, FCM may not`() throws {
         let text = #""a" in topics || 'b' in topics"#
         #expect(try Condition(parsing: text).description == "'a' in topics || 'b' in topics")

@@ -59,3 +59,9 @@ extension Date {
 func interned(_ count: Int) -> RecordChange {
     .intern(Dictionary(uniqueKeysWithValues: (0..<count).map { (RecipientID($0 + 1), Registration.fid($0 + 1)) }))
 }
+
+extension Watermark {
+    static func at(_ seconds: Double) -> Watermark {
+        Watermark(at: .at(seconds), schedule: "cron * * * * * UTC", next: .at(seconds + 60))
+    }
+}

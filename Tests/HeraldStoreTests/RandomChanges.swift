@@ -37,7 +37,10 @@ struct RandomChanges {
             return .audienceSizes(
                 ["a": .random(in: 0...9, using: &random), "a\(Int.random(in: 0...3, using: &random))": 1])
         case _ where Int.random(in: 0..<3, using: &random) == 0: return .forget(RecipientSet(some().prefix(3)))
-        default: return .watermark("c\(Int.random(in: 0...3, using: &random))", instant())
+        default:
+            let next = Bool.random(using: &random) ? instant() : nil
+            return .watermark(
+                "c\(Int.random(in: 0...3, using: &random))", Watermark(at: instant(), schedule: "cron", next: next))
         }
     }
 

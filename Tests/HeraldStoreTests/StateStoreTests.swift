@@ -233,7 +233,7 @@ struct StateStoreTests {
             ([.intern([1: .fid(1)])], 0), ([.spendPlan("p")], 0), ([.audienceSizes(["a": 1])], 0), ([], 0),
             ([.members("t", [1], .owned, at: .at(0))], 1), ([.members("t", [1], nil, at: .at(0))], 1),
             ([.open(.tide, .sample())], 1), ([.outcome(.tide, [1], .accepted)], 1),
-            ([.finish(.tide, at: .at(0))], 1), ([.watermark("tide", .at(0))], 1),
+            ([.finish(.tide, at: .at(0))], 1), ([.watermark("tide", .at(0))], 0),
             ([.intern([1: .fid(1)]), .forget([1])], 1), ([.spendPlan("p"), .open(.tide, .sample())], 1),
             ([.open(.tide, .sample()), .finish(.tide, at: .at(0))], 1),
         ] as [([RecordChange], Int64)])

@@ -23,7 +23,7 @@ from jsonschema.exceptions import SchemaError, best_match
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-KINDS = ("audience", "topic", "campaign")
+KINDS = ("audience", "topic", "group", "campaign")
 MODELINE = re.compile(r"# yaml-language-server: \$schema=(\S+)")
 
 

@@ -9,16 +9,18 @@ struct ControlService {
         guard path.first == "v1" else { throw .noSuchCall(call) }
         let parts = Array(path.dropFirst())
         switch (call.method, parts.count, parts.first) {
-        case ("GET", 1, "ledger"): return .lines(try backend.read(\.ledger))
-        case ("GET", 1, "requests"): return .lines(try backend.read(\.requests))
+        case ("GET", 1, "ledger"): return .lines(backend.read(\.ledger))
+        case ("GET", 1, "requests"): return .lines(backend.read(\.requests))
         case ("GET", 1, "registrations"):
-            return .json(RegistrationList(try backend.read(\.enrolments)).json)
+            return .json(RegistrationList(backend.read(\.enrolments)).json)
         case ("PUT", 1, "registrations"):
             let list = try RegistrationList(parsing: try call.content())
             try backend.change { (world, now) throws(GoogleError) in list.enrol(in: &world, at: now) }
             return .json([:])
         case ("GET", 2, "topics"):
             return .json(try members(ofTopic: parts[1], in: backend))
+        case ("GET", 2, "groups"):
+            return .json(try members(ofGroup: parts[1], in: backend))
         case ("GET", 3, "devices") where parts[2] == "inbox":
             return .json(try inbox(of: parts[1], in: backend))
         case ("POST", 1, "reset"):
@@ -37,6 +39,14 @@ struct ControlService {
         return .array(members.map(\.rawValue).sorted().map(JSONValue.string))
     }
 
+    /// Of every project's group of that name, sorted.
+    private func members(ofGroup name: String, in backend: Backend) throws(GoogleError) -> JSONValue {
+        guard let members = backend.read(\.groups).members(ofName: name) else {
+            throw GoogleError(status: .notFound, message: "there is no group '\(name)'")
+        }
+        return .array(members.map(\.rawValue).sorted().map(JSONValue.string))
+    }
+
     private func inbox(of text: String, in backend: Backend) throws(GoogleError) -> JSONValue {
         guard let registration = Registration(text) else { throw .badCall("this is no registration") }
         let (deliveries, platform) = try backend.change { (world, _) throws(GoogleError) in
@@ -50,8 +60,8 @@ struct ControlService {
 }
 
 extension Backend {
-    fileprivate func read<Value>(_ path: KeyPath<World, Value>) throws(GoogleError) -> Value {
-        try change { (world, _) throws(GoogleError) in world[keyPath: path] }
+    fileprivate func read<Value>(_ path: KeyPath<World, Value>) -> Value {
+        change { (world, _) in world[keyPath: path] }
     }
 }
 

@@ -15,18 +15,21 @@ struct SendRequest: Sendable {
         case token(String)
         case fid(String)
         case topic(TopicName)
+        /// With its text, which need not be the canonical one.
+        case condition(Condition, String)
 
         var field: String {
             switch self {
             case .token: "token"
             case .fid: "fid"
             case .topic: "topic"
+            case .condition: "condition"
             }
         }
 
         var value: String {
             switch self {
-            case .token(let text), .fid(let text): text
+            case .token(let text), .fid(let text), .condition(_, let text): text
             case .topic(let topic): topic.rawValue
             }
         }
@@ -74,7 +77,10 @@ struct SendRequest: Sendable {
             }
             return .topic(topic)
         default:
-            throw .invalidMessage("Conditions are not supported by this emulator yet.", at: "message.condition")
+            guard let condition = try? Condition(asFCM: text) else {
+                throw .invalidMessage("Invalid condition expression provided.", at: "message.condition")
+            }
+            return .condition(condition, text)
         }
     }
 

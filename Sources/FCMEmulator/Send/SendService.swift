@@ -10,9 +10,11 @@ import FCM
 struct SendService {
     let project: String
 
-    func answer(_ call: Call, from backend: Backend) throws(GoogleError) -> Answer {
+    /// `nil` for another method.
+    func answer(_ call: Call, from backend: Backend) throws(GoogleError) -> Answer? {
+        guard call.method == "POST" else { return nil }
         let request = try SendRequest(parsing: try call.content())
-        let id = try backend.change { (world, now) throws(GoogleError) in
+        let id = try backend.deliver { (world, now) throws(GoogleError) in
             try world.send(request, at: now)
         }
         return .json(["name": .string("projects/\(project)/messages/\(id)")])
@@ -27,6 +29,15 @@ extension World {
             try request.checkSize(for: Platform.allCases)
             if request.validateOnly { return Self.dryRunID }
             return deliver(request, toTopic: topic, at: now)
+        case .condition(let condition, _):
+            try request.checkSize(for: Platform.allCases)
+            if request.validateOnly { return Self.dryRunID }
+            return deliver(request, to: condition, at: now)
+        case .token(let text) where groups.isKey(text):
+            guard let group = groups.group(ofKey: text) else { throw .unregistered }
+            try request.checkSize(for: Platform.allCases)
+            if request.validateOnly { return Self.dryRunID }
+            return deliver(request, toGroup: group, at: now)
         case .token(let text), .fid(let text):
             let registration = try addressee(text, of: request.target)
             let enrolment = try reachable(registration)

@@ -9,22 +9,34 @@ struct EmulatorResponder: HTTPResponder {
 
     /// FCM takes far less; this is where Google's front end would stop reading.
     private static let maximumBody = 1 << 20
+    /// A batch of a thousand registrations of the largest size.
+    private static let maximumBatchBody = 1 << 23
     /// A hundred thousand registrations at once must be possible.
     private static let maximumControlBody = 1 << 26
 
     func respond(to request: Hummingbird.Request, context: BasicRequestContext) async throws -> Hummingbird.Response {
         let target = request.head.path ?? "/"
-        let limit = target.hasPrefix("/emulator/") ? Self.maximumControlBody : Self.maximumBody
+        let limit =
+            if target.hasPrefix("/emulator/") {
+                Self.maximumControlBody
+            } else {
+                target.hasPrefix("/iid/") ? Self.maximumBatchBody : Self.maximumBody
+            }
         let body: [UInt8]?
         do {
             body = Array(try await request.body.collect(upTo: limit).readableBytesView)
         } catch is NIOTooManyBytesError {
             body = nil
         }
-        let answer = backend.answer(Call(request.method.rawValue, target, body: body))
+        var fields = request.headers.map { (name: $0.name.canonicalName, value: $0.value) }
+        if let authority = request.head.authority { fields.append((name: "host", value: authority)) }
+        let answer = backend.answer(Call(request.method.rawValue, target, headers: fields, body: body))
+        var headers: HTTPFields = [.contentType: answer.contentType]
+        for (name, value) in answer.headers {
+            if let name = HTTPField.Name(name) { headers[name] = value }
+        }
         return Hummingbird.Response(
-            status: HTTPTypes.HTTPResponse.Status(code: answer.status),
-            headers: [.contentType: answer.contentType],
+            status: HTTPTypes.HTTPResponse.Status(code: answer.status), headers: headers,
             body: request.method == .head ? ResponseBody() : ResponseBody(answer.body))
     }
 }

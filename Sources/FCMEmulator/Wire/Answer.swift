@@ -4,8 +4,15 @@ import FCM
 struct Answer: Sendable {
     var status = 200
     var contentType = "application/json; charset=UTF-8"
+    /// Beside the content's type.
+    var headers: [(name: String, value: String)] = []
     /// The body in pieces, so that a long log is not copied into one.
     var body: [[UInt8]]
+}
+
+/// An error that can be told to whoever called.
+protocol AnswerableError: Error {
+    var answer: Answer { get }
 }
 
 extension Answer {

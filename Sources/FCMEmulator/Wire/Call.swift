@@ -6,13 +6,31 @@ struct Call: Sendable {
     /// The path's segments, decoded one by one: an encoded slash stays inside its segment. `nil` where they cannot be.
     let path: [String]?
     private let query: [String: String]
+    private let headers: [Header: String]
     /// `nil` where it was larger than its path allows.
     let body: [UInt8]?
 
-    init(_ method: String, _ target: String, body: [UInt8]? = []) {
+    /// The headers that a service reads, by their names in lower case.
+    enum Header: String, Sendable {
+        case accessTokenAuth = "access_token_auth"
+        case authorization
+        case contentType = "content-type"
+        case host
+        case projectID = "project_id"
+    }
+
+    /// - Parameter headers: of all that came, in any case; of a name that came twice the first counts.
+    init(
+        _ method: String, _ target: String, headers: some Sequence<(name: String, value: String)> = [],
+        body: [UInt8]? = []
+    ) {
         self.method = method
         self.target = target
         self.body = body
+        let known = headers.compactMap { field in
+            Header(rawValue: field.name.lowercased()).map { ($0, field.value) }
+        }
+        self.headers = Dictionary(known) { first, _ in first }
         let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         path = Self.segments(of: parts[0])
         query = parts.count > 1 ? Self.parameters(of: parts[1]) : [:]
@@ -22,6 +40,8 @@ struct Call: Sendable {
     func parameter(_ name: String) -> String? {
         query[name] ?? query[name.lowerCamelCased]
     }
+
+    func header(_ header: Header) -> String? { headers[header] }
 
     /// A boolean query parameter; absent and empty are `false`.
     func flag(_ name: String) throws(GoogleError) -> Bool {
@@ -51,7 +71,8 @@ struct Call: Sendable {
         return segments
     }
 
-    private static func parameters(of query: Substring) -> [String: String] {
+    /// The parameters of a query, or of a form in a body.
+    static func parameters(of query: Substring) -> [String: String] {
         var parameters: [String: String] = [:]
         for pair in query.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -1,16 +1,19 @@
 import FCM
 
 /// An error as Google's APIs tell it: a status, a sentence and typed details.
-struct GoogleError: Error, Hashable, Sendable {
+struct GoogleError: AnswerableError, Hashable, Sendable {
     var status: Status
     /// Where it is not the one that goes with the status.
     var httpStatus: Int?
     var message: String
     /// In the order in which they are written; FCM's own order varies with the error.
     var details: [Detail] = []
+    /// What a 401 says of the sign-in that it wants, in the header `WWW-Authenticate`.
+    var challenge: String?
 
     enum Status: String, Hashable, Sendable {
         case invalidArgument = "INVALID_ARGUMENT"
+        case unauthenticated = "UNAUTHENTICATED"
         case permissionDenied = "PERMISSION_DENIED"
         case notFound = "NOT_FOUND"
         case alreadyExists = "ALREADY_EXISTS"
@@ -20,6 +23,7 @@ struct GoogleError: Error, Hashable, Sendable {
         var httpStatus: Int {
             switch self {
             case .invalidArgument: 400
+            case .unauthenticated: 401
             case .permissionDenied: 403
             case .notFound: 404
             case .alreadyExists: 409
@@ -33,6 +37,7 @@ struct GoogleError: Error, Hashable, Sendable {
         case fcm(String)
         case badRequest([Violation])
         case apns(statusCode: Int64, reason: String)
+        case info(reason: String, service: String)
     }
 
     struct Violation: Hashable, Sendable {
@@ -70,7 +75,9 @@ extension GoogleError {
             "code": .int(Int64(code)), "message": .string(message), "status": .string(status.rawValue),
         ]
         if !details.isEmpty { error["details"] = .array(details.map(\.json)) }
-        return .json(["error": .object(error)], status: code)
+        var answer = Answer.json(["error": .object(error)], status: code)
+        answer.headers = challenge.map { [(name: "WWW-Authenticate", value: $0)] } ?? []
+        return answer
     }
 }
 
@@ -83,6 +90,11 @@ extension GoogleError.Detail {
             return [
                 "@type": "type.googleapis.com/google.firebase.fcm.v1.ApnsError",
                 "statusCode": .int(statusCode), "reason": .string(reason),
+            ]
+        case .info(let reason, let service):
+            return [
+                "@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": .string(reason),
+                "domain": "googleapis.com", "metadata": ["service": .string(service)],
             ]
         case .badRequest(let violations):
             var detail: [String: JSONValue] = ["@type": "type.googleapis.com/google.rpc.BadRequest"]

@@ -2,7 +2,7 @@ import FCM
 
 /// An app installation: what reached it, and through which topics it can be reached.
 struct Device: Sendable {
-    /// What was sent to one of its registrations, and what it got from topics it has left.
+    /// What was sent to one of its registrations, a group or a condition, and what it got from topics it has left.
     var direct = Recent()
     private var links: [TopicName: Link] = [:]
 
@@ -14,6 +14,8 @@ struct Device: Sendable {
     }
 
     var topicCount: Int { links.count }
+
+    func follows(_ topic: TopicName) -> Bool { links[topic] != nil }
 
     /// Counts one more active registration on the topic. True for the first.
     mutating func attach(to topic: TopicName, after number: Int) -> Bool {

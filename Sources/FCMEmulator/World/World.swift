@@ -14,6 +14,8 @@ struct World: Sendable {
     /// The installations behind the registrations: a token and a fid of one installation are one device.
     private(set) var devices: [RecipientKey: Device] = [:]
     private(set) var topics: [TopicName: Topic] = [:]
+    var groups = DeviceGroups()
+    private(set) var tokens = AccessTokens()
     private(set) var ledger = LineLog()
     private(set) var requests = LineLog()
     /// Ledger lines that are not yet written to where they are kept.
@@ -21,18 +23,28 @@ struct World: Sendable {
     /// The number of the last delivery. Message ids are made of it, so it starts where no other run's numbers are and
     /// survives a reset.
     private var deliveries: Int
+    private var opaque: OpaqueText
     /// The last message, which the next one is likely to equal: all recipients of a campaign share one copy.
     private var lastMessage: Message?
 
-    /// - Parameter deliveries: the number after which deliveries are counted; the microsecond of the start will do.
-    init(strict: Bool = false, countingFrom deliveries: Int = 0) {
+    /// - Parameter number: the one after which deliveries, keys and tokens are counted; the microsecond of the start
+    ///   will do.
+    init(strict: Bool = false, countingFrom number: Int = 0) {
         self.strict = strict
-        self.deliveries = deliveries
+        deliveries = number
+        opaque = OpaqueText(after: number)
     }
 
-    /// The registration as FCM would see it; `nil` where it would not know it.
+    /// The registration as FCM would see it; `nil` where it would not know it. A group's key has the shape of a token
+    /// and is none.
     func enrolment(of registration: Registration) -> Enrolment? {
-        enrolments[registration] ?? (strict ? nil : Enrolment())
+        if groups.isKey(registration.rawValue) { return nil }
+        return enrolments[registration] ?? (strict ? nil : Enrolment())
+    }
+
+    /// Remembers a registration that turned up in a request.
+    mutating func meet(_ registration: Registration) {
+        if enrolments[registration] == nil { enrolments[registration] = Enrolment() }
     }
 
     /// Enters a registration, or changes one; a change of state takes it into its topics' fan-out or out of it.
@@ -40,6 +52,7 @@ struct World: Sendable {
         let before = enrolments[registration] ?? Enrolment()
         enrolments[registration, default: before].platform = platform
         enrolments[registration, default: before].state = state
+        if state == .unregistered { groups.drop(registration) }
         guard (before.state == .active) != (state == .active) else { return }
         for topic in before.topics.keys {
             if state == .active { attach(registration, to: topic) } else { detach(registration, from: topic) }
@@ -62,9 +75,19 @@ struct World: Sendable {
         if topics[topic]?.members.isEmpty == true { topics[topic] = nil }
     }
 
-    /// Forgets everything but how far deliveries were counted.
+    /// A key that looks like FCM's, unlike any told before.
+    mutating func newGroupKey() -> String { "APA91b" + opaque.next(length: 134) }
+
+    /// Makes an access token that is good until a moment.
+    mutating func issueToken(until end: Date) -> String {
+        let token = "ya29.c." + opaque.next(length: 200)
+        tokens.add(token, until: end)
+        return token
+    }
+
+    /// Forgets everything but how far deliveries, keys and tokens were counted.
     mutating func reset() {
-        self = World(strict: strict, countingFrom: deliveries)
+        self = World(strict: strict, countingFrom: max(deliveries, opaque.number))
     }
 
     private mutating func attach(_ registration: Registration, to topic: TopicName) {
@@ -83,7 +106,7 @@ extension World {
     mutating func deliver(_ request: SendRequest, to registration: Registration, at now: Date) -> String {
         deliveries += 1
         let id = "0:\(now.microsecondsSince1970)%\(String(deliveries.scrambled, radix: 16))"
-        if enrolments[registration] == nil { enrolments[registration] = Enrolment() }
+        meet(registration)
         let delivery = Delivery(
             number: deliveries, messageID: id, received: now, topic: nil, message: interned(request.message))
         devices[registration.recipientKey, default: Device()].direct.append(delivery)
@@ -98,6 +121,41 @@ extension World {
             number: deliveries, messageID: id, received: now, topic: topic, message: interned(request.message))
         topics[topic]?.recent.append(delivery)
         record(request, id: id, fanOut: topics[topic]?.reach ?? 0, at: now)
+        return id
+    }
+
+    mutating func deliver(_ request: SendRequest, toGroup group: DeviceGroups.ID, at now: Date) -> String {
+        let active = (groups.members(of: group) ?? []).filter { enrolments[$0]?.state == .active }
+        return deliver(request, toEach: Set(active.map(\.recipientKey)), at: now)
+    }
+
+    mutating func deliver(_ request: SendRequest, to condition: Condition, at now: Date) -> String {
+        let reached = installations(thatMayMatch: condition).filter { installation in
+            condition.matches { devices[installation]?.follows($0) ?? false }
+        }
+        return deliver(request, toEach: reached, at: now)
+    }
+
+    /// The installations that a condition may match: only one that matches those without topics can match any.
+    private func installations(thatMayMatch condition: Condition) -> Set<RecipientKey> {
+        let candidates =
+            if condition.matches({ _ in false }) {
+                Set(enrolments.keys)
+            } else {
+                condition.topics.reduce(into: Set()) { $0.formUnion(topics[$1]?.members ?? []) }
+            }
+        return Set(candidates.filter { enrolments[$0]?.state == .active }.map(\.recipientKey))
+    }
+
+    private mutating func deliver(
+        _ request: SendRequest, toEach installations: Set<RecipientKey>, at now: Date
+    ) -> String {
+        deliveries += 1
+        let id = String(deliveries.scrambled)
+        let delivery = Delivery(
+            number: deliveries, messageID: id, received: now, topic: nil, message: interned(request.message))
+        for installation in installations { devices[installation, default: Device()].direct.append(delivery) }
+        record(request, id: id, fanOut: installations.count, at: now)
         return id
     }
 
@@ -147,15 +205,5 @@ extension World {
         if let lastMessage, lastMessage == message { return lastMessage }
         lastMessage = message
         return message
-    }
-}
-
-extension Int {
-    /// A one-to-one image of the number that looks like chance (the finisher of SplitMix64).
-    fileprivate var scrambled: UInt64 {
-        var value = UInt64(bitPattern: Int64(self)) &* 0x9e37_79b9_7f4a_7c15
-        value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-        return value ^ (value >> 31)
     }
 }

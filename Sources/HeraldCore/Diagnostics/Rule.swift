@@ -37,15 +37,38 @@ package enum Rule: String, Hashable, Sendable, CaseIterable {
     case oneTarget = "one-target"
     case oneSource = "one-source"
     case scheduleTime = "schedule-time"
+    case scheduleKeys = "schedule-keys"
+    case scheduleCron = "schedule-cron"
+    case scheduleZone = "schedule-zone"
+    case scheduleNever = "schedule-never"
 
     // Lists of registrations
     case listFormat = "list-format"
     case listColumn = "list-column"
     case listRow = "list-row"
     case registrationForm = "registration-form"
+    case listCompression = "list-compression"
 
     // Messages
     case messageTarget = "message-target"
     case emptyMessage = "empty-message"
     case apsMissing = "aps-missing"
+
+    // Groups
+    case groupName = "group-name"
+    case groupMembers = "group-members"
+    case groupFids = "group-fids"
+    case groupSender = "group-sender"
+
+    // What names what
+    case previousName = "previous-name"
+    case excludeTarget = "exclude-target"
+    case whereColumn = "where-column"
+
+    // Conditions
+    case conditionSyntax = "condition-syntax"
+    case conditionMixed = "condition-mixed"
+    case conditionTerms = "condition-terms"
+    case conditionTopic = "condition-topic"
+    case broadcast
 }

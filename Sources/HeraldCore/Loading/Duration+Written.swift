@@ -1,6 +1,6 @@
 extension Duration {
     /// Reads a whole number with a unit: `250ms`, `90s`, `5m`, `4h`, `2d`; at most 10 years.
-    init?(written text: String) {
+    package init?(written text: String) {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         guard let count = Int64(digits), count <= 315_360_000_000 else { return nil }
         let milliseconds: Int64

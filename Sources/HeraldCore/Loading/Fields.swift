@@ -107,6 +107,18 @@ struct Fields {
         return nil
     }
 
+    /// One of a type's values, by its raw value.
+    func choice<Value: RawRepresentable<String> & CaseIterable>(
+        _ key: String, _ findings: inout Findings
+    ) -> Value? {
+        guard let text = string(key, &findings) else { return nil }
+        if let value = Value(rawValue: text.value) { return value }
+        let values = Value.allCases.map(\.rawValue)
+        let all = values.dropLast().joined(separator: ", ") + (values.last.map { " or \($0)" } ?? "")
+        findings.diagnostics.append(.error(.invalidValue, "'\(key)' must be \(all)", at: text.range))
+        return nil
+    }
+
     /// A list of strings, each with its place.
     func strings(_ key: String, _ findings: inout Findings) -> [Located<String>]? {
         guard let node = self[key] else { return nil }

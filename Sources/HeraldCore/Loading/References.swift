@@ -1,7 +1,7 @@
 internal import FCM
 
-/// What can only be seen across files: names declared twice, names nobody declares, audiences that exclude each other
-/// in a circle.
+/// What can only be seen across files: names declared twice, names nobody declares, audiences that are made of each
+/// other in a circle.
 struct References {
     /// What a document says it is. One that is otherwise wrong is still declared.
     struct Name: Hashable {
@@ -28,13 +28,15 @@ struct References {
     }
 
     func check() -> [Diagnostic] {
-        duplicates() + unknownNames() + cycles()
+        duplicates() + unknownNames() + unknownTopicsOfConditions() + cycles()
+            + PreviousNames(workspace, declared).check() + groupsWithoutSender()
     }
 
     private func duplicates() -> [Diagnostic] {
         let named =
             workspace.audiences.map { ("audience", $0.name) }
-            + workspace.topics.map { ("topic", Located($0.name.value.rawValue, at: $0.name.range)) }
+            + workspace.topics.map { ("topic", $0.name.text) }
+            + workspace.groups.map { ("group", $0.name.text) }
             + workspace.campaigns.map { ("campaign", $0.name) }
         var first: [Name: SourceRange] = [:]
         return named.compactMap { kind, name in
@@ -50,24 +52,36 @@ struct References {
     }
 
     private func unknownNames() -> [Diagnostic] {
-        let audienceUses =
-            workspace.audiences.flatMap(\.exclude)
-            + workspace.topics.flatMap { $0.subscribers + $0.exclude }
-            + workspace.campaigns.compactMap { campaign in
-                if case .audience(let name) = campaign.target.value {
-                    Located(name, at: campaign.target.range)
-                } else {
-                    nil
-                }
-            }
-        let topicUses = workspace.campaigns.compactMap { campaign in
-            if case .topic(let name) = campaign.target.value {
-                Located(name.rawValue, at: campaign.target.range)
-            } else {
-                nil
+        var uses: [String: [Located<String>]] = [:]
+        uses["audience"] =
+            workspace.settings.suppress + workspace.audiences.flatMap(\.uses)
+            + workspace.topics.flatMap { $0.subscribers + $0.exclude } + workspace.campaigns.flatMap(\.exclude)
+        for group in workspace.groups {
+            if case .audience(let name) = group.members { uses["audience", default: []].append(name) }
+        }
+        for target in workspace.campaigns.map(\.target) {
+            switch target.value {
+            case .topic(let name): uses["topic", default: []].append(Located(name.rawValue, at: target.range))
+            case .group(let name): uses["group", default: []].append(Located(name.rawValue, at: target.range))
+            case .audience(let name): uses["audience", default: []].append(Located(name, at: target.range))
+            case .condition, .registrations: break
             }
         }
-        return unknown("audience", audienceUses) + unknown("topic", topicUses)
+        return uses.flatMap { kind, uses in unknown(kind, uses) }
+    }
+
+    /// A condition may name a topic that apps manage themselves, so that an undeclared one is only a likely mistake.
+    private func unknownTopicsOfConditions() -> [Diagnostic] {
+        let names = declared.filter { $0.kind == "topic" }.map(\.name)
+        return workspace.campaigns.flatMap { campaign -> [Diagnostic] in
+            guard case .condition(let condition) = campaign.target.value else { return [] }
+            let unknown = condition.topics.filter { !declared.contains(Name("topic", $0.rawValue)) }
+            return unknown.map { topic in
+                .warning(
+                    .conditionTopic, "no file declares topic '\(topic)'", at: campaign.target.range,
+                    help: suggestion(for: topic.rawValue, among: names).map { "did you mean '\($0)'?" })
+            }
+        }
     }
 
     private func unknown(_ kind: String, _ uses: [Located<String>]) -> [Diagnostic] {
@@ -78,31 +92,38 @@ struct References {
         }
     }
 
-    /// Goes down the exclusions without recursion: a chain may be as long as there are audiences.
+    /// Device groups are made under the project's number, which nothing else needs.
+    private func groupsWithoutSender() -> [Diagnostic] {
+        guard workspace.settings.senderID == nil else { return [] }
+        return workspace.groups.map { group in
+            .error(
+                .groupSender, "group '\(group.name.value)' needs the project's number", at: group.name.range,
+                help: "write sender_id: \"123456789012\" with that number into \(WorkspaceFolder.settingsFile)")
+        }
+    }
+
+    /// Goes down what audiences are made of without recursion: a chain may be as long as there are audiences.
     private func cycles() -> [Diagnostic] {
         var finished: Set<String> = []
         var found: [Diagnostic] = []
         for audience in workspace.audiences.sorted(by: { $0.name.value < $1.name.value }) {
-            var path: [(audience: Audience, next: Int)] = []
+            var path: [(name: String, rest: ArraySlice<Located<String>>)] = []
             var depths: [String: Int] = [:]
             let enter = { (audience: Audience) in
                 depths[audience.name.value] = path.count
-                path.append((audience, 0))
+                path.append((audience.name.value, audience.uses[...]))
             }
             if !finished.contains(audience.name.value) { enter(audience) }
-            while let (current, next) = path.last {
-                guard next < current.exclude.count else {
-                    path.removeLast()
-                    depths[current.name.value] = nil
-                    finished.insert(current.name.value)
+            while let last = path.indices.last {
+                guard let used = path[last].rest.popFirst() else {
+                    let done = path.removeLast()
+                    depths[done.name] = nil
+                    finished.insert(done.name)
                     continue
                 }
-                path[path.count - 1].next += 1
-                let excluded = current.exclude[next]
-                if let depth = depths[excluded.value] {
-                    let circle = path[depth...].map(\.audience.name.value) + [excluded.value]
-                    found.append(circular(circle, at: excluded.range))
-                } else if !finished.contains(excluded.value), let audience = audiences[excluded.value] {
+                if let depth = depths[used.value] {
+                    found.append(circular(path[depth...].map(\.name) + [used.value], at: used.range))
+                } else if !finished.contains(used.value), let audience = audiences[used.value] {
                     enter(audience)
                 }
             }
@@ -113,6 +134,11 @@ struct References {
     private func circular(_ names: [String], at range: SourceRange) -> Diagnostic {
         let shown = names.count <= 8 ? names : names.prefix(4) + ["…"] + names.suffix(3)
         return .error(
-            .referenceCycle, "audiences exclude each other in a circle: \(shown.joined(separator: " → "))", at: range)
+            .referenceCycle, "audiences are made of each other in a circle: \(shown.joined(separator: " → "))",
+            at: range)
     }
+}
+
+extension Located where Value: RawRepresentable<String> {
+    var text: Located<String> { Located<String>(value.rawValue, at: range) }
 }

@@ -1,42 +1,33 @@
 internal import FCM
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 /// Reads one YAML document as the resource it says it is. List files are named, not read.
 enum ResourceReader {
     /// The kinds of the file format, and the keys each has.
     static let keys: [String: KeyTable] = [
         "audience": KeyTable(
-            ["kind", "name", "source", "tokens", "fids", "exclude"], required: ["name"], later: ["from", "where"]),
+            ["kind", "name", "source", "tokens", "fids", "from", "where", "exclude"], required: ["name"]),
         "topic": KeyTable(
-            ["kind", "name", "subscribers", "exclude", "prune"], required: ["name", "subscribers"],
-            later: ["drift", "previous_names"]),
+            ["kind", "name", "subscribers", "exclude", "prune", "drift", "previous_names"],
+            required: ["name", "subscribers"]),
+        "group": KeyTable(["kind", "name", "members"], required: ["name", "members"]),
         "campaign": KeyTable(
             [
-                "kind", "name", "description", "owner", "enabled", "revision", "target", "message", "schedule",
-                "delivery",
-            ], required: ["name", "target", "message"], later: ["previous_names", "exclude", "acknowledge"]),
+                "kind", "name", "description", "owner", "enabled", "revision", "previous_names", "target", "exclude",
+                "message", "schedule", "delivery", "acknowledge",
+            ], required: ["name", "target", "message"]),
     ]
-    static let laterKinds = ["group"]
-    static let sourceKeys = KeyTable(["file"], required: ["file"])
-    static let targetKeys = KeyTable(
-        ["topic", "audience"], later: ["condition", "topics", "group", "tokens", "fids"])
-    static let scheduleKeys = KeyTable(
-        ["at", "max_lateness"], later: ["cron", "start", "end", "timezone", "dst", "catch_up"])
     static let deliveryKeys = KeyTable(
-        ["rate", "expires_after", "on_unknown", "stop_when_rejected_percent"], later: ["members"])
+        ["rate", "expires_after", "on_unknown", "members", "stop_when_rejected_percent"])
 
     enum Resource {
         case audience(Audience)
         case topic(Topic)
+        case group(Group)
         case campaign(Campaign)
     }
 
-    static func resource(from document: Node, _ findings: inout Findings) -> Resource? {
+    /// - Parameter defaultZone: of campaigns whose schedule names none.
+    static func resource(from document: Node, defaultZone: String, _ findings: inout Findings) -> Resource? {
         guard let entries = document.mapping else {
             findings.error(
                 .wrongType, "a resource must be a mapping, not \(document.kindName)", at: document.range)
@@ -51,15 +42,11 @@ enum ResourceReader {
         }
         guard let name = kind.value.string("'kind'", &findings)?.value else { return nil }
         guard let table = Self.keys[name] else {
-            if Self.laterKinds.contains(name) {
-                findings.error(.unsupported, "kind '\(name)' is not supported by this version", at: kind.value.range)
-            } else {
-                let kinds = Self.keys.keys.sorted()
-                let near = suggestion(for: name, among: kinds).map { "did you mean '\($0)'?" }
-                findings.error(
-                    .unknownKind, "there is no kind '\(name)'", at: kind.value.range,
-                    help: near ?? "one of: \(kinds.joined(separator: ", "))")
-            }
+            let kinds = Self.keys.keys.sorted()
+            let near = suggestion(for: name, among: kinds).map { "did you mean '\($0)'?" }
+            findings.error(
+                .unknownKind, "there is no kind '\(name)'", at: kind.value.range,
+                help: near ?? "one of: \(kinds.joined(separator: ", "))")
             return nil
         }
         let article = name.hasPrefix("a") ? "an" : "a"
@@ -67,51 +54,8 @@ enum ResourceReader {
         switch name {
         case "audience": return audience(fields, &findings).map(Resource.audience)
         case "topic": return topic(fields, &findings).map(Resource.topic)
-        default: return campaign(fields, &findings).map(Resource.campaign)
-        }
-    }
-
-    private static func audience(_ fields: Fields, _ findings: inout Findings) -> Audience? {
-        let name = resourceName(fields, &findings)
-        let exclude = fields.strings("exclude", &findings) ?? []
-        let sources = ["source", "tokens", "fids"].filter { fields[$0] != nil }
-            .sorted { fields.keyRange($0).start < fields.keyRange($1).start }
-        guard sources.count == 1 else {
-            let place = sources.count > 1 ? fields.keyRange(sources[1]) : fields.keyRange("kind")
-            findings.error(
-                .oneSource,
-                sources.isEmpty
-                    ? "the audience has no registrations" : "an audience has one source, not \(sources.count)",
-                at: place, help: "one of: source, tokens, fids")
-            return nil
-        }
-        let source: Audience.Source?
-        if let node = fields["source"] {
-            let inner = Fields(node, "'source'", Self.sourceKeys, &findings)
-            source = inner?.string("file", &findings).map { .list(ListFile(path: $0)) }
-        } else {
-            let kind: Registration.Kind = sources == ["fids"] ? .fid : .token
-            source = .inline(inlineRegistrations(fields, kind, &findings))
-        }
-        guard let name, let source else { return nil }
-        return Audience(name: name, source: source, exclude: exclude)
-    }
-
-    private static func inlineRegistrations(
-        _ fields: Fields, _ kind: Registration.Kind, _ findings: inout Findings
-    ) -> [Registration] {
-        guard let node = fields["\(kind.rawValue)s"] else { return [] }
-        guard let items = node.sequence else {
-            findings.error(
-                .wrongType, "'\(kind.rawValue)s' must be a list, not \(node.kindName)", at: node.range)
-            return []
-        }
-        return items.compactMap { item in
-            if let text = item.scalar?.text, let registration = Registration(text, kind: kind) { return registration }
-            findings.error(
-                .registrationForm, "the entry is not a \(kind.rawValue)", at: item.range,
-                help: kind.form)
-            return nil
+        case "group": return group(fields, &findings).map(Resource.group)
+        default: return campaign(fields, defaultZone: defaultZone, &findings).map(Resource.campaign)
         }
     }
 
@@ -120,11 +64,23 @@ enum ResourceReader {
         let subscribers = fields.strings("subscribers", &findings)
         let exclude = fields.strings("exclude", &findings) ?? []
         let prune = fields.bool("prune", &findings) ?? true
+        checkDrift(fields, &findings)
+        let previous = (fields.strings("previous_names", &findings) ?? []).compactMap { topicName($0, &findings) }
         guard let name, let subscribers else { return nil }
-        return Topic(name: name, subscribers: subscribers, exclude: exclude, prune: prune)
+        return Topic(name: name, subscribers: subscribers, exclude: exclude, prune: prune, previousNames: previous)
     }
 
-    private static func campaign(_ fields: Fields, _ findings: inout Findings) -> Campaign? {
+    private static func checkDrift(_ fields: Fields, _ findings: inout Findings) {
+        guard let drift = fields.string("drift", &findings), drift.value != "keep" else { return }
+        findings.diagnostics.append(
+            drift.value == "restore"
+                ? .error(.unsupported, "'drift: restore' is not supported by this version", at: drift.range)
+                : .error(.invalidValue, "'drift' must be keep or restore", at: drift.range))
+    }
+
+    private static func campaign(
+        _ fields: Fields, defaultZone: String, _ findings: inout Findings
+    ) -> Campaign? {
         let name = resourceName(fields, &findings)
         let target = fields["target"].flatMap { Self.target($0, &findings) }
         let message = fields["message"].flatMap { Campaign.message(from: $0, &findings) }
@@ -132,47 +88,18 @@ enum ResourceReader {
         let owner = fields.string("owner", &findings)?.value
         let enabled = fields.bool("enabled", &findings) ?? true
         let revision = fields.int("revision", in: 1...Int(Int32.max), &findings) ?? 1
-        let schedule = fields["schedule"].map { Self.schedule($0, &findings) }
+        let previous = (fields.strings("previous_names", &findings) ?? []).filter { isResourceName($0, &findings) }
+        let exclude = fields.strings("exclude", &findings) ?? []
+        let acknowledged = acknowledgement(fields, &findings)
+        let schedule = ScheduleReader.schedule(fields["schedule"], defaultZone: defaultZone, &findings)
         let delivery = fields["delivery"].map { Self.delivery($0, &findings) }
         guard let name, let target, let message else { return nil }
-        return Campaign(
-            name: name, description: description, owner: owner, enabled: enabled, revision: revision, target: target,
-            message: message, schedule: schedule ?? .init(), delivery: delivery ?? .init())
-    }
-
-    private static func target(_ node: Node, _ findings: inout Findings) -> Located<Campaign.Target>? {
-        guard let fields = Fields(node, "'target'", Self.targetKeys, &findings) else { return nil }
-        let written = (node.mapping ?? []).filter {
-            Self.targetKeys.known.contains($0.key) || Self.targetKeys.later.contains($0.key)
-        }
-        guard written.count == 1 else {
-            let place = written.count > 1 ? written[1].keyRange : node.range
-            findings.error(
-                .oneTarget, "a campaign has exactly one target, not \(written.count)", at: place,
-                help: "keep one of: topic, audience")
-            return nil
-        }
-        if let topic = fields.string("topic", &findings) {
-            return topicName(topic, &findings).map { Located(.topic($0.value), at: $0.range) }
-        }
-        return fields.string("audience", &findings).map { Located(.audience($0.value), at: $0.range) }
-    }
-
-    private static func schedule(_ node: Node, _ findings: inout Findings) -> Schedule {
-        var schedule = Schedule()
-        guard let fields = Fields(node, "'schedule'", Self.scheduleKeys, &findings) else { return schedule }
-        if let at = fields["at"] {
-            // Times may stand plain: nothing else is meant by them here.
-            if let date = at.scalar.flatMap({ Date(rfc3339: $0.text) }) {
-                schedule.times = .at(date)
-            } else {
-                findings.error(
-                    .scheduleTime, "'at' must be a time with its offset", at: at.range,
-                    help: "write 2026-12-01T09:00:00+01:00 or 2026-12-01T08:00:00Z")
-            }
-        }
-        if let lateness = fields.duration("max_lateness", &findings) { schedule.maxLateness = lateness }
-        return schedule
+        let campaign = Campaign(
+            name: name, description: description, owner: owner, enabled: enabled, revision: revision,
+            previousNames: previous, target: target, exclude: exclude, message: message, schedule: schedule,
+            delivery: delivery ?? .init(), acknowledged: acknowledged)
+        checkKeys(fields, of: campaign, &findings)
+        return campaign
     }
 
     private static func delivery(_ node: Node, _ findings: inout Findings) -> Campaign.Delivery {
@@ -180,14 +107,8 @@ enum ResourceReader {
         guard let fields = Fields(node, "'delivery'", Self.deliveryKeys, &findings) else { return delivery }
         delivery.rate = fields.rate("rate", &findings)
         delivery.expiresAfter = fields.duration("expires_after", &findings)
-        if let text = fields.string("on_unknown", &findings) {
-            if let value = Campaign.OnUnknown(rawValue: text.value) {
-                delivery.onUnknown = value
-            } else {
-                findings.diagnostics.append(
-                    .error(.invalidValue, "'on_unknown' must be hold or resend", at: text.range))
-            }
-        }
+        delivery.onUnknown = fields.choice("on_unknown", &findings) ?? delivery.onUnknown
+        delivery.members = fields.choice("members", &findings) ?? delivery.members
         if let percent = fields.int("stop_when_rejected_percent", in: 1...100, &findings) {
             delivery.stopWhenRejectedPercent = percent
         }
@@ -195,20 +116,23 @@ enum ResourceReader {
     }
 
     /// A campaign's or audience's name: `[a-z0-9][a-z0-9._-]{0,62}`.
-    private static func resourceName(_ fields: Fields, _ findings: inout Findings) -> Located<String>? {
-        guard let name = fields.string("name", &findings) else { return nil }
+    static func resourceName(_ fields: Fields, _ findings: inout Findings) -> Located<String>? {
+        fields.string("name", &findings).flatMap { isResourceName($0, &findings) ? $0 : nil }
+    }
+
+    private static func isResourceName(_ name: Located<String>, _ findings: inout Findings) -> Bool {
         guard name.value.wholeMatch(of: #/[a-z0-9][a-z0-9._\-]{0,62}/#) != nil else {
             findings.diagnostics.append(
                 .error(
                     .resourceName, "'\(name.value)' cannot be a name", at: name.range,
                     help: "up to 63 lower-case letters, digits, points, dashes and underscores, a letter or digit first"
                 ))
-            return nil
+            return false
         }
-        return name
+        return true
     }
 
-    private static func topicName(_ text: Located<String>, _ findings: inout Findings) -> Located<TopicName>? {
+    static func topicName(_ text: Located<String>, _ findings: inout Findings) -> Located<TopicName>? {
         if let name = TopicName(rawValue: text.value) { return Located(name, at: text.range) }
         let help: String
         if text.value.hasPrefix("/topics/") {
@@ -221,15 +145,5 @@ enum ResourceReader {
         findings.diagnostics.append(
             .error(.topicName, "'\(text.value)' is not a topic name", at: text.range, help: help))
         return nil
-    }
-}
-
-extension Registration.Kind {
-    /// How such a registration looks, for people.
-    var form: String {
-        switch self {
-        case .fid: "a fid is 22 characters of A-Z a-z 0-9 _ - and begins with c, d, e or f"
-        case .token: "a token is 100 to 4096 characters of A-Z a-z 0-9 _ - :"
-        }
     }
 }

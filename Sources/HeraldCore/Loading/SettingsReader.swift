@@ -7,11 +7,15 @@
 /// Reads `herald.yaml`.
 enum SettingsReader {
     static let keys = KeyTable(
-        ["herald", "project", "timezone", "state", "resources", "ignore", "fcm", "guards"],
-        required: ["herald", "project"], later: ["sender_id", "lists", "suppress", "runner"])
-    static let fcmKeys = KeyTable(
-        ["topic_api", "rate", "subscription_rate", "ramp", "settle", "timeout", "endpoint", "ca"],
-        later: ["credentials", "iid_endpoint"])
+        [
+            "herald", "project", "sender_id", "timezone", "state", "lists", "suppress", "resources", "ignore", "fcm",
+            "runner", "guards",
+        ], required: ["herald", "project"])
+    static let fcmKeys = KeyTable([
+        "topic_api", "rate", "subscription_rate", "ramp", "settle", "timeout", "credentials", "endpoint",
+        "iid_endpoint", "ca",
+    ])
+    static let runnerKeys = KeyTable(["every"])
     static let guardKeys = KeyTable(["max_recipients", "max_unsubscribe_percent", "max_forget_percent"])
 
     /// What the file says of itself and of the files beside it.
@@ -50,20 +54,13 @@ enum SettingsReader {
         }
         var settings = Settings(project: project?.value ?? "")
         if let timezone = fields.string("timezone", &findings) {
-            if timezone.value.wholeMatch(of: #/[A-Za-z0-9_+\-]+(\/[A-Za-z0-9_+\-]+)*/#) == nil {
-                findings.diagnostics.append(
-                    .error(
-                        .invalidValue, "'\(timezone.value)' is not a time zone's name", at: timezone.range,
-                        help: "write an IANA name, as in Europe/Rome"))
-            }
-            settings.timezone = timezone.value
+            settings.timezone = findings.zone(timezone)?.name ?? settings.timezone
         }
-        if let state = fields.string("state", &findings) {
-            if state.value.isEmpty {
-                findings.diagnostics.append(.error(.invalidValue, "'state' must not be empty", at: state.range))
-            }
-            settings.state = state.value
-        }
+        settings.senderID = senderID(fields, &findings)
+        settings.state = path("state", in: fields, &findings)?.value ?? settings.state
+        settings.lists = path("lists", in: fields, &findings)?.value ?? settings.lists
+        settings.suppress = fields.strings("suppress", &findings) ?? []
+        if let node = fields["runner"] { settings.runEvery = runEvery(node, &findings) ?? settings.runEvery }
         if let node = fields["fcm"] { settings.fcm = fcm(node, &findings) }
         if let node = fields["guards"] { settings.guards = guards(node, &findings) }
         return Result(
@@ -75,15 +72,7 @@ enum SettingsReader {
     private static func fcm(_ node: Node, _ findings: inout Findings) -> FCMSettings {
         var fcm = FCMSettings()
         guard let fields = Fields(node, "'fcm'", fcmKeys, &findings) else { return fcm }
-        if let api = fields.string("topic_api", &findings), api.value != "registrations", api.value != "auto" {
-            let isLater = api.value == "iid"
-            findings.diagnostics.append(
-                .error(
-                    isLater ? .unsupported : .invalidValue,
-                    isLater
-                        ? "the Instance ID API is not supported by this version"
-                        : "'topic_api' must be auto, registrations or iid", at: api.range))
-        }
+        fcm.topicAPI = fields.choice("topic_api", &findings) ?? fcm.topicAPI
         fcm.rate = fields.rate("rate", &findings) ?? fcm.rate
         fcm.subscriptionRate = fields.rate("subscription_rate", &findings) ?? fcm.subscriptionRate
         fcm.ramp = fields.duration("ramp", &findings) ?? fcm.ramp
@@ -96,8 +85,41 @@ enum SettingsReader {
             fcm.timeout = timeout
         }
         fcm.endpoint = fields.string("endpoint", &findings)?.value ?? fcm.endpoint
+        fcm.iidEndpoint = fields.string("iid_endpoint", &findings)?.value ?? fcm.iidEndpoint
+        fcm.credentials = path("credentials", in: fields, &findings)
         fcm.ca = fields.string("ca", &findings)?.value
         return fcm
+    }
+
+    private static func senderID(_ fields: Fields, _ findings: inout Findings) -> String? {
+        guard let id = fields.string("sender_id", &findings) else { return nil }
+        if id.value.wholeMatch(of: #/[0-9]{1,20}/#) == nil {
+            findings.diagnostics.append(
+                .error(
+                    .invalidValue, "'sender_id' must be the project's number", at: id.range,
+                    help: "its digits in quotes, as in \"123456789012\""))
+        }
+        return id.value
+    }
+
+    private static func path(
+        _ key: String, in fields: Fields, _ findings: inout Findings
+    ) -> Located<String>? {
+        let path = fields.string(key, &findings)
+        if let path, path.value.isEmpty {
+            findings.diagnostics.append(.error(.invalidValue, "'\(key)' must not be empty", at: path.range))
+        }
+        return path
+    }
+
+    private static func runEvery(_ node: Node, _ findings: inout Findings) -> Duration? {
+        guard let fields = Fields(node, "'runner'", runnerKeys, &findings),
+            let every = fields.duration("every", &findings)
+        else { return nil }
+        if every < .seconds(10) {
+            findings.error(.invalidValue, "'every' must be at least 10s", at: fields["every"]?.range ?? fields.range)
+        }
+        return every
     }
 
     private static func guards(_ node: Node, _ findings: inout Findings) -> GuardLimits {

@@ -18,7 +18,7 @@ package struct SourceText: Sendable {
         self.bytes = bytes
     }
 
-    /// Reads a file, or says why not.
+    /// Reads a file, unpacking it where its name ends in `.gz`, or says why not.
     package static func read(_ path: String, as file: String) -> Result<SourceText, DiagnosticError> {
         let range = SourceRange(file: file)
         do {
@@ -31,8 +31,10 @@ package struct SourceText: Sendable {
             if let size = attributes[.size] as? Int, size > maximumSize {
                 return .failure(.init(.error(.fileTooLarge, "'\(file)' is larger than 64 MiB", at: range)))
             }
-            let source = SourceText(file: file, bytes: Array(try Data(contentsOf: URL(filePath: path))))
-            return source.checked()
+            let bytes = Array(try Data(contentsOf: URL(filePath: path)))
+            return SourceText(file: file, bytes: file.hasSuffix(".gz") ? try Gzip.unpacked(bytes) : bytes).checked()
+        } catch let problem as Gzip.Problem {
+            return .failure(.init(.error(.listCompression, "'\(file)' \(problem.words)", at: range)))
         } catch {
             let exists = FileManager.default.fileExists(atPath: path)
             let message = exists ? "'\(file)' cannot be read: no permission" : "there is no file '\(file)'"

@@ -14,7 +14,7 @@ package struct WorkspaceFolder: Sendable {
     /// The folder itself, or `nil` when it holds no `herald.yaml`.
     package init?(at path: String) {
         guard FileManager.default.fileExists(atPath: "\(path)/\(Self.settingsFile)") else { return nil }
-        self.path = URL(filePath: path).resolvingSymlinksInPath().standardizedFileURL.path.withoutTrailingSlash
+        self.path = path.resolvingSymlinks
     }
 
     /// The nearest folder from `path` upwards that holds `herald.yaml`.
@@ -58,22 +58,65 @@ package struct WorkspaceFolder: Sendable {
         return (files.sorted(), unreadable)
     }
 
-    /// Reads a file of the workspace; `path` is relative to `base` (a folder of the workspace).
-    package func read(_ path: String, from base: String = "") -> Result<SourceText, DiagnosticError> {
-        let joined = path.hasPrefix("/") ? path : absolute(base.isEmpty ? path : "\(base)/\(path)")
-        // `..` is resolved in the text, before symlinks, so that one name is one file.
-        let name = joined.withoutDots
-        let resolved = URL(filePath: name).resolvingSymlinksInPath().standardizedFileURL.path
-        guard resolved == self.path || resolved.hasPrefix(self.path + "/") else {
-            return .failure(
-                DiagnosticError(
-                    .error(
-                        .pathOutside, "'\(path)' lies outside the workspace", at: SourceRange(file: path),
-                        help: "paths are relative to their file and stay, symlinks resolved, in the workspace")))
+    /// A file that may be read.
+    struct Place {
+        /// As its author sees it: relative to the workspace where it lies below it, else absolute, without dots.
+        var name: String
+        /// Absolute, symlinks resolved.
+        var path: String
+    }
+
+    /// Reads a file of the workspace; `path` is relative to it.
+    package func read(_ path: String) -> Result<SourceText, DiagnosticError> {
+        do throws(DiagnosticError) {
+            let place = try place(of: absolute(path), written: path, in: [self.path])
+            return SourceText.read(place.path, as: place.name)
+        } catch {
+            return .failure(error)
         }
-        // Errors and digests name the path as the author sees it, normalised.
-        let relative = name.hasPrefix(self.path + "/") ? String(name.dropFirst(self.path.count + 1)) : path
-        return SourceText.read(resolved, as: relative)
+    }
+
+    /// Where a list is: beside the file that names it, or else below the folder of lists.
+    /// - Parameters:
+    ///   - base: the folder of that file, relative to the workspace.
+    ///   - lists: relative to the workspace, or absolute.
+    func list(_ path: String, from base: String, lists: String) -> Result<Place, DiagnosticError> {
+        let lists = self.lists(lists)
+        let beside = path.hasPrefix("/") ? path : absolute(base.isEmpty ? path : "\(base)/\(path)")
+        let below = "\(lists)/\(path)".withoutDots
+        let isBelow = !path.hasPrefix("/") && below.lies(in: lists) && !isThere(beside.withoutDots) && isThere(below)
+        do throws(DiagnosticError) {
+            let roots = [self.path, lists.resolvingSymlinks]
+            return .success(try place(of: isBelow ? below : beside, written: path, in: roots))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// The folder of lists, absolute.
+    func lists(_ path: String) -> String { (path.hasPrefix("/") ? path : absolute(path)).withoutDots }
+
+    /// - Parameter roots: the folders it must, symlinks resolved, end up in.
+    private func place(of path: String, written: String, in roots: [String]) throws(DiagnosticError) -> Place {
+        // `..` is resolved in the text, before symlinks, so that one name is one file.
+        let name = path.withoutDots
+        let resolved = name.resolvingSymlinks
+        guard roots.contains(where: { resolved.lies(in: $0) }) else {
+            throw DiagnosticError(
+                .error(
+                    .pathOutside, "'\(written)' lies outside the workspace", at: SourceRange(file: written),
+                    help: roots.count == 1
+                        ? "files stay, symlinks resolved, in the workspace"
+                        : "paths are relative to their file and stay, symlinks resolved, in the workspace or in 'lists'"
+                ))
+        }
+        return Place(
+            name: name.lies(in: self.path) ? String(name.dropFirst(self.path.count + 1)) : name, path: resolved)
+    }
+
+    /// Whether the name is taken, by a link that leads nowhere too.
+    private func isThere(_ path: String) -> Bool {
+        (try? FileManager.default.attributesOfItem(atPath: path)) != nil
     }
 
     private func absolute(_ relative: String) -> String { relative.isEmpty ? path : "\(path)/\(relative)" }
@@ -100,6 +143,12 @@ extension String {
         }
         return "/" + parts.joined(separator: "/")
     }
+
+    fileprivate var resolvingSymlinks: String {
+        URL(filePath: self).resolvingSymlinksInPath().standardizedFileURL.path.withoutTrailingSlash
+    }
+
+    fileprivate func lies(in folder: String) -> Bool { self == folder || folder == "/" || hasPrefix(folder + "/") }
 
     /// The folder part of a relative path, empty at the top.
     var folder: String { lastIndex(of: "/").map { String(self[..<$0]) } ?? "" }

@@ -1,14 +1,21 @@
 internal import Crypto
 internal import FCM
 
+/// Whether the lists of registrations are there to be read.
+package enum ListPolicy: String, Sendable, CaseIterable {
+    case required
+    /// Not one is opened or looked for: for a machine that must not see registrations.
+    case skip
+}
+
 /// Reads a whole workspace. Every mistake of every file is found in one pass; nothing is thrown.
 package struct WorkspaceLoader {
     private let folder: WorkspaceFolder
     private let environment: [String: String]
+    private let lists: ListPolicy
     private var diagnostics: [Diagnostic] = []
     /// The kind and name of every resource in the files, those too that could not be read.
     private var declared: Set<References.Name> = []
-    private var lists: [String: [Registration]] = [:]
     private var sources: [String: SourceText] = [:]
 
     /// What came of a loading.
@@ -21,17 +28,18 @@ package struct WorkspaceLoader {
         package var sources: [String: SourceText]
     }
 
-    package static func load(_ folder: WorkspaceFolder, environment: [String: String]) -> Loaded {
-        var loader = WorkspaceLoader(folder: folder, environment: environment)
+    package static func load(
+        _ folder: WorkspaceFolder, environment: [String: String], lists: ListPolicy = .required
+    ) -> Loaded {
+        var loader = WorkspaceLoader(folder: folder, environment: environment, lists: lists)
         let workspace = loader.workspace()
         return Loaded(
             workspace: workspace, diagnostics: loader.diagnostics.map(\.presentable).sortedAndUnique(),
             sources: loader.sources)
     }
 
-    private init(folder: WorkspaceFolder, environment: [String: String]) {
-        self.folder = folder
-        self.environment = environment
+    private init(folder: WorkspaceFolder, environment: [String: String], lists: ListPolicy) {
+        (self.folder, self.environment, self.lists) = (folder, environment, lists)
     }
 
     private mutating func workspace() -> Workspace? {
@@ -45,20 +53,49 @@ package struct WorkspaceLoader {
         var workspace = Workspace(
             settings: settings.settings, audiences: [], topics: [], campaigns: [], digest: "")
         for file in files {
-            for resource in resources(in: file) {
+            for resource in resources(in: file, defaultZone: settings.settings.timezone) {
                 switch resource {
                 case .audience(let audience): workspace.audiences.append(audience)
                 case .topic(let topic): workspace.topics.append(topic)
+                case .group(let group): workspace.groups.append(group)
                 case .campaign(let campaign): workspace.campaigns.append(campaign)
                 }
             }
         }
         diagnostics += References(workspace, declared: declared).check()
+        readLists(of: &workspace)
         workspace.audiences.sort { $0.name.value < $1.name.value }
         workspace.topics.sort { $0.name.value < $1.name.value }
+        workspace.groups.sort { $0.name.value < $1.name.value }
         workspace.campaigns.sort { $0.name.value < $1.name.value }
-        workspace.digest = digest()
+        checkGroupSizes(of: workspace)
+        workspace.digest = digest(lists: folder.lists(settings.settings.lists))
         return workspace
+    }
+
+    private mutating func readLists(of workspace: inout Workspace) {
+        switch lists {
+        case .skip:
+            diagnostics += FilterUse(workspace.audiences).problems { _ in nil }
+            workspace.listsSkipped = true
+        case .required:
+            var loader = ListLoader(folder, lists: workspace.settings.lists)
+            workspace.audiences = loader.read(workspace.audiences)
+            diagnostics += loader.diagnostics
+            sources.merge(loader.sources) { known, _ in known }
+        }
+    }
+
+    /// An audience's members are known only once every list has been read without a mistake.
+    private mutating func checkGroupSizes(of workspace: Workspace) {
+        guard !workspace.listsSkipped, !diagnostics.hasErrors else { return }
+        let sizes = Resolver.groupSizes(in: workspace)
+        for group in workspace.groups {
+            guard case .audience(let name) = group.members, let size = sizes[group.name.value],
+                let problem = Group.problem(withMembers: size)
+            else { continue }
+            diagnostics.append(.error(.groupMembers, problem, at: name.range, help: Group.sizeHelp))
+        }
     }
 
     private mutating func settings() -> SettingsReader.Result? {
@@ -75,51 +112,14 @@ package struct WorkspaceLoader {
         return SettingsReader.settings(from: documents[0], environment: environment, &findings)
     }
 
-    private mutating func resources(in file: String) -> [ResourceReader.Resource] {
+    private mutating func resources(in file: String, defaultZone: String) -> [ResourceReader.Resource] {
         guard let source = read(file) else { return [] }
         let documents = compose(source)
         var findings = Findings(file: file)
         defer { diagnostics += findings.diagnostics }
-        let base = file.folder
         return documents.compactMap { document in
             if let name = References.Name(of: document) { declared.insert(name) }
-            guard let resource = ResourceReader.resource(from: document, &findings) else { return nil }
-            guard case .audience(var audience) = resource, case .list(let file) = audience.source else {
-                return resource
-            }
-            guard let list = list(file.path, from: base, &findings) else { return nil }
-            audience.source = .list(list)
-            return .audience(audience)
-        }
-    }
-
-    private mutating func list(_ path: Located<String>, from base: String, _ findings: inout Findings) -> ListFile? {
-        guard ListFile.endings.contains(where: { path.value.hasSuffix(".\($0)") }) else {
-            let isCompressed = path.value.hasSuffix(".gz")
-            findings.diagnostics.append(
-                .error(
-                    isCompressed ? .unsupported : .listFormat,
-                    isCompressed
-                        ? "compressed lists are not supported by this version"
-                        : "'\(path.value)' is no list: a list is a .csv, .txt or .ndjson file", at: path.range))
-            return nil
-        }
-        switch folder.read(path.value, from: base) {
-        case .failure(let problem):
-            // The mistake stands where the path is written.
-            var diagnostic = problem.diagnostic
-            if diagnostic.rule != .fileEncoding {
-                diagnostic.range = path.range
-            }
-            findings.diagnostics.append(diagnostic)
-            return nil
-        case .success(let source):
-            // Several audiences may share a list: it is read, and its rows judged, once.
-            if let known = lists[source.file] { return ListFile(path: path, registrations: known) }
-            let list = ListFile(reading: source, at: path, &findings.diagnostics)
-            lists[source.file] = list.registrations
-            sources[source.file] = source
-            return list
+            return ResourceReader.resource(from: document, defaultZone: defaultZone, &findings)
         }
     }
 
@@ -140,10 +140,12 @@ package struct WorkspaceLoader {
         return documents
     }
 
-    private func digest() -> String {
+    /// - Parameter lists: where the folder of lists is; the same lists in another place are the same workspace.
+    private func digest(lists: String) -> String {
         var hash = SHA256()
         for (file, source) in sources.sorted(by: { $0.key < $1.key }) {
-            hash.update(data: Array("\(file)\0\(source.bytes.count)\0".utf8))
+            let name = file.hasPrefix(lists + "/") ? "lists:\(file.dropFirst(lists.count))" : file
+            hash.update(data: Array("\(name)\0\(source.bytes.count)\0".utf8))
             hash.update(data: source.bytes)
         }
         return "sha256:" + hash.finalize().hexadecimal

@@ -51,6 +51,8 @@ package struct Plan: Hashable, Sendable {
         package var reason: String
         /// How long the rates make it last, at least.
         package var seconds: Int
+        /// Why a guard does not let it be done; the steps around it are.
+        package var refusal: String?
     }
 
     package enum Work: Hashable, Sendable {
@@ -85,15 +87,16 @@ package struct Plan: Hashable, Sendable {
         package var target: Campaign.Target
         package var contentDigest: String
         package var message: [String: JSONValue]
-        package var members: RecipientSet
-        /// How a device group is reached; of no meaning for other targets.
-        package var groupMembers: Campaign.Members
         /// Nothing starts after it.
         package var deadline: Date?
         package var expiresAfter: Duration?
         package var rate: Rate?
         package var stopWhenRejectedPercent: Int
         package var onUnknown: Campaign.OnUnknown
+        /// How a device group is reached; of no meaning for other targets.
+        package var groupMembers: Campaign.Members = .key
+        /// Whom requests go to.
+        package var members: RecipientSet
         /// Left by a crash between intent and outcome; this run records them as unknown.
         package var discovered: RecipientSet
         /// How many people it is for: `members`, or a topic's subscribers.
@@ -183,5 +186,20 @@ extension Plan.Step {
         case .subscribe(let topic, _), .unsubscribe(let topic, _): "\(work.action):\(topic)"
         case .send(let send): "send:\(send.occurrence)"
         }
+    }
+}
+
+extension Plan {
+    /// The campaign's message to a few registrations, as no occurrence of it.
+    package init(testing campaign: Campaign, on registrations: [RecipientID: Registration], at now: Date) {
+        let send = Send(
+            campaign: campaign.name.value, occurrence: OccurrenceID(rawValue: "\(campaign.name.value)@test"),
+            revision: campaign.revision, due: nil, target: .registrations(Array(registrations.values)),
+            contentDigest: campaign.contentDigest, message: campaign.message.value, deadline: nil,
+            expiresAfter: campaign.delivery.expiresAfter, rate: campaign.delivery.rate,
+            stopWhenRejectedPercent: 100, onUnknown: .hold, members: RecipientSet(registrations.keys.sorted()),
+            discovered: [], recipients: registrations.count, isResumed: false)
+        self.init(at: now, workspaceDigest: "", state: nil)
+        steps = [Step(work: .send(send), reason: "a test", seconds: 0)]
     }
 }

@@ -137,11 +137,10 @@ extension Planner {
         return Plan.Send(
             campaign: campaign.name.value, occurrence: id, revision: campaign.revision, due: due,
             target: campaign.target.value, contentDigest: campaign.contentDigest, message: campaign.message.value,
-            members: remaining, groupMembers: campaign.delivery.members,
             deadline: due?.adding(campaign.schedule.maxLateness),
             expiresAfter: campaign.delivery.expiresAfter, rate: campaign.delivery.rate,
             stopWhenRejectedPercent: campaign.delivery.stopWhenRejectedPercent,
-            onUnknown: campaign.delivery.onUnknown,
+            onUnknown: campaign.delivery.onUnknown, groupMembers: campaign.delivery.members, members: remaining,
             discovered: (occurrence?.intended ?? []).subtracting(repeated),
             recipients: remaining.isEmpty ? 0 : reached(by: campaign, remaining),
             isResumed: occurrence.map { !$0.tried.isEmpty } ?? false)
@@ -192,12 +191,12 @@ extension Planner {
             (one.occurring.at, one.occurring.occurrence) < (other.occurring.at, other.occurring.occurrence)
         }
         plan.upcoming.sort(by: order)
-        // The next one of each campaign is never left out.
+        // The next one of each campaign comes before anybody's second.
         var seen: Set<String> = []
         let next = plan.upcoming.filter { seen.insert($0.occurring.campaign).inserted }
         var passed: Set<String> = []
         let others = plan.upcoming.filter { !passed.insert($0.occurring.campaign).inserted }
-        let kept = next + others.prefix(max(0, Plan.shownUpcoming - next.count))
+        let kept = (next + others).prefix(Plan.shownUpcoming)
         plan.upcomingOmitted = plan.upcoming.count - kept.count
         plan.upcoming = kept.sorted(by: order)
     }

@@ -4,103 +4,122 @@ package import FCM
 /// registration it is listed.
 package struct Resolver {
     private let workspace: Workspace
-    private let audiences: [String: Audience]
-    private var ids: [RecipientKey: RecipientID] = [:]
-    private var nextID: RecipientID
-    private var members: [String: RecipientSet] = [:]
-    private var listedRegistrations: Set<Registration> = []
-    private var desired = Desired()
+    private let audiences: AudienceMembers
+    private let suppressed: RecipientSet
+    private let numbers: RecipientNumbers
+    /// Of registrations that stand in a campaign or a group.
+    private let inline: [[Registration]: RecipientSet]
 
     /// The recipient keys that all lists name.
     package static func keys(in workspace: Workspace) -> Set<RecipientKey> {
-        Set(workspace.audiences.flatMap { $0.registrations.map(\.recipientKey) })
+        var keys: Set<RecipientKey> = []
+        for audience in workspace.audiences { keys.formUnion(audience.registrations.lazy.map(\.recipientKey)) }
+        for list in workspace.inlineLists { keys.formUnion(list.map(\.recipientKey)) }
+        return keys
     }
 
     /// - Parameter known: what the record knows of the workspace's recipient keys.
     package static func desired(
         of workspace: Workspace, known: [RecipientKey: KnownRecipient], next: RecipientID
     ) -> Desired {
-        var resolver = Resolver(workspace, known, next)
-        return resolver.resolve(known)
+        Resolver(workspace, known, next).desired(known)
+    }
+
+    /// An audience's recipients, one registration for each; `nil` when no file declares it.
+    package static func registrations(ofAudience name: String, in workspace: Workspace) -> [Registration]? {
+        guard workspace.audiences.contains(where: { $0.name.value == name }) else { return nil }
+        let resolver = Resolver(workspace, [:], 1)
+        return resolver.members(of: name).compactMap { resolver.numbers.registrations[$0] }
+    }
+
+    /// How many recipients each group has.
+    static func groupSizes(in workspace: Workspace) -> [GroupName: Int] {
+        guard !workspace.groups.isEmpty else { return [:] }
+        var workspace = workspace
+        let named = workspace.groups.compactMap { if case .audience(let name) = $0.members { name } else { nil } }
+        workspace.audiences = workspace.audiences.inOrder(from: (named + workspace.settings.suppress).map(\.value))
+        workspace.campaigns = []
+        let resolver = Resolver(workspace, [:], 1)
+        let sizes = workspace.groups.map { ($0.name.value, resolver.members(of: $0).count) }
+        return Dictionary(sizes) { first, _ in first }
     }
 
     private init(_ workspace: Workspace, _ known: [RecipientKey: KnownRecipient], _ next: RecipientID) {
+        var numbers = RecipientNumbers(known, next: next)
+        var recipients: [String: [RecipientID]] = [:]
+        for audience in workspace.audiences { recipients[audience.name.value] = numbers.number(audience) }
+        var inline: [[Registration]: RecipientSet] = [:]
+        for list in workspace.inlineLists { inline[list] = RecipientSet(numbers.number(list)) }
         self.workspace = workspace
-        audiences = Dictionary(workspace.audiences.map { ($0.name.value, $0) }) { first, _ in first }
-        ids = known.mapValues(\.id)
-        nextID = next
+        let names = workspace.audiences.map(\.name.value)
+        audiences = AudienceMembers(workspace.audiences.inOrder(from: names), recipients: recipients)
+        suppressed = audiences.union(workspace.settings.suppress)
+        self.numbers = numbers
+        self.inline = inline
     }
 
-    private mutating func resolve(_ known: [RecipientKey: KnownRecipient]) -> Desired {
-        var listed: [String: RecipientSet] = [:]
-        for audience in workspace.audiences { listed[audience.name.value] = intern(audience) }
-        for audience in workspace.audiences {
-            desired.audienceSizes[audience.name.value] = resolve(audience.name.value, listed).count
-        }
-        for recipient in known.values {
-            if let registration = desired.registrations[recipient.id], registration != recipient.registration {
-                desired.unrecorded[recipient.id] = registration
-            }
-        }
-        desired.collapsed += listedRegistrations.count - desired.registrations.count
+    private func desired(_ known: [RecipientKey: KnownRecipient]) -> Desired {
+        var desired = Desired()
+        for name in workspace.audiences.map(\.name.value) { desired.audienceSizes[name] = members(of: name).count }
+        desired.registrations = numbers.registrations
+        desired.unrecorded = numbers.unrecorded(known)
+        desired.collapsed = numbers.collapsed
         desired.topics = workspace.topics.map { topic in
-            let excluded = union(topic.exclude)
+            let members = audiences.union(topic.subscribers).subtracting(audiences.union(topic.exclude))
             return DesiredTopic(
-                name: topic.name.value, members: union(topic.subscribers).subtracting(excluded), prune: topic.prune)
+                name: topic.name.value, members: members.subtracting(suppressed), prune: topic.prune,
+                previousNames: topic.previousNames.map(\.value))
         }
-        desired.sends = workspace.campaigns.map { campaign in
-            switch campaign.target.value {
-            case .topic, .condition: DesiredSend(campaign: campaign, members: .target)
-            case .audience(let name): DesiredSend(campaign: campaign, members: members[name] ?? [])
-            case .group, .registrations: DesiredSend(campaign: campaign, members: [])
-            }
-        }
+        desired.groups = workspace.groups.map { DesiredGroup(name: $0.name.value, members: members(of: $0)) }
+        desired.sends = workspace.campaigns.map { DesiredSend(campaign: $0, members: recipients(of: $0)) }
         return desired
     }
 
-    private func union(_ names: [Located<String>]) -> RecipientSet {
-        names.reduce(into: RecipientSet()) { $0.formUnion(members[$1.value] ?? []) }
-    }
-
-    /// Gives every listed installation its number; the record's where it has one.
-    private mutating func intern(_ audience: Audience) -> RecipientSet {
-        var set = RecipientSet()
-        let registrations = audience.registrations
-        for registration in registrations {
-            let key = registration.recipientKey
-            let id: RecipientID
-            if let known = ids[key] {
-                id = known
-            } else {
-                id = nextID
-                nextID += 1
-                ids[key] = id
-                desired.unrecorded[id] = registration
-            }
-            set.insert(id)
-            prefer(registration, for: id)
+    /// Whom a campaign's requests go to.
+    private func recipients(of campaign: Campaign) -> RecipientSet {
+        if campaign.target.value.isOneRequest(campaign.delivery) { return .target }
+        let excluded = audiences.union(campaign.exclude)
+        switch campaign.target.value {
+        case .topic, .condition: return .target
+        case .audience(let name): return members(of: name).subtracting(excluded)
+        case .registrations(let listed): return (inline[listed] ?? []).subtracting(suppressed).subtracting(excluded)
+        case .group(let name): return workspace.groups.first { $0.name.value == name }.map(members) ?? []
         }
-        let distinct = Set(registrations)
-        desired.collapsed += registrations.count - distinct.count
-        listedRegistrations.formUnion(distinct)
-        return set
     }
 
-    /// A fid reaches an installation whatever its token; among tokens the one listed last is the newest we know.
-    private mutating func prefer(_ registration: Registration, for id: RecipientID) {
-        if registration.kind == .token, desired.registrations[id]?.kind == .fid { return }
-        desired.registrations[id] = registration
-        if desired.unrecorded[id] != nil { desired.unrecorded[id] = registration }
-    }
-
-    /// An audience's members after its exclusions. The loader has refused circles.
-    private mutating func resolve(_ name: String, _ listed: [String: RecipientSet]) -> RecipientSet {
-        if let known = members[name] { return known }
-        var set = listed[name] ?? []
-        for excluded in audiences[name]?.exclude ?? [] {
-            set.subtract(resolve(excluded.value, listed))
+    private func members(of group: Group) -> RecipientSet {
+        switch group.members {
+        case .audience(let name): audiences[name.value].subtracting(suppressed)
+        case .inline(let listed): (inline[listed] ?? []).subtracting(suppressed)
         }
-        members[name] = set
-        return set
+    }
+
+    /// An audience's members. An audience that is suppressed is still what it is.
+    private func members(of name: String) -> RecipientSet {
+        let isSuppressed = workspace.settings.suppress.contains { $0.value == name }
+        return isSuppressed ? audiences[name] : audiences[name].subtracting(suppressed)
+    }
+}
+
+extension RecipientNumbers {
+    /// The recipients of an audience's own registrations, row by row; 0 for a row that its own filters leave out, which
+    /// nothing else can bring in.
+    fileprivate mutating func number(_ audience: Audience) -> [RecipientID] {
+        guard case .list(let list) = audience.source, !audience.filters.isEmpty else {
+            return number(audience.registrations)
+        }
+        let passes = list.passing(audience.filters)
+        let rows = list.registrations.indices.filter(passes)
+        var recipients = [RecipientID](repeating: 0, count: list.registrations.count)
+        for (row, recipient) in zip(rows, number(rows.map { list.registrations[$0] })) { recipients[row] = recipient }
+        return recipients
+    }
+}
+
+extension Workspace {
+    /// The registrations that stand in groups and campaigns.
+    fileprivate var inlineLists: [[Registration]] {
+        groups.compactMap { if case .inline(let listed) = $0.members { listed } else { nil } }
+            + campaigns.compactMap { if case .registrations(let listed) = $0.target.value { listed } else { nil } }
     }
 }

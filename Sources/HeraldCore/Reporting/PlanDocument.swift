@@ -12,12 +12,16 @@ package struct PlanDocument: Document {
     package var id: String
     package var created: Date
     private let campaigns: [String]
+    private let days: Int
+    /// How many days ahead a plan looks unless it is told.
+    package static let usualDays = 7
 
     /// A plan is good until its earliest send would be too late, and a day at most.
     private static let lifetime: Duration = .seconds(24 * 3600)
 
     /// - Parameter campaigns: what it was limited to; empty for all.
-    package init(_ plan: Plan, id: String, created: Date, campaigns: [String] = []) {
+    package init(_ plan: Plan, id: String, created: Date, campaigns: [String] = [], days: Int = usualDays) {
+        self.days = days
         self.plan = plan
         self.campaigns = campaigns
         self.id = id
@@ -97,6 +101,7 @@ package struct PlanDocument: Document {
                 }),
             "warnings": .array(warnings.map { .string($0) }),
         ]
+        if days != Self.usualDays { members["days"] = .int(Int64(days)) }
         if !campaigns.isEmpty { members["campaigns"] = .array(campaigns.map { .string($0) }) }
         return members
     }

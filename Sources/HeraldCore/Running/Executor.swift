@@ -157,6 +157,10 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     /// - Parameter first: where the plan's steps begin in the report.
     private mutating func take(_ plan: Plan, at first: Int) async {
         for (index, step) in plan.steps.enumerated() {
+            if let refusal = step.refusal {
+                refuse(step, refusal, at: first + index)
+                continue
+            }
             queue.append(Entry(step: step, index: first + index))
             if case .send(let send) = step.work { campaigns[step.id] = send.campaign }
         }
@@ -172,6 +176,13 @@ package struct Executor<C: Clock> where C.Duration == Duration {
             return hasStep ? [] : opening + [.finish(missed.occurrence, at: now)]
         }
         await commit(renames + missed + dueWatermarks())
+    }
+
+    private mutating func refuse(_ step: Plan.Step, _ refusal: String, at index: Int) {
+        report.wasRefused = true
+        report.steps[index].held = report.steps[index].planned
+        report.steps[index].stop(refusal)
+        noteUnfinished(step, at: index)
     }
 
     /// Those of campaigns none of whose sends waits for its beginning.
@@ -364,7 +375,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
             entry.drive = drive
             queue.insert(entry, at: 0)
         } else {
-            noteUnfinished(entry)
+            noteUnfinished(entry.step, at: entry.index)
         }
         await commit(dueWatermarks())
     }
@@ -391,11 +402,11 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         await commit([.topicAPI(topicAPI)])
     }
 
-    private mutating func noteUnfinished(_ entry: Entry) {
-        guard let subject = entry.step.work.subject else { return }
-        let account = report.steps[entry.index]
+    private mutating func noteUnfinished(_ step: Plan.Step, at index: Int) {
+        guard let subject = step.work.subject else { return }
+        let account = report.steps[index]
         guard account.accepted + account.forgotten < account.planned else { return }
-        switch entry.step.work.action {
+        switch step.work.action {
         case "subscribe", "group_create", "group_add": unfinishedJoins.insert(subject)
         default: unfinishedLeaves.insert(subject)
         }
@@ -438,7 +449,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         subscriptions = drive.lane.shared
         if drive.hasSucceeded { hasSucceeded.insert(.groups) }
         groupRecord.apply(drive.written)
-        noteUnfinished(entry)
+        noteUnfinished(entry.step, at: entry.index)
         await commit(dueWatermarks())
     }
 

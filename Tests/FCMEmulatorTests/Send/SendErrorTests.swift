@@ -94,8 +94,8 @@ import Testing
             name: "topic with a prefix", body: #"{"message":{"topic":"/topics/t"}}"#,
             error: rule("Topic name contains invalid characters.", field: "message")),
         Refusal(
-            name: "condition", body: #"{"message":{"condition":"'a' in topics"}}"#,
-            error: rule("Conditions are not supported by this emulator yet.", field: "message.condition")),
+            name: "condition", body: #"{"message":{"condition":"'a' in topics &&"}}"#,
+            error: rule("Invalid condition expression provided.", field: "message.condition")),
         Refusal(
             name: "ttl over four weeks", body: #"{"message":{"topic":"t","android":{"ttl":"2419200.000000001s"}}}"#,
             error: rule("TTL must be between 0 and 2419200 seconds.", field: "message.android.ttl")),

@@ -68,10 +68,12 @@ final class RawConnection: Sendable {
     }
 
     /// Sends one request and reads its answer, whose length the server must tell.
-    func exchange(_ method: String, _ target: String, _ body: String) async throws -> (status: Int, body: String) {
-        try write(
-            "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-                + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+    func exchange(
+        _ method: String, _ target: String, _ body: String,
+        headers: [String] = ["Host: localhost", "Content-Type: application/json"]
+    ) async throws -> (status: Int, body: String) {
+        let head = ["\(method) \(target) HTTP/1.1"] + headers + ["Content-Length: \(body.utf8.count)"]
+        try write(head.joined(separator: "\r\n") + "\r\n\r\n\(body)")
         var received: [UInt8] = []
         while true {
             let piece = try await read()

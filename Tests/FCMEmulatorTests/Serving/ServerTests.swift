@@ -10,29 +10,9 @@ import Testing
 #endif
 
 @Suite(.timeLimit(.minutes(5))) struct ServerTests {
-    /// Runs an emulator on a free port until the body is done.
-    private func withEmulator(
-        _ configuration: Emulator.Configuration = Emulator.Configuration(),
-        _ body: @Sendable (Int) async throws -> Void
-    ) async throws {
-        try await withThrowingTaskGroup { group in
-            let (ports, readiness) = AsyncStream<Int>.makeStream()
-            group.addTask {
-                defer { readiness.finish() }
-                let emulator = Emulator(configuration, now: { Date(timeIntervalSince1970: 1_796_112_000) })
-                try await emulator.run { readiness.yield($0) }
-            }
-            for await port in ports {
-                try await body(port)
-                group.cancelAll()
-            }
-            try await group.waitForAll()
-        }
-    }
-
     @Test func `one connection carries request after request`() async throws {
-        try await withEmulator { port in
-            let connection = try RawConnection(port: port)
+        try await withEmulator { endpoint in
+            let connection = try RawConnection(port: endpoint.port)
             let path = "/v1/projects/p/registrations/\(token(1))/topicSubscriptions?topic_name=100%25"
             #expect(try await connection.exchange("POST", path, "{}").status == 200)
             let body = #"{"message":{"topic":"100%","notification":{"title":"é"}}}"#
@@ -50,18 +30,37 @@ import Testing
     }
 
     @Test func `a body over one mebibyte is refused and the connection goes on`() async throws {
-        try await withEmulator { port in
-            let connection = try RawConnection(port: port)
+        try await withEmulator { endpoint in
+            let connection = try RawConnection(port: endpoint.port)
             let large = String(repeating: " ", count: 1 << 20) + "{}"
             #expect(try await connection.exchange("POST", "/v1/projects/p/messages:send", large).status == 413)
             #expect(try await connection.exchange("GET", "/emulator/v1/registrations", "").status == 200)
         }
     }
 
+    @Test func `the headers that matter arrive, in whatever case`() async throws {
+        try await withEmulator(Emulator.Configuration(requiresAuthorization: true)) { endpoint in
+            let connection = try RawConnection(port: endpoint.port)
+            var assertion = SignedAssertion()
+            assertion.claims["aud"] = "http://emulator.test:80/token"
+            let answer = try await connection.exchange(
+                "POST", "/token", try assertion.form(),
+                headers: ["HOST: emulator.test:80", "Content-TYPE: application/x-www-form-urlencoded"])
+            let token = try #require(try JSONValue(parsing: answer.body.utf8)["access_token"]?.string)
+            let headers = ["host: x", "AUTHORIZATION: Bearer \(token)", "Access_Token_Auth: true", "Project_ID: 1"]
+            let body =
+                #"{"operation":"create","notification_key_name":"g","registration_ids":["\#(fid(1))"]}"#
+            #expect(
+                try await connection.exchange("POST", "/fcm/notification", body, headers: headers).status == 200)
+            #expect(
+                try await connection.exchange("POST", "/fcm/notification", body, headers: ["host: x"]).status == 401)
+        }
+    }
+
     @Test func `a cancelled emulator closes open connections and returns`() async throws {
         let idle = Kept()
-        try await withEmulator { port in
-            let connection = try RawConnection(port: port)
+        try await withEmulator { endpoint in
+            let connection = try RawConnection(port: endpoint.port)
             #expect(try await connection.exchange("POST", "/v1/projects/p/messages:send", "").status == 400)
             idle.connection = connection
         }
@@ -74,8 +73,8 @@ import Testing
     }
 
     @Test func `a port in use is told`() async throws {
-        try await withEmulator { port in
-            let second = Emulator(Emulator.Configuration(port: port), now: { Date() })
+        try await withEmulator { endpoint in
+            let second = Emulator(Emulator.Configuration(port: endpoint.port), now: { Date() })
             await #expect(throws: EmulatorError.self) { try await second.run { _ in } }
         }
     }
@@ -88,8 +87,8 @@ import Testing
         }
 
         for run in 1...2 {
-            try await withEmulator(Emulator.Configuration(ledger: path)) { port in
-                let connection = try RawConnection(port: port)
+            try await withEmulator(Emulator.Configuration(ledger: path)) { endpoint in
+                let connection = try RawConnection(port: endpoint.port)
                 for number in 1...5 {
                     let body = #"{"message":{"fid":"\#(fid(number))","data":{"run":"\#(run)"}}}"#
                     #expect(try await connection.exchange("POST", "/v1/projects/p/messages:send", body).status == 200)

@@ -42,24 +42,27 @@ struct PlannerSendTests {
         #expect(plan.upcoming.isEmpty == (lateness >= 0))
     }
 
-    @Test func `before its time it is coming up`() {
+    @Test func `before its time it is coming up`() throws {
         var world = World()
-        world.settings.timezone = "Europe/Rome"
-        world.want(.tide("later", at: .after(7200)), for: [1])
-        world.want(.tide("sooner", at: .after(3600)), for: [1, 2])
+        for (name, wait, members) in [("later", 7200, [1]), ("sooner", 3600, [1, 2])] as [(String, Int, RecipientSet)] {
+            var campaign = Campaign.tide(name, at: .after(wait))
+            campaign.schedule.zone = try #require(Zone(named: "Europe/Rome"))
+            world.want(campaign, for: members)
+        }
         let plan = world.plan()
         #expect(plan.isEmpty)
-        #expect(plan.upcoming.map(\.campaign) == ["sooner", "later"])
-        #expect(plan.upcoming.map(\.due) == [.after(3600), .after(7200)])
+        #expect(plan.upcoming.map(\.occurring.campaign) == ["sooner", "later"])
+        #expect(plan.upcoming.map(\.occurring.at) == [.after(3600), .after(7200)])
         #expect(plan.upcoming.map(\.recipients) == [2, 1])
-        #expect(plan.upcoming.map(\.timezone) == ["Europe/Rome", "Europe/Rome"])
+        #expect(plan.upcoming.map(\.occurring.zone.name) == ["Europe/Rome", "Europe/Rome"])
+        #expect(plan.upcoming.map(\.occurring.local.hour) == [10, 11])
     }
 
     @Test func `shows a hundred of what comes up and counts the rest`() {
         var world = World()
         for number in 1...103 { world.want(.tide("c\(number)", at: .after(number))) }
         let plan = world.plan()
-        #expect(plan.upcoming.map(\.campaign) == (1...100).map { "c\($0)" })
+        #expect(plan.upcoming.map(\.occurring.campaign) == (1...100).map { "c\($0)" })
         #expect(plan.upcomingOmitted == 3)
     }
 

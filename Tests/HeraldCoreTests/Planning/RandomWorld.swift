@@ -114,10 +114,10 @@ struct RandomWorld {
                 var occurrence = RecordedOccurrence(
                     campaign: campaign.name.value, revision: campaign.revision, due: campaign.schedule.at,
                     contentDigest: campaign.contentDigest, target: campaign.target.value.recordedText)
-                var parts = disjoint(4, &random)
+                var parts = disjoint(LedgerEntry.allCases.count, &random)
                 if case .topic = campaign.target.value {
                     let state = Int.random(in: 0..<5, using: &random)
-                    parts = (0..<4).map { $0 == state ? .target : [] }
+                    parts = LedgerEntry.allCases.map { $0.rawValue == state ? .target : [] }
                 }
                 for entry in LedgerEntry.allCases { occurrence[entry] = parts[entry.rawValue] }
                 occurrence.finished = Int.random(in: 0..<3, using: &random) == 0 ? .after(-10) : nil

@@ -68,6 +68,16 @@ extension Plan {
                 switch step.work {
                 case .subscribe(let topic, let members): [.members(topic, members, .owned, at: now)]
                 case .unsubscribe(let topic, let members): [.members(topic, members, nil, at: now)]
+                case .group(let change):
+                    switch change.action {
+                    case .create, .add:
+                        [
+                            .groupKey(change.group, NotificationKey(rawValue: "key")),
+                            .groupMembers(change.group, change.members, .member),
+                        ]
+                    case .remove: [.groupMembers(change.group, change.members, nil)]
+                    case .delete: [.drop(.group(change.group))]
+                    }
                 case .send(let send):
                     [
                         .open(

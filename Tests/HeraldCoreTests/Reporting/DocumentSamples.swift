@@ -20,8 +20,12 @@ enum DocumentSamples {
         ]
         plan.upcoming = [
             .init(
-                campaign: "tide-venice", occurrence: .init(rawValue: "tide-venice@2026-12-02T06:30:00Z"),
-                due: now.adding(.seconds(81_000)), timezone: "Europe/Rome", target: .topic("venice"), recipients: 40)
+                occurring: .init(
+                    campaign: "tide-venice", occurrence: .init(rawValue: "tide-venice@2026-12-02T06:30:00Z"),
+                    at: now.adding(.seconds(81_000)),
+                    local: LocalTime(year: 2026, month: 12, day: 2, hour: 7, minute: 30, second: 0),
+                    zone: Zone(named: "Europe/Rome") ?? .utc, offset: "+01:00", note: ""),
+                target: .topic("venice"), recipients: 40)
         ]
         plan.upcomingOmitted = 3
         plan.missed = [
@@ -32,7 +36,7 @@ enum DocumentSamples {
         plan.held = [
             .init(
                 occurrence: .init(rawValue: "flood@once"), reason: "2 outcomes are unknown; they are not sent again",
-                resolve: "herald state show flood@once")
+                resolve: "herald state resolve flood@once --accept, --resend or --abandon", remaining: 0)
         ]
         plan.refusals = [
             .init(

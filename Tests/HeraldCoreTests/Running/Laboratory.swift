@@ -27,6 +27,7 @@ struct Laboratory: Sendable {
         fcm.rate = .unlimited
         fcm.subscriptionRate = .unlimited
         fcm.settle = .zero
+        fcm.topicAPI = .registrations
     }
 
     var now: Date { Self.start.adding(clock.now.offset) }
@@ -52,7 +53,7 @@ struct Laboratory: Sendable {
 
     func run(
         _ plan: Plan, _ sender: any Sender, overrides: Overrides = .init(), dryRunSample: Int? = nil,
-        isStopping: @escaping @Sendable () -> Bool = { false },
+        stop: @escaping @Sendable () -> Stop? = { nil },
         observe: @escaping @Sendable (Report) async -> Void = { _ in },
         receive: @escaping @Sendable (String, String?, String) -> Void = { _, _, _ in },
         note: @escaping @Sendable (String, Report.Failure) -> Void = { _, _ in }
@@ -60,7 +61,7 @@ struct Laboratory: Sendable {
         let clock = clock
         let surroundings = Executor<ManualClock>.Surroundings(
             store: store, sender: sender, clock: clock, now: { Self.start.adding(clock.now.offset) }, random: random,
-            fingerprints: Fingerprinter(key: store.fingerprintKey), isStopping: isStopping, observe: observe,
+            fingerprints: Fingerprinter(key: store.fingerprintKey), stop: stop, observe: observe,
             receive: receive, note: note)
         let options = Executor<ManualClock>.Options(
             fcm: fcm, guards: guards, overrides: overrides, dryRunSample: dryRunSample)
@@ -120,6 +121,9 @@ extension Request {
             return Self.number(of: message?["fid"]?.string ?? message?["token"]?.string ?? "")
         case .subscribe(let registration, _), .unsubscribe(let registration, _):
             return Self.number(of: registration.rawValue)
+        case .batch(_, _, let registrations):
+            return Self.number(of: registrations.first?.rawValue ?? "")
+        case .group: return 0
         }
     }
 

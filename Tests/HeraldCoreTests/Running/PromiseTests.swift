@@ -58,7 +58,8 @@ import Testing
             .send(.sample([0], campaign: "topic", target: .topic("tides"))), .send(.sample(1...40)))
         let observed = Log<Report>()
         let report = try await laboratory.run(
-            plan, sender, dryRunSample: seed % 11 == 0 ? 10 : nil, isStopping: { sent.entries.count >= stopAfter },
+            plan, sender, dryRunSample: seed % 11 == 0 ? 10 : nil,
+            stop: { sent.entries.count >= stopAfter ? .machine : nil },
             observe: { observed.append($0) })
         for report in observed.entries + [report] {
             for (step, planned) in zip(report.steps, [7, 20, 1, 40]) {
@@ -83,6 +84,8 @@ import Testing
                 case .send: "send \(request.recipient)"
                 case .subscribe: "subscribe \(request.recipient)"
                 case .unsubscribe: "unsubscribe \(request.recipient)"
+                case .batch(let operation, _, _): "\(operation) \(request.recipient)"
+                case .group(let operation): "group \(operation.name)"
                 }
             }
         ).count

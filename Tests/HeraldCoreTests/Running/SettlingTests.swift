@@ -110,7 +110,7 @@ import Testing
         let sends = Log<Duration>()
         let report = try await laboratory.run(
             laboratory.plan(.subscribe("tides", [1]), .send(Self.topic)), sender(clock, sends),
-            isStopping: { clock.now.offset > .seconds(10) })
+            stop: { clock.now.offset > .seconds(10) ? .machine : nil })
         #expect(sends.entries.isEmpty)
         #expect(report.result == .interrupted)
         #expect(clock.now.offset < .seconds(13))

@@ -210,7 +210,7 @@ import Testing
         }
         let report = try await laboratory.run(
             laboratory.plan(.send(.sample(1...40)), .send(.sample([41], campaign: "ebb"))), sender,
-            isStopping: { sent.entries.count >= 10 })
+            stop: { sent.entries.count >= 10 ? .machine : nil })
         let started = sent.entries.count
         #expect(started < 40)
         #expect(report.steps[0].accepted == started)
@@ -227,7 +227,7 @@ import Testing
             return .accepted(request, number)
         }
         let report = try await laboratory.run(
-            laboratory.plan(.send(.sample(1...4))), sender, isStopping: { sent.entries.count == 4 })
+            laboratory.plan(.send(.sample(1...4))), sender, stop: { sent.entries.count == 4 ? .machine : nil })
         #expect(report.steps[0].stopped == nil)
         #expect(laboratory.memory.record().occurrences["tide@once"]?.finished != nil)
     }
@@ -237,7 +237,7 @@ import Testing
         let clock = laboratory.clock
         let sender = ScriptedSender { _, _ in .json(503, "", retryAfter: "600") }
         let report = try await laboratory.run(
-            laboratory.plan(.send(.sample([1]))), sender, isStopping: { clock.now.offset > .seconds(20) })
+            laboratory.plan(.send(.sample([1]))), sender, stop: { clock.now.offset > .seconds(20) ? .machine : nil })
         #expect(report.result == .interrupted)
         #expect(clock.now.offset <= .seconds(22))
     }

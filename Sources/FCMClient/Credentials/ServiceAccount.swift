@@ -1,0 +1,84 @@
+internal import CryptoExtras
+internal import FCM
+
+/// A service account's key file, as the Google Cloud console hands it out. Printing it shows nothing of it.
+package struct ServiceAccount: Sendable, CustomStringConvertible, CustomReflectable {
+    /// The project that the account belongs to.
+    package let projectID: String?
+    let email: String
+    /// Names the key among the account's.
+    let keyID: String?
+    let key: _RSA.Signing.PrivateKey
+    let tokenEndpoint: TokenEndpoint
+
+    /// Reads the JSON text of a key file.
+    package init(keyFile bytes: some Sequence<UInt8>) throws(KeyFileError) {
+        guard let file = try? JSONValue(parsing: bytes), file.object != nil else { throw .notJSON }
+        let type = try Self.text("type", in: file)
+        guard let kind = CredentialKind(rawValue: type) else { throw .unknownType }
+        guard kind == .serviceAccount else { throw .unsupported(kind) }
+        if let universe = try Self.optionalText("universe_domain", in: file), universe != "googleapis.com" {
+            throw .otherUniverse
+        }
+        projectID = try Self.optionalText("project_id", in: file)
+        email = try Self.text("client_email", in: file)
+        keyID = try Self.optionalText("private_key_id", in: file)
+        let pem = try Self.text("private_key", in: file)
+        guard let key = try? _RSA.Signing.PrivateKey(pemRepresentation: pem) else { throw .privateKey }
+        self.key = key
+        guard let endpoint = TokenEndpoint(try Self.text("token_uri", in: file)) else { throw .tokenURI }
+        tokenEndpoint = endpoint
+    }
+
+    private static func text(_ name: String, in file: JSONValue) throws(KeyFileError) -> String {
+        guard let text = try optionalText(name, in: file) else { throw .missing(name) }
+        return text
+    }
+
+    private static func optionalText(_ name: String, in file: JSONValue) throws(KeyFileError) -> String? {
+        switch file[name] {
+        case nil, .null, "": return nil
+        case .string(let text): return text
+        default: throw .notText(name)
+        }
+    }
+
+    package var description: String { "service account" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// What a credential file's `type` can be. herald reads service accounts.
+package enum CredentialKind: String, Hashable, Sendable, CaseIterable {
+    case serviceAccount = "service_account"
+    case authorizedUser = "authorized_user"
+    case externalAccount = "external_account"
+    case externalAccountAuthorizedUser = "external_account_authorized_user"
+    case impersonatedServiceAccount = "impersonated_service_account"
+    case gdchServiceAccount = "gdch_service_account"
+}
+
+/// Why a file is no credential that herald can use. It holds nothing of the file but the names of its fields.
+package enum KeyFileError: Error, Hashable, Sendable, CustomStringConvertible {
+    case notJSON
+    case missing(String)
+    case notText(String)
+    case unknownType
+    case unsupported(CredentialKind)
+    case otherUniverse
+    case privateKey
+    case tokenURI
+
+    package var description: String {
+        switch self {
+        case .notJSON: "the file is not a JSON object"
+        case .missing(let name): "'\(name)' is missing"
+        case .notText(let name): "'\(name)' is not a string"
+        case .unknownType: "'type' is none of Google's: a service account's key file has 'service_account' there"
+        case .unsupported(let kind):
+            "credentials of type '\(kind.rawValue)' are not supported yet: use a service account's key file"
+        case .otherUniverse: "'universe_domain' is not googleapis.com, where FCM is"
+        case .privateKey: "'private_key' is not an RSA key of 2048 bits or more in PEM"
+        case .tokenURI: "'token_uri' is not an https address, or http on this machine"
+        }
+    }
+}

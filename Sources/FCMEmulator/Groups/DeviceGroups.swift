@@ -1,0 +1,75 @@
+import FCM
+
+/// The device groups of all projects, and every key under which one was ever told.
+struct DeviceGroups: Sendable {
+    private var groups: [ID: Group] = [:]
+    /// Keys stay known when their group is gone: they must not become tokens of somebody.
+    private var keys: [String: Key] = [:]
+    /// The number of the last group made.
+    private var made = 0
+
+    /// A name counts within one project.
+    struct ID: Hashable, Sendable {
+        /// The project's number, as the header has it.
+        let project: String
+        let name: String
+    }
+
+    private struct Group {
+        /// Tells it from earlier groups of its name.
+        let number: Int
+        var members: Set<Registration>
+    }
+
+    private struct Key {
+        let id: ID
+        let number: Int
+    }
+
+    /// FCM's limit on the members of a group.
+    static let maximumMembers = 20
+
+    /// `nil` where there is no such group.
+    func members(of id: ID) -> Set<Registration>? { groups[id]?.members }
+
+    /// The members of all groups of a name, whatever their project. `nil` where there is none.
+    func members(ofName name: String) -> Set<Registration>? {
+        let found = groups.filter { $0.key.name == name }
+        return found.isEmpty ? nil : found.values.reduce(into: []) { $0.formUnion($1.members) }
+    }
+
+    /// Whether the text was ever told as a key.
+    func isKey(_ text: String) -> Bool { keys[text] != nil }
+
+    /// The group that a key is of, while it exists.
+    func group(ofKey key: String) -> ID? {
+        guard let key = keys[key], groups[key.id]?.number == key.number else { return nil }
+        return key.id
+    }
+
+    mutating func create(_ id: ID, members: Set<Registration>) {
+        made += 1
+        groups[id] = Group(number: made, members: members)
+    }
+
+    /// Adds another key, which is as good as those told before.
+    mutating func add(key: String, to id: ID) {
+        guard let group = groups[id] else { return }
+        keys[key] = Key(id: id, number: group.number)
+    }
+
+    mutating func add(_ registrations: Set<Registration>, to id: ID) {
+        groups[id]?.members.formUnion(registrations)
+    }
+
+    /// A group that loses its last member is gone.
+    mutating func remove(_ registrations: Set<Registration>, from id: ID) {
+        groups[id]?.members.subtract(registrations)
+        if groups[id]?.members.isEmpty == true { groups[id] = nil }
+    }
+
+    /// Takes a registration that is no more out of all groups.
+    mutating func drop(_ registration: Registration) {
+        for (id, group) in groups where group.members.contains(registration) { remove([registration], from: id) }
+    }
+}

@@ -1,0 +1,137 @@
+import FCM
+
+/// `/fcm/notification`: the device groups of a project, known by their names and addressed by their keys.
+///
+/// The four errors that clients tell apart are FCM's own texts. The others are not documented; they have its status and
+/// words of the emulator's.
+struct GroupService {
+    func answer(_ call: Call, from backend: Backend) throws(TextError) -> Answer? {
+        switch call.method {
+        case "GET":
+            let id = DeviceGroups.ID(
+                project: try project(of: call), name: try Self.name(call.parameter("notification_key_name")))
+            return .key(
+                try backend.change { (world, _) throws(TextError) in
+                    guard world.groups.members(of: id) != nil else { throw .groupNotFound }
+                    return world.newKey(of: id)
+                })
+        case "POST":
+            let change = try GroupChange(parsing: try call.members(), project: try project(of: call))
+            return .key(try backend.change { (world, _) throws(TextError) in try world.apply(change) })
+        default: return nil
+        }
+    }
+
+    /// The project's number. The emulator has the groups of any number.
+    private func project(of call: Call) throws(TextError) -> String {
+        guard let number = call.header(.projectID), !number.isEmpty else {
+            throw TextError(text: "project_id header is missing")
+        }
+        guard number.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) else {
+            throw TextError(text: "project_id header is not a project number")
+        }
+        return number
+    }
+
+    fileprivate static func name(_ text: String?) throws(TextError) -> String {
+        guard let text, !text.isEmpty else { throw TextError(text: "notification_key_name is missing") }
+        return text
+    }
+}
+
+/// The body of a `POST`: what becomes of which group.
+private struct GroupChange {
+    let operation: Operation
+    let registrations: [String]
+
+    enum Operation {
+        case create(DeviceGroups.ID)
+        /// The name is a safeguard that a caller may leave out.
+        case add(key: String, project: String, name: String?)
+        case remove(key: String, project: String, name: String?)
+    }
+
+    init(parsing members: [String: JSONValue], project: String) throws(TextError) {
+        let listed = members["registration_ids"]?.array ?? []
+        registrations = listed.compactMap(\.string)
+        guard registrations.count == listed.count else { throw .invalidArgument }
+        let name = members["notification_key_name"]?.string
+        let key = members["notification_key"]?.string ?? ""
+        switch members["operation"]?.string {
+        case "create":
+            operation = .create(DeviceGroups.ID(project: project, name: try GroupService.name(name)))
+        case "add": operation = .add(key: key, project: project, name: name)
+        case "remove": operation = .remove(key: key, project: project, name: name)
+        default: throw TextError(text: "operation is not one of create, add, remove")
+        }
+    }
+}
+
+extension World {
+    /// A key unlike those before it.
+    fileprivate mutating func newKey(of id: DeviceGroups.ID) -> String {
+        let key = newGroupKey()
+        groups.add(key: key, to: id)
+        return key
+    }
+
+    fileprivate mutating func apply(_ change: GroupChange) throws(TextError) -> String {
+        let valid = Set(change.registrations.compactMap { possibleMember($0) })
+        switch change.operation {
+        case .create(let id):
+            guard groups.members(of: id) == nil else { throw .groupExists }
+            try checkMembers(valid, beside: [])
+            groups.create(id, members: valid)
+            for registration in valid { meet(registration) }
+            return newKey(of: id)
+        case .add(let key, let project, let name):
+            let id = try group(ofKey: key, project: project, name: name)
+            try checkMembers(valid, beside: groups.members(of: id) ?? [])
+            groups.add(valid, to: id)
+            for registration in valid { meet(registration) }
+            return newKey(of: id)
+        case .remove(let key, let project, let name):
+            let id = try group(ofKey: key, project: project, name: name)
+            if valid.isEmpty { throw .noValidRegistrations }
+            // Told before the removal, since of a group that is gone there is no key.
+            let key = newKey(of: id)
+            groups.remove(valid, from: id)
+            return key
+        }
+    }
+
+    /// A registration that FCM would take into a group. That it takes an installation id is not documented.
+    private func possibleMember(_ text: String) -> Registration? {
+        guard let registration = Registration(text), let enrolment = enrolment(of: registration),
+            [.active, .apnsDead].contains(enrolment.state)
+        else { return nil }
+        return registration
+    }
+
+    private func checkMembers(
+        _ registrations: Set<Registration>, beside members: Set<Registration>
+    ) throws(TextError) {
+        if registrations.isEmpty { throw .noValidRegistrations }
+        guard members.union(registrations).count <= DeviceGroups.maximumMembers else {
+            throw TextError(text: "a device group has at most \(DeviceGroups.maximumMembers) members")
+        }
+    }
+
+    private func group(ofKey key: String, project: String, name: String?) throws(TextError) -> DeviceGroups.ID {
+        guard let id = groups.group(ofKey: key), id.project == project else { throw .groupNotFound }
+        if let name, name != id.name { throw .groupNameMismatch }
+        return id
+    }
+}
+
+extension Answer {
+    fileprivate static func key(_ key: String) -> Answer { .json(["notification_key": .string(key)]) }
+}
+
+extension TextError {
+    fileprivate static let groupExists = TextError(text: "notification_key already exists")
+    fileprivate static let groupNotFound = TextError(text: "notification_key not found")
+    fileprivate static let noValidRegistrations = TextError(text: "no valid registration ids")
+    fileprivate static let groupNameMismatch = TextError(
+        text: "notification_key_name doesn't match the group name of the notification_key")
+}

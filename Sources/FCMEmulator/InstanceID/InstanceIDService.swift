@@ -1,0 +1,165 @@
+import FCM
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// `/iid/…`, the Instance ID service: the older way to the same subscriptions as ``SubscriptionService``.
+///
+/// Whether it takes installation ids for tokens is not documented; here it does, as the API that replaces it.
+enum InstanceIDService {
+    case batch(Operation)
+    case subscribe(token: String, topic: String)
+    case info(token: String)
+
+    enum Operation: String {
+        case add = "v1:batchAdd"
+        case remove = "v1:batchRemove"
+    }
+
+    /// The most registrations of one batch.
+    static let maximumBatch = 1000
+
+    /// - Parameter path: what follows `/iid`.
+    init?(path: ArraySlice<String>) {
+        let path = Array(path)
+        switch path.count {
+        // Without `info` it is not documented, and in use.
+        case 1: self = Operation(rawValue: path[0]).map(Self.batch) ?? .info(token: path[0])
+        case 2 where path[0] == "info": self = .info(token: path[1])
+        case 5 where path[0] == "v1" && path[2...3] == ["rel", "topics"]:
+            self = .subscribe(token: path[1], topic: path[4])
+        default: return nil
+        }
+    }
+
+    /// `nil` where the path has no such method.
+    func answer(_ call: Call, from backend: Backend) throws(TextError) -> Answer? {
+        switch (call.method, self) {
+        case ("POST", .batch(let operation)): return try batch(operation, call, in: backend)
+        case ("POST", .subscribe(let token, let topic)):
+            let topic = try Self.topic(named: topic)
+            let flaw = backend.change { (world, now) in world.join(token, topic, at: now) }
+            if let flaw { throw TextError(status: flaw.status, text: flaw.rawValue) }
+            return .json([:])
+        case ("GET", .info(let token)): return .json(try info(token, call, from: backend))
+        default: return nil
+        }
+    }
+
+    private func batch(_ operation: Operation, _ call: Call, in backend: Backend) throws(TextError) -> Answer {
+        let members = try call.members()
+        guard let target = members["to"]?.string, target.hasPrefix(Self.topicPrefix) else {
+            throw .malformedTopic
+        }
+        let topic = try Self.topic(named: String(target.dropFirst(Self.topicPrefix.count)))
+        guard let listed = members["registration_tokens"]?.array, !listed.isEmpty else { throw .noTokens }
+        let tokens = listed.compactMap(\.string)
+        guard tokens.count == listed.count, tokens.count <= Self.maximumBatch else { throw .invalidArgument }
+        let flaws = backend.change { (world, now) in
+            tokens.map { token in
+                switch operation {
+                case .add: world.join(token, topic, at: now)
+                case .remove: world.leave(token, topic)
+                }
+            }
+        }
+        return .json(["results": .array(flaws.map { $0.map { ["error": .string($0.rawValue)] } ?? [:] })])
+    }
+
+    /// What the service tells of an instance. The app is not known here: its name and version stand for any.
+    private func info(_ token: String, _ call: Call, from backend: Backend) throws(TextError) -> JSONValue {
+        let enrolment = try backend.change { (world, _) throws(TextError) in
+            switch world.subscriber(token) {
+            case .success((_, let enrolment)): return enrolment
+            case .failure(.notFound): throw .noInformation
+            case .failure: throw .invalidToken
+            }
+        }
+        var members: [String: JSONValue] = [
+            "application": "com.example.app", "applicationVersion": "1", "authorizedEntity": "123456789012",
+            "platform": .string(enrolment.platform.instanceIDName),
+        ]
+        if call.parameter("details") == "true", !enrolment.topics.isEmpty {
+            let topics = enrolment.topics.map { ($0.rawValue, ["addDate": .string($1.day)] as JSONValue) }
+            members["rel"] = ["topics": .object(Dictionary(topics) { first, _ in first })]
+        }
+        return .object(members)
+    }
+
+    private static let topicPrefix = "/topics/"
+
+    private static func topic(named name: String) throws(TextError) -> TopicName {
+        guard let topic = TopicName(rawValue: name) else { throw .malformedTopic }
+        return topic
+    }
+}
+
+/// Why a subscription did not change, in the service's own codes.
+private enum Flaw: String, Error {
+    case invalidArgument = "INVALID_ARGUMENT"
+    case notFound = "NOT_FOUND"
+    case tooManyTopics = "TOO_MANY_TOPICS"
+
+    /// Where it is the whole answer.
+    var status: Int { self == .notFound ? 404 : 400 }
+}
+
+extension World {
+    /// The registration as far as the service lets it have subscriptions; one of another project is not valid to it.
+    fileprivate func subscriber(_ token: String) -> Result<(Registration, Enrolment), Flaw> {
+        guard let registration = Registration(token) else { return .failure(.invalidArgument) }
+        guard let enrolment = enrolment(of: registration), enrolment.state != .unregistered else {
+            return .failure(.notFound)
+        }
+        return enrolment.state == .otherSender ? .failure(.invalidArgument) : .success((registration, enrolment))
+    }
+
+    /// Subscribing twice is as good as once.
+    fileprivate mutating func join(_ token: String, _ topic: TopicName, at now: Date) -> Flaw? {
+        switch subscriber(token) {
+        case .failure(let flaw): return flaw
+        case .success((let registration, let enrolment)):
+            guard enrolment.topics[topic] == nil else { return nil }
+            guard topicCount(of: registration) < SubscriptionService.maximumTopics else { return .tooManyTopics }
+            join(registration, topic, at: now)
+            return nil
+        }
+    }
+
+    /// Leaving a topic that was not followed is as good as leaving.
+    fileprivate mutating func leave(_ token: String, _ topic: TopicName) -> Flaw? {
+        switch subscriber(token) {
+        case .failure(let flaw): return flaw
+        case .success((let registration, _)):
+            leave(registration, topic)
+            return nil
+        }
+    }
+}
+
+extension Platform {
+    fileprivate var instanceIDName: String {
+        switch self {
+        case .android: "ANDROID"
+        case .ios: "IOS"
+        case .web: "CHROME"
+        }
+    }
+}
+
+extension Date {
+    /// `2026-12-01`, in UTC.
+    fileprivate var day: String { String(rfc3339.prefix(10)) }
+}
+
+extension TextError {
+    // Seen of the service.
+    fileprivate static let malformedTopic = TextError(text: "Topic name format is invalid")
+    fileprivate static let noTokens = TextError(text: "MissingIIdToken")
+    fileprivate static let invalidToken = TextError(text: "InvalidToken")
+    fileprivate static let noInformation = TextError(
+        status: 404, text: "No information found about this instance id.")
+}

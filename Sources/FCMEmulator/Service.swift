@@ -1,0 +1,77 @@
+/// One of the services that together are Firebase Cloud Messaging, with what a path says to it.
+enum Service {
+    case send(SendService)
+    case topics(SubscriptionService)
+    case instanceID(InstanceIDService)
+    case groups(GroupService)
+    case oauth(TokenService)
+
+    /// `nil` where no service has this path.
+    init?(for call: Call) {
+        guard let path = call.path else { return nil }
+        switch (path.first, path.count) {
+        case ("v1", 4...7) where path[1] == "projects" && !path[2].isEmpty:
+            if path[3...] == ["messages:send"] {
+                self = .send(SendService(project: path[2]))
+            } else if path[3] == "registrations", path.count > 5, path[5] == "topicSubscriptions" {
+                self = .topics(
+                    SubscriptionService(
+                        project: path[2], registration: path[4], topic: path.count == 7 ? path[6] : nil))
+            } else {
+                return nil
+            }
+        case ("iid", _):
+            guard let service = InstanceIDService(path: path.dropFirst()) else { return nil }
+            self = .instanceID(service)
+        case ("fcm", 2) where path[1] == "notification": self = .groups(GroupService())
+        default:
+            guard TokenService.paths.contains(path) else { return nil }
+            self = .oauth(TokenService())
+        }
+    }
+
+    /// `nil` where the path has no such method.
+    func answer(_ call: Call, from backend: Backend) -> Answer? {
+        switch self {
+        case .send(let service):
+            Self.settle { () throws(GoogleError) in
+                try backend.admit(call)
+                return try service.answer(call, from: backend)
+            }
+        case .topics(let service):
+            Self.settle { () throws(GoogleError) in
+                try backend.admit(call)
+                return try service.answer(call, from: backend)
+            }
+        case .instanceID(let service):
+            Self.settle { () throws(TextError) in
+                try backend.admitToOldService(call)
+                return try service.answer(call, from: backend)
+            }
+        case .groups(let service):
+            Self.settle { () throws(TextError) in
+                try backend.admitToOldService(call)
+                return try service.answer(call, from: backend)
+            }
+        case .oauth(let service):
+            Self.settle { () throws(OAuthError) in try service.answer(call, from: backend) }
+        }
+    }
+
+    private static func settle<Failure: AnswerableError>(_ body: () throws(Failure) -> Answer?) -> Answer? {
+        do { return try body() } catch { return error.answer }
+    }
+}
+
+extension Backend {
+    fileprivate func admit(_ call: Call) throws(GoogleError) {
+        guard let flaw = signInFlaw(of: call) else { return }
+        throw .unauthenticated(flaw)
+    }
+
+    /// The services that predate the v1 API also want to be told that the bearer is an OAuth token.
+    fileprivate func admitToOldService(_ call: Call) throws(TextError) {
+        if signInFlaw(of: call) != nil { throw .unauthorized }
+        try call.checkAccessTokenAuth()
+    }
+}

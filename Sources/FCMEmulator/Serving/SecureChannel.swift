@@ -1,0 +1,33 @@
+import HummingbirdCore
+import HummingbirdHTTP2
+import Logging
+import NIOCore
+import NIOSSL
+
+/// A TLS connection that speaks HTTP/2 or HTTP/1.1, as the client wishes, and that ends with its task.
+///
+/// What it wraps waits for a handshake for ever, and leaves an idle HTTP/2 connection open when its task is cancelled.
+struct SecureChannel: ServerChildChannel {
+    private let base: HTTP2UpgradeChannel
+
+    /// The time in which a cancelled connection may still give the answers it owes.
+    private static let grace = TimeAmount.milliseconds(500)
+
+    init(_ configuration: TLSConfiguration, responder: @escaping HTTPChannelHandler.Responder) throws {
+        base = try HTTP2UpgradeChannel(tlsConfiguration: configuration, responder: responder)
+    }
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP2UpgradeChannel.Value> {
+        base.setup(channel: channel, logger: logger)
+    }
+
+    func handle(value: HTTP2UpgradeChannel.Value, logger: Logger) async {
+        let channel = value.channel
+        await withTaskCancellationHandler {
+            await base.handle(value: value, logger: logger)
+        } onCancel: {
+            channel.eventLoop.scheduleTask(in: Self.grace) { channel.close(promise: nil) }
+        }
+        channel.close(promise: nil)
+    }
+}

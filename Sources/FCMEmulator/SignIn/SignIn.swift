@@ -1,0 +1,83 @@
+import CryptoExtras
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// How callers sign in, and whether they must.
+struct SignIn: Sendable {
+    /// Whether only tokens that the emulator issued are good; else any bearer is that it did not issue, and none.
+    var isRequired = false
+    /// What the answer that issues a token says.
+    var lifetime: Duration = .seconds(3599)
+    /// After which an issued token is refused, whatever its lifetime.
+    var accepted: Duration = .seconds(3599)
+    /// The known issuers of assertions with their keys. Without any, every issuer and every signature is good.
+    var accounts: [String: _RSA.Signing.PublicKey] = [:]
+}
+
+extension SignIn {
+    init(_ configuration: Emulator.Configuration) throws(EmulatorError) {
+        isRequired = configuration.requiresAuthorization
+        lifetime = configuration.tokenLifetime
+        accepted = configuration.tokenAccepted ?? configuration.tokenLifetime
+        for (account, pem) in configuration.serviceAccounts {
+            do { accounts[account] = try _RSA.Signing.PublicKey(pemRepresentation: pem) } catch {
+                throw .cannotReadKey(account: account)
+            }
+        }
+    }
+}
+
+/// What is wrong with a call's `Authorization`.
+enum SignInFlaw: Hashable, Sendable {
+    case missing, unknown, expired
+}
+
+/// The access tokens that the emulator issued.
+struct AccessTokens: Sendable {
+    /// The moments from which they are refused. Kept for ever: one that expired is not one that somebody else issued.
+    private var ends: [String: Date] = [:]
+
+    mutating func add(_ token: String, until end: Date) { ends[token] = end }
+
+    func flaw(of authorization: String?, at now: Date, isRequired: Bool) -> SignInFlaw? {
+        guard let authorization else { return isRequired ? .missing : nil }
+        let parts = authorization.split(separator: " ", maxSplits: 1)
+        // The legacy `key=…` is among what is no bearer.
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return .unknown }
+        guard let end = ends[String(parts[1])] else { return isRequired ? .unknown : nil }
+        return now < end ? nil : .expired
+    }
+}
+
+extension Backend {
+    func signInFlaw(of call: Call) -> SignInFlaw? {
+        let required = signIn.isRequired
+        return change { (world, now) in
+            world.tokens.flaw(of: call.header(.authorization), at: now, isRequired: required)
+        }
+    }
+}
+
+extension GoogleError {
+    /// Google's own words, and its reasons.
+    static func unauthenticated(_ flaw: SignInFlaw) -> GoogleError {
+        let expectation =
+            "Expected OAuth 2 access token, login cookie or other valid authentication credential. "
+            + "See https://developers.google.com/identity/sign-in/web/devconsole-project."
+        let (complaint, reason) =
+            switch flaw {
+            case .missing: ("Request is missing required authentication credential.", "CREDENTIALS_MISSING")
+            case .unknown: ("Request had invalid authentication credentials.", "ACCESS_TOKEN_TYPE_UNSUPPORTED")
+            case .expired: ("Request had invalid authentication credentials.", "ACCESS_TOKEN_EXPIRED")
+            }
+        return GoogleError(
+            status: .unauthenticated, message: "\(complaint) \(expectation)",
+            details: [.info(reason: reason, service: "fcm.googleapis.com")],
+            challenge: #"Bearer realm="https://accounts.google.com/""#
+                + (flaw == .missing ? "" : #", error="invalid_token""#))
+    }
+}

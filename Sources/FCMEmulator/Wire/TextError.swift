@@ -1,0 +1,31 @@
+import FCM
+
+/// An error as Google's older services tell it, Instance ID and device groups: a status and one text.
+struct TextError: AnswerableError, Hashable, Sendable {
+    var status = 400
+    var text: String
+
+    var answer: Answer { .json(["error": .string(text)], status: status) }
+}
+
+extension TextError {
+    /// What both services answer to a call without a valid sign-in, or without `access_token_auth`: the status is
+    /// documented, the text is not.
+    static let unauthorized = TextError(status: 401, text: "Unauthorized")
+
+    static let invalidArgument = TextError(text: "INVALID_ARGUMENT")
+}
+
+extension Call {
+    /// Refuses a call that does not say that its bearer is an OAuth token.
+    func checkAccessTokenAuth() throws(TextError) {
+        guard header(.accessTokenAuth)?.lowercased() == "true" else { throw .unauthorized }
+    }
+
+    /// The members of the JSON object in the body.
+    func members() throws(TextError) -> [String: JSONValue] {
+        guard let body else { throw TextError(status: 413, text: "Request payload size exceeds the limit.") }
+        guard let members = (try? JSONValue(parsing: body))?.object else { throw .invalidArgument }
+        return members
+    }
+}

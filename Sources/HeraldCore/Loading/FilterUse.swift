@@ -1,0 +1,75 @@
+internal import FCM
+
+/// Which audience's `where` looks at which list.
+struct FilterUse {
+    private let audiences: [Audience]
+    /// The audience whose own source each audience's registrations come from, by name; none where a name is missing.
+    private let ends: [String: Audience]
+    private let asked: [String: Set<String>]
+
+    init(_ audiences: [Audience]) {
+        self.audiences = audiences
+        var ends: [String: Audience] = [:]
+        for audience in audiences.inOrder(from: audiences.map(\.name.value)) {
+            if case .audience(let from) = audience.source {
+                ends[audience.name.value] = ends[from.value]
+            } else {
+                ends[audience.name.value] = audience
+            }
+        }
+        self.ends = ends
+        var asked: [String: Set<String>] = [:]
+        for audience in audiences {
+            guard let end = ends[audience.name.value] else { continue }
+            asked[end.name.value, default: []].formUnion(audience.filters.map(\.column.value))
+        }
+        self.asked = asked
+    }
+
+    /// The columns that audiences ask of the list that audience `name` names.
+    func columns(ofListBehind name: String) -> Set<String> { asked[name] ?? [] }
+
+    /// - Parameter attributes: those of the list that an audience names, where it has been read.
+    func problems(attributes: (String) -> [String]?) -> [Diagnostic] {
+        audiences.flatMap { audience -> [Diagnostic] in
+            guard let first = audience.filters.first, let end = ends[audience.name.value] else { return [] }
+            switch end.source {
+            case .audience: return []
+            case .inline:
+                return [
+                    .error(
+                        .whereColumn, "registrations that stand in the file have no columns", at: first.column.range,
+                        notes: [.init("they stand here", at: end.name.range)])
+                ]
+            case .list(let list) where list.path.value.listEnding == "txt":
+                return [
+                    .error(
+                        .whereColumn, "a .txt list has no columns", at: first.column.range,
+                        notes: [.init("the list is named here", at: list.path.range)],
+                        help: "make it a .csv or .ndjson list")
+                ]
+            case .list(let list):
+                guard let attributes = attributes(end.name.value) else { return [] }
+                return audience.filters.compactMap { problem(with: $0.column, of: list.path.value, attributes) }
+            }
+        }
+    }
+
+    private func problem(
+        with column: Located<String>, of list: String, _ attributes: [String]
+    ) -> Diagnostic? {
+        switch attributes.count(where: { $0 == column.value }) {
+        case 1: return nil
+        case 0:
+            let shown = attributes.prefix(20).joined(separator: ", ") + (attributes.count > 20 ? ", …" : "")
+            let near = suggestion(for: column.value, among: attributes).map { "did you mean '\($0)'? " } ?? ""
+            return .error(
+                .whereColumn, "'\(list)' has no column '\(column.value)'", at: column.range,
+                help: near + (attributes.isEmpty ? "it has none to filter by" : "it has: \(shown)"))
+        default:
+            return .error(
+                .whereColumn, "column '\(column.value)' stands twice in '\(list)'", at: column.range,
+                help: "give the columns names of their own")
+        }
+    }
+}

@@ -1,0 +1,101 @@
+internal import FCM
+
+extension ResourceReader {
+    static let sourceKeys = KeyTable(["file"], required: ["file"])
+
+    static func audience(_ fields: Fields, _ findings: inout Findings) -> Audience? {
+        let name = resourceName(fields, &findings)
+        let filters = filters(fields, &findings)
+        let exclude = fields.strings("exclude", &findings) ?? []
+        guard
+            let key = onlyKey(
+                of: ["source", "tokens", "fids", "from"], in: fields, &findings, otherwise: .oneSource,
+                none: "the audience has no registrations", many: "an audience has one source")
+        else { return nil }
+        let source: Audience.Source?
+        switch key {
+        case "source":
+            let inner = fields[key].flatMap { Fields($0, "'source'", sourceKeys, &findings) }
+            source = inner?.string("file", &findings).flatMap { list($0, &findings) }
+        case "from": source = fields.string(key, &findings).map { .audience($0) }
+        default: source = .inline(registrations(key, in: fields, &findings))
+        }
+        guard let name, let source else { return nil }
+        return Audience(name: name, source: source, filters: filters, exclude: exclude)
+    }
+
+    private static func list(_ path: Located<String>, _ findings: inout Findings) -> Audience.Source? {
+        if path.value.listEnding != nil { return .list(ListFile(path: path)) }
+        findings.diagnostics.append(
+            .error(
+                .listFormat, "'\(path.value)' is no list: a list is a .csv, .txt or .ndjson file", at: path.range,
+                help: "each may be compressed, as in people.csv.gz"))
+        return nil
+    }
+
+    private static func filters(_ fields: Fields, _ findings: inout Findings) -> [Audience.Filter] {
+        guard let node = fields["where"] else { return [] }
+        guard let entries = node.mapping else {
+            findings.error(.wrongType, "'where' must be a mapping, not \(node.kindName)", at: node.range)
+            return []
+        }
+        return entries.compactMap { entry in
+            if Registration.Kind(rawValue: entry.key) != nil {
+                findings.error(
+                    .whereColumn, "column '\(entry.key)' holds registrations", at: entry.keyRange,
+                    help: "'where' goes by the list's other columns")
+                return nil
+            }
+            let values = entry.value.sequence ?? [entry.value]
+            if values.isEmpty {
+                findings.error(
+                    .invalidValue, "'\(entry.key)' lets nobody through: it has no value", at: entry.value.range)
+            }
+            return Audience.Filter(
+                column: Located(entry.key, at: findings.at(entry.keyRange)),
+                values: Set(values.compactMap { $0.string("a value of '\(entry.key)'", &findings)?.value }))
+        }
+    }
+
+    /// The one of several keys that is there; that none or several are is reported.
+    static func onlyKey(
+        of keys: [String], in fields: Fields, _ findings: inout Findings, otherwise rule: Rule, none: String,
+        many: String
+    ) -> String? {
+        let written = keys.filter { fields[$0] != nil }
+            .sorted { fields.keyRange($0).start < fields.keyRange($1).start }
+        if written.count == 1 { return written[0] }
+        let place = written.count > 1 ? fields.keyRange(written[1]) : fields.keyRange("kind")
+        findings.error(
+            rule, written.isEmpty ? none : "\(many), not \(written.count)", at: place,
+            help: "one of: \(keys.joined(separator: ", "))")
+        return nil
+    }
+
+    /// The registrations that stand in the file itself, under `tokens` or `fids`; malformed ones are reported.
+    static func registrations(_ key: String, in fields: Fields, _ findings: inout Findings) -> [Registration] {
+        let kind: Registration.Kind = key == "fids" ? .fid : .token
+        guard let node = fields[key] else { return [] }
+        guard let items = node.sequence else {
+            findings.error(.wrongType, "'\(key)' must be a list, not \(node.kindName)", at: node.range)
+            return []
+        }
+        return items.compactMap { item in
+            if let text = item.scalar?.text, let registration = Registration(text, kind: kind) { return registration }
+            findings.error(
+                .registrationForm, "the entry is not a \(kind.rawValue)", at: item.range,
+                help: kind.form)
+            return nil
+        }
+    }
+}
+
+extension Registration.Kind {
+    /// How such a registration looks, for people.
+    var form: String {
+        switch self {
+        case .fid: "a fid is 22 characters of A-Z a-z 0-9 _ - and begins with c, d, e or f"
+        case .token: "a token is 100 to 4096 characters of A-Z a-z 0-9 _ - :"
+        }
+    }
+}

@@ -1,0 +1,86 @@
+internal import FCM
+
+extension ResourceReader {
+    static let topicsKeys = KeyTable(["any", "all", "none"])
+
+    /// A condition as its author wrote it, in FCM's own language.
+    static func condition(_ node: Node, _ findings: inout Findings) -> Located<Campaign.Target>? {
+        guard let text = node.string("'condition'", &findings) else { return nil }
+        do throws(ConditionError) {
+            return Located(.condition(try Condition(parsing: text.value)), at: text.range)
+        } catch {
+            findings.diagnostics.append(.condition(error, in: node, findings))
+            return nil
+        }
+    }
+
+    /// `{any: [a, b], all: [c], none: [d]}`.
+    static func topics(_ node: Node, _ findings: inout Findings) -> Located<Campaign.Target>? {
+        guard let fields = Fields(node, "'topics'", topicsKeys, &findings) else { return nil }
+        let lists = topicsKeys.known.map { key in
+            (fields.strings(key, &findings) ?? []).map { (written: $0, name: topicName($0, &findings)) }
+        }
+        let listed = lists.joined().sorted { $0.written.range.start < $1.written.range.start }
+        let names = lists.map { $0.compactMap(\.name?.value) }
+        guard names.joined().count == listed.count else { return nil }
+        if let condition = Condition(any: names[0], all: names[1], none: names[2]) {
+            return Located(.condition(condition), at: findings.at(node.range))
+        }
+        let surplus = listed.dropFirst(Condition.maximumTerms).first
+        findings.diagnostics.append(
+            .error(
+                surplus == nil ? .conditionSyntax : .conditionTerms,
+                surplus == nil
+                    ? "'topics' names no topic"
+                    : "a condition takes \(Condition.maximumTerms) topics, not \(listed.count)",
+                at: surplus?.written.range ?? findings.at(node.range)))
+        return nil
+    }
+}
+
+extension Diagnostic {
+    fileprivate static func condition(_ error: ConditionError, in node: Node, _ findings: Findings) -> Diagnostic {
+        let rule: Rule =
+            switch error.problem {
+            case .mixedOperators: .conditionMixed
+            case .tooManyTerms: .conditionTerms
+            default: .conditionSyntax
+            }
+        let place = node.range(ofScalars: error.offset, error.length) ?? node.range
+        let message =
+            rule == .conditionMixed
+            ? "the condition mixes && and || without parentheses: FCM reads it from left to right" : error.message
+        return .error(
+            rule, message, at: findings.at(place),
+            notes: error.fixes.map { Note("\($0.meaning): \($0.text)", at: findings.at(node.range)) },
+            help: error.fixes.first.map { "say which is meant by parentheses, as in \($0.text)" })
+    }
+}
+
+extension Node {
+    /// Where a part of a scalar's text stands, both counted in Unicode scalars. `nil` where the text cannot be followed
+    /// in the file: in a block, over several lines, behind escapes of other characters than quotes.
+    fileprivate func range(ofScalars offset: Int, _ length: Int) -> TextRange? {
+        guard let scalar, range.start.line == range.end.line else { return nil }
+        let width = range.end.column - range.start.column
+        // In single quotes a single one is written twice; in double quotes `"` and `\` have a `\` before them.
+        let writings: [(quotes: Int, doubled: Set<Unicode.Scalar>)] =
+            scalar.isPlain ? [(0, [])] : [(1, ["'"]), (1, ["\"", "\\"])]
+        let text = Array(scalar.text.unicodeScalars)
+        let columns = writings.compactMap { writing -> Range<Int>? in
+            let columns = { (end: Int) in
+                writing.quotes + end + text.prefix(end).count { writing.doubled.contains($0) }
+            }
+            guard columns(text.count) + writing.quotes == width else { return nil }
+            return columns(offset)..<max(columns(offset + length), columns(offset) + 1)
+        }
+        guard let found = columns.first, columns.allSatisfy({ $0 == found }) else { return nil }
+        let position = { TextRange.Position(line: range.start.line, column: range.start.column + $0) }
+        return TextRange(start: position(found.lowerBound), end: position(found.upperBound))
+    }
+}
+
+extension SourceRange {
+    /// Where it begins; the file's beginning where the file as a whole is meant.
+    fileprivate var start: TextRange.Position { text?.start ?? .init(line: 0, column: 0) }
+}

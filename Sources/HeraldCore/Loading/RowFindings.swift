@@ -1,0 +1,49 @@
+internal import FCM
+
+/// What is wrong with a list's rows, the first of them one by one, the rest as a number.
+struct RowFindings {
+    /// Malformed rows that are shown one by one; the rest are counted.
+    static let shownRows = 20
+
+    let file: String
+    private var shown: [Diagnostic] = []
+    private var withheld = 0
+
+    init(file: String) { self.file = file }
+
+    /// A malformed row; `problem` says what it "is" or "has".
+    mutating func add(_ line: Int, _ problem: String) {
+        add(.listRow, line, "the row \(problem)")
+    }
+
+    mutating func add(_ rule: Rule, _ line: Int, _ message: String, help: String? = nil) {
+        guard shown.count < Self.shownRows else {
+            withheld += 1
+            return
+        }
+        shown.append(.error(rule, message, at: SourceRange(file: file, text: .line(line)), help: help))
+    }
+
+    /// The first of a row's registrations that is there; all that are there must be well-formed.
+    mutating func registration(
+        from values: [(kind: Registration.Kind, text: String)], at line: Int
+    ) -> Registration? {
+        var found: Registration?
+        for value in values where !value.text.isEmpty {
+            guard let registration = Registration(value.text, kind: value.kind) else {
+                add(.listRow, line, "the row has a malformed \(value.kind.rawValue)", help: value.kind.form)
+                return nil
+            }
+            found = found ?? registration
+        }
+        if found == nil { add(line, "has no registration") }
+        return found
+    }
+
+    var diagnostics: [Diagnostic] {
+        guard withheld > 0 else { return shown }
+        let rest = Diagnostic.error(
+            .listRow, "\(withheld) more malformed rows in '\(file)'", at: SourceRange(file: file))
+        return shown + [rest]
+    }
+}

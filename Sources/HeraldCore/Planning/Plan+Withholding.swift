@@ -1,0 +1,125 @@
+internal import FCM
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+extension Plan {
+    /// What the record is to know before anything is done: names that campaigns have now, what was missed, and how far
+    /// campaigns are dealt with that send nothing.
+    package var bookkeeping: [RecordChange] {
+        let sending = Set(steps.compactMap { if case .send(let send) = $0.work { send.campaign } else { nil } })
+        return renames.map { .rename(campaign: $0.old, to: $0.new) }
+            + watermarks.filter { !sending.contains($0.key) }.sorted { $0.key < $1.key }
+            .map { .watermark($0.key, $0.value) }
+    }
+
+    /// What the record is to know when it is over: occurrences that a crash kept from their end, and how many
+    /// recipients each audience has.
+    package func closing(at now: Date, sizes: [String: Int]) -> [RecordChange] {
+        over.map { .finish($0, at: now) } + [.audienceSizes(sizes)]
+    }
+}
+
+/// What a run without a person does about guards: it leaves out what they refuse, and does the rest.
+extension Plan {
+    /// The same plan; its refused steps say why they are not done, and what they would deal with stays to be done.
+    package func withholding(_ refusals: [GuardRefusal], in workspace: Workspace) -> Plan {
+        var plan = self
+        for refusal in refusals {
+            let affected = workspace.affected(by: refusal)
+            for index in plan.steps.indices where affected.contains(plan.steps[index]) {
+                plan.steps[index].refusal =
+                    plan.steps[index].refusal
+                    ?? "guard \(refusal.kind.rawValue): \(refusal.message) (\(refusal.override))"
+            }
+        }
+        // What is not sent now is due at the next run.
+        for case (.send(let send), _?) in plan.steps.map({ ($0.work, $0.refusal) }) {
+            plan.watermarks[send.campaign] = nil
+        }
+        return plan
+    }
+}
+
+/// What a refusal is about.
+private struct Affected {
+    /// Topics and groups whose memberships are not to change; `leavesOnly`: nobody is to leave them.
+    var subjects: Set<Plan.Subject> = []
+    var leavesOnly = false
+    var campaigns: Set<String> = []
+
+    func contains(_ step: Plan.Step) -> Bool {
+        switch step.work {
+        case .send(let send): return campaigns.contains(send.campaign)
+        case .subscribe: return !leavesOnly && isSubject(step)
+        case .unsubscribe: return isSubject(step)
+        case .group(let change):
+            let isLeave = change.action == .remove || change.action == .delete
+            return (isLeave || !leavesOnly) && isSubject(step)
+        }
+    }
+
+    private func isSubject(_ step: Plan.Step) -> Bool { step.work.subject.map(subjects.contains) ?? false }
+}
+
+extension Workspace {
+    fileprivate func affected(by refusal: GuardRefusal) -> Affected {
+        var affected = Affected()
+        switch refusal.kind {
+        case .maxRecipients, .freshRecord, .looksRenamed, .maxForgetPercent:
+            affected.campaigns = [refusal.name]
+        case .maxUnsubscribePercent, .foreignGroup:
+            affected.leavesOnly = true
+            if let topic = TopicName(rawValue: refusal.name) { affected.subjects.insert(.topic(topic)) }
+            if let group = GroupName(rawValue: refusal.name) { affected.subjects.insert(.group(group)) }
+        case .audienceCollapse, .audienceGrowth:
+            let names = dependents(of: refusal.name)
+            let uses = { (used: [Located<String>]) in used.contains { names.contains($0.value) } }
+            let isSuppressed = uses(settings.suppress)
+            for topic in topics where isSuppressed || uses(topic.subscribers + topic.exclude) {
+                affected.subjects.insert(.topic(topic.name.value))
+            }
+            for group in groups {
+                let isUsed = if case .audience(let name) = group.members { uses([name]) } else { false }
+                if isSuppressed || isUsed { affected.subjects.insert(.group(group.name.value)) }
+            }
+            for campaign in campaigns {
+                let isTarget =
+                    if case .audience(let name) = campaign.target.value { names.contains(name) } else { false }
+                let isTouched = affected.subjects.contains { campaign.target.value.subjects.contains($0) }
+                if isSuppressed || isTarget || isTouched || uses(campaign.exclude) {
+                    affected.campaigns.insert(campaign.name.value)
+                }
+            }
+        }
+        return affected
+    }
+
+    /// The audience and every other that is made from it, or leaves it out.
+    private func dependents(of audience: String) -> Set<String> {
+        var names: Set = [audience]
+        var isGrowing = true
+        while isGrowing {
+            isGrowing = false
+            for other in audiences where !names.contains(other.name.value) {
+                var used = other.exclude.map(\.value)
+                if case .audience(let base) = other.source { used.append(base.value) }
+                if used.contains(where: names.contains) {
+                    names.insert(other.name.value)
+                    isGrowing = true
+                }
+            }
+        }
+        return names
+    }
+}
+
+extension Campaign.Target {
+    /// Whose memberships decide whom it reaches.
+    var subjects: Set<Plan.Subject> {
+        Set(topics.map { .topic($0) } + groups.map { .group($0) })
+    }
+}

@@ -1,0 +1,36 @@
+import CryptoExtras
+import FCM
+
+@testable import FCMClient
+
+/// A service account's key file with a key of the test's own.
+enum KeyFile {
+    /// Made once, since it takes a second.
+    private static let made = Result { try _RSA.Signing.PrivateKey(keySize: .bits2048) }
+
+    static var key: _RSA.Signing.PrivateKey { get throws { try made.get() } }
+
+    static let email = "herald@tide-app-prod.iam.gserviceaccount.com"
+    static let keyID = "0123456789abcdef0123456789abcdef01234567"
+
+    static func members(tokenURI: String = "https://oauth2.googleapis.com/token") throws -> [String: JSONValue] {
+        [
+            "type": "service_account", "project_id": "tide-app-prod", "private_key_id": .string(keyID),
+            "private_key": .string(try key.pkcs8PEMRepresentation), "client_email": .string(email),
+            "client_id": "108", "auth_uri": "https://accounts.google.com/o/oauth2/auth",
+            "token_uri": .string(tokenURI), "universe_domain": "googleapis.com",
+        ]
+    }
+
+    static func account(tokenURI: String = "https://oauth2.googleapis.com/token") throws -> ServiceAccount {
+        try ServiceAccount(keyFile: JSONValue.object(members(tokenURI: tokenURI)).bytes())
+    }
+
+    /// Pieces of the key that nothing may show.
+    static var secrets: [String] {
+        get throws {
+            try [key.pkcs8PEMRepresentation, key.pemRepresentation]
+                .flatMap { $0.split(separator: "\n").dropFirst().dropLast().map(String.init) } + [keyID]
+        }
+    }
+}

@@ -1,0 +1,149 @@
+import FCM
+import Testing
+
+@testable import FCMEmulator
+
+@Suite struct ConditionTests {
+    /// A condition, and what it means for a device that follows the topics.
+    struct Case: Sendable, CustomTestStringConvertible {
+        var text: String
+        var means: @Sendable (_ a: Bool, _ b: Bool, _ c: Bool, _ d: Bool, _ e: Bool) -> Bool
+        var testDescription: String { text }
+
+        init(_ text: String, means: @escaping @Sendable (Bool, Bool, Bool, Bool, Bool) -> Bool) {
+            self.text = text
+            self.means = means
+        }
+    }
+
+    static let cases = [
+        Case("'a' in topics") { a, _, _, _, _ in a },
+        Case("!('a' in topics)") { a, _, _, _, _ in !a },
+        Case("'a' in topics && 'b' in topics") { a, b, _, _, _ in a && b },
+        Case("'a' in topics || 'b' in topics") { a, b, _, _, _ in a || b },
+        Case("'a' in topics && ('b' in topics || 'c' in topics)") { a, b, c, _, _ in a && (b || c) },
+        Case("'a' in topics || 'b' in topics && 'c' in topics") { a, b, c, _, _ in (a || b) && c },
+        Case("'a' in topics || ('b' in topics && 'c' in topics)") { a, b, c, _, _ in a || (b && c) },
+        Case("'a' in topics && 'b' in topics || 'c' in topics && 'd' in topics || 'e' in topics") { a, b, c, d, e in
+            (((a && b) || c) && d) || e
+        },
+        Case("('a' in topics || 'b' in topics) && !('c' in topics) && ('d' in topics || !('e' in topics))") {
+            (a, b, c, d, e) in (a || b) && !c && (d || !e)
+        },
+        Case("!('a' in topics || 'b' in topics)") { a, b, _, _, _ in !(a || b) },
+        Case("!('a' in topics) && !('b' in topics)") { a, b, _, _, _ in !a && !b },
+        Case("'a' in topics || !('a' in topics)") { _, _, _, _, _ in true },
+        Case("'a' in topics && !('a' in topics)") { _, _, _, _, _ in false },
+        Case("'nobody' in topics") { _, _, _, _, _ in false },
+        Case("!('nobody' in topics)") { _, _, _, _, _ in true },
+    ]
+
+    /// One installation for each subset of five topics; every other one divides them between its two registrations.
+    private static func enrolSubsets(in laboratory: Laboratory) throws {
+        for subset in 0..<32 {
+            let topics = topics(in: subset)
+            if subset.isMultiple(of: 2) {
+                try laboratory.enrol(fid(subset), topics: topics)
+            } else {
+                try laboratory.enrol(fid(subset), topics: Array(topics.prefix(2)))
+                try laboratory.enrol(token(subset), topics: Array(topics.dropFirst()))
+            }
+        }
+    }
+
+    private static func topics(in subset: Int) -> [String] {
+        zip(0..., ["a", "b", "c", "d", "e"]).filter { subset & 1 << $0.0 != 0 }.map(\.1)
+    }
+
+    @Test(arguments: cases)
+    func `a condition reaches each installation that it is true of, once`(_ condition: Case) throws {
+        let laboratory = Laboratory()
+        try Self.enrolSubsets(in: laboratory)
+        let expected = (0..<32).filter { subset in
+            let follows = (0..<5).map { subset & 1 << $0 != 0 }
+            return condition.means(follows[0], follows[1], follows[2], follows[3], follows[4])
+        }
+        let reply = laboratory.send(#"{"message":{"condition":"\#(condition.text)","data":{"k":"v"}}}"#)
+        #expect(reply.status == 200)
+        #expect(try reply.messageID().utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains))
+        let reached = try (0..<32).flatMap { subset in
+            try laboratory.inbox(fid(subset)).map { _ in subset }
+        }
+        #expect(reached == expected)
+        let line = try #require(try laboratory.ledger().first)
+        #expect(line["fan_out"] == .int(Int64(expected.count)))
+        #expect(line["target"] == ["condition": .string(condition.text)])
+        #expect(line["message"] == ["data": ["k": "v"]])
+    }
+
+    @Test func `only active registrations count, and an installation is reached while it has one`() throws {
+        let laboratory = Laboratory()
+        for (number, state) in zip(1..., ["active", "unregistered", "other_sender", "apns_dead"]) {
+            try laboratory.enrol(fid(number), state: state, topics: ["a"])
+        }
+        // The dead token's topic is not the installation's any more, its fid still is a registration.
+        try laboratory.enrol(token(5), state: "unregistered", topics: ["a"])
+        try laboratory.enrol(fid(5))
+        _ = laboratory.send(#"{"message":{"condition":"'a' in topics"}}"#)
+        _ = laboratory.send(#"{"message":{"condition":"!('a' in topics)"}}"#)
+        _ = laboratory.send(#"{"message":{"condition":"!('b' in topics)"}}"#)
+        #expect(try laboratory.ledger().map { $0["fan_out"] } == [1, 1, 2])
+        #expect(try (1...5).map { try laboratory.inbox(fid($0)).count } == [2, 0, 0, 0, 2])
+    }
+
+    @Test func `an installation that was only sent to is known`() throws {
+        let laboratory = Laboratory()
+        _ = laboratory.send(#"{"message":{"token":"\#(token(1))"}}"#)
+        _ = laboratory.send(#"{"message":{"condition":"!('a' in topics)"}}"#)
+        #expect(try laboratory.inbox(fid(1)).count == 2)
+    }
+
+    @Test func `a condition that is only validated reaches nobody`() throws {
+        let laboratory = Laboratory()
+        try laboratory.enrol(fid(1), topics: ["a"])
+        let reply = laboratory.send(#"{"message":{"condition":"'a' in topics"},"validate_only":true}"#)
+        #expect(try reply.messageID() == "fake_message_id")
+        #expect(try laboratory.ledger().isEmpty)
+        #expect(try laboratory.inbox(fid(1)).isEmpty)
+    }
+
+    @Test(arguments: [
+        "a", "'a'", "'a' in", "'a' in topic", "in topics", "'a in topics", "'a b' in topics", "'a' in topics &&",
+        "'a' in topics & 'b' in topics", "'a' in topics 'b' in topics", "('a' in topics", "'a' in topics)", "()", "!",
+        "'a' in topics and 'b' in topics", "\\\"a\\\" in topics", " ",
+        "'a' in topics || 'b' in topics || 'c' in topics || 'd' in topics || 'e' in topics || 'f' in topics",
+    ])
+    func `a malformed condition is refused as FCM refuses messages`(_ text: String) throws {
+        let laboratory = Laboratory()
+        let reply = laboratory.send(#"{"message":{"condition":"\#(text)"}}"#)
+        #expect(reply.status == 400)
+        #expect(
+            try reply.json() == [
+                "error": [
+                    "code": 400, "message": "Invalid condition expression provided.", "status": "INVALID_ARGUMENT",
+                    "details": [
+                        [
+                            "@type": "type.googleapis.com/google.rpc.BadRequest",
+                            "fieldViolations": [
+                                [
+                                    "field": "message.condition",
+                                    "description": "Invalid condition expression provided.",
+                                ]
+                            ],
+                        ],
+                        [
+                            "@type": "type.googleapis.com/google.firebase.fcm.v1.FcmError",
+                            "errorCode": "INVALID_ARGUMENT",
+                        ],
+                    ],
+                ]
+            ])
+        #expect(try laboratory.ledger().isEmpty)
+    }
+
+    @Test(arguments: ["(", "!", "!(", "'a' in topics && (", "'"])
+    func `a deep condition is refused like any other`(_ piece: String) {
+        let text = String(repeating: piece, count: 900_000 / piece.utf8.count)
+        #expect(Laboratory().send(#"{"message":{"condition":"\#(text)"}}"#).status == 400)
+    }
+}

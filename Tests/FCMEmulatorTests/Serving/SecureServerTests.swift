@@ -1,0 +1,247 @@
+import FCM
+import NIOCore
+import NIOSSL
+import Testing
+
+@testable import FCMEmulator
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite(.timeLimit(.minutes(5))) struct SecureServerTests {
+    private static let tls = Emulator.Configuration(tls: true)
+
+    /// Certificates are judged by the clock of the machine, so the emulator has it too.
+    private func withSecureEmulator(_ body: @Sendable (Emulator.Endpoint) async throws -> Void) async throws {
+        try await withEmulator(Self.tls, now: Date(), body)
+    }
+
+    @Test(arguments: [
+        (["h2", "http/1.1"], "h2"), (["http/1.1"], "http/1.1"), (["h2"], "h2"), ([], nil),
+    ])
+    func `a client that trusts the printed certificate chooses the protocol`(
+        _ offered: [String], _ chosen: String?
+    ) async throws {
+        try await withSecureEmulator { endpoint in
+            for name in ["localhost", nil] {
+                let negotiated = try await withSecureConnection(
+                    port: endpoint.port, trusting: endpoint.certificate, offering: offered, name: name
+                ) { negotiated, _, _ in negotiated }
+                #expect(negotiated == chosen)
+            }
+        }
+    }
+
+    @Test func `a client that trusts the world's certificates alone refuses this one`() async throws {
+        try await withSecureEmulator { endpoint in
+            await #expect(throws: NIOSSLError.self) {
+                try await withSecureConnection(port: endpoint.port, trusting: nil) { _, _, _ in }
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("127.0.0.1", []), ("localhost", []), ("::1", []), ("0.0.0.0", [[0, 0, 0, 0]]),
+            ("é", []), ("10.1.2.3", [[10, 1, 2, 3]]), ("build-host", [Array("build-host".utf8)]),
+        ] as [(String, [[UInt8]])])
+    func `the certificate is for loopback and what the emulator listens on`(_ host: String, _ more: [[UInt8]]) throws {
+        let pem = try ServerIdentity(host: host, now: Date(timeIntervalSince1970: 1_796_112_000)).pem
+        let certificate = try #require(try NIOSSLCertificate.fromPEMBytes(Array(pem.utf8)).first)
+        let names = certificate._subjectAlternativeNames().map { Array($0.contents) }
+        let loopback = [Array("localhost".utf8), [127, 0, 0, 1], Array(repeating: 0, count: 15) + [1]]
+        #expect(names == loopback + more)
+        #expect(certificate.notValidBefore == 1_796_025_600)
+        #expect(certificate.notValidAfter == 1_798_704_000)
+    }
+
+    @Test func `the certificate's file holds no key, all may read it, and it goes at the end`() async throws {
+        let path = Kept()
+        try await withSecureEmulator { endpoint in
+            let file = try #require(endpoint.certificate)
+            #expect(file.hasSuffix("/herald-emulator-\(endpoint.port).pem"))
+            let text = String(decoding: try Data(contentsOf: URL(filePath: file)), as: UTF8.self)
+            #expect(text.hasPrefix("-----BEGIN CERTIFICATE-----\n"))
+            #expect(text.hasSuffix("-----END CERTIFICATE-----\n"))
+            #expect(text.split(separator: "-----BEGIN").count == 1)
+            let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions]
+            #expect(mode.map { "\($0)" } == String(0o644))
+            path.value = file
+        }
+        #expect(!FileManager.default.fileExists(atPath: try #require(path.value)))
+    }
+
+    /// Written once by the body, read after it has returned.
+    private final class Kept: @unchecked Sendable {
+        var value: String?
+    }
+
+    @Test func `requests go over HTTP/1.1 and TLS`() async throws {
+        try await withSecureEmulator { endpoint in
+            try await withSecureConnection(
+                port: endpoint.port, trusting: endpoint.certificate, offering: ["http/1.1"]
+            ) { _, input, output in
+                for _ in 1...2 {
+                    let body = #"{"message":{"topic":"tides"}}"#
+                    try await output.write(
+                        ByteBuffer(
+                            string: "POST /v1/projects/p/messages:send HTTP/1.1\r\nHost: localhost\r\n"
+                                + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"))
+                    var answer = ""
+                    while !answer.hasSuffix("}"), let piece = try await input.next(isolation: #isolation) {
+                        answer += String(buffer: piece)
+                    }
+                    #expect(answer.hasPrefix("HTTP/1.1 200 "))
+                    #expect(answer.contains("projects/p/messages/"))
+                }
+            }
+        }
+    }
+
+    @Test func `a hundred streams run on one connection`() async throws {
+        try await withSecureEmulator { endpoint in
+            try await withSecureConnection(
+                port: endpoint.port, trusting: endpoint.certificate, offering: ["h2"]
+            ) { _, input, output in
+                var connection = HTTP2Frames()
+                var opening = ByteBuffer(string: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
+                HTTP2Frames.write(.settings, stream: 0, [], to: &opening)
+                for request in 0..<100 {
+                    HTTP2Frames.writeGet("/iid/info/\(fid(request))", stream: 2 * request + 1, to: &opening)
+                }
+                try await output.write(opening)
+
+                var (settings, answered): ([UInt8], Set<Int>) = ([], [])
+                while answered.count < 100, let piece = try await input.next(isolation: #isolation) {
+                    connection.received += Array(buffer: piece)
+                    while let frame = connection.next() {
+                        if frame.kind == .settings, !frame.isAcknowledgement { settings = frame.payload }
+                        if frame.kind == .headers { answered.insert(frame.stream) }
+                    }
+                }
+                // SETTINGS_MAX_CONCURRENT_STREAMS is number 3.
+                #expect(settings.chunks(of: 6).contains([0, 3, 0, 0, 0, 100]))
+                #expect(answered == Set((0..<100).map { 2 * $0 + 1 }))
+            }
+            let requests = try await withSecureConnection(
+                port: endpoint.port, trusting: endpoint.certificate, offering: ["http/1.1"]
+            ) { _, input, output in
+                try await output.write(
+                    ByteBuffer(string: "GET /emulator/v1/requests HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"))
+                var answer = ""
+                while let piece = try await input.next(isolation: #isolation) { answer += String(buffer: piece) }
+                // Without `access_token_auth` each is refused.
+                return answer.split(separator: "\n").count { $0.hasSuffix(#""status":401}"#) }
+            }
+            #expect(requests == 100)
+        }
+    }
+
+    @Test func `an emulator ends although clients neither finish a handshake nor close`() async throws {
+        let kept = KeptConnections()
+        try await withSecureEmulator { endpoint in
+            kept.silent = try RawConnection(port: endpoint.port)
+            let (open, signal) = AsyncStream<Void>.makeStream()
+            kept.idle = Task {
+                try await withSecureConnection(
+                    port: endpoint.port, trusting: endpoint.certificate, offering: ["h2"]
+                ) { negotiated, input, _ in
+                    signal.finish()
+                    while try await input.next(isolation: #isolation) != nil {}
+                    return negotiated
+                }
+            }
+            for await _ in open {}
+        }
+        #expect(try await kept.silent?.read().isEmpty == true)
+        #expect(try await kept.idle?.value == "h2")
+    }
+
+    /// Holds connections open beyond the emulator's life. Written once by the body, read after it has returned.
+    private final class KeptConnections: @unchecked Sendable {
+        var silent: RawConnection?
+        var idle: Task<String?, any Error>?
+    }
+
+    @Test func `a folder that takes no certificate is told`() {
+        #expect(
+            throws: EmulatorError.cannotWriteCertificate(
+                path: "/nonexistent/c.pem", reason: "No such file or directory")
+        ) {
+            _ = try CertificateFile(path: "/nonexistent/c.pem", pem: "")
+        }
+    }
+
+    @Test func `what lies where the certificate goes is replaced, not followed`() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "certificate-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let (target, link) = (folder + "/target", folder + "/link")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
+        do {
+            let file = try CertificateFile(path: link, pem: "certificate")
+            #expect(try Data(contentsOf: URL(filePath: file.path)) == Data("certificate".utf8))
+        }
+        #expect(!FileManager.default.fileExists(atPath: target))
+        #expect(!FileManager.default.fileExists(atPath: link))
+    }
+
+    @Test func `an account's key that is none is told`() async {
+        let configuration = Emulator.Configuration(serviceAccounts: ["a@b": "none"])
+        await #expect(throws: EmulatorError.cannotReadKey(account: "a@b")) {
+            try await Emulator(configuration, now: { Date() }).run { _ in }
+        }
+    }
+}
+
+/// As much of HTTP/2's framing as a test needs.
+private struct HTTP2Frames {
+    var received: [UInt8] = []
+
+    enum Kind: UInt8 {
+        case data, headers, priority, reset, settings
+    }
+
+    struct Frame {
+        /// `nil` for a kind that matters to no test.
+        let kind: Kind?
+        let isAcknowledgement: Bool
+        let stream: Int
+        let payload: [UInt8]
+    }
+
+    /// The next whole frame that was received.
+    mutating func next() -> Frame? {
+        guard received.count >= 9 else { return nil }
+        let length = received[0..<3].reduce(0) { $0 << 8 | Int($1) }
+        guard received.count >= 9 + length else { return nil }
+        defer { received.removeFirst(9 + length) }
+        return Frame(
+            kind: Kind(rawValue: received[3]), isAcknowledgement: received[4] & 1 != 0,
+            stream: received[5..<9].reduce(0) { $0 << 8 | Int($1) }, payload: Array(received[9..<9 + length]))
+    }
+
+    static func write(_ kind: Kind, flags: UInt8 = 0, stream: Int, _ payload: [UInt8], to buffer: inout ByteBuffer) {
+        buffer.writeBytes([0, UInt8(payload.count >> 8), UInt8(payload.count & 255), kind.rawValue, flags])
+        buffer.writeInteger(UInt32(stream))
+        buffer.writeBytes(payload)
+    }
+
+    /// A whole request: its fields by number in HPACK's static table, path and authority as plain literals.
+    static func writeGet(_ path: String, stream: Int, to buffer: inout ByteBuffer) {
+        let authority = "localhost"
+        let fields =
+            [0x82, 0x87, 0x04, UInt8(path.utf8.count)] + Array(path.utf8)
+            + [0x01, UInt8(authority.utf8.count)] + Array(authority.utf8)
+        write(.headers, flags: 0x5, stream: stream, fields, to: &buffer)
+    }
+}
+
+extension [UInt8] {
+    fileprivate func chunks(of size: Int) -> [[UInt8]] {
+        stride(from: 0, to: count, by: size).map { Array(self[$0..<Swift.min($0 + size, count)]) }
+    }
+}
