@@ -35,19 +35,20 @@ package struct Preview: Hashable, Sendable {
         package var registrations: [RecipientID: Registration]
         /// The address that FCM's paths are appended to, without a slash at the end.
         package var endpoint: String
-        package var endpointKind: EndpointKind
+        /// Whether requests carry an access token; those to an emulator do not.
+        package var signsIn: Bool
         /// Names registrations as reports do; without it they are only counted.
         package var fingerprints: Fingerprinter?
         package var platforms: [Platform]
 
         package init(
             settings: Settings, registrations: [RecipientID: Registration], endpoint: String,
-            endpointKind: EndpointKind, fingerprints: Fingerprinter? = nil, platforms: [Platform] = Platform.allCases
+            signsIn: Bool, fingerprints: Fingerprinter? = nil, platforms: [Platform] = Platform.allCases
         ) {
             self.settings = settings
             self.registrations = registrations
             self.endpoint = endpoint
-            self.endpointKind = endpointKind
+            self.signsIn = signsIn
             self.fingerprints = fingerprints
             self.platforms = platforms
         }
@@ -148,10 +149,10 @@ extension Plan.Send {
         self.init(
             campaign: campaign.name.value, occurrence: occurrence, revision: campaign.revision, due: timing.due,
             target: campaign.target.value, contentDigest: campaign.contentDigest, message: campaign.message.value,
-            members: wanted.members, groupMembers: campaign.delivery.members, deadline: nil,
-            expiresAfter: campaign.delivery.expiresAfter, rate: campaign.delivery.rate,
+            deadline: nil, expiresAfter: campaign.delivery.expiresAfter, rate: campaign.delivery.rate,
             stopWhenRejectedPercent: campaign.delivery.stopWhenRejectedPercent,
-            onUnknown: campaign.delivery.onUnknown, discovered: [], recipients: wanted.members.count, isResumed: false)
+            onUnknown: campaign.delivery.onUnknown, groupMembers: campaign.delivery.members, members: wanted.members,
+            discovered: [], recipients: wanted.members.count, isResumed: false)
     }
 }
 
@@ -160,8 +161,7 @@ extension Preview.ShownRequest {
         method = wire.method
         url = surroundings.endpoint + wire.path
         headers = Dictionary(wire.headers.map { ($0.name, $0.value) }) { first, _ in first }
-        // No credential ever goes to an emulator.
-        if surroundings.endpointKind == .fcm { headers["authorization"] = "Bearer <access token>" }
+        if surroundings.signsIn { headers["authorization"] = "Bearer <access token>" }
         self.body = body
     }
 }

@@ -23,7 +23,7 @@ enum PreviewSamples {
     }
 
     static func surroundings(
-        _ listed: [Registration] = [], endpoint: EndpointKind = .fcm, fingerprints: Fingerprinter? = nil,
+        _ listed: [Registration] = [], signsIn: Bool = true, fingerprints: Fingerprinter? = nil,
         platforms: [Platform] = Platform.allCases
     ) -> Preview.Surroundings {
         var settings = Settings(project: "tide-app")
@@ -31,8 +31,7 @@ enum PreviewSamples {
         let registrations = listed.enumerated().map { (RecipientID($0 + 1), $1) }
         return Preview.Surroundings(
             settings: settings, registrations: Dictionary(uniqueKeysWithValues: registrations),
-            endpoint: endpoint == .fcm ? "https://fcm.googleapis.com" : "http://127.0.0.1:9099",
-            endpointKind: endpoint, fingerprints: fingerprints, platforms: platforms)
+            endpoint: "https://fcm.googleapis.com", signsIn: signsIn, fingerprints: fingerprints, platforms: platforms)
     }
 
     /// To an audience of 62, with a lifetime, seen from half an hour before it is due.
