@@ -11,9 +11,9 @@ struct Herald: AsyncParsableCommand {
             """,
         version: Self.version,
         subcommands: [
-            Init.self, Validate.self, PlanCommand.self, CalendarCommand.self, Apply.self, Run.self, TestCommand.self,
-            Pause.self,
-            Resume.self, State.self, EmulatorCommand.self,
+            Init.self, New.self, Validate.self, PlanCommand.self, PreviewCommand.self, CalendarCommand.self,
+            Apply.self, Run.self, TestCommand.self, Pause.self, Resume.self, State.self, ReportCommand.self,
+            EmulatorCommand.self,
         ])
 
     static let version = "0.1.0"
