@@ -48,7 +48,7 @@ edit 's/members: each/members: key/' station-briefing.yaml
 run plan --format json | document plan-key.json
 edit 's/members: key/members: each/' station-briefing.yaml
 
-# One tablet is another sender's: the group's report says so.
+# One tablet is dead: the group's report says so.
 curl -sS --fail -X PUT "http://$FCM_EMULATOR_HOST/emulator/v1/registrations" \
     --data "[{\"registration\":\"$tablet\",\"state\":\"unregistered\"}]" >"$work/answer"
 exits 0 run run --report "$work/documents/report-run.json"
