@@ -1,5 +1,6 @@
 import ArgumentParser
 import FCM
+import FCMClient
 import Foundation
 import HeraldCore
 import HeraldStore

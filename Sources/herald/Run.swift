@@ -77,11 +77,11 @@ struct Run: AsyncParsableCommand {
     private func once(_ common: Common, _ signals: Signals) async throws {
         let session = try Session.open(common)
         let runID = Execution.newRunID(at: Date())
+        try session.requireRecord()
         guard let lock = try await lock(session, runID) else { return }
         defer { withExtendedLifetime(lock) {} }
         guard let store = try session.openStore() else {
-            throw session.console.end(
-                .wrong, "there is no record at \(session.statePath); 'herald state init' makes one, or the first apply")
+            throw session.console.end(.missing(path: session.statePath))
         }
         let (planned, desired) = try await session.plan(with: store, at: Date())
         let workspace = session.workspace

@@ -293,8 +293,16 @@ extension Session {
         do { try await body(store) } catch let error as StateError { throw console.end(error) }
     }
 
+    /// Ends the command where there is no record, before anything is made beside it.
+    func requireRecord() throws {
+        guard FileManager.default.fileExists(atPath: statePath) else {
+            throw console.end(.missing(path: statePath))
+        }
+    }
+
     /// The record for changes that no run may be in the middle of.
     func repairing(_ body: (SQLiteStore) async throws -> Void) async throws {
+        try requireRecord()
         do {
             let lock = try RunLock(for: statePath, run: "state")
             defer { withExtendedLifetime(lock) {} }

@@ -164,10 +164,10 @@ struct StateStoreTests {
             try await open.commit(.outcome(.wind, [RecipientID(id)], other))
         }
         let before = try await open.store.record().occurrences[.wind]
-        try await open.commit(.outcome(.tide, [0, 1, 2, 3], entry))
+        try await open.commit(.outcome(.tide, [0, 1, 2, 3, 4], entry))
         let record = try await open.store.record()
         for other in LedgerEntry.allCases {
-            #expect(record.occurrences[.tide]?[other] == (other == entry ? [0, 1, 2, 3] : []))
+            #expect(record.occurrences[.tide]?[other] == (other == entry ? [0, 1, 2, 3, 4] : []))
         }
         #expect(record.occurrences[.wind] == before)
     }

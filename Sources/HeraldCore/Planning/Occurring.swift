@@ -15,7 +15,9 @@ package struct Occurring: Hashable, Sendable {
     package var offset: String
     /// What a change of the clocks has to do with it; empty when it has nothing.
     package var note: String
+}
 
+extension Occurring {
     /// One that is due at `at` by the campaign's schedule.
     package init(of campaign: Campaign, at date: Date) {
         let schedule = campaign.schedule

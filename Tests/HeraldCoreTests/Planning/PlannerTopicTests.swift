@@ -79,7 +79,7 @@ struct PlannerTopicTests {
         #expect(plan.deadListed == 1)
     }
 
-    @Test func `topics go by name, leaves before joins, sends last by their time`() {
+    @Test func `sends that wait for no topic come first by their time, topics go by name, leaves before joins`() {
         var world = World()
         world.want(.tide("late", at: .after(-10)))
         world.want("b", [2])
@@ -91,8 +91,8 @@ struct PlannerTopicTests {
         world.record.topics["aa"] = .init(owned: [1])
         #expect(
             world.plan().steps.map(\.id) == [
-                "unsubscribe:a", "subscribe:a", "unsubscribe:aa", "unsubscribe:b", "subscribe:b",
                 "send:early@2025-12-01T07:59:40Z", "send:late@2025-12-01T07:59:50Z", "send:at-once@once",
+                "unsubscribe:a", "subscribe:a", "unsubscribe:aa", "unsubscribe:b", "subscribe:b",
             ])
     }
 

@@ -54,7 +54,8 @@ import Testing
         unknown("the connection was lost", .lost(reason: "reset")),
         unknown("an answer that cannot be read", .json(200, "{")),
         unknown("an answer without a name", .json(200, "{}")),
-        stopped("401", .error(401, "UNAUTHENTICATED")),
+        // Once more with a new token; that a second refusal ends the step is among the sign-in tests.
+        retried("401", .error(401, "UNAUTHENTICATED")),
         stopped("403", .error(403, "PERMISSION_DENIED")),
         stopped("404 that is not FCM's", html),
         stopped("a field of the message is wrong", violation("message.data[0].value")),
