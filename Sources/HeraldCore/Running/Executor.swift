@@ -79,8 +79,8 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     private var sends: RateLimiter
     private var subscriptions: RateLimiter
     private var topics: [TopicName: RecordedTopic]
-    /// The record as far as it is about device groups.
-    private var groupRecord: Record
+    /// Groups and watermarks as the record has them.
+    private var recorded: Record
     /// What changes memberships; `auto` until the first answer tells.
     private var topicAPI: TopicAPI
     /// Topics and groups that keep somebody who was to leave.
@@ -93,6 +93,8 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     private var fatal: String?
     /// How far cron campaigns are dealt with once their sends have begun.
     private var watermarks: [String: Watermark] = [:]
+    /// When the first send of a campaign was due that ended without having begun.
+    private var unbegun: [String: Date] = [:]
     private var nextLook: Date?
     /// The campaign of each send.
     private var campaigns: [String: String] = [:]
@@ -124,8 +126,9 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         begin = surroundings.clock.now
         self.report = report
         topics = record.topics
-        groupRecord = Record(identity: record.identity)
-        groupRecord.groups = record.groups
+        recorded = Record(identity: record.identity)
+        recorded.groups = record.groups
+        recorded.watermarks = record.watermarks
         topicAPI = options.fcm.topicAPI == .auto ? record.topicAPI ?? .auto : options.fcm.topicAPI
         sends = RateLimiter(options.fcm.rate, ramp: options.fcm.ramp)
         subscriptions = RateLimiter(options.fcm.subscriptionRate)
@@ -169,16 +172,19 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         guard options.dryRunSample == nil else { return }
         let now = surroundings.now()
         let renames = plan.renames.map { RecordChange.rename(campaign: $0.old, to: $0.new) }
+        recorded.apply(renames)
         // A missed occurrence is over: it is reported once. One that has a step is finished by it.
         let missed = plan.missed.flatMap { missed -> [RecordChange] in
             let opening = missed.unrecorded.map { [RecordChange.open(missed.occurrence, $0)] } ?? []
             let hasStep = plan.steps.contains { $0.id == "send:\(missed.occurrence)" }
             return hasStep ? [] : opening + [.finish(missed.occurrence, at: now)]
         }
-        await commit(renames + missed + dueWatermarks())
+        let over = plan.over.map { RecordChange.finish($0, at: now) }
+        await commit(renames + missed + over + dueWatermarks())
     }
 
     private mutating func refuse(_ step: Plan.Step, _ refusal: String, at index: Int) {
+        noteUnbegun(step)
         report.wasRefused = true
         report.steps[index].held = report.steps[index].planned
         report.steps[index].stop(refusal)
@@ -192,8 +198,23 @@ package struct Executor<C: Clock> where C.Duration == Duration {
                 if case .send(let send) = entry.step.work, entry.drive == nil { send.campaign } else { nil }
             })
         let due = watermarks.filter { !waiting.contains($0.key) }.sorted { $0.key < $1.key }
-        for (campaign, _) in due { watermarks[campaign] = nil }
-        return due.map { .watermark($0.key, $0.value) }
+        let changes = due.map { campaign, mark in
+            watermarks[campaign] = nil
+            var mark = mark
+            if let first = unbegun[campaign], first <= mark.at {
+                mark.next = first
+                mark.at = max(first - 1, recorded.watermarks[campaign]?.at ?? .distantPast)
+            }
+            return RecordChange.watermark(campaign, mark)
+        }
+        recorded.apply(changes)
+        return changes
+    }
+
+    /// What has not begun is for the next run to find, so that the watermark stays before it.
+    private mutating func noteUnbegun(_ step: Plan.Step) {
+        guard case .send(let send) = step.work, let due = send.due else { return }
+        unbegun[send.campaign] = min(due, unbegun[send.campaign] ?? due)
     }
 
     private mutating func commit(_ changes: [RecordChange]) async {
@@ -234,6 +255,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
             case .after: break
             case .never(let reason, let isHeld):
                 queue.remove(at: place)
+                noteUnbegun(entry.step)
                 if isHeld { report.steps[entry.index].held += report.steps[entry.index].pending }
                 report.steps[entry.index].stop(reason)
                 return
@@ -307,6 +329,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
             if case .group(let name) = send.target, send.groupMembers == .key, !send.members.isEmpty {
                 key = await refreshedKey(of: name)
                 guard key != nil else {
+                    noteUnbegun(entry.step)
                     report.steps[entry.index].stop("group '\(name)' has no key: it is not at FCM")
                     return
                 }
@@ -329,6 +352,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
                 await observe(report)
             }
         } catch {
+            noteUnbegun(entry.step)
             report.steps[entry.index].stop("the message cannot be written as JSON")
             return
         }
@@ -440,7 +464,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
             return
         }
         var drive = GroupDrive(
-            change, options: options, surroundings: surroundings, group: groupRecord.groups[change.group],
+            change, options: options, surroundings: surroundings, group: recorded.groups[change.group],
             lane: Lane(shared: subscriptions), hasSucceeded: hasSucceeded.contains(.groups),
             step: report.steps[entry.index], runBegin: begin)
         report.steps[entry.index] = await drive.run()
@@ -448,14 +472,14 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         surroundings.random = drive.random
         subscriptions = drive.lane.shared
         if drive.hasSucceeded { hasSucceeded.insert(.groups) }
-        groupRecord.apply(drive.written)
+        recorded.apply(drive.written)
         noteUnfinished(entry.step, at: entry.index)
         await commit(dueWatermarks())
     }
 
     /// The key FCM gives for the name now, the recorded one where it does not answer; `nil` when there is no such group.
     private mutating func refreshedKey(of name: GroupName) async -> NotificationKey? {
-        let known = groupRecord.groups[name]?.key
+        let known = recorded.groups[name]?.key
         var caller = GroupCaller(
             options: options, surroundings: surroundings, lane: Lane(shared: subscriptions), runBegin: begin)
         let result = await caller.call(.retrieve(name))
@@ -463,7 +487,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         guard case .answered(let verdict) = result else { return known }
         switch verdict {
         case .done(let key):
-            groupRecord.groups[name, default: RecordedGroup()].key = key
+            recorded.groups[name, default: RecordedGroup()].key = key
             if known != nil { await commit([.groupKey(name, key)]) }
             return key
         case .notFound:
