@@ -60,7 +60,7 @@ struct GroupDrive<C: Clock> where C.Duration == Duration {
             case .stopped(let reason): step.stop(reason)
             case .interrupted:
                 wasInterrupted = true
-                step.stop("the run was stopped")
+                step.stop(StepReport.interruption)
             case .record:
                 fatal = fatal ?? "the record cannot be written or read"
                 step.stop("the record cannot be written or read")
