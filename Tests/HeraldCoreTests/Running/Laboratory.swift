@@ -45,11 +45,12 @@ struct Laboratory: Sendable {
         return plan
     }
 
-    /// What the planner makes of the record and these campaigns and topics.
-    func plan(sends: [DesiredSend] = [], topics: [DesiredTopic] = []) -> Plan {
+    /// What the planner makes of the record and these campaigns, topics and groups.
+    func plan(sends: [DesiredSend] = [], topics: [DesiredTopic] = [], groups: [DesiredGroup] = []) -> Plan {
         var desired = Desired()
         desired.sends = sends
         desired.topics = topics
+        desired.groups = groups
         var settings = Settings(project: "p")
         settings.fcm = fcm
         settings.guards = guards
