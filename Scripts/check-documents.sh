@@ -37,6 +37,8 @@ run plan --days 0 --campaign mackerel-run --campaign tablet --format json | docu
 run plan --days 366 --format json | document plan-long.json
 run plan --lists skip --format json | document plan-skip.json
 run calendar --days 366 --format json | document calendar.json
+run preview --all --format json | document previews.json
+run preview mackerel-run --format json | document preview.json
 run apply --dry-run --at "$earlier" --report "$work/documents/report-dry.json"
 
 # An empty record, then everything: topics, condition, groups, audience, tokens, fids.
@@ -112,3 +114,13 @@ has export-dead.ndjson '"dead":true'
 has export-revealed.ndjson 'DEMO'
 
 "$python" Tests/schemas/check.py --documents "$work/documents"
+
+# What Docs/ci.md has people type exists: every command, and every option of it.
+while read -r _ command options; do
+  help=$("$herald" help "$command")
+  for option in $options; do
+    [[ $option != --[a-z]* ]] || grep -q -- "$option" <<<"$help" ||
+      { echo "Docs/ci.md: herald $command has no $option"; exit 1; }
+  done
+done < <(awk '/^```/ { code = !code } code && !/^ *#/' Docs/ci.md | sed 's/-w "$WORKSPACE" //' |
+  grep -oE 'herald [a-z]+( [^|&>]*)?')

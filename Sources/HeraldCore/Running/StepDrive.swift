@@ -223,7 +223,7 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
     mutating func checkWhetherToStop(_ work: StepWork) async {
         if surroundings.stop() != nil {
             wasInterrupted = true
-            step.stop("the run was stopped")
+            step.stop(StepReport.interruption)
         } else if await isPaused(work) {
             step.pause()
         } else if case .send(let send) = work.work, let deadline = send.deadline, surroundings.now() > deadline {
