@@ -6,8 +6,9 @@ struct Herald: AsyncParsableCommand {
         commandName: "herald",
         abstract: "Push campaigns for Firebase Cloud Messaging, planned from files and applied once.",
         discussion: """
-            A workspace is a folder with herald.yaml and YAML files that declare audiences, topics and campaigns. \
-            'plan' shows what 'apply' would do; 'apply' does it and remembers that it did.
+            A workspace is a folder with herald.yaml and YAML files that declare audiences, topics, device groups and \
+            campaigns. 'plan' shows what 'apply' would do; 'apply' does it and remembers that it did; 'run' is 'apply' \
+            for cron.
             """,
         version: Self.version,
         subcommands: [
