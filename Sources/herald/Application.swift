@@ -53,20 +53,20 @@ struct Application {
             if !overridden.isEmpty { console.info("Let through: \(overridden.sorted().joined(separator: ", "))\n") }
         }
         try checkGuards(plan)
-        if plan.isEmpty {
-            if let existing, !command.dryRun { try await settle(plan, desired, in: existing) }
-            return
-        }
         if needsApproval { try approve(hasRecord: existing != nil) }
-        let store = try await store(existing, for: desired)
         let execution = Execution(
             session: session, overrides: overrides, now: now, runID: runID, reportPath: command.report,
             receiptsPath: command.receipts, dryRunSample: command.dryRun ? command.sample?.count ?? 100 : nil,
             signals: .listen())
         let report = newReport(document)
+        if plan.isEmpty {
+            if let existing, !command.dryRun { try await settle(plan, desired, in: existing) }
+            _ = try execution.rest(report)
+            return
+        }
         let finished = try await execution.run(
             plan, report, first: [.intern(desired.unrecorded)] + (saved.map { [.spendPlan($0.id)] } ?? []),
-            last: closing(plan, desired), in: store)
+            last: closing(plan, desired), in: { try await store(existing, for: desired) })
         try execution.end(finished)
     }
 

@@ -33,18 +33,20 @@ struct Execution {
     /// - Parameters:
     ///   - first: written down before anything is done.
     ///   - last: written down at the end, when nothing hinders it.
+    ///   - open: gives the record to work on, and may make it: it is called once nothing else can be wrong.
     func run(
-        _ plan: Plan, _ report: Report, first: [RecordChange], last: [RecordChange], in store: any StateStore
+        _ plan: Plan, _ report: Report, first: [RecordChange], last: [RecordChange],
+        in open: () async throws -> any StateStore
     ) async throws -> Finished {
         let (sender, shutdown) = try session.client()
         let files: RunFiles
+        let store: any StateStore
         do {
-            files = try RunFiles(
-                run: runID, statePath: session.statePath, report: reportPath, receipts: receiptsPath)
-            try files.save(report)
+            files = try openFiles(report)
+            store = try await open()
         } catch {
             await shutdown()
-            throw console.end(.wrong, "the report cannot be written\(reportPath.map { " to \($0)" } ?? "")")
+            throw error
         }
         let surroundings = Executor<ContinuousClock>.Surroundings(
             store: store, sender: sender, clock: ContinuousClock(), now: now,
@@ -77,6 +79,27 @@ struct Execution {
             console.info("Report: \(files.reportPath)\n")
         }
         return Finished(report: finished, signal: signals.first)
+    }
+
+    /// Accounts for a run that had nothing to do, where somebody asked for a report.
+    func rest(_ report: Report) throws -> Report {
+        var report = report
+        (report.result, report.finished) = (report.outcome, now())
+        if reportPath != nil { _ = try openFiles(report) }
+        return report
+    }
+
+    private func openFiles(_ report: Report) throws -> RunFiles {
+        do {
+            let files = try RunFiles(
+                run: runID, statePath: session.statePath, report: reportPath, receipts: receiptsPath)
+            try files.save(report)
+            return files
+        } catch {
+            let receipts = receiptsPath.map { " or the receipts to \($0)" } ?? ""
+            throw console.end(
+                .wrong, "the report cannot be written\(reportPath.map { " to \($0)" } ?? "")\(receipts)")
+        }
     }
 
     /// Exits as the contract has it; of several reasons the first of: interrupted, unknown, refused, failed.

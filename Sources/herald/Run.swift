@@ -96,24 +96,22 @@ struct Run: AsyncParsableCommand {
             run: runID, plan: plan, planDigest: document.digest, isDryRun: false, started: Date(),
             endpoint: session.endpointKind, project: workspace.settings.project, version: Herald.version,
             gitCommit: GitCommit.current(at: session.folder.path))
-        if plan.isEmpty, report == nil {
-            try await rest(session, plan, desired, store)
-            var idle = blank
-            (idle.result, idle.finished) = (.ok, Date())
-            try writeMetrics(idle, session.console)
-            return
-        }
-        if !session.console.isQuiet { session.console.result(document.text(session.console.output)) }
         var execution = Execution(
             session: session, overrides: Overrides(), now: { Date() }, runID: runID, reportPath: report,
             signals: signals)
+        if plan.isEmpty {
+            try await rest(session, plan, desired, store)
+            try writeMetrics(try execution.rest(blank), session.console)
+            return
+        }
+        if !session.console.isQuiet { session.console.result(document.text(session.console.output)) }
         execution.lookAgain = { now in
             guard let (plan, _) = try? await session.plan(with: store, at: now) else { return nil }
             return plan.withholding(plan.refusals, in: workspace)
         }
         let finished = try await execution.run(
             plan, blank, first: [.intern(desired.unrecorded)],
-            last: plan.closing(at: Date(), sizes: desired.audienceSizes), in: store)
+            last: plan.closing(at: Date(), sizes: desired.audienceSizes), in: { store })
         try writeMetrics(finished.report, session.console)
         try execution.end(finished)
     }

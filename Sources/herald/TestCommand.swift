@@ -62,7 +62,7 @@ struct TestCommand: AsyncParsableCommand {
         let execution = Execution(
             session: session, overrides: Overrides(), now: { Date() }, runID: runID, reportPath: report,
             signals: .listen())
-        let finished = try await execution.run(plan, blank, first: [], last: [], in: store)
+        let finished = try await execution.run(plan, blank, first: [], last: [], in: { store })
         if let existing, let step = finished.report.steps.first {
             let test = RecordedTest(
                 campaign: campaign.name.value, at: now, accepted: step.accepted, rejected: step.rejected,

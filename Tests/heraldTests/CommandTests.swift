@@ -134,16 +134,6 @@ import Testing
         await world.end()
     }
 
-    @Test func `towards FCM itself nothing is done, since herald cannot sign in`() async throws {
-        let world = try World([
-            "workspace/herald.yaml": "herald: 1\nproject: demo-project\n"
-        ])
-        let result = try await world.herald("apply", "--auto-approve", host: nil)
-        #expect(result.status == 1)
-        #expect(result.errors.contains("FCM_EMULATOR_HOST"))
-        #expect(!FileManager.default.fileExists(atPath: world.statePath))
-    }
-
     @Test func `a record serves one project and one kind of endpoint`() async throws {
         let world = try World(Self.files)
         let (_, host) = try await world.startEmulator()
@@ -234,6 +224,7 @@ import Testing
         let result = try await world.herald(
             "apply", "--auto-approve", "--receipts", "/nowhere/receipts.ndjson", host: host)
         #expect(result.status == 1)
+        #expect(!FileManager.default.fileExists(atPath: world.statePath))
         #expect(try world.accepted(in: ["ledger.ndjson"]).isEmpty)
         await world.end()
     }
@@ -299,6 +290,15 @@ import Testing
         #expect(Account(try world.report()).pending > 0)
         let unknown = Account(try world.report(), steps: "send:").unknown
 
+        // What a person stopped stays so until that person says otherwise; what the machine stopped goes on.
+        if signal == SIGINT {
+            let before = try world.accepted(in: ["ledger.ndjson"])
+            let held = try await world.herald("apply", "--auto-approve", host: host)
+            #expect(held.status == 0, "\(held.output)\(held.errors)")
+            #expect(held.output.contains("the campaign is paused"))
+            #expect(try world.accepted(in: ["ledger.ndjson"]).count == before.count)
+            #expect(try await world.herald("resume", host: host).status == 0)
+        }
         let next = try await world.herald("apply", "--auto-approve", host: host)
         #expect(next.status == 0, "\(next.output)\(next.errors)")
         let accepted = try world.accepted(in: ["ledger.ndjson"])

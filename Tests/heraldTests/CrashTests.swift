@@ -7,8 +7,8 @@ import Testing
 @Suite struct CrashTests {
     private static let recipients = 150
     private static let subscribers = 60
-    /// Subscriptions, one send to the topic, one to each recipient.
-    private static let requests = subscribers + 1 + recipients
+    /// One send to each recipient, which waits for nothing; subscriptions; one send to the topic.
+    private static let requests = recipients + subscribers + 1
     /// Exchanges that herald has under way over HTTP/1.1.
     private static let inFlight = 32
 
@@ -62,8 +62,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (InterruptingProxy.Moment.beforeRequest, 20), (.beforeAnswer, 45), (.beforeRequest, 61), (.beforeAnswer, 61),
-        (.afterAnswer, 61), (.beforeRequest, 100), (.beforeAnswer, 150), (.afterAnswer, 200),
+        (InterruptingProxy.Moment.beforeRequest, 20), (.beforeAnswer, 45), (.beforeRequest, 151), (.beforeAnswer, 170),
+        (.afterAnswer, 200), (.beforeRequest, requests), (.beforeAnswer, requests),
     ])
     func `when the emulator dies the report adds up, and the next apply completes what is missing`(
         _ moment: InterruptingProxy.Moment, _ number: Int

@@ -36,14 +36,18 @@ import Testing
         #expect(device.warnings == [])
     }
 
-    @Test(arguments: [
-        (#"{"notification":{"body":"B"}}"#, Platform.ios, nil, "B"),
-        (#"{"notification":{"title":"T"},"apns":{"payload":{"aps":{"alert":"A"}}}}"#, .ios, nil, "A"),
-        (#"{"apns":{"payload":{"aps":{"alert":{"title-loc-key":"K","body":"B"}}}}}"#, .ios, "(the app's text K)", "B"),
-        (#"{"notification":{"title":"T","body":"B"},"android":{"notification":{"body":"A"}}}"#, .android, "T", "A"),
-        (#"{"android":{"notification":{"body_loc_key":"K"}}}"#, .android, nil, "(the app's text K)"),
-        (#"{"notification":{"title":"T"},"webpush":{"notification":{"body":"W"}}}"#, .web, "T", "W"),
-    ] as [(String, Platform, String?, String?)])
+    @Test(
+        arguments: [
+            (#"{"notification":{"body":"B"}}"#, Platform.ios, nil, "B"),
+            (#"{"notification":{"title":"T"},"apns":{"payload":{"aps":{"alert":"A"}}}}"#, .ios, nil, "A"),
+            (
+                #"{"apns":{"payload":{"aps":{"alert":{"title-loc-key":"K","body":"B"}}}}}"#, .ios, "(the app's text K)",
+                "B"
+            ),
+            (#"{"notification":{"title":"T","body":"B"},"android":{"notification":{"body":"A"}}}"#, .android, "T", "A"),
+            (#"{"android":{"notification":{"body_loc_key":"K"}}}"#, .android, nil, "(the app's text K)"),
+            (#"{"notification":{"title":"T"},"webpush":{"notification":{"body":"W"}}}"#, .web, "T", "W"),
+        ] as [(String, Platform, String?, String?)])
     func `a device shows what its platform's overrides leave`(
         message: String, platform: Platform, title: String?, body: String?
     ) throws {
@@ -62,39 +66,48 @@ import Testing
         #expect(device.shown?.subtitle == "S")
     }
 
-    @Test(arguments: [
-        (#"{"notification":{"title":"T"}}"#, "alert"),
-        (#"{"apns":{"payload":{"aps":{"content-available":1}}}}"#, "background"),
-        (#"{"notification":{"title":"T"},"apns":{"payload":{"aps":{"content-available":1}}}}"#, "alert"),
-        (#"{"apns":{"live_activity_token":"t","payload":{"aps":{"event":"end","content-state":{}}}}}"#, "liveactivity"),
-        (#"{"apns":{"headers":{"APNs-Push-Type":"voip"},"payload":{"aps":{"alert":"A"}}}}"#, "voip"),
-        (#"{"data":{"a":"1"}}"#, nil),
-    ] as [(String, String?)])
+    @Test(
+        arguments: [
+            (#"{"notification":{"title":"T"}}"#, "alert"),
+            (#"{"apns":{"payload":{"aps":{"content-available":1}}}}"#, "background"),
+            (#"{"notification":{"title":"T"},"apns":{"payload":{"aps":{"content-available":1}}}}"#, "alert"),
+            (
+                #"{"apns":{"live_activity_token":"t","payload":{"aps":{"event":"end","content-state":{}}}}}"#,
+                "liveactivity"
+            ),
+            (#"{"apns":{"headers":{"APNs-Push-Type":"voip"},"payload":{"aps":{"alert":"A"}}}}"#, "voip"),
+            (#"{"data":{"a":"1"}}"#, nil),
+        ] as [(String, String?)])
     func `FCM works out the push type`(message: String, pushType: String?) throws {
         #expect(try device(message).headers["apns-push-type"]?.string == pushType)
     }
 
-    @Test(arguments: [
-        (#"{"notification":{"title":"T"}}"#, Platform.ios, "willPresent", nil, "didReceive"),
-        (
-            #"{"notification":{"title":"T"},"apns":{"payload":{"aps":{"content-available":1}}}}"#, .ios, "willPresent",
-            "didReceiveRemoteNotification", "didReceive"
-        ),
-        (
-            #"{"apns":{"payload":{"aps":{"content-available":1}}}}"#, .ios, "didReceiveRemoteNotification",
-            "didReceiveRemoteNotification", nil
-        ),
-        (#"{"data":{"a":"1"}}"#, .ios, "didReceiveRemoteNotification", nil, nil),
-        (
-            #"{"apns":{"live_activity_token":"t","payload":{"aps":{"event":"end"}}}}"#, .ios, "ActivityKit",
-            "ActivityKit", nil
-        ),
-        (#"{"notification":{"title":"T"}}"#, .android, "onMessageReceived", nil, "the launcher's activity"),
-        (#"{"android":{"notification":{"click_action":"OPEN"}}}"#, .android, "onMessageReceived", nil, "the activity for OPEN"),
-        (#"{"data":{"a":"1"}}"#, .android, "onMessageReceived", "onMessageReceived", nil),
-        (#"{"notification":{"title":"T"}}"#, .web, "onMessage", "onBackgroundMessage", "notificationclick"),
-        (#"{"data":{"a":"1"}}"#, .web, "onMessage", "onBackgroundMessage", nil),
-    ] as [(String, Platform, String, String?, String?)])
+    @Test(
+        arguments: [
+            (#"{"notification":{"title":"T"}}"#, Platform.ios, "willPresent", nil, "didReceive"),
+            (
+                #"{"notification":{"title":"T"},"apns":{"payload":{"aps":{"content-available":1}}}}"#, .ios,
+                "willPresent",
+                "didReceiveRemoteNotification", "didReceive"
+            ),
+            (
+                #"{"apns":{"payload":{"aps":{"content-available":1}}}}"#, .ios, "didReceiveRemoteNotification",
+                "didReceiveRemoteNotification", nil
+            ),
+            (#"{"data":{"a":"1"}}"#, .ios, "didReceiveRemoteNotification", nil, nil),
+            (
+                #"{"apns":{"live_activity_token":"t","payload":{"aps":{"event":"end"}}}}"#, .ios, "ActivityKit",
+                "ActivityKit", nil
+            ),
+            (#"{"notification":{"title":"T"}}"#, .android, "onMessageReceived", nil, "the launcher's activity"),
+            (
+                #"{"android":{"notification":{"click_action":"OPEN"}}}"#, .android, "onMessageReceived", nil,
+                "the activity for OPEN"
+            ),
+            (#"{"data":{"a":"1"}}"#, .android, "onMessageReceived", "onMessageReceived", nil),
+            (#"{"notification":{"title":"T"}}"#, .web, "onMessage", "onBackgroundMessage", "notificationclick"),
+            (#"{"data":{"a":"1"}}"#, .web, "onMessage", "onBackgroundMessage", nil),
+        ] as [(String, Platform, String, String?, String?)])
     func `it is known who is called`(
         message: String, platform: Platform, foreground: String, background: String?, tap: String?
     ) throws {

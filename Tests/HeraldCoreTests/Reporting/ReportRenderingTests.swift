@@ -98,16 +98,17 @@ import Testing
         return .object(members)
     }
 
-    @Test(arguments: [
-        ("run", nil, "run"), ("run", 1, "run"), ("started", "yesterday", "started"), ("finished", 0, "finished"),
-        ("result", "splendid", "result"), ("dry_run", "false", "dry_run"), ("steps", [:], "steps"),
-        ("steps.1", 5, "steps[1].id"), ("steps.1.planned", -1, "steps[1].planned"),
-        ("steps.1.accepted", .double(1.5), "steps[1].accepted"),
-        ("steps.1.planned", .int(.max), "steps[1].planned"), ("steps.1.planned", 102, "steps[1].pending"),
-        ("steps.1.failures.0.action", "forgiven", "steps[1].failures[0].action"),
-        ("steps.1.failures.0.http_status", "404", "steps[1].failures[0].http_status"),
-        ("summary.planned", .int(.min), "summary.planned"), ("overrides", [1], "overrides"),
-    ] as [(String, JSONValue?, String)])
+    @Test(
+        arguments: [
+            ("run", nil, "run"), ("run", 1, "run"), ("started", "yesterday", "started"), ("finished", 0, "finished"),
+            ("result", "splendid", "result"), ("dry_run", "false", "dry_run"), ("steps", [:], "steps"),
+            ("steps.1", 5, "steps[1].id"), ("steps.1.planned", -1, "steps[1].planned"),
+            ("steps.1.accepted", .double(1.5), "steps[1].accepted"),
+            ("steps.1.planned", .int(.max), "steps[1].planned"), ("steps.1.planned", 102, "steps[1].pending"),
+            ("steps.1.failures.0.action", "forgiven", "steps[1].failures[0].action"),
+            ("steps.1.failures.0.http_status", "404", "steps[1].failures[0].http_status"),
+            ("summary.planned", .int(.min), "summary.planned"), ("overrides", [1], "overrides"),
+        ] as [(String, JSONValue?, String)])
     func `a wrong value is named by its place`(path: String, value: JSONValue?, place: String) throws {
         let keys = path.split(separator: ".").map(String.init)
         let json = try #require(changed(Self.saved, keys[...], value))
@@ -182,7 +183,8 @@ import Testing
     @Test func `a comment has less than 60,000 bytes`() throws {
         let step = try #require(Self.saved["steps"]?.array?[1])
         let json = try #require(
-            changed(Self.saved, ["steps"], .array((0..<2000).map { changed(step, ["id"], .string("send:\($0)")) ?? step })))
+            changed(
+                Self.saved, ["steps"], .array((0..<2000).map { changed(step, ["id"], .string("send:\($0)")) ?? step })))
         let text = try read(json).markdown
         #expect(text.utf8.count < 60_000)
         #expect(text.contains(" more that do not fit here."))
@@ -202,16 +204,17 @@ import Testing
         return xml.contains("<failure") ? "failure" : xml.contains("<skipped") ? "skipped" : "passed"
     }
 
-    @Test(arguments: [
-        (["planned": 2, "accepted": 2], "passed"),
-        (["planned": 2, "accepted": 1, "rejected": 1], "failure"),
-        (["planned": 2, "accepted": 1, "unknown": 1], "failure"),
-        (["planned": 2, "accepted": 1, "pending": 1], "failure"),
-        (["planned": 2, "accepted": 2, "stopped": "no"], "failure"),
-        (["planned": 2, "accepted": 0, "held": 2], "skipped"),
-        (["planned": 2, "accepted": 0, "skipped": 2], "skipped"),
-        (["planned": 2, "accepted": 1, "held": 1], "passed"),
-    ] as [([String: JSONValue], String)])
+    @Test(
+        arguments: [
+            (["planned": 2, "accepted": 2], "passed"),
+            (["planned": 2, "accepted": 1, "rejected": 1], "failure"),
+            (["planned": 2, "accepted": 1, "unknown": 1], "failure"),
+            (["planned": 2, "accepted": 1, "pending": 1], "failure"),
+            (["planned": 2, "accepted": 2, "stopped": "no"], "failure"),
+            (["planned": 2, "accepted": 0, "held": 2], "skipped"),
+            (["planned": 2, "accepted": 0, "skipped": 2], "skipped"),
+            (["planned": 2, "accepted": 1, "held": 1], "passed"),
+        ] as [([String: JSONValue], String)])
     func `a step is a test`(step: [String: JSONValue], verdict: String) throws {
         #expect(try verdicts(step) == verdict)
     }
