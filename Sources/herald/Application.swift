@@ -46,7 +46,10 @@ struct Application {
         let document = PlanDocument(
             plan, id: saved?.id ?? runID, created: now(), campaigns: campaigns, days: days)
         if let saved { try await check(saved, against: document, existing) }
-        let needsApproval = saved == nil && !command.autoApprove && !command.dryRun && !plan.isEmpty
+        // Recurring campaigns count from the first apply, though there is nothing else to do.
+        let isRemembered = existing != nil || !plan.bookkeeping.isEmpty
+        let isChange = !plan.isEmpty || existing == nil && isRemembered
+        let needsApproval = saved == nil && !command.autoApprove && !command.dryRun && isChange
         if !console.isQuiet || needsApproval {
             let overridden = Set(plan.refusals.filter { overrides.allow($0.kind, for: $0.name) }.map(\.kind.rawValue))
             console.result(document.text(console.output))
@@ -60,7 +63,9 @@ struct Application {
             signals: .listen())
         let report = newReport(document)
         if plan.isEmpty {
-            if let existing, !command.dryRun { try await settle(plan, desired, in: existing) }
+            if isRemembered, !command.dryRun {
+                try await settle(plan, desired, in: try await store(existing, for: desired))
+            }
             _ = try execution.rest(report)
             return
         }
@@ -122,7 +127,7 @@ struct Application {
     }
 
     /// What is written down although nothing is to be done at FCM.
-    private func settle(_ plan: Plan, _ desired: Desired, in store: SQLiteStore) async throws {
+    private func settle(_ plan: Plan, _ desired: Desired, in store: any StateStore) async throws {
         do {
             try await store.commit(plan.bookkeeping + closing(plan, desired))
         } catch let error as StateError {

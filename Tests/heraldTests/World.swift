@@ -39,6 +39,15 @@ final class World: Sendable {
         try #require(host.split(separator: ":").last.flatMap { Int($0) })
     }
 
+    /// Asks until it is so, and not for ever.
+    func eventually(_ isSo: () throws -> Bool) async throws {
+        let begin = ContinuousClock.now
+        while try !isSo() {
+            try #require(ContinuousClock.now - begin < .seconds(30), "it did not come about")
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
     func end() async {
         for emulator in await emulators.running {
             emulator.signal(SIGTERM)
