@@ -35,6 +35,8 @@ struct Application {
 
     func run() async throws {
         let saved = try savedPlan()
+        // Before people are asked to override guards for a run that could not sign in.
+        try session.account()
         // The lock comes first, so that what is planned is what the record has until the run ends.
         let lock = command.dryRun ? nil : try acquireLock()
         defer { withExtendedLifetime(lock) {} }

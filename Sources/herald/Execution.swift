@@ -116,7 +116,8 @@ struct Execution {
         case .failed, .running:
             if report.isUnreachable {
                 let hint = session.endpoint.isLoopback ? "; is 'herald emulator' running there?" : ""
-                throw console.end(.failed, "nothing answers at \(session.endpoint)\(hint)")
+                let reason = report.steps.lazy.compactMap(\.stopped).first ?? "nothing answers"
+                throw console.end(.failed, "\(session.endpoint): \(reason)\(hint)")
             }
             throw console.end(.failed, "not everything succeeded; the report lists what did not")
         case .ok: return

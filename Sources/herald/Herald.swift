@@ -1,6 +1,15 @@
 import ArgumentParser
+import Foundation
 
 @main
+enum Program {
+    static func main() async {
+        // Who closes the pipe that a result goes into has seen enough; that is no reason to die in the middle of a run.
+        signal(SIGPIPE, SIG_IGN)
+        await Herald.main()
+    }
+}
+
 struct Herald: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "herald",

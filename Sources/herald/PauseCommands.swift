@@ -14,7 +14,7 @@ struct Pause: AsyncParsableCommand {
     var campaign: String?
 
     func run() async throws {
-        let session = try Session.open(Common(herald.common, options), lists: .skip)
+        let session = try Session.openSettings(Common(herald.common, options))
         try await session.change(campaign) { _ in .pause(campaign) }
         session.console.info("herald: \(campaign.map { "campaign '\($0)'" } ?? "everything") is paused\n")
     }
@@ -32,7 +32,7 @@ struct Resume: AsyncParsableCommand {
     var campaign: String?
 
     func run() async throws {
-        let session = try Session.open(Common(herald.common, options), lists: .skip)
+        let session = try Session.openSettings(Common(herald.common, options))
         try await session.change(campaign) { record throws(ExitCode) in
             if let campaign, record.pauses.everything {
                 throw session.console.end(

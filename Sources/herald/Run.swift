@@ -125,7 +125,14 @@ struct Run: AsyncParsableCommand {
         } catch let error as StateError {
             throw session.console.end(error)
         }
-        session.console.info("herald: nothing to do\n")
+        if plan.held.isEmpty {
+            session.console.info("herald: nothing to do\n")
+        } else {
+            let names = plan.held.prefix(3).map(\.occurrence.rawValue) + (plan.held.count > 3 ? ["…"] : [])
+            session.console.error(
+                "herald: nothing to do, and something is held ('herald plan' says why): \(names.joined(separator: ", "))\n"
+            )
+        }
     }
 
     /// `nil` when another run works on the record and this one is to be skipped.

@@ -49,6 +49,21 @@ struct Session {
         return try Session(common, folder, workspace, environment)
     }
 
+    /// Reads the workspace for what needs its settings only, such as pausing in a hurry: mistakes elsewhere do not count.
+    static func openSettings(_ common: Common) throws -> Session {
+        let folder = try folder(common)
+        let environment = ProcessInfo.processInfo.environment
+        let loaded = WorkspaceLoader.load(folder, environment: environment, lists: .skip)
+        let wrong = loaded.diagnostics.filter {
+            $0.severity == .error && $0.range.file == WorkspaceFolder.settingsFile
+        }
+        guard let workspace = loaded.workspace, wrong.isEmpty else {
+            common.console.error(DiagnosticsDocument(wrong, sources: loaded.sources).text(common.console.errors))
+            throw ExitStatus.wrong.code
+        }
+        return try Session(common, folder, workspace, environment)
+    }
+
     private init(
         _ common: Common, _ folder: WorkspaceFolder, _ workspace: Workspace, _ environment: [String: String]
     ) throws {
@@ -157,6 +172,15 @@ struct Session {
     }
 
     private func tokenSource(_ logger: Logger) throws -> TokenSource? {
+        guard let account = try account() else { return nil }
+        return try TokenSource(
+            account, timeout: workspace.settings.fcm.timeout, certificateAuthorities: certificateAuthorities,
+            now: { Date() }, logger: logger)
+    }
+
+    /// Whom calls are made as; `nil` where nobody asks. The command ends where there is nobody and should be.
+    @discardableResult
+    func account() throws -> ServiceAccount? {
         if isEmulator { return nil }
         guard let account = try KeyFile.account(for: self) else {
             if endpoint.isLoopback { return nil }
@@ -165,9 +189,7 @@ struct Session {
                 "there are no credentials for \(endpoint); set GOOGLE_APPLICATION_CREDENTIALS or fcm.credentials to a service account's key file, or FCM_EMULATOR_HOST to an emulator"
             )
         }
-        return try TokenSource(
-            account, timeout: workspace.settings.fcm.timeout, certificateAuthorities: certificateAuthorities,
-            now: { Date() }, logger: logger)
+        return account
     }
 
     private func checkCampaigns(_ names: [String]) throws {

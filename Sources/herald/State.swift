@@ -25,7 +25,7 @@ struct StateInit: AsyncParsableCommand {
     @OptionGroup var options: CommonOptions
 
     func run() async throws {
-        let session = try Session.open(Common(herald.common, options), lists: .skip)
+        let session = try Session.openSettings(Common(herald.common, options))
         guard try session.openStore() == nil else {
             throw session.console.end(.wrong, "there is a record already at \(session.statePath)")
         }
@@ -54,7 +54,7 @@ struct StateShow: AsyncParsableCommand {
     var format: OutputFormat = .text
 
     func run() async throws {
-        let session = try Session.open(Common(herald.common, options), lists: .skip)
+        let session = try Session.openSettings(Common(herald.common, options))
         try await session.reading { store in
             let document = StateDocument(try await store.record(), only: name)
             if let name, document.isEmpty {
@@ -79,7 +79,7 @@ struct StateFind: AsyncParsableCommand {
     var format: OutputFormat = .text
 
     func run() async throws {
-        let session = try Session.open(Common(herald.common, options), lists: .skip)
+        let session = try Session.openSettings(Common(herald.common, options))
         try await session.reading { store in
             let key = registration.value.recipientKey
             guard let known = try await store.recipients(for: [key])[key] else {
@@ -106,7 +106,7 @@ struct StateForget: AsyncParsableCommand {
     var registration: RegistrationArgument
 
     func run() async throws {
-        let session = try Session.open(Common(herald.common, options), lists: .skip)
+        let session = try Session.openSettings(Common(herald.common, options))
         try await session.repairing { store in
             let key = registration.value.recipientKey
             var changes: [RecordChange] = []
@@ -138,7 +138,7 @@ struct StateExport: AsyncParsableCommand {
     var dead = false
 
     func run() async throws {
-        let session = try Session.open(Common(herald.common, options), lists: .skip)
+        let session = try Session.openSettings(Common(herald.common, options))
         try await session.reading { store in
             let names = Fingerprinter(
                 key: store.fingerprintKey, reveals: session.common.revealsRegistrations)
@@ -183,7 +183,7 @@ struct StateRemove: AsyncParsableCommand {
     var resource: String
 
     func run() async throws {
-        let session = try Session.open(Common(herald.common, options), lists: .skip)
+        let session = try Session.openSettings(Common(herald.common, options))
         try await session.repairing { store in
             let record = try await store.record()
             guard let found = record.resource(named: resource) else {
@@ -243,7 +243,7 @@ struct StateResolve: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let session = try Session.open(Common(herald.common, options), lists: .skip)
+        let session = try Session.openSettings(Common(herald.common, options))
         let id = OccurrenceID(rawValue: occurrence)
         try await session.repairing { store in
             let record = try await store.record()

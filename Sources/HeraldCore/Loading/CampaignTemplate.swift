@@ -62,11 +62,8 @@ package struct CampaignTemplate: Hashable, Sendable {
                 .filter { $0.range == campaign.target.range || $0.range == campaign.name.range }
         }
         let all = findings.diagnostics.map(\.presentable)
-        // What it refers to may be written next.
-        let isWarning = { (diagnostic: Diagnostic) in
-            diagnostic.severity != .error || diagnostic.rule == .unknownReference
-        }
-        return (all.filter { !isWarning($0) }, all.filter(isWarning))
+        // Naming what is not there is an error too: the file would keep every other command from its work.
+        return (all.filter { $0.severity == .error }, all.filter { $0.severity != .error })
     }
 }
 

@@ -44,10 +44,10 @@ extension ReportDocument {
     }
 
     private func writeNotes(to writer: inout MarkupWriter) {
-        guard !report.notes.isEmpty else { return }
+        guard !remarks.isEmpty else { return }
         writer.element("h2", "Notes")
         writer.element("ul") { list in
-            for note in report.notes { list.element("li", note) }
+            for note in remarks { list.element("li", note) }
         }
         writer.lineBreak()
     }

@@ -22,7 +22,7 @@ extension ReportDocument {
         }
         let names = StepReport.figureNames
         let sections: [(title: String, head: String, entries: [String])] = [
-            ("Notes", "", report.notes.map { "- \($0.inMarkdown)\n" }),
+            ("Notes", "", remarks.map { "- \($0.inMarkdown)\n" }),
             (
                 "Steps",
                 "| step | \(names.joined(separator: " | ")) | |\n|---|\(names.map { _ in "--:|" }.joined())---|\n",

@@ -148,6 +148,11 @@ extension Report {
         gitCommit = try fields.optionalText("git_commit")
         overrides = try fields.texts("overrides")
         notes = try fields.texts("notes")
+        missedOccurrences = try fields.list("missed").map { (missed) throws(ReportDocument.ReadingError) in
+            Plan.Missed(
+                occurrence: OccurrenceID(rawValue: try missed.text("occurrence")), due: try missed.time("due"),
+                reason: try missed.text("reason"))
+        }
         self.missed = missed
         steps = []
         for step in try fields.list("steps") { steps.append(try StepReport(step)) }

@@ -27,8 +27,14 @@ package struct ReportDocument: Document {
             "overrides": .array(report.overrides.map { .string($0) }),
             "summary": .object(summary.mapValues { .int(Int64($0)) }),
             "steps": .array(report.steps.map(Self.step)),
+            "missed": .array(report.missedOccurrences.map(\.json)),
             "notes": .array(report.notes.map { .string($0) }),
         ]
+    }
+
+    /// What concerns no step: occurrences that were missed, and what was found out.
+    var remarks: [String] {
+        report.missedOccurrences.map { "\($0.occurrence) was missed: \($0.reason)" } + report.notes
     }
 
     /// Sends are counted by recipient, subscriptions by pair; `planned` and its parts are of both.
@@ -84,7 +90,7 @@ package struct ReportDocument: Document {
             }
             if step.failuresOmitted > 0 { text += "    and \(count(step.failuresOmitted, "more failure"))\n" }
         }
-        for note in report.notes { text += "  \(note)\n" }
+        for note in remarks { text += "  \(note)\n" }
         let total = totals.map { "\($0.count) \($0.name)" }.joined(separator: ", ")
         return text + "\nRun \(report.run): \(report.result.rawValue). \(total).\n"
     }

@@ -241,6 +241,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         let first = report.steps.count
         report.steps += plan.steps.map { StepReport($0) }
         report.missed += plan.missed.count
+        report.missedOccurrences += plan.missed
         let waiting = queue
         queue = []
         await take(plan, at: first)
