@@ -80,7 +80,7 @@ struct Application {
             let isUsed = plan.refusals.contains {
                 $0.kind == entry.kind && (entry.name == nil || entry.name == $0.name)
             }
-            if !isUsed, entry.kind != .maxForgetPercent, let name = entry.name {
+            if !isUsed, !entry.kind.isOfRuns, let name = entry.name {
                 console.info("herald: --override \(entry.kind.rawValue)=\(name) matches nothing in this plan\n")
             }
         }

@@ -6,14 +6,15 @@ struct Herald: AsyncParsableCommand {
         commandName: "herald",
         abstract: "Push campaigns for Firebase Cloud Messaging, planned from files and applied once.",
         discussion: """
-            A workspace is a folder with herald.yaml and YAML files that declare audiences, topics and campaigns. \
-            'plan' shows what 'apply' would do; 'apply' does it and remembers that it did.
+            A workspace is a folder with herald.yaml and YAML files that declare audiences, topics, device groups and \
+            campaigns. 'plan' shows what 'apply' would do; 'apply' does it and remembers that it did; 'run' is 'apply' \
+            for cron.
             """,
         version: Self.version,
         subcommands: [
-            Init.self, Validate.self, PlanCommand.self, CalendarCommand.self, Apply.self, Run.self, TestCommand.self,
-            Pause.self,
-            Resume.self, State.self, EmulatorCommand.self,
+            Init.self, New.self, Validate.self, PlanCommand.self, PreviewCommand.self, CalendarCommand.self,
+            Apply.self, Run.self, TestCommand.self, Pause.self, Resume.self, State.self, ReportCommand.self,
+            EmulatorCommand.self,
         ])
 
     static let version = "0.1.0"

@@ -23,8 +23,8 @@ struct PlanCommand: AsyncParsableCommand {
     @Option(help: "required, or skip: plan without the lists, for a CI that must not see them; counts are null.")
     var lists: ListPolicy = .required
 
-    @Option(help: "text or json.")
-    var format: OutputFormat = .text
+    @Option(help: "text, json or markdown.")
+    var format: PlanFormat = .text
 
     @Flag(
         name: .customLong("detailed-exitcode"), help: "Exit with 2 when there are changes, 3 when a guard would refuse."
@@ -61,3 +61,5 @@ struct PlanCommand: AsyncParsableCommand {
         if !plan.isEmpty { throw ExitStatus.changes.code }
     }
 }
+
+extension PlanFormat: ExpressibleByArgument {}

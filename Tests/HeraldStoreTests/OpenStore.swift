@@ -30,6 +30,12 @@ struct OpenStore {
         }
     }
 
+    /// The same record, as another process has it open.
+    func other() throws -> any StateStore {
+        guard let folder else { return store }
+        return try SQLiteStore.open(at: folder.path + "/state.sqlite", project: "tide-app", endpoint: .emulator)
+    }
+
     /// The record as somebody finds it who opens it now.
     func recordReopened() async throws -> Record {
         guard let folder else { return try await store.record() }

@@ -19,29 +19,56 @@ struct RandomChanges {
     }
 
     private mutating func change() -> RecordChange {
-        let topic = ["t0", "t1", "t2"].randomElement(using: &random).flatMap(TopicName.init(rawValue:)) ?? "t0"
-        let occurrence = OccurrenceID(rawValue: "c\(Int.random(in: 0...3, using: &random))@once")
-        switch Int.random(in: 0..<11, using: &random) {
+        switch Int.random(in: 0..<24, using: &random) {
         case 0: return .spendPlan("p\(Int.random(in: 0...5, using: &random))")
-        case 1, 2, 3: return .members(topic, some(), any(of: Membership.allCases), at: instant())
-        case 4:
+        case 1, 2, 3: return .members(topic(), some(), any(of: Membership.allCases), at: instant())
+        case 4, 5:
             return .open(
-                occurrence,
+                occurrence(),
                 RecordedOccurrence(
-                    campaign: "c", revision: .random(in: 1...3, using: &random),
+                    campaign: campaign(), revision: .random(in: 1...3, using: &random),
                     due: Bool.random(using: &random) ? instant() : nil, contentDigest: "sha256:\(random.next())",
                     target: "topic:t0"))
-        case 5, 6, 7: return .outcome(occurrence, some().union([0]), any(of: LedgerEntry.allCases))
-        case 8: return .finish(occurrence, at: instant())
-        case 9:
+        case 6, 7, 8: return .outcome(occurrence(), some().union([0]), any(of: LedgerEntry.allCases))
+        case 9, 10:
+            return .reject(occurrence(), some().union([0]), code: "CODE_\(Int.random(in: 0...3, using: &random))")
+        case 11: return .finish(occurrence(), at: instant())
+        case 12: return .reopen(occurrence())
+        case 13:
             return .audienceSizes(
                 ["a": .random(in: 0...9, using: &random), "a\(Int.random(in: 0...3, using: &random))": 1])
-        case _ where Int.random(in: 0..<3, using: &random) == 0: return .forget(RecipientSet(some().prefix(3)))
-        default:
+        case 14:
             let next = Bool.random(using: &random) ? instant() : nil
-            return .watermark(
-                "c\(Int.random(in: 0...3, using: &random))", Watermark(at: instant(), schedule: "cron", next: next))
+            return .watermark(campaign(), Watermark(at: instant(), schedule: "cron \(random.next() % 9)", next: next))
+        case 15: return .groupKey(group(), any(of: ["APA91b-1", "APA91b-2"]).flatMap(NotificationKey.init(rawValue:)))
+        case 16, 17: return .groupMembers(group(), RecipientSet(some().prefix(20)), any(of: GroupMembership.allCases))
+        case 18: return .pause(any(of: [campaign()]))
+        case 19: return .resume(any(of: [campaign()]))
+        case 20:
+            let test = RecordedTest(
+                campaign: campaign(), at: instant(), accepted: .random(in: 0...20, using: &random), rejected: 1,
+                unknown: 0)
+            return Bool.random(using: &random) ? .test(test) : .topicAPI(any(of: [.registrations, .iid]) ?? .auto)
+        case 21:
+            // A name of its own history is refused where files are read.
+            let (old, new) = (campaign(), campaign())
+            return old == new ? .resume(nil) : .rename(campaign: old, to: new)
+        case 22: return Bool.random(using: &random) ? .forget(RecipientSet(some().prefix(3))) : .revive(some())
+        default:
+            let all: [RecordChange.Resource] = [
+                .topic(topic()), .group(group()), .campaign(campaign()), .occurrence(occurrence()),
+            ]
+            return Bool.random(using: &random)
+                ? .drop(any(of: all) ?? .topic("t0")) : .finish(occurrence(), at: instant())
         }
+    }
+
+    private mutating func topic() -> TopicName { ["t0", "t1", "t2"].randomElement(using: &random) ?? "t0" }
+    private mutating func group() -> GroupName { ["g0", "g1"].randomElement(using: &random) ?? "g0" }
+    private mutating func campaign() -> String { "c\(Int.random(in: 0...3, using: &random))" }
+
+    private mutating func occurrence() -> OccurrenceID {
+        OccurrenceID(rawValue: "c\(Int.random(in: 0...3, using: &random))@once")
     }
 
     /// New recipients, and newer registrations of known ones.

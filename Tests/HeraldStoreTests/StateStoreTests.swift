@@ -226,6 +226,126 @@ struct StateStoreTests {
         #expect(record.topics["tides"]?.owned == [])
     }
 
+    // MARK: Groups
+
+    @Test(arguments: StoreKind.allCases)
+    func `keeps a group's key and members, and takes the dead out`(_ kind: StoreKind) async throws {
+        let open = try OpenStore(kind)
+        try await open.commit(interned(4), .groupMembers("chris", [1, 2, 3], .adding))
+        #expect(try await open.store.record().groups["chris"]?.key == nil)
+        let key = try #require(NotificationKey(rawValue: "APA91b"))
+        try await open.commit(.groupKey("chris", key), .groupMembers("chris", [1, 2], .member), .groupKey("ann", key))
+        try await open.commit(.groupMembers("chris", [2], nil), .forget([3]))
+        let groups = try await open.recordReopened().groups
+        #expect(groups["chris"]?.members == [1])
+        #expect(groups["chris"]?.adding == [])
+        #expect(groups["chris"]?.key == key)
+        #expect(groups["ann"]?.members == [])
+        try await open.commit(.groupKey("chris", nil), .drop(.group("ann")))
+        #expect(try await open.store.record().groups["chris"]?.key == nil)
+        #expect(try await open.store.record().groups["ann"] == nil)
+    }
+
+    // MARK: Rejections
+
+    @Test(arguments: StoreKind.allCases)
+    func `keeps who was rejected with which code, until something else came of them`(_ kind: StoreKind) async throws {
+        let open = try OpenStore(kind)
+        try await open.commit(
+            interned(5), .open(.tide, .sample()), .open(.wind, .sample("wind")),
+            .reject(.tide, [1, 2, 3], code: "UNREGISTERED"), .reject(.wind, [1], code: "UNREGISTERED"))
+        try await open.commit(
+            .reject(.tide, [3, 4], code: "INVALID_ARGUMENT"), .outcome(.tide, [1], .accepted), .outcome(.tide, [2], nil)
+        )
+        let occurrences = try await open.recordReopened().occurrences
+        #expect(occurrences[.tide]?.rejected == [3, 4])
+        #expect(occurrences[.tide]?.accepted == [1])
+        #expect(occurrences[.tide]?.codes == ["INVALID_ARGUMENT": [3, 4]])
+        #expect(occurrences[.wind]?.codes == ["UNREGISTERED": [1]])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `takes an occurrence's end back`(_ kind: StoreKind) async throws {
+        let open = try OpenStore(kind)
+        try await open.commit(.open(.tide, .sample()), .finish(.tide, at: .at(1)), .reopen(.tide))
+        #expect(try await open.store.record().occurrences[.tide]?.finished == nil)
+    }
+
+    // MARK: What people say
+
+    @Test(arguments: StoreKind.allCases)
+    func `a pause that somebody else makes is seen at once`(_ kind: StoreKind) async throws {
+        let open = try OpenStore(kind)
+        let other = try open.other()
+        #expect(try await open.store.pauses() == Pauses())
+        try await other.commit([.pause("tide")])
+        #expect(try await open.store.pauses().campaigns == ["tide"])
+        #expect(try await open.store.record().pauses.include("tide"))
+        try await other.commit([.pause(nil)])
+        #expect(try await open.store.pauses().include("wind"))
+        try await other.commit([.resume("tide")])
+        #expect(
+            try await open.store.pauses()
+                == {
+                    var all = Pauses(); all.everything = true; return all
+                }())
+        try await other.commit([.pause("wind"), .resume(nil)])
+        #expect(try await open.store.pauses() == Pauses())
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a rename gives one campaign another's history and keeps the later watermark`(_ kind: StoreKind) async throws {
+        for (old, new, kept) in [(1.0, nil, 1.0), (1, 2, 2), (2, 1, 2)] as [(Double, Double?, Double)] {
+            let open = try OpenStore(kind)
+            try await open.commit(
+                .open(.tide, .sample()), .open(.wind, .sample("wind")), .watermark("tide", .at(old)), .pause("tide"))
+            if let new { try await open.commit(.watermark("ebb", .at(new)), .pause("ebb")) }
+            try await open.commit(.rename(campaign: "tide", to: "ebb"))
+            let record = try await open.recordReopened()
+            #expect(record.occurrences[.tide]?.campaign == "ebb")
+            #expect(record.occurrences[.wind]?.campaign == "wind")
+            #expect(record.watermarks == ["ebb": .at(kept)])
+            #expect(record.pauses.campaigns == ["ebb"])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `what is dropped is gone with all that belongs to it, the rest stays`(_ kind: StoreKind) async throws {
+        let open = try OpenStore(kind)
+        try await open.commit(
+            interned(3), .members("tides", [1], .owned, at: .at(0)), .members("winds", [1], .owned, at: .at(0)),
+            .open(.tide, .sample()), .reject(.tide, [1], code: "X"), .outcome(.tide, [2], .accepted),
+            .open(.wind, .sample("wind")), .watermark("tide", .at(0)), .pause("tide"), .watermark("wind", .at(0)))
+        try await open.commit(.drop(.topic("tides")), .drop(.campaign("tide")), .drop(.group("nobody")))
+        let record = try await open.recordReopened()
+        #expect(record.topics.keys.map(\.rawValue) == ["winds"])
+        #expect(record.occurrences.keys.map { $0 } == [.wind])
+        #expect(record.watermarks == ["wind": .at(0)])
+        #expect(record.pauses == Pauses())
+        // A new one of the name has nothing of the old.
+        try await open.commit(
+            .open(.tide, .sample()), .members("tides", [2], .found, at: .at(0)), .drop(.occurrence(.wind)))
+        let later = try await open.recordReopened()
+        #expect(later.occurrences[.tide] == .sample())
+        #expect(later.topics["tides"]?.owned == [])
+        #expect(later.occurrences[.wind] == nil)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `remembers tests in their order, the topic API, and who came back to life`(_ kind: StoreKind) async throws {
+        let open = try OpenStore(kind)
+        let tests = (1...3).map {
+            RecordedTest(campaign: "c\($0 % 2)", at: .at(Double($0)), accepted: $0, rejected: 0, unknown: 1)
+        }
+        try await open.commit(
+            interned(3), .test(tests[0]), .test(tests[1]), .topicAPI(.registrations), .forget([1, 2]))
+        try await open.commit(.test(tests[2]), .topicAPI(.iid), .revive([2, 3]))
+        let record = try await open.recordReopened()
+        #expect(record.tests == tests)
+        #expect(record.topicAPI == .iid)
+        #expect(record.dead == [1])
+    }
+
     /// Contract §4: the serial moves only with recorded effects.
     @Test(
         arguments: StoreKind.allCases,
@@ -235,7 +355,11 @@ struct StateStoreTests {
             ([.open(.tide, .sample())], 1), ([.outcome(.tide, [1], .accepted)], 1),
             ([.finish(.tide, at: .at(0))], 1), ([.watermark("tide", .at(0))], 0),
             ([.intern([1: .fid(1)]), .forget([1])], 1), ([.spendPlan("p"), .open(.tide, .sample())], 1),
-            ([.open(.tide, .sample()), .finish(.tide, at: .at(0))], 1),
+            ([.open(.tide, .sample()), .finish(.tide, at: .at(0))], 1), ([.reopen(.tide)], 1),
+            ([.reject(.tide, [1], code: "X")], 1), ([.groupKey("g", nil)], 1), ([.groupMembers("g", [1], .member)], 1),
+            ([.rename(campaign: "a", to: "b")], 1), ([.revive([1])], 1), ([.drop(.topic("t"))], 1),
+            ([.pause(nil)], 0), ([.resume("tide")], 0), ([.topicAPI(.iid)], 0),
+            ([.test(.init(campaign: "c", at: .at(0), accepted: 1, rejected: 0, unknown: 0))], 0),
         ] as [([RecordChange], Int64)])
     func `the serial moves by one with a commit that has an effect`(
         _ kind: StoreKind, _ commit: (changes: [RecordChange], moves: Int64)
@@ -263,7 +387,7 @@ struct StateStoreTests {
         #expect(record.serial == 41)
     }
 
-    @Test(arguments: StoreKind.allCases, 0..<25 as Range<UInt64>)
+    @Test(arguments: StoreKind.allCases, 0..<60 as Range<UInt64>)
     func `any changes give the record that the value itself gives, also reopened`(_ kind: StoreKind, seed: UInt64)
         async throws
     {

@@ -25,7 +25,7 @@ extension Plan {
 
 /// What a run without a person does about guards: it leaves out what they refuse, and does the rest.
 extension Plan {
-    /// The same plan; its refused steps say why they are not done, and what they would deal with stays to be done.
+    /// The same plan; its refused steps say why they are not done.
     package func withholding(_ refusals: [GuardRefusal], in workspace: Workspace) -> Plan {
         var plan = self
         for refusal in refusals {
@@ -35,10 +35,6 @@ extension Plan {
                     plan.steps[index].refusal
                     ?? "guard \(refusal.kind.rawValue): \(refusal.message) (\(refusal.override))"
             }
-        }
-        // What is not sent now is due at the next run.
-        for case (.send(let send), _?) in plan.steps.map({ ($0.work, $0.refusal) }) {
-            plan.watermarks[send.campaign] = nil
         }
         return plan
     }

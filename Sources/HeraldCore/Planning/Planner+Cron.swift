@@ -25,28 +25,37 @@ extension Planner {
             due.removeLast(due.count - Self.caughtUp)
             end = due[due.count - 1]
         }
-        plan.watermarks[campaign.name.value] = Watermark(
-            at: end, schedule: schedule.text, next: schedule.next(after: end))
         var result: [Plan.Send] = []
-        for (id, occurrence) in ofRevision where occurrence.due != nil {
+        for (id, occurrence) in ofRevision {
             // Opened, and nobody tried: as good as not begun, whatever its message was then.
             if occurrence.tried.isEmpty, occurrence.finished == nil {
-                if campaign.enabled, let instant = occurrence.due, !due.contains(instant) { due.append(instant) }
+                if campaign.enabled, let instant = occurrence.due, schedule.fires(at: instant), !due.contains(instant) {
+                    due.append(instant)
+                }
             } else {
                 result += planBegun(wanted, id, occurrence)
             }
         }
-        let known = Set(ofRevision.filter { !$0.occurrence.tried.isEmpty || $0.occurrence.finished != nil }.map(\.id))
-        for instant in due.sorted() {
+        // By their times: a rename leaves the ids as they are, and another revision sends nothing again.
+        let begun = (occurrences[campaign.name.value] ?? []).map(\.occurrence).filter {
+            !$0.tried.isEmpty || $0.finished != nil
+        }
+        let known = Set(begun.compactMap(\.due))
+        var dealt = end
+        for instant in due.sorted() where !known.contains(instant) {
             let id = OccurrenceID(campaign: campaign.name.value, due: instant, revision: campaign.revision)
-            guard !known.contains(id) else { continue }
             if now > instant.adding(schedule.maxLateness) {
                 let missed = RecordedOccurrence(campaign, due: instant)
                 plan.missed.append(.init(occurrence: id, due: instant, reason: Self.tooLate, unrecorded: missed))
             } else {
+                // What a pause holds is still to come.
+                if record.pauses.include(campaign.name.value) { dealt = min(dealt, instant - 1) }
                 result += unlessPaused(send(wanted, id, due: instant, occurrence: nil))
             }
         }
+        dealt = max(dealt, mark)
+        plan.watermarks[campaign.name.value] = Watermark(
+            at: dealt, schedule: schedule.text, next: schedule.next(after: dealt))
         if campaign.enabled {
             let coming = upcoming(wanted, after: end, through: horizon, limit: Plan.shownUpcoming)
             // The next one is shown however far it is.
@@ -55,6 +64,14 @@ extension Planner {
                 ? schedule.next(after: end).map { upcoming(wanted, after: end, through: $0, limit: 1) } ?? [] : coming
         }
         return result
+    }
+
+    /// Nothing is due of a campaign that no file declares: should it come back, it begins then.
+    mutating func passVanished() {
+        let declared = Set(desired.sends.map(\.campaign.name.value))
+        for (campaign, mark) in record.watermarks where !declared.contains(campaign) && mark.at < now {
+            plan.watermarks[campaign] = Watermark(at: now, schedule: mark.schedule, next: nil)
+        }
     }
 
     /// Those that are to be sent now; the others are noted as missed.
@@ -87,22 +104,18 @@ extension Planner {
     }
 
     private mutating func miss(_ campaign: Campaign, _ instant: Date, _ reason: String) {
-        let id = OccurrenceID(campaign: campaign.name.value, due: instant, revision: campaign.revision)
         // What began is accounted for by itself.
-        guard record.occurrences[id] == nil else { return }
+        let isKnown = (occurrences[campaign.name.value] ?? []).contains { $0.occurrence.due == instant }
+        guard !isKnown else { return }
+        let id = OccurrenceID(campaign: campaign.name.value, due: instant, revision: campaign.revision)
         plan.missed.append(.init(occurrence: id, due: instant, reason: reason))
     }
 
     /// After which instant its occurrences can be due: where the record is; the first time, from now on.
     private func watermark(of campaign: Campaign) -> Date {
         guard let recorded = record.watermarks[campaign.name.value] else { return now }
-        let schedule = campaign.schedule
-        guard recorded.schedule != schedule.text else { return recorded.at }
-        // An occurrence that is due by the old schedule and by the new one waits for this very plan.
-        if let next = recorded.next, next <= now, schedule.latest(after: next - 1, through: next) != nil {
-            return max(recorded.at, next - 1)
-        }
-        return max(recorded.at, now, movedOccurrence(of: campaign, recorded) ?? now)
+        guard recorded.schedule != campaign.schedule.text else { return recorded.at }
+        return max(recorded.at, movedOccurrence(of: campaign, recorded) ?? recorded.at)
     }
 
     /// The time to which an occurrence that was sent already is moved by an edit of its schedule: on the same day, and
@@ -110,9 +123,15 @@ extension Planner {
     private func movedOccurrence(of campaign: Campaign, _ recorded: Watermark) -> Date? {
         let sent = (occurrences[campaign.name.value] ?? []).filter { !$0.occurrence.tried.isEmpty }
         guard let last = sent.compactMap(\.occurrence.due).max() else { return nil }
-        let end = min(recorded.next ?? .distantFuture, campaign.schedule.zone.endOfDay(of: last)) - 1
+        // After a crash the record may be behind what was sent, and its next time be that one.
+        let next = recorded.next.flatMap { $0 > last ? $0 : nil } ?? .distantFuture
+        let end = min(next, campaign.schedule.zone.endOfDay(of: last)) - 1
         return end > recorded.at ? campaign.schedule.latest(after: recorded.at, through: end) : nil
     }
+}
+
+extension Schedule {
+    fileprivate func fires(at instant: Date) -> Bool { latest(after: instant - 1, through: instant) != nil }
 }
 
 extension Zone {

@@ -64,9 +64,12 @@ extension Planner {
             checkLeaves(of: "group", name.rawValue, leaving: mine.count, of: mine.count, isDeleted: true)
             return
         }
-        // A group whose making was asked for and not answered is asked for again.
         guard let recorded, recorded.key != nil else {
-            appendGroupSteps([(.create, members)], of: name, reason: "the group is new")
+            // Whose making was asked for and not answered may be there with those of then: it is asked for again.
+            let first = mine.subtracting(members).isEmpty ? members : mine
+            let changes = Self.groupSteps(
+                from: first, joining: members.subtracting(first), leaving: first.subtracting(members))
+            appendGroupSteps([(.create, first)] + changes, of: name, reason: "the group is new")
             return
         }
         let leaving = mine.subtracting(members)

@@ -15,6 +15,7 @@ extension Planner {
             for send in sends(wanted) { due.append((send, wanted.campaign)) }
         }
         holdAbandoned(isSelected)
+        if campaigns.isEmpty { passVanished() }
         // What has not begun comes before what goes on: a long send must not keep others from their time.
         let order = { [now] (send: Plan.Send) in (send.isResumed ? 1 : 0, send.due ?? now, send.occurrence) }
         for (send, campaign) in due.sorted(by: { order($0.send) < order($1.send) }) {
@@ -55,10 +56,13 @@ extension Planner {
         let due = campaign.schedule.at
         let id = OccurrenceID(campaign: campaign.name.value, due: due, revision: campaign.revision)
         // One occurrence per revision: whichever began, whatever became of its time since.
-        if let begun = ofRevision.first(where: { !$0.occurrence.tried.isEmpty }) {
-            return planBegun(wanted, begun.id, begun.occurrence)
+        let begun = ofRevision.filter { !$0.occurrence.tried.isEmpty }
+        if !begun.isEmpty {
+            let open = begun.filter { $0.occurrence.finished == nil }
+            return (open.isEmpty ? begun.suffix(1) : open).flatMap { planBegun(wanted, $0.id, $0.occurrence) }
         }
-        let isOver = ofRevision.contains { $0.id == id && $0.occurrence.finished != nil }
+        // By its time: a rename leaves the id as it is.
+        let isOver = ofRevision.contains { $0.occurrence.due == due && $0.occurrence.finished != nil }
         guard campaign.enabled, !isOver else { return [] }
         if let due {
             if now < due {
@@ -82,7 +86,7 @@ extension Planner {
         noteUnknowns(id, occurrence, campaign)
         let isChanged =
             occurrence.contentDigest != campaign.contentDigest
-            || !isCron && occurrence.due != campaign.schedule.at
+            || (isCron ? occurrence.due == nil : occurrence.due != campaign.schedule.at)
         let remaining = send(wanted, id, due: occurrence.due, occurrence: occurrence)
         let isEverybodyTried = remaining.members.isEmpty && remaining.discovered.isEmpty && !plan.listsSkipped
         if occurrence.finished != nil || isEverybodyTried {

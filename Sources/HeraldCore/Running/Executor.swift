@@ -79,8 +79,8 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     private var sends: RateLimiter
     private var subscriptions: RateLimiter
     private var topics: [TopicName: RecordedTopic]
-    /// The record as far as it is about device groups.
-    private var groupRecord: Record
+    /// Groups and watermarks as the record has them.
+    private var recorded: Record
     /// What changes memberships; `auto` until the first answer tells.
     private var topicAPI: TopicAPI
     /// Topics and groups that keep somebody who was to leave.
@@ -93,7 +93,13 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     private var fatal: String?
     /// How far cron campaigns are dealt with once their sends have begun.
     private var watermarks: [String: Watermark] = [:]
+    /// When the first send of a campaign was due that ended without having begun.
+    private var unbegun: [String: Date] = [:]
+    /// Those reported as missed.
+    private var missed: Set<OccurrenceID> = []
     private var nextLook: Date?
+    /// Between two looks for what is due, at most.
+    private static var patience: Duration { .seconds(10) }
     /// The campaign of each send.
     private var campaigns: [String: String] = [:]
 
@@ -124,8 +130,9 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         begin = surroundings.clock.now
         self.report = report
         topics = record.topics
-        groupRecord = Record(identity: record.identity)
-        groupRecord.groups = record.groups
+        recorded = Record(identity: record.identity)
+        recorded.groups = record.groups
+        recorded.watermarks = record.watermarks
         topicAPI = options.fcm.topicAPI == .auto ? record.topicAPI ?? .auto : options.fcm.topicAPI
         sends = RateLimiter(options.fcm.rate, ramp: options.fcm.ramp)
         subscriptions = RateLimiter(options.fcm.subscriptionRate)
@@ -164,21 +171,25 @@ package struct Executor<C: Clock> where C.Duration == Duration {
             queue.append(Entry(step: step, index: first + index))
             if case .send(let send) = step.work { campaigns[step.id] = send.campaign }
         }
+        missed.formUnion(plan.missed.map(\.occurrence))
         watermarks.merge(plan.watermarks) { _, new in new }
         nextLook = surroundings.lookAgain == nil ? nil : plan.upcoming.map(\.occurring.at).min()
         guard options.dryRunSample == nil else { return }
         let now = surroundings.now()
         let renames = plan.renames.map { RecordChange.rename(campaign: $0.old, to: $0.new) }
+        recorded.apply(renames)
         // A missed occurrence is over: it is reported once. One that has a step is finished by it.
-        let missed = plan.missed.flatMap { missed -> [RecordChange] in
+        let endings = plan.missed.flatMap { missed -> [RecordChange] in
             let opening = missed.unrecorded.map { [RecordChange.open(missed.occurrence, $0)] } ?? []
             let hasStep = plan.steps.contains { $0.id == "send:\(missed.occurrence)" }
             return hasStep ? [] : opening + [.finish(missed.occurrence, at: now)]
         }
-        await commit(renames + missed + dueWatermarks())
+        let over = plan.over.map { RecordChange.finish($0, at: now) }
+        await commit(renames + endings + over + dueWatermarks())
     }
 
     private mutating func refuse(_ step: Plan.Step, _ refusal: String, at index: Int) {
+        noteUnbegun(step)
         report.wasRefused = true
         report.steps[index].held = report.steps[index].planned
         report.steps[index].stop(refusal)
@@ -192,8 +203,23 @@ package struct Executor<C: Clock> where C.Duration == Duration {
                 if case .send(let send) = entry.step.work, entry.drive == nil { send.campaign } else { nil }
             })
         let due = watermarks.filter { !waiting.contains($0.key) }.sorted { $0.key < $1.key }
-        for (campaign, _) in due { watermarks[campaign] = nil }
-        return due.map { .watermark($0.key, $0.value) }
+        let changes = due.map { campaign, mark in
+            watermarks[campaign] = nil
+            var mark = mark
+            if let first = unbegun[campaign], first <= mark.at {
+                mark.next = first
+                mark.at = max(first - 1, recorded.watermarks[campaign]?.at ?? .distantPast)
+            }
+            return RecordChange.watermark(campaign, mark)
+        }
+        recorded.apply(changes)
+        return changes
+    }
+
+    /// What has not begun is for the next run to find, so that the watermark stays before it.
+    private mutating func noteUnbegun(_ step: Plan.Step) {
+        guard case .send(let send) = step.work, let due = send.due else { return }
+        unbegun[send.campaign] = min(due, unbegun[send.campaign] ?? due)
     }
 
     private mutating func commit(_ changes: [RecordChange]) async {
@@ -205,10 +231,12 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     private mutating func lookAgain() async {
         let now = surroundings.now()
         guard let look = surroundings.lookAgain, let instant = nextLook, now >= instant else { return }
-        nextLook = nil
+        // Whoever can say nothing now may be able to soon.
+        nextLook = now.adding(Self.patience)
         guard var plan = await look(now) else { return }
         let known = Set(report.steps.map(\.id))
         plan.steps = plan.steps.filter { $0.work.subject == nil && !known.contains($0.id) }
+        plan.missed.removeAll { missed.contains($0.occurrence) || known.contains("send:\($0.occurrence)") }
         plan.renames = []
         let first = report.steps.count
         report.steps += plan.steps.map { StepReport($0) }
@@ -225,15 +253,13 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     private mutating func goOn() async {
         var nearest: Date?
         for (place, entry) in queue.enumerated() {
-            switch readiness(of: entry, before: queue[..<place].map(\.step.work.subject)) {
-            case .now:
-                queue.remove(at: place)
-                await run(entry, until: nearest)
-                return
+            switch readiness(of: entry) {
+            case .now: return await run(at: place, until: nearest)
             case .at(let instant): nearest = min(instant, nearest ?? instant)
-            case .after: break
+            case .after(let place): return await run(at: place, until: nearest)
             case .never(let reason, let isHeld):
                 queue.remove(at: place)
+                noteUnbegun(entry.step)
                 if isHeld { report.steps[entry.index].held += report.steps[entry.index].pending }
                 report.steps[entry.index].stop(reason)
                 return
@@ -248,18 +274,19 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     private enum Readiness {
         case now
         case at(Date)
-        /// Others come first.
-        case after
+        /// What is at that place in the queue comes first.
+        case after(Int)
         case never(String, isHeld: Bool)
     }
 
-    /// - Parameter earlier: what is still to be changed before it.
-    private func readiness(of entry: Entry, before earlier: [Plan.Subject?]) -> Readiness {
+    private func readiness(of entry: Entry) -> Readiness {
         guard case .send(let send) = entry.step.work, options.dryRunSample == nil else { return .now }
         // What a crash left behind is to be written down, and nothing to be sent.
         if send.members.isEmpty || entry.drive != nil { return .now }
         let needs = entry.step.work.needs
-        if earlier.contains(where: { $0.map(needs.contains) ?? false }) { return .after }
+        // Wherever it stands: a send may have come due after its topic's changes had begun.
+        let change = queue.firstIndex { $0.step.work.subject.map(needs.contains) ?? false }
+        if let change { return .after(change) }
         if let reason = whyHeld(send) { return .never(reason, isHeld: true) }
         let changes = send.target.topics.compactMap { topics[$0]?.changed }
         guard let changed = changes.max() else { return .now }
@@ -295,7 +322,8 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     }
 
     /// - Parameter instant: when something that comes before it in the queue is ready.
-    private mutating func run(_ entry: Entry, until instant: Date?) async {
+    private mutating func run(at place: Int, until instant: Date?) async {
+        let entry = queue.remove(at: place)
         if case .group(let change) = entry.step.work { return await run(change, entry) }
         if options.dryRunSample != nil, entry.step.work.subject != nil {
             report.steps[entry.index].skipped = entry.step.work.planned
@@ -307,6 +335,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
             if case .group(let name) = send.target, send.groupMembers == .key, !send.members.isEmpty {
                 key = await refreshedKey(of: name)
                 guard key != nil else {
+                    noteUnbegun(entry.step)
                     report.steps[entry.index].stop("group '\(name)' has no key: it is not at FCM")
                     return
                 }
@@ -329,10 +358,11 @@ package struct Executor<C: Clock> where C.Duration == Duration {
                 await observe(report)
             }
         } catch {
+            noteUnbegun(entry.step)
             report.steps[entry.index].stop("the message cannot be written as JSON")
             return
         }
-        await take(drive, from: entry)
+        await take(drive, from: entry, at: place)
     }
 
     private func newDrive(_ entry: Entry) -> StepDrive<C> {
@@ -357,8 +387,8 @@ package struct Executor<C: Clock> where C.Duration == Duration {
             isProbing: isMembership && topicAPI == .auto, step: step, runBegin: begin)
     }
 
-    /// What the step leaves behind for those after it.
-    private mutating func take(_ drive: StepDrive<C>, from entry: Entry) async {
+    /// What the step leaves behind for those after it. When it was left, it keeps its place.
+    private mutating func take(_ drive: StepDrive<C>, from entry: Entry, at place: Int) async {
         note(fatal: drive.fatal, drive.isUnreachable, drive.wasRefused, drive.wasInterrupted)
         surroundings.random = drive.random
         if drive.hasSucceeded { hasSucceeded.insert(api(of: entry.step.work)) }
@@ -373,7 +403,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         if drive.isUnfinished, !drive.wasInterrupted, drive.fatal == nil {
             var entry = entry
             entry.drive = drive
-            queue.insert(entry, at: 0)
+            queue.insert(entry, at: place)
         } else {
             noteUnfinished(entry.step, at: entry.index)
         }
@@ -440,7 +470,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
             return
         }
         var drive = GroupDrive(
-            change, options: options, surroundings: surroundings, group: groupRecord.groups[change.group],
+            change, options: options, surroundings: surroundings, group: recorded.groups[change.group],
             lane: Lane(shared: subscriptions), hasSucceeded: hasSucceeded.contains(.groups),
             step: report.steps[entry.index], runBegin: begin)
         report.steps[entry.index] = await drive.run()
@@ -448,14 +478,14 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         surroundings.random = drive.random
         subscriptions = drive.lane.shared
         if drive.hasSucceeded { hasSucceeded.insert(.groups) }
-        groupRecord.apply(drive.written)
+        recorded.apply(drive.written)
         noteUnfinished(entry.step, at: entry.index)
         await commit(dueWatermarks())
     }
 
     /// The key FCM gives for the name now, the recorded one where it does not answer; `nil` when there is no such group.
     private mutating func refreshedKey(of name: GroupName) async -> NotificationKey? {
-        let known = groupRecord.groups[name]?.key
+        let known = recorded.groups[name]?.key
         var caller = GroupCaller(
             options: options, surroundings: surroundings, lane: Lane(shared: subscriptions), runBegin: begin)
         let result = await caller.call(.retrieve(name))
@@ -463,7 +493,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         guard case .answered(let verdict) = result else { return known }
         switch verdict {
         case .done(let key):
-            groupRecord.groups[name, default: RecordedGroup()].key = key
+            recorded.groups[name, default: RecordedGroup()].key = key
             if known != nil { await commit([.groupKey(name, key)]) }
             return key
         case .notFound:
@@ -478,8 +508,10 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     /// A person who stops a run wants no later run to go on with what it stopped.
     private mutating func pauseWhatWasStopped() async {
         guard report.result == .interrupted, surroundings.stop() == .person, options.dryRunSample == nil else { return }
-        let pending = Set(report.steps.filter { $0.pending > 0 }.map(\.id))
-        let stopped = campaigns.filter { pending.contains($0.key) }.map(\.value)
+        let pending = report.steps.filter {
+            $0.pending > 0 && ($0.stopped == nil || $0.stopped == StepReport.interruption)
+        }
+        let stopped = pending.compactMap { campaigns[$0.id] }
         await commit(Set(stopped).sorted().map { .pause($0) })
     }
 }

@@ -34,6 +34,7 @@ struct GroupDrive<C: Clock> where C.Duration == Duration {
     private var registrations: [RecipientID: Registration] = [:]
     /// Whether a call went out that may have made the group.
     private var mayHaveCreated = false
+    private var isOurs: Bool { isRecorded || mayHaveCreated }
 
     init(
         _ change: Plan.GroupChange, options: Options, surroundings: Surroundings, group: RecordedGroup?, lane: Lane,
@@ -56,11 +57,12 @@ struct GroupDrive<C: Clock> where C.Duration == Duration {
         do {
             try await carryOut()
         } catch {
+            if change.action == .create, !isOurs, error != .record { try? await commit([.drop(.group(change.group))]) }
             switch error {
             case .stopped(let reason): step.stop(reason)
             case .interrupted:
                 wasInterrupted = true
-                step.stop("the run was stopped")
+                step.stop(StepReport.interruption)
             case .record:
                 fatal = fatal ?? "the record cannot be written or read"
                 step.stop("the record cannot be written or read")
@@ -71,7 +73,7 @@ struct GroupDrive<C: Clock> where C.Duration == Duration {
     }
 
     /// Why a change ends before its end.
-    private enum Ending: Error {
+    private enum Ending: Error, Equatable {
         case stopped(String)
         case interrupted
         case record
@@ -93,11 +95,13 @@ struct GroupDrive<C: Clock> where C.Duration == Duration {
         try await commit([.groupMembers(change.group, members, .adding)])
         switch try await call(.create(change.group, listed(members))) {
         case .done(let key): try await keep(key, members)
-        case .alreadyExists(let failure):
-            guard isRecorded || mayHaveCreated || options.overrides.allow(.foreignGroup, for: change.group.rawValue)
+        case .alreadyExists:
+            guard isOurs || options.overrides.allow(.foreignGroup, for: change.group.rawValue)
             else {
-                try await refuse(failure)
-                return
+                refuse()
+                throw .stopped(
+                    "guard foreign_group: group '\(change.group)' exists at FCM and herald did not make it "
+                        + "(--override foreign_group=\(change.group))")
             }
             group.key = try await retrieve()
             try await commit([.groupKey(change.group, group.key)])
@@ -106,7 +110,7 @@ struct GroupDrive<C: Clock> where C.Duration == Duration {
             try await commit([.drop(.group(change.group))])
             try await bury(members, failure)
         case .notFound(let failure), .nameMismatch(let failure), .rejected(let failure):
-            if !isRecorded { try await commit([.drop(.group(change.group))]) }
+            if !isOurs { try await commit([.drop(.group(change.group))]) }
             reject(members, failure)
         case .again, .unauthenticated, .stop: break
         }
@@ -146,8 +150,14 @@ struct GroupDrive<C: Clock> where C.Duration == Duration {
         case .noValidRegistrations(let failure):
             try await commit([.drop(.group(change.group))])
             try await bury(members, failure)
-        case .alreadyExists(let failure), .notFound(let failure), .nameMismatch(let failure), .rejected(let failure):
-            reject(members, failure)
+        case .alreadyExists(let failure):
+            // Made by a call whose answer was lost, or there all along under another key.
+            guard let key = try await retrieve(),
+                case .done(let last) = try await call(.add(change.group, key, listed(all)))
+            else { return reject(members, failure) }
+            try await commit([.groupMembers(change.group, all, .member)])
+            try await keep(last, members)
+        case .notFound(let failure), .nameMismatch(let failure), .rejected(let failure): reject(members, failure)
         case .again, .unauthenticated, .stop: break
         }
     }
@@ -198,13 +208,9 @@ struct GroupDrive<C: Clock> where C.Duration == Duration {
         step.accepted += members.count
     }
 
-    private mutating func refuse(_ failure: Failure) async throws(Ending) {
-        try await commit([.drop(.group(change.group))])
+    private mutating func refuse() {
         wasRefused = true
         step.held += step.pending
-        throw .stopped(
-            "guard foreign_group: group '\(change.group)' exists at FCM and herald did not make it "
-                + "(--override foreign_group=\(change.group))")
     }
 
     private mutating func reject(_ members: RecipientSet, _ failure: Failure) {
@@ -216,8 +222,7 @@ struct GroupDrive<C: Clock> where C.Duration == Duration {
     private mutating func bury(_ members: RecipientSet, _ failure: Failure) async throws(Ending) {
         let limit = options.guards.maxForgetPercent
         if members.count >= 10, limit < 100, !options.overrides.allow(.maxForgetPercent, for: step.id) {
-            wasRefused = true
-            step.held += step.pending
+            refuse()
             throw .stopped(
                 "guard max_forget_percent: all \(members.count) registrations look dead, more than \(limit) % "
                     + "(--override max_forget_percent=\(step.id))")
@@ -252,7 +257,14 @@ struct GroupDrive<C: Clock> where C.Duration == Duration {
     }
 
     private mutating func retrieve() async throws(Ending) -> NotificationKey? {
-        if case .done(let key) = try await call(.retrieve(change.group)) { key } else { nil }
+        switch try await call(.retrieve(change.group)) {
+        case .done(let key): return key
+        case .notFound, .again, .unauthenticated, .stop: return nil
+        // It says nothing of the group.
+        case .alreadyExists(let failure), .noValidRegistrations(let failure), .nameMismatch(let failure),
+            .rejected(let failure):
+            throw .stopped("\(failure.code): \(failure.message)")
+        }
     }
 
     /// Repeats a call until its answer says something of the group.
@@ -262,7 +274,7 @@ struct GroupDrive<C: Clock> where C.Duration == Duration {
         defer {
             (lane, random) = (caller.lane, caller.random)
             step.retries += caller.retries
-            mayHaveCreated = mayHaveCreated || caller.mayHaveTakenEffect
+            if case .create = operation, caller.mayHaveTakenEffect { mayHaveCreated = true }
         }
         switch await caller.call(operation) {
         case .answered(let verdict):

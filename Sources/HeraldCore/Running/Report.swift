@@ -80,6 +80,8 @@ package struct StepReport: Hashable, Sendable {
     /// Failures that a report shows one by one, for each step.
     package static let shownFailures = 1000
     package static let shownMessageIDs = 1000
+    /// Why a step ends that somebody's request to end the run cut short.
+    static let interruption = "the run was stopped"
 
     package var id: String
     package var action: String

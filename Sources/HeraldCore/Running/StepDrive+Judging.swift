@@ -54,12 +54,12 @@ extension StepDrive {
             if tryAgain(work, id, failure, asked, attempt) { return }
         case .unauthenticated where !retries.wasUnauthenticated(id):
             withdraw(id)
-            retries.putBack(id, now: elapsed, wasUnauthenticated: true)
+            retries.putBack(id, now: answered, wasUnauthenticated: true)
             return
         case .unavailable where mayChangeAPI && !hasSucceeded:
             withdraw(id)
             isUnavailable = true
-            retries.putBack(id, now: elapsed)
+            retries.putBack(id, now: answered)
             return
         case .stop(let failure), .unauthenticated(let failure), .unavailable(let failure):
             withdraw(id)
@@ -92,18 +92,22 @@ extension StepDrive {
     mutating func tryAgain(
         _ work: StepWork, _ id: RecipientID, _ failure: Failure, _ asked: Verdict.Repeat, _ attempt: Int
     ) -> Bool {
-        let trying = retries.elapsed(of: id, at: elapsed)
-        let decision = options.retry.decide(
-            asked, attempt: attempt, elapsed: trying,
-            isReachable: lastResponse.map { elapsed - $0 < trying } ?? false,
-            now: surroundings.now().timeIntervalSince1970, using: &random)
+        let trying = retries.elapsed(of: id, at: answered)
+        let setback = Setback(asked: asked, attempt: attempt, trying: trying)
+        let decision =
+            decisions[setback]
+            ?? options.retry.decide(
+                asked, attempt: attempt, elapsed: trying,
+                isReachable: lastResponse.map { answered - $0 < trying } ?? false,
+                now: surroundings.now().timeIntervalSince1970, using: &random)
+        decisions[setback] = decision
         if asked.effect != .idempotent { withdraw(id) }
         switch decision {
         case .wait(let wait, let pausesLane, let isTooLong):
             if pausesLane { lane.pause(until: laneTime + wait) }
             if !isTooLong {
                 retries.insert(
-                    id, readyAt: elapsed + wait, now: elapsed, mayHaveTakenEffect: asked.effect == .idempotent,
+                    id, readyAt: answered + wait, now: answered, mayHaveTakenEffect: asked.effect == .idempotent,
                     wasDenied: asked.effect == .denied)
                 return true
             }

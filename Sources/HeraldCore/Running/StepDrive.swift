@@ -35,6 +35,10 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
     var fresh: RecipientSet.Iterator
     var freshLeft: Int
     var retries = RetryQueue()
+    /// When the answer came that is being judged.
+    var answered: Duration = .zero
+    /// About others of the same answer: they wait alike, and so go again in one batch.
+    var decisions: [Setback: RetryPolicy.Decision] = [:]
     var inFlight = 0
     /// When the nearest wake-up that is arranged comes.
     var wakeUp: Duration?
@@ -56,6 +60,13 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
     enum Event: Sendable {
         case answer([RecipientID], [Registration], Exchange)
         case wake(at: Duration)
+    }
+
+    /// What a decision to try again depends on, chance aside.
+    struct Setback: Hashable {
+        var asked: Verdict.Repeat
+        var attempt: Int
+        var trying: Duration
     }
 
     init(
@@ -91,6 +102,7 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
                 case .answer(let ids, let asked, let exchange):
                     inFlight -= 1
                     note(exchange)
+                    (answered, decisions) = (elapsed, [:])
                     for (id, verdict) in zip(ids, work.verdicts(on: exchange, for: asked)) {
                         judge(work, id, verdict)
                         if !retries.knows(id), dying.last?.id != id { registrations[id] = nil }
@@ -223,7 +235,7 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
     mutating func checkWhetherToStop(_ work: StepWork) async {
         if surroundings.stop() != nil {
             wasInterrupted = true
-            step.stop("the run was stopped")
+            step.stop(StepReport.interruption)
         } else if await isPaused(work) {
             step.pause()
         } else if case .send(let send) = work.work, let deadline = send.deadline, surroundings.now() > deadline {

@@ -9,6 +9,7 @@ import Synchronization
 struct Laboratory: Sendable {
     static let start = Date(timeIntervalSince1970: 1_796_112_000)  // 2026-12-01T08:00:00Z
 
+    let start: Date
     let clock: ManualClock
     let memory: MemoryStore
     /// Wraps `memory` where a test wants to watch or to break it.
@@ -18,7 +19,11 @@ struct Laboratory: Sendable {
     var random = SeededRandom(seed: 1)
 
     /// A record that knows the installations `1...population` by their fids.
-    init(population: Int = 100, record: Record = .blank, clock: ManualClock = ManualClock()) {
+    init(
+        population: Int = 100, record: Record = .blank, clock: ManualClock = ManualClock(),
+        start: Date = Laboratory.start
+    ) {
+        self.start = start
         let numbers = population == 0 ? [] : Array(1...population)
         let registrations = Dictionary(uniqueKeysWithValues: numbers.map { (RecipientID($0), Registration.fid($0)) })
         self.clock = clock
@@ -30,7 +35,7 @@ struct Laboratory: Sendable {
         fcm.topicAPI = .registrations
     }
 
-    var now: Date { Self.start.adding(clock.now.offset) }
+    var now: Date { start.adding(clock.now.offset) }
 
     func plan(_ steps: Plan.Work...) -> Plan { plan(steps) }
 
@@ -40,11 +45,12 @@ struct Laboratory: Sendable {
         return plan
     }
 
-    /// What the planner makes of the record and these campaigns and topics.
-    func plan(sends: [DesiredSend] = [], topics: [DesiredTopic] = []) -> Plan {
+    /// What the planner makes of the record and these campaigns, topics and groups.
+    func plan(sends: [DesiredSend] = [], topics: [DesiredTopic] = [], groups: [DesiredGroup] = []) -> Plan {
         var desired = Desired()
         desired.sends = sends
         desired.topics = topics
+        desired.groups = groups
         var settings = Settings(project: "p")
         settings.fcm = fcm
         settings.guards = guards
@@ -54,14 +60,16 @@ struct Laboratory: Sendable {
     func run(
         _ plan: Plan, _ sender: any Sender, overrides: Overrides = .init(), dryRunSample: Int? = nil,
         stop: @escaping @Sendable () -> Stop? = { nil },
+        lookAgain: (@Sendable (Date) async -> Plan?)? = nil,
         observe: @escaping @Sendable (Report) async -> Void = { _ in },
         receive: @escaping @Sendable (String, String?, String) -> Void = { _, _, _ in },
         note: @escaping @Sendable (String, Report.Failure) -> Void = { _, _ in }
     ) async throws -> Report {
-        let clock = clock
+        let (clock, start) = (clock, start)
         let surroundings = Executor<ManualClock>.Surroundings(
-            store: store, sender: sender, clock: clock, now: { Self.start.adding(clock.now.offset) }, random: random,
-            fingerprints: Fingerprinter(key: store.fingerprintKey), stop: stop, observe: observe,
+            store: store, sender: sender, clock: clock, now: { start.adding(clock.now.offset) }, random: random,
+            fingerprints: Fingerprinter(key: store.fingerprintKey), stop: stop,
+            lookAgain: lookAgain, observe: observe,
             receive: receive, note: note)
         let options = Executor<ManualClock>.Options(
             fcm: fcm, guards: guards, overrides: overrides, dryRunSample: dryRunSample)

@@ -65,6 +65,48 @@ import Testing
         }
     }
 
+    /// Starts in batches, some held up by what is written first, and single ones between, from one lane.
+    @Test(arguments: [1, 7, 100, 3000], [nil, 3, 50] as [Int?])
+    func `batches are whole and within the rate of any sliding second`(rate: Int, own: Int?) {
+        for seed in UInt64(0)..<6 {
+            var random = SeededRandom(seed: seed)
+            var lane = Lane(shared: RateLimiter(.limited(rate)), own: own.map { RateLimiter(.limited($0)) })
+            let largest = min(rate, own ?? rate)
+            #expect(lane.largestBatch == largest)
+            var now = Duration.zero
+            var starts: [Duration] = []
+            while now < .seconds(20) {
+                let isBatch = Int.random(in: 0..<3, using: &random) > 0
+                let count = isBatch ? Int.random(in: 1...largest, using: &random) : 1
+                var wait = lane.reserve(batch: count, at: now)
+                if wait == .zero {
+                    // Held up for a while: it starts only now.
+                    if Int.random(in: 0..<4, using: &random) == 0 {
+                        now += .milliseconds(Int.random(in: 0...300, using: &random))
+                        lane.postpone(count, to: now)
+                    }
+                    starts += Array(repeating: now, count: count)
+                    wait = Int.random(in: 0..<20, using: &random) == 0 ? .milliseconds(1700) : .zero
+                }
+                now += wait
+            }
+            #expect(busiestSecond(starts) <= largest, "seed \(seed)")
+            #expect(Double(starts.count) >= 0.3 * 20 * Double(largest), "seed \(seed): it gets on")
+        }
+    }
+
+    @Test func `batches reach their rate`() {
+        var lane = Lane(shared: RateLimiter(.limited(3000)))
+        var now = Duration.zero
+        var count = 0
+        while now < .seconds(60) {
+            let wait = lane.reserve(batch: 1000, at: now)
+            if wait == .zero { count += 1000 }
+            now += wait
+        }
+        #expect((178_000...183_000).contains(count))
+    }
+
     @Test(arguments: [1, 2, 10, 333, 5000])
     func `sustains its rate within two percent for a caller who comes when told`(rate: Int) {
         var random = SeededRandom(seed: 3)

@@ -1,0 +1,160 @@
+package import FCM
+import Synchronization
+
+/// FCM as its documents describe it, in memory: who follows which topic, who is in which group, who is dead, and what
+/// was accepted. Faults come between the caller and it.
+package final class ModelFCM: Sender {
+    /// What becomes of one call on its way.
+    package enum Fault: Sendable {
+        /// It arrives and has its effect; the answer does not come back.
+        case loseAnswer
+        /// It does not arrive, and nobody can tell.
+        case loseRequest
+        /// Somebody else answers, and nothing has an effect.
+        case answer(Exchange)
+    }
+
+    /// A push that was accepted.
+    package struct Push: Hashable, Sendable {
+        package var target: String
+        package var title: String
+    }
+
+    package struct State: Sendable {
+        package var topics: [TopicName: Set<Registration>] = [:]
+        package var groups: [GroupName: Set<Registration>] = [:]
+        package var dead: Set<Registration> = []
+        package var pushes: [Push] = []
+        /// Sizes that a group had after a change, and how many calls there were.
+        package var groupSizes: [Int] = []
+        package var calls: [Request] = []
+        /// By key: every one that was ever given stays valid.
+        fileprivate var keys: [String: GroupName] = [:]
+        /// Whether the project has the topic subscription API; otherwise only batches change topics.
+        package var hasTopicAPI = true
+    }
+
+    package let capacity: Int
+    private let state = Mutex(State())
+    private let fault: @Sendable (_ request: Request, _ number: Int) -> Fault?
+
+    package init(capacity: Int = 8, fault: @escaping @Sendable (Request, Int) -> Fault? = { _, _ in nil }) {
+        self.capacity = capacity
+        self.fault = fault
+    }
+
+    package var now: State { state.withLock { $0 } }
+    package var calls: [Request] { state.withLock(\.calls) }
+
+    package func change(_ body: (inout State) -> Void) { state.withLock { body(&$0) } }
+
+    package func exchange(_ request: Request) async -> Exchange {
+        state.withLock { state in
+            state.calls.append(request)
+            switch fault(request, state.calls.count - 1) {
+            case .answer(let exchange): return exchange
+            case .loseRequest: return .lost(reason: "cut")
+            case .loseAnswer:
+                _ = state.answer(request)
+                return .lost(reason: "cut")
+            case nil: return state.answer(request)
+            }
+        }
+    }
+}
+
+extension ModelFCM.State {
+    fileprivate mutating func answer(_ request: Request) -> Exchange {
+        switch request {
+        case .send(let body): return send(body)
+        case .subscribe(let registration, let topic):
+            guard hasTopicAPI else { return .json(404, "<html>Not Found</html>") }
+            if dead.contains(registration) { return .unregistered }
+            let isNew = topics[topic, default: []].insert(registration).inserted
+            return isNew ? .accepted(request) : .error(409, "ALREADY_EXISTS")
+        case .unsubscribe(let registration, let topic):
+            guard hasTopicAPI else { return .json(404, "<html>Not Found</html>") }
+            if dead.contains(registration) { return .unregistered }
+            topics[topic]?.remove(registration)
+            return .accepted(request)
+        case .batch(let operation, let topic, let registrations):
+            return batch(operation, topic, registrations)
+        case .group(let operation): return group(operation)
+        }
+    }
+
+    private mutating func send(_ body: [UInt8]) -> Exchange {
+        guard let message = try? JSONValue(parsing: body)["message"] else { return .json(400, "{}") }
+        let target: String
+        if let text = message["token"]?.string ?? message["fid"]?.string {
+            if let registration = Registration(text), dead.contains(registration) { return .unregistered }
+            target = keys[text].map { "group:\($0)" } ?? text
+        } else {
+            target = message["topic"]?.string.map { "topic:\($0)" } ?? "condition:\(message["condition"]?.string ?? "")"
+        }
+        pushes.append(ModelFCM.Push(target: target, title: message["notification"]?["title"]?.string ?? ""))
+        return .json(200, #"{"name":"projects/p/messages/\#(pushes.count)"}"#)
+    }
+
+    private mutating func batch(
+        _ operation: BatchOperation, _ topic: TopicName, _ registrations: [Registration]
+    ) -> Exchange {
+        let results = registrations.map { registration in
+            if dead.contains(registration) { return #"{"error":"NOT_FOUND"}"# }
+            switch operation {
+            case .add: topics[topic, default: []].insert(registration)
+            case .remove: topics[topic]?.remove(registration)
+            }
+            return "{}"
+        }
+        return .json(200, #"{"results":[\#(results.joined(separator: ","))]}"#)
+    }
+
+    private mutating func group(_ operation: GroupOperation) -> Exchange {
+        let name = operation.name
+        if let key = operation.key, keys[key.rawValue] != name, groups[name] != nil {
+            return .groupError("notification_key_name doesn't match the group name of the notification_key")
+        }
+        switch operation {
+        case .create(_, let registrations):
+            if groups[name] != nil { return .groupError("notification_key already exists") }
+            return change(name, to: Set(registrations).subtracting(dead), valid: registrations)
+        case .add(_, _, let registrations):
+            guard let members = groups[name] else { return .groupError("notification_key not found") }
+            return change(name, to: members.union(registrations).subtracting(dead), valid: registrations)
+        case .remove(_, _, let registrations):
+            guard let members = groups[name] else { return .groupError("notification_key not found") }
+            return change(name, to: members.subtracting(registrations), valid: registrations)
+        case .retrieve:
+            return groups[name] == nil ? .groupError("notification_key not found") : newKey(of: name)
+        }
+    }
+
+    private mutating func change(
+        _ name: GroupName, to members: Set<Registration>, valid registrations: [Registration]
+    ) -> Exchange {
+        if dead.isSuperset(of: registrations) { return .groupError("no valid registration ids") }
+        groupSizes.append(members.count)
+        guard members.count <= 20 else { return .groupError("too many registration ids") }
+        groups[name] = members.isEmpty ? nil : members
+        return newKey(of: name)
+    }
+
+    private mutating func newKey(of name: GroupName) -> Exchange {
+        let key = "APA91b-\(name)-\(keys.count)"
+        keys[key] = name
+        return .json(200, #"{"notification_key":"\#(key)"}"#)
+    }
+}
+
+extension Exchange {
+    /// As the device groups' page has errors.
+    package static func groupError(_ text: String) -> Exchange { .json(400, #"{"error":"\#(text)"}"#) }
+}
+
+extension GroupName: ExpressibleByStringLiteral {
+    package init(stringLiteral value: String) {
+        guard let name = GroupName(rawValue: value) else { preconditionFailure("'\(value)' is no group name") }
+        self = name
+    }
+}

@@ -1,0 +1,86 @@
+import FCM
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+
+struct PlannerGroupTests {
+    private func world(_ recorded: RecipientSet, _ wanted: RecipientSet?) -> World {
+        var world = World()
+        var group = RecordedGroup()
+        group.key = NotificationKey(rawValue: "key")
+        group.members = recorded
+        if !recorded.isEmpty { world.record.groups["chris"] = group }
+        world.desired.groups = wanted.map { [DesiredGroup(name: "chris", members: $0)] } ?? []
+        return world
+    }
+
+    @Test(
+        arguments: [
+            ([], [1, 2], ["group_create:chris"]), ([1, 2], [1, 2], []), ([1], [1, 2], ["group_add:chris"]),
+            ([1, 2], [1], ["group_remove:chris"]), ([1, 2], [3], ["group_add:chris", "group_remove:chris"]),
+            ([1, 2], nil, ["group_delete:chris"]), ([1, 2], [], ["group_delete:chris"]), ([], [], []),
+        ] as [(RecipientSet, RecipientSet?, [String])])
+    func `plans what makes the recorded members the wanted ones`(
+        _ recorded: RecipientSet, _ wanted: RecipientSet?, _ steps: [String]
+    ) {
+        #expect(world(recorded, wanted).plan().steps.map(\.id) == steps)
+    }
+
+    @Test func `where there is no room it takes turns, one member staying throughout`() {
+        let steps = world(RecipientSet(1...20), RecipientSet(21...40)).plan().steps
+        #expect(
+            steps.map(\.id) == [
+                "group_remove:chris", "group_add:chris", "group_remove:chris (2)", "group_add:chris (2)",
+            ])
+        #expect(steps.map(\.work.planned) == [19, 19, 1, 1])
+        #expect(steps.map(\.work.requests) == [1, 1, 1, 1])
+    }
+
+    @Test func `leaves out the dead and says when nobody is left`() {
+        var world = world([1, 2], [1, 2, 3])
+        world.record.dead = [3]
+        #expect(world.plan().doesNothing)
+        world.record.dead = [1, 2, 3]
+        world.record.groups["chris"]?.members = []
+        let plan = world.plan()
+        #expect(plan.steps.isEmpty)
+        #expect(plan.warnings == ["group 'chris' has no member that is not dead"])
+    }
+
+    @Test(arguments: [(14, 20, nil), (13, 20, 35), (2, 9, nil), (6, 10, 40)] as [(RecipientID, RecipientID, Int?)])
+    func `more leaves than the guard allows are refused, from ten members on`(
+        _ left: RecipientID, _ members: RecipientID, _ percent: Int?
+    ) {
+        let refusals = world(RecipientSet(1...members), RecipientSet(1...left)).plan().refusals
+        #expect(refusals.map(\.kind) == (percent == nil ? [] : [.maxUnsubscribePercent]))
+        #expect(refusals.map(\.actual) == (percent.map { [$0] } ?? []))
+        #expect(refusals.allSatisfy { $0.name == "chris" && $0.message.contains("group 'chris'") })
+    }
+
+    @Test func `a deleted file is a hundred percent`() {
+        #expect(world(RecipientSet(1...10), nil).plan().refusals.map(\.actual) == [100])
+        #expect(world(RecipientSet(1...9), nil).plan().refusals.isEmpty)
+    }
+
+    @Test func `a chosen campaign brings its own group along and no other`() {
+        var world = world([], [1, 2])
+        world.desired.groups.append(DesiredGroup(name: "ann", members: [3]))
+        world.want(.tide(to: .group("chris")), for: .target)
+        world.only = ["tide"]
+        let plan = world.plan()
+        #expect(plan.steps.map(\.id) == ["group_create:chris", "send:tide@once"])
+        #expect(plan.sends.map(\.recipients) == [2])
+    }
+
+    @Test func `each member of a group is a recipient of its own, without the dead`() {
+        var world = world([1, 2, 3], [1, 2, 3])
+        var campaign = Campaign.tide(to: .group("chris"))
+        campaign.delivery.members = .each
+        world.record.dead = [2]
+        world.record.groups["chris"]?.members = [1, 3]
+        world.want(campaign, for: [1, 2, 3])
+        #expect(world.plan().sends.map(\.members) == [[1, 3]])
+        #expect(world.plan().sends.map(\.recipients) == [2])
+    }
+}

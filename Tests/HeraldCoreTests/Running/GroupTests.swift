@@ -1,0 +1,377 @@
+import FCM
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+
+/// Device groups, by fcm-protocol §4: FCM lists neither groups nor members, has four sentences for what went wrong, and
+/// forgets a group that is empty.
+@Suite struct GroupTests {
+    private static let name = "chris" as GroupName
+    private static let forbidden = Exchange.error(403, "PERMISSION_DENIED")
+
+    private func want(_ members: RecipientSet) -> [DesiredGroup] { [DesiredGroup(name: Self.name, members: members)] }
+
+    /// A group of these members, at FCM and in the record.
+    private func laboratory(_ members: RecipientSet = [1, 2, 3]) async throws -> (Laboratory, ModelFCM) {
+        let (laboratory, fcm) = (Laboratory(), ModelFCM())
+        _ = try await laboratory.run(laboratory.plan(groups: want(members)), fcm)
+        return (laboratory, fcm)
+    }
+
+    private func recorded(_ laboratory: Laboratory) -> RecordedGroup? { laboratory.memory.record().groups[Self.name] }
+
+    /// What the calls were, without their keys.
+    private func words(_ calls: some Sequence<Request>) -> [String] {
+        calls.map { call in
+            guard case .group(let operation) = call else { return "\(call)" }
+            let numbers = { (all: [Registration]) in
+                all.map { $0.rawValue.drop { !$0.isWholeNumber }.drop { $0 == "0" } }.joined(separator: " ")
+            }
+            return switch operation {
+            case .create(_, let all): "create \(numbers(all))"
+            case .add(_, _, let all): "add \(numbers(all))"
+            case .remove(_, _, let all): "remove \(numbers(all))"
+            case .retrieve: "retrieve"
+            }
+        }
+    }
+
+    // MARK: Changes
+
+    @Test func `makes a group`() async throws {
+        let (laboratory, fcm) = try await laboratory()
+        #expect(words(fcm.calls) == ["create 1 2 3"])
+        #expect(fcm.now.groups == [Self.name: [.fid(1), .fid(2), .fid(3)]])
+        #expect(recorded(laboratory)?.members == [1, 2, 3])
+        #expect(recorded(laboratory)?.adding == [])
+        #expect(recorded(laboratory)?.key != nil)
+        #expect(laboratory.plan(groups: want([1, 2, 3])).doesNothing)
+    }
+
+    @Test func `adds before it removes`() async throws {
+        let (laboratory, fcm) = try await laboratory()
+        let report = try await laboratory.run(laboratory.plan(groups: want([3, 4, 5])), fcm)
+        #expect(words(fcm.calls.dropFirst()) == ["add 4 5", "remove 1 2"])
+        #expect(report.steps.map(\.action) == ["group_add", "group_remove"])
+        #expect(report.steps.map(\.accepted) == [2, 2])
+        #expect(recorded(laboratory)?.members == [3, 4, 5])
+        #expect(report.result == .ok)
+    }
+
+    @Test func `removes everybody from a group that no file declares, and forgets it`() async throws {
+        let (laboratory, fcm) = try await laboratory()
+        let report = try await laboratory.run(laboratory.plan(groups: []), fcm)
+        #expect(words(fcm.calls.dropFirst()) == ["remove 1 2 3"])
+        #expect(report.steps.map(\.action) == ["group_delete"])
+        #expect(fcm.now.groups.isEmpty)
+        #expect(recorded(laboratory) == nil)
+    }
+
+    @Test func `every change uses the last key`() async throws {
+        let (laboratory, fcm) = try await laboratory()
+        let key = recorded(laboratory)?.key
+        _ = try await laboratory.run(laboratory.plan(groups: want([1, 2, 3, 4])), fcm)
+        guard case .group(let operation)? = fcm.calls.last else { throw Unexpected() }
+        #expect(operation.key == key)
+        #expect(recorded(laboratory)?.key != key)
+    }
+
+    private struct Unexpected: Error {}
+
+    // MARK: Lost answers
+
+    @Test(arguments: [ModelFCM.Fault.loseAnswer, .loseRequest])
+    func `a create whose answer is lost is repeated, and the group is ours`(_ fault: ModelFCM.Fault) async throws {
+        let laboratory = Laboratory()
+        let fcm = ModelFCM { _, number in number == 0 ? fault : nil }
+        let report = try await laboratory.run(laboratory.plan(groups: want([1, 2])), fcm)
+        #expect(report.result == .ok)
+        #expect(report.steps.map(\.accepted) == [2])
+        #expect(fcm.now.groups[Self.name] == [.fid(1), .fid(2)])
+        #expect(recorded(laboratory)?.members == [1, 2])
+    }
+
+    @Test func `a create that a crash left unanswered is ours at the next run`() async throws {
+        var (laboratory, fcm) = (Laboratory(), ModelFCM())
+        laboratory.store = ProbedStore(laboratory.memory, refusesFrom: 1)
+        _ = try await laboratory.run(laboratory.plan(groups: want([1, 2])), fcm)
+        #expect(recorded(laboratory)?.adding == [1, 2])
+        #expect(fcm.now.groups[Self.name] == [.fid(1), .fid(2)])
+        laboratory.store = laboratory.memory
+        let report = try await laboratory.run(laboratory.plan(groups: want([1, 2])), fcm)
+        #expect(report.result == .ok)
+        #expect(recorded(laboratory)?.members == [1, 2])
+    }
+
+    @Test func `who was asked for, not answered, and no longer listed is removed`() async throws {
+        var (laboratory, fcm) = (Laboratory(), ModelFCM())
+        laboratory.store = ProbedStore(laboratory.memory, refusesFrom: 1)
+        _ = try await laboratory.run(laboratory.plan(groups: want(RecipientSet(1...20))), fcm)
+        laboratory.store = laboratory.memory
+        let other = want(RecipientSet(21...40))
+        let report = try await laboratory.run(laboratory.plan(groups: other), fcm)
+        #expect(report.result == .ok)
+        #expect(fcm.now.groups[Self.name] == Set((21...40).map { .fid($0) }))
+        #expect(laboratory.plan(groups: other).doesNothing)
+    }
+
+    // MARK: A group that is not ours
+
+    /// At FCM, made by somebody else, with one member.
+    private func foreign() -> ModelFCM {
+        let fcm = ModelFCM()
+        fcm.change { $0.groups[Self.name] = [.fid(9)] }
+        return fcm
+    }
+
+    @Test func `a group that exists and that herald did not make is refused`() async throws {
+        let (laboratory, fcm) = (Laboratory(), foreign())
+        let report = try await laboratory.run(laboratory.plan(groups: want([1, 2])), fcm)
+        #expect(report.result == .refused)
+        #expect(report.steps.map(\.held) == [2])
+        #expect(report.steps.first?.stopped?.contains("--override foreign_group=chris") == true)
+        #expect(fcm.now.groups[Self.name] == [.fid(9)])
+        #expect(recorded(laboratory) == nil)
+        let again = try await laboratory.run(laboratory.plan(groups: want([1, 2])), fcm)
+        #expect(again.result == .refused, "it is not ours the second time either")
+    }
+
+    @Test(arguments: ["foreign_group", "foreign_group=chris"])
+    func `with an override its members join it`(_ override: String) async throws {
+        let (laboratory, fcm) = (Laboratory(), foreign())
+        let overrides = try #require(Overrides([override]))
+        let report = try await laboratory.run(laboratory.plan(groups: want([1, 2])), fcm, overrides: overrides)
+        #expect(report.result == .ok)
+        #expect(words(fcm.calls) == ["create 1 2", "retrieve", "add 1 2"])
+        #expect(fcm.now.groups[Self.name] == [.fid(1), .fid(2), .fid(9)])
+        #expect(recorded(laboratory)?.members == [1, 2])
+    }
+
+    @Test func `an override for another group lets nothing through`() async throws {
+        let (laboratory, fcm) = (Laboratory(), foreign())
+        let overrides = try #require(Overrides(["foreign_group=other"]))
+        let report = try await laboratory.run(laboratory.plan(groups: want([1, 2])), fcm, overrides: overrides)
+        #expect(report.result == .refused)
+    }
+
+    @Test func `a create that was refused by FCM or never sent does not make a group ours`() async throws {
+        let laboratory = Laboratory()
+        let plan = laboratory.plan(groups: want([1, 2]))
+        _ = try await laboratory.run(plan, ModelFCM { _, _ in .answer(Self.forbidden) })
+        #expect(recorded(laboratory) == nil)
+        let stopped = Log<Int>()
+        _ = try await laboratory.run(
+            plan, ModelFCM(),
+            stop: {
+                stopped.append(1)
+                return stopped.entries.count > 1 ? .machine : nil
+            })
+        #expect(recorded(laboratory) == nil)
+        let report = try await laboratory.run(laboratory.plan(groups: want([1, 2])), foreign())
+        #expect(report.result == .refused)
+    }
+
+    // MARK: The other sentences
+
+    @Test func `a group that FCM forgot is made anew with those it had`() async throws {
+        let (laboratory, fcm) = try await laboratory()
+        fcm.change { $0.groups = [:] }
+        let report = try await laboratory.run(laboratory.plan(groups: want([1, 2, 3, 4])), fcm)
+        #expect(words(fcm.calls.dropFirst()) == ["add 4", "create 1 2 3 4"])
+        #expect(report.result == .ok)
+        #expect(fcm.now.groups[Self.name]?.count == 4)
+        #expect(recorded(laboratory)?.members == [1, 2, 3, 4])
+    }
+
+    @Test func `made anew with a lost answer it is still ours`() async throws {
+        let (laboratory, made) = try await laboratory()
+        let fcm = ModelFCM { _, number in number == 1 ? .loseAnswer : nil }
+        _ = made
+        let report = try await laboratory.run(laboratory.plan(groups: want([1, 2, 3, 4])), fcm)
+        #expect(report.result == .ok)
+        #expect(fcm.now.groups[Self.name]?.count == 4)
+        #expect(recorded(laboratory)?.members == [1, 2, 3, 4])
+        #expect(laboratory.plan(groups: want([1, 2, 3, 4])).doesNothing)
+    }
+
+    @Test func `who is to leave a group that FCM forgot has left it`() async throws {
+        let (laboratory, fcm) = try await laboratory()
+        fcm.change { $0.groups = [:] }
+        let report = try await laboratory.run(laboratory.plan(groups: want([1])), fcm)
+        #expect(report.result == .ok)
+        #expect(report.steps.map(\.accepted) == [2])
+        _ = try await laboratory.run(laboratory.plan(groups: want([1])), fcm)
+        #expect(fcm.now.groups[Self.name] == [.fid(1)])
+        #expect(laboratory.plan(groups: want([1])).doesNothing)
+    }
+
+    @Test(arguments: [[1, 2, 3, 4], [1, 2]] as [RecipientSet])
+    func `a key that is not the group's is asked for again, once`(_ members: RecipientSet) async throws {
+        let (laboratory, fcm) = try await laboratory()
+        laboratory.memory.commit([.groupKey(Self.name, NotificationKey(rawValue: "stale"))])
+        let report = try await laboratory.run(laboratory.plan(groups: want(members)), fcm)
+        let word = members.count == 4 ? "add 4" : "remove 3"
+        #expect(words(fcm.calls.dropFirst()) == [word, "retrieve", word])
+        #expect(report.result == .ok)
+        #expect(fcm.now.groups[Self.name]?.count == members.count)
+    }
+
+    @Test func `an answer that says nothing of the group does not make it forgotten`() async throws {
+        let (laboratory, _) = try await laboratory()
+        laboratory.memory.commit([.groupKey(Self.name, nil)])
+        let fcm = ModelFCM { _, _ in .answer(.groupError("INVALID_SENDER")) }
+        let report = try await laboratory.run(laboratory.plan(groups: []), fcm)
+        #expect(report.result == .failed)
+        #expect(recorded(laboratory)?.members == [1, 2, 3])
+    }
+
+    // MARK: Dead members
+
+    @Test func `dead registrations that were to join are buried once FCM has shown that it hears us`() async throws {
+        let (laboratory, fcm) = try await laboratory()
+        fcm.change { $0.dead = [.fid(4)] }
+        let groups = want([1, 2, 3, 4]) + [DesiredGroup(name: "ann", members: [5])]
+        let report = try await laboratory.run(laboratory.plan(groups: groups), fcm)
+        #expect(report.steps.map(\.id) == ["group_create:ann", "group_add:chris"])
+        #expect(report.steps[1].forgotten == 1)
+        #expect(report.result == .ok)
+        #expect(laboratory.memory.record().dead == [4])
+        #expect(recorded(laboratory)?.adding == [])
+        #expect(laboratory.plan(groups: groups).doesNothing)
+    }
+
+    @Test func `without a success in the run nobody is buried`() async throws {
+        let (laboratory, fcm) = try await laboratory()
+        fcm.change { $0.dead = [.fid(4)] }
+        let report = try await laboratory.run(laboratory.plan(groups: want([1, 2, 3, 4])), fcm)
+        #expect(report.steps[0].failures.map(\.action) == [.kept])
+        #expect(report.result == .failed)
+        #expect(laboratory.memory.record().dead == [])
+        #expect(recorded(laboratory)?.members == [1, 2, 3])
+    }
+
+    @Test func `many dead at once are a guard's case`() async throws {
+        let (laboratory, fcm) = try await laboratory([1])
+        fcm.change { $0.dead = Set((2...11).map { .fid($0) }) }
+        let report = try await laboratory.run(laboratory.plan(groups: want(RecipientSet(1...11))), fcm)
+        #expect(report.result == .refused)
+        #expect(report.steps[0].held == 10)
+        #expect(laboratory.memory.record().dead == [])
+    }
+
+    // MARK: Sends
+
+    private func send(_ members: Campaign.Members = .key) -> [DesiredSend] {
+        var campaign = Campaign.tide("tide", to: .group(Self.name))
+        campaign.delivery.members = members
+        return [DesiredSend(campaign: campaign, members: members == .key ? .target : [1, 2, 3])]
+    }
+
+    @Test func `a send asks for the key first and uses what it got`() async throws {
+        let (laboratory, fcm) = try await laboratory()
+        let before = recorded(laboratory)?.key
+        let report = try await laboratory.run(laboratory.plan(sends: send(), groups: want([1, 2, 3])), fcm)
+        #expect(report.result == .ok)
+        #expect(fcm.now.pushes.map(\.target) == ["group:chris"])
+        #expect(recorded(laboratory)?.key != before)
+        let token = fcm.calls.last?.json["message"]?["token"]?.string
+        #expect(token == recorded(laboratory)?.key?.rawValue)
+        #expect(words(fcm.calls.dropFirst().prefix(1)) == ["retrieve"])
+    }
+
+    @Test func `a send waits for its group's changes`() async throws {
+        let (laboratory, fcm) = try await laboratory()
+        let report = try await laboratory.run(laboratory.plan(sends: send(), groups: want([3, 4])), fcm)
+        #expect(report.steps.map(\.action) == ["group_add", "group_remove", "send"])
+        #expect(words(fcm.calls.dropFirst().dropLast()) == ["add 4", "remove 1 2", "retrieve"])
+        #expect(report.result == .ok)
+    }
+
+    @Test func `without an answer it uses the recorded key`() async throws {
+        let (laboratory, _) = try await laboratory()
+        let key = recorded(laboratory)?.key
+        let fcm = ModelFCM { request, _ in
+            if case .group = request { .answer(Self.forbidden) } else { nil }
+        }
+        _ = try await laboratory.run(laboratory.plan(sends: send(), groups: want([1, 2, 3])), fcm)
+        #expect(fcm.calls.last?.json["message"]?["token"]?.string == key?.rawValue)
+    }
+
+    @Test func `without a group at FCM nothing is sent, and the next run makes it`() async throws {
+        let (laboratory, fcm) = try await laboratory()
+        fcm.change { $0.groups = [:] }
+        let report = try await laboratory.run(laboratory.plan(sends: send(), groups: want([1, 2, 3])), fcm)
+        #expect(report.result == .failed)
+        #expect(report.steps.map(\.pending) == [1])
+        #expect(report.steps[0].stopped == "group 'chris' has no key: it is not at FCM")
+        let second = try await laboratory.run(laboratory.plan(sends: send(), groups: want([1, 2, 3])), fcm)
+        #expect(second.result == .ok)
+        #expect(fcm.now.pushes.map(\.target) == ["group:chris"])
+        #expect(fcm.now.groups[Self.name]?.count == 3)
+    }
+
+    @Test func `a send is held when somebody who was to leave is still in the group`() async throws {
+        let (laboratory, _) = try await laboratory()
+        let fcm = ModelFCM { request, _ in
+            if case .group(.remove) = request { .answer(.groupError("INVALID_SENDER")) } else { nil }
+        }
+        let report = try await laboratory.run(laboratory.plan(sends: send(), groups: want([1, 2])), fcm)
+        #expect(report.steps.map(\.held) == [0, 1])
+        #expect(report.steps[1].stopped == "not everybody who was to leave group 'chris' has left it")
+        #expect(fcm.now.pushes.isEmpty)
+        #expect(report.result == .failed)
+    }
+
+    @Test func `with 'members: each' it is a request for each of them, reported one by one`() async throws {
+        let (laboratory, fcm) = try await laboratory()
+        let report = try await laboratory.run(laboratory.plan(sends: send(.each), groups: want([1, 2, 3])), fcm)
+        #expect(Set(fcm.now.pushes.map(\.target)) == Set((1...3).map { Registration.fid($0).rawValue }))
+        #expect(report.steps[0].accepted == 3)
+        #expect(report.steps[0].repliesForGroup)
+        #expect(report.steps[0].group == "chris")
+    }
+
+    @Test func `a dry run changes no group and asks for no key`() async throws {
+        let (laboratory, _) = try await laboratory()
+        let fcm = ModelFCM()
+        let report = try await laboratory.run(
+            laboratory.plan(sends: send(.each), groups: want([1, 2, 3, 4])), fcm, dryRunSample: 100)
+        #expect(report.steps.map(\.skipped) == [1, 0])
+        #expect(fcm.calls.count == 3)
+        #expect(recorded(laboratory)?.members == [1, 2, 3])
+    }
+
+    // MARK: Any change
+
+    /// Through FCM's own rules: 20 members at most, and an empty group is gone.
+    @Test(arguments: 0..<300 as Range<UInt64>)
+    func `any membership becomes any other without a group too large or empty in between`(seed: UInt64) async throws {
+        var random = SeededRandom(seed: seed)
+        let some = { (most: Int, random: inout SeededRandom) in
+            RecipientSet((1...30).shuffled(using: &random).prefix(Int.random(in: 1...most, using: &random)))
+        }
+        let (laboratory, fcm) = (Laboratory(population: 30), ModelFCM())
+        let before = some(20, &random)
+        let isAnswered = seed % 3 > 0
+        if isAnswered {
+            _ = try await laboratory.run(laboratory.plan(groups: want(before)), fcm)
+            // Of some of them the record does not know that they are in.
+            let lost = RecipientSet(before.filter { _ in Int.random(in: 0..<4, using: &random) == 0 })
+            laboratory.memory.commit([.groupMembers(Self.name, lost, .adding)])
+            fcm.change { $0.groups[Self.name]?.subtract(lost.prefix(seed % 2 == 0 ? 0 : 2).map { .fid(Int($0)) }) }
+            if fcm.now.groups[Self.name]?.isEmpty == true { return }
+        } else {
+            laboratory.memory.commit([.groupMembers(Self.name, before, .adding)])
+            if seed % 2 == 0 { fcm.change { $0.groups[Self.name] = Set(before.map { .fid(Int($0)) }) } }
+        }
+        fcm.change { $0.groupSizes = [] }
+        let wanted = want(some(20, &random))
+        let report = try await laboratory.run(laboratory.plan(groups: wanted), fcm)
+        #expect(report.result == .ok, "seed \(seed)")
+        #expect(fcm.now.groupSizes.allSatisfy { (1...20).contains($0) }, "seed \(seed): \(fcm.now.groupSizes)")
+        #expect(fcm.now.groups[Self.name] == Set(wanted[0].members.map { .fid(Int($0)) }), "seed \(seed)")
+        #expect(recorded(laboratory)?.members == wanted[0].members, "seed \(seed)")
+        #expect(laboratory.plan(groups: wanted).doesNothing, "seed \(seed)")
+    }
+}

@@ -1,0 +1,164 @@
+import FCM
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+
+/// What goes before what in a run: sends as soon as they may, memberships whenever nothing may be sent.
+@Suite struct PriorityTests {
+    /// When the first request of each kind left, and the last.
+    private struct Times: Sendable {
+        let clock: ManualClock
+        private let log = Log<(name: String, at: Duration)>()
+
+        init(_ clock: ManualClock) { self.clock = clock }
+
+        func sender(capacity: Int = 8) -> ScriptedSender {
+            ScriptedSender(capacity: capacity) { request, number in
+                let name =
+                    switch request {
+                    case .send: request.json["message"]?["notification"]?["title"]?.string ?? ""
+                    case .subscribe(_, let topic), .unsubscribe(_, let topic), .batch(_, let topic, _): topic.rawValue
+                    case .group(let operation): operation.name.rawValue
+                    }
+                log.append((name, clock.now.offset))
+                return .accepted(request, number)
+            }
+        }
+
+        func all(_ name: String) -> [Double] { log.entries.filter { $0.name == name }.map(\.at.seconds) }
+        func first(_ name: String) -> Double { all(name).min() ?? .infinity }
+        func last(_ name: String) -> Double { all(name).max() ?? .infinity }
+    }
+
+    private static let due = Laboratory.start.adding(.seconds(20))
+    private static let many = RecipientSet(1...600)
+
+    private func campaign(_ name: String, to target: Campaign.Target = .audience("all")) -> DesiredSend {
+        let campaign = Campaign.tide(name, to: target, at: Self.due, title: name)
+        return DesiredSend(campaign: campaign, members: target == .audience("all") ? [1, 2] : .target)
+    }
+
+    private func laboratory() -> Laboratory {
+        var laboratory = Laboratory(population: 1000)
+        laboratory.fcm.subscriptionRate = .limited(10)
+        laboratory.fcm.settle = .seconds(60)
+        return laboratory
+    }
+
+    /// A run that looks again whenever something comes due.
+    private func run(
+        _ laboratory: Laboratory, _ sends: [DesiredSend], _ topics: [DesiredTopic], _ sender: ScriptedSender
+    ) async throws -> Report {
+        try await laboratory.run(
+            laboratory.plan(sends: sends, topics: topics), sender,
+            lookAgain: { _ in laboratory.plan(sends: sends, topics: topics) })
+    }
+
+    // MARK: Due while it works
+
+    @Test func `what comes due during a long membership step goes out before the rest of it`() async throws {
+        let laboratory = laboratory()
+        let times = Times(laboratory.clock)
+        let report = try await run(
+            laboratory, [campaign("sudden")], [DesiredTopic(name: "tides", members: Self.many)], times.sender())
+        #expect((20..<22).contains(times.first("sudden")))
+        #expect(times.last("sudden") < 22)
+        #expect(times.last("tides") > 55)
+        #expect(laboratory.memory.record().topics["tides"]?.owned == Self.many)
+        #expect(report.steps.map(\.accepted) == [600, 2])
+        #expect(report.result == .ok)
+    }
+
+    @Test func `what comes due during a long send goes out before the rest of it`() async throws {
+        var laboratory = laboratory()
+        laboratory.fcm.rate = .limited(10)
+        laboratory.fcm.ramp = .zero
+        let times = Times(laboratory.clock)
+        let long = DesiredSend(campaign: .tide("long", title: "long"), members: Self.many)
+        let report = try await run(laboratory, [long, campaign("sudden")], [], times.sender())
+        #expect((20..<22).contains(times.first("sudden")))
+        #expect(times.last("sudden") < 22)
+        #expect(times.last("long") > 55)
+        #expect(times.all("long").count == 600)
+        #expect(report.result == .ok)
+    }
+
+    @Test func `what comes due for a topic that is being changed waits for all of it and settles`() async throws {
+        let laboratory = laboratory()
+        let times = Times(laboratory.clock)
+        _ = try await run(
+            laboratory, [campaign("sudden", to: .topic("tides"))],
+            [DesiredTopic(name: "tides", members: Self.many)], times.sender())
+        #expect(times.all("sudden").count == 1)
+        #expect(times.first("sudden") >= times.last("tides") + 60)
+        #expect(times.first("sudden") < times.last("tides") + 63)
+    }
+
+    @Test func `a topic that something waits for is changed before all others`() async throws {
+        let laboratory = laboratory()
+        let times = Times(laboratory.clock)
+        let topics = [
+            DesiredTopic(name: "a", members: Self.many), DesiredTopic(name: "tides", members: RecipientSet(1...100)),
+        ]
+        let report = try await run(laboratory, [campaign("sudden", to: .topic("tides"))], topics, times.sender())
+        // Seen at 20 s; 10 s of changes; 60 s to settle, while the other topic goes on.
+        #expect((20..<22).contains(times.first("tides")))
+        #expect(times.last("tides") < 33)
+        #expect((89..<93).contains(times.first("sudden")))
+        #expect(times.last("a") < 75)
+        #expect(report.result == .ok)
+    }
+
+    @Test func `after a look that saw nothing it looks again`() async throws {
+        let laboratory = laboratory()
+        let times = Times(laboratory.clock)
+        let (sends, topics) = ([campaign("sudden")], [DesiredTopic(name: "tides", members: Self.many)])
+        let looks = Log<Duration>()
+        let clock = laboratory.clock
+        _ = try await laboratory.run(
+            laboratory.plan(sends: sends, topics: topics), times.sender(),
+            lookAgain: { _ in
+                looks.append(clock.now.offset)
+                return looks.entries.count == 1 ? nil : laboratory.plan(sends: sends, topics: topics)
+            })
+        #expect((28..<33).contains(times.first("sudden")), "at least every ten seconds")
+    }
+
+    @Test func `what is missed is counted once, however often it is seen`() async throws {
+        let laboratory = laboratory()
+        let hourly = try Campaign.cron("0 * * * *", "hourly", to: .topic("tides"))
+        let mark = Laboratory.start.adding(.seconds(-9000))
+        laboratory.memory.commit([
+            .watermark("hourly", Watermark(at: mark, schedule: hourly.schedule.text, next: nil))
+        ])
+        let sends = [campaign("sudden"), DesiredSend(campaign: hourly, members: .target)]
+        let report = try await run(
+            laboratory, sends, [DesiredTopic(name: "tides", members: Self.many)], ScriptedSender())
+        #expect(report.missed == 2, "6:00 and 7:00")
+        #expect(laboratory.plan(sends: sends).missed.isEmpty)
+    }
+
+    // MARK: Settling
+
+    @Test func `while one topic settles the others are changed, and the send goes before what is left`() async throws {
+        let laboratory = laboratory()
+        let times = Times(laboratory.clock)
+        let send = DesiredSend(campaign: .tide("now", to: .topic("b"), title: "now"), members: .target)
+        let topics = [
+            DesiredTopic(name: "a", members: RecipientSet(1...1000)), DesiredTopic(name: "b", members: [1]),
+        ]
+        let report = try await run(laboratory, [send], topics, times.sender())
+        #expect((60..<62).contains(times.first("now")))
+        #expect((99..<105).contains(times.last("a")), "nothing waited for the settling")
+        #expect(report.result == .ok)
+    }
+
+    @Test func `sends that wait for nothing go before all memberships`() async throws {
+        let laboratory = laboratory()
+        let times = Times(laboratory.clock)
+        let send = DesiredSend(campaign: .tide("now", title: "now"), members: [1, 2])
+        _ = try await run(laboratory, [send], [DesiredTopic(name: "a", members: [1, 2])], times.sender())
+        #expect(times.last("now") <= times.first("a"))
+    }
+}

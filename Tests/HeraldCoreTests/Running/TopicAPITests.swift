@@ -1,0 +1,268 @@
+import FCM
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+
+/// Memberships by either of FCM's two services: one request for each pair, or batches.
+@Suite struct TopicAPITests {
+    private static let html = Exchange.json(404, "<html>Not Found</html>")
+    private static let disabled = Exchange.json(
+        403,
+        #"{"error":{"code":403,"message":"m","status":"PERMISSION_DENIED","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"SERVICE_DISABLED"}]}}"#
+    )
+
+    private func laboratory(_ api: TopicAPI, population: Int = 100) -> Laboratory {
+        var laboratory = Laboratory(population: population)
+        laboratory.fcm.topicAPI = api
+        return laboratory
+    }
+
+    private func topics(_ members: RecipientSet, _ names: TopicName...) -> [DesiredTopic] {
+        names.map { DesiredTopic(name: $0, members: members) }
+    }
+
+    /// Answers batches with a result for each registration, `{}` or an error.
+    private func batches(_ error: @escaping @Sendable (RecipientID, _ attempt: Int) -> String?) -> ScriptedSender {
+        let attempts = Attempts()
+        return ScriptedSender { request, number in
+            guard case .batch(_, _, let registrations) = request else { return .accepted(request, number) }
+            let results = registrations.map { registration in
+                let id = Request.batch(.add, "t", [registration]).recipient
+                return error(id, attempts.next(of: id)).map { #"{"error":"\#($0)"}"# } ?? "{}"
+            }
+            return .json(200, #"{"results":[\#(results.joined(separator: ","))]}"#)
+        }
+    }
+
+    // MARK: Batches
+
+    @Test func `batches hold a thousand at most, in order`() async throws {
+        let laboratory = laboratory(.iid, population: 2500)
+        let sender = ScriptedSender(capacity: 1)
+        let everybody = RecipientSet(1...2500)
+        let report = try await laboratory.run(laboratory.plan(topics: topics(everybody, "tides")), sender)
+        #expect(sender.requests.map(\.batch.count) == [1000, 1000, 500])
+        #expect(sender.requests.flatMap(\.batch) == (1...2500).map { .fid($0) })
+        #expect(report.steps.map(\.accepted) == [2500])
+        #expect(laboratory.memory.record().topics["tides"]?.owned == everybody)
+        _ = try await laboratory.run(laboratory.plan(topics: topics([1], "tides")), sender)
+        #expect(sender.requests.dropFirst(3).map(\.batch.count) == [1000, 1000, 499])
+        #expect(laboratory.memory.record().topics["tides"]?.owned == [1])
+    }
+
+    @Test func `a batch holds no more than may start in a second`() async throws {
+        var laboratory = laboratory(.iid, population: 700)
+        laboratory.fcm.subscriptionRate = .limited(300)
+        let log = Log<(at: Duration, count: Int)>()
+        let clock = laboratory.clock
+        let sender = ScriptedSender { request, number in
+            log.append((clock.now.offset, request.batch.count))
+            return .accepted(request, number)
+        }
+        _ = try await laboratory.run(laboratory.plan(topics: topics(RecipientSet(1...700), "tides")), sender)
+        #expect(log.entries.map(\.count) == [300, 300, 100])
+        for (index, entry) in log.entries.enumerated() {
+            let second = log.entries[index...].prefix { $0.at < entry.at + .seconds(1) }
+            #expect(second.reduce(0) { $0 + $1.count } <= 300)
+        }
+        #expect(clock.now.offset >= .seconds(2) && clock.now.offset < .seconds(3))
+    }
+
+    @Test func `each index of an answer counts for its own registration`() async throws {
+        let laboratory = laboratory(.iid)
+        let sender = batches { id, attempt in
+            switch id {
+            case 3: "NOT_FOUND"
+            case 5: "TOO_MANY_TOPICS"
+            case 7, 8: attempt == 0 ? "RESOURCE_EXHAUSTED" : nil
+            case 9: attempt == 0 ? "INTERNAL" : nil
+            default: nil
+            }
+        }
+        let report = try await laboratory.run(laboratory.plan(topics: topics(RecipientSet(1...20), "tides")), sender)
+        let step = try #require(report.steps.first)
+        #expect(step.accepted == 18)
+        #expect(step.rejected == 2)
+        #expect(step.forgotten == 1)
+        #expect(step.retries == 3)
+        #expect(step.failures.map(\.code).sorted() == ["NOT_FOUND", "TOO_MANY_TOPICS"])
+        #expect(
+            sender.requests.dropFirst().flatMap(\.batch).map(\.rawValue).sorted()
+                == [7, 8, 9].map { Registration.fid($0).rawValue })
+        #expect(laboratory.clock.now.offset >= .seconds(60), "a minute before what was too much is asked for again")
+        let record = laboratory.memory.record()
+        #expect(record.dead == [3])
+        #expect(record.topics["tides"]?.owned == RecipientSet(1...20).subtracting([3, 5]))
+        #expect(record.topics["tides"]?.subscribing == [])
+    }
+
+    @Test(arguments: [
+        Exchange.json(200, #"{"error":"INTERNAL"}"#), .json(200, #"{"results":[{}]}"#), .json(200, "<html>"),
+        .json(200, "{}"), .json(503, #"{"error":"UNAVAILABLE"}"#), .json(429, #"{"error":"RESOURCE_EXHAUSTED"}"#),
+        .json(500, ""), .json(502, "<html>"), .lost(reason: "cut"), .notSent(reason: "REFUSED_STREAM"),
+    ])
+    func `a batch without a usable answer is repeated whole`(_ answer: Exchange) async throws {
+        let laboratory = laboratory(.iid)
+        let sender = ScriptedSender { request, number in number == 0 ? answer : .accepted(request, number) }
+        let report = try await laboratory.run(laboratory.plan(topics: topics(RecipientSet(1...20), "tides")), sender)
+        #expect(sender.requests.map(\.batch.count) == [20, 20])
+        #expect(report.steps[0].accepted == 20)
+        #expect(report.result == .ok)
+        #expect(laboratory.memory.record().topics["tides"]?.owned == RecipientSet(1...20))
+    }
+
+    @Test(arguments: [
+        Exchange.json(400, #"{"error":"INVALID_ARGUMENT"}"#), .json(403, #"{"error":"PERMISSION_DENIED"}"#),
+        .json(200, #"{"error":"Topic name format is invalid"}"#), .json(404, "<html>"), .json(501, ""),
+    ])
+    func `a batch that is refused ends the step and leaves no trace`(_ answer: Exchange) async throws {
+        let laboratory = laboratory(.iid)
+        let sender = ScriptedSender { _, _ in answer }
+        let report = try await laboratory.run(laboratory.plan(topics: topics(RecipientSet(1...20), "tides")), sender)
+        #expect(sender.requests.count == 1)
+        #expect(report.steps[0].pending == 20)
+        #expect(report.result == .failed)
+        #expect(laboratory.memory.record().topics["tides"]?.isEmpty == true)
+    }
+
+    // MARK: Which one
+
+    @Test func `'auto' asks about one registration before it asks about others`() async throws {
+        let laboratory = laboratory(.auto)
+        let underWay = Log<Int>()
+        let clock = laboratory.clock
+        let sender = ScriptedSender { request, number in
+            underWay.append(number)
+            if number == 0 {
+                try? await clock.sleep(for: .seconds(2))
+                #expect(underWay.entries == [0])
+            }
+            return .accepted(request, number)
+        }
+        let report = try await laboratory.run(laboratory.plan(topics: topics(RecipientSet(1...50), "tides")), sender)
+        #expect(sender.requests.count == 50)
+        #expect(report.notes.isEmpty)
+        #expect(laboratory.memory.record().topicAPI == .registrations)
+    }
+
+    @Test(arguments: [html, .json(404, ""), .json(501, "<html>"), .error(501, "UNIMPLEMENTED"), disabled])
+    func `'auto' goes over to batches where there is no other service, and says so once`(_ answer: Exchange)
+        async throws
+    {
+        let laboratory = laboratory(.auto)
+        let sender = ScriptedSender { request, number in
+            if case .batch = request { .accepted(request, number) } else { answer }
+        }
+        let plan = laboratory.plan(topics: topics(RecipientSet(1...50), "tides", "winds"))
+        let report = try await laboratory.run(plan, sender)
+        #expect(sender.requests.map(\.batch.count) == [1, 50, 50])
+        #expect(sender.requests.map(\.isBatch) == [false, true, true])
+        #expect(report.steps.map(\.accepted) == [50, 50])
+        #expect(report.result == .ok)
+        #expect(report.notes.count == 1)
+        let record = laboratory.memory.record()
+        #expect(record.topicAPI == .iid)
+        #expect(record.topics.values.allSatisfy { $0.owned == RecipientSet(1...50) && $0.subscribing.isEmpty })
+    }
+
+    @Test(arguments: [
+        (Exchange.unregistered, 0), (.error(404, "NOT_FOUND"), 0), (.error(403, "PERMISSION_DENIED"), 50),
+        (.error(400, "INVALID_ARGUMENT"), 0), (.error(409, "ALREADY_EXISTS"), 0),
+    ])
+    func `'auto' stays with an API that is there, whatever it answers`(_ answer: Exchange, _ pending: Int) async throws
+    {
+        let laboratory = laboratory(.auto)
+        let sender = ScriptedSender { request, number in number == 0 ? answer : .accepted(request, number) }
+        let report = try await laboratory.run(laboratory.plan(topics: topics(RecipientSet(1...50), "tides")), sender)
+        #expect(sender.requests.allSatisfy { !$0.isBatch })
+        #expect(report.notes.isEmpty)
+        #expect(report.steps[0].pending == pending)
+        #expect(laboratory.memory.record().topicAPI == (pending == 0 ? .registrations : nil))
+    }
+
+    @Test func `until an answer tells there is one request at a time`() async throws {
+        let laboratory = laboratory(.auto)
+        let sender = ScriptedSender { request, number in
+            number < 2 ? .json(503, "") : number == 2 ? Self.html : .accepted(request, number)
+        }
+        let report = try await laboratory.run(laboratory.plan(topics: topics(RecipientSet(1...50), "tides")), sender)
+        #expect(sender.requests.prefix(4).map(\.isBatch) == [false, false, false, true])
+        #expect(sender.requests.dropFirst(3).reduce(0) { $0 + $1.batch.count } == 50)
+        #expect(report.steps[0].accepted == 50)
+    }
+
+    @Test(arguments: [TopicAPI.iid, .registrations])
+    func `a later run does not probe`(_ api: TopicAPI) async throws {
+        let laboratory = laboratory(.auto)
+        laboratory.memory.commit([.topicAPI(api)])
+        let clock = laboratory.clock
+        let started = Log<Duration>()
+        let sender = ScriptedSender(capacity: 8) { request, number in
+            started.append(clock.now.offset)
+            try? await clock.sleep(for: .seconds(2))
+            return .accepted(request, number)
+        }
+        let report = try await laboratory.run(laboratory.plan(topics: topics(RecipientSet(1...8), "tides")), sender)
+        #expect(started.entries.count { $0 == .zero } == (api == .iid ? 1 : 8))
+        #expect(sender.requests.allSatisfy { $0.isBatch == (api == .iid) })
+        #expect(report.notes.isEmpty)
+    }
+
+    @Test func `the setting goes before what the record remembers`() async throws {
+        let laboratory = laboratory(.registrations)
+        laboratory.memory.commit([.topicAPI(.iid)])
+        let sender = ScriptedSender()
+        _ = try await laboratory.run(laboratory.plan(topics: topics([1, 2], "tides")), sender)
+        #expect(sender.requests.allSatisfy { !$0.isBatch })
+    }
+
+    @Test func `a chosen API that is not there ends the step`() async throws {
+        let laboratory = laboratory(.registrations)
+        let sender = ScriptedSender(capacity: 1) { _, _ in Self.html }
+        let report = try await laboratory.run(laboratory.plan(topics: topics(RecipientSet(1...5), "tides")), sender)
+        #expect(sender.requests.count == 1)
+        #expect(report.steps[0].pending == 5)
+        #expect(report.result == .failed)
+        #expect(report.notes.isEmpty)
+    }
+
+    @Test func `a page that is not Google's does not change an API that has worked`() async throws {
+        let laboratory = laboratory(.auto)
+        let sender = ScriptedSender(capacity: 1) { request, number in
+            number == 3 ? Self.html : .accepted(request, number)
+        }
+        let report = try await laboratory.run(laboratory.plan(topics: topics(RecipientSet(1...9), "tides")), sender)
+        #expect(sender.requests.allSatisfy { !$0.isBatch })
+        #expect(report.steps[0].accepted == 3)
+        #expect(report.steps[0].pending == 6)
+    }
+
+    // MARK: Whose a membership is
+
+    @Test func `a subscription that was there is never taken away`() async throws {
+        let laboratory = laboratory(.auto)
+        let fcm = ModelFCM()
+        fcm.change { $0.topics["tides"] = [.fid(2), .fid(9)] }
+        let report = try await laboratory.run(laboratory.plan(topics: topics([1, 2, 3], "tides")), fcm)
+        #expect(report.steps[0].found == 1)
+        #expect(laboratory.memory.record().topics["tides"]?.found == [2])
+        _ = try await laboratory.run(laboratory.plan(topics: topics([3], "tides")), fcm)
+        #expect(fcm.now.topics["tides"] == [.fid(2), .fid(3), .fid(9)])
+        _ = try await laboratory.run(laboratory.plan(topics: []), fcm)
+        #expect(fcm.now.topics["tides"] == [.fid(2), .fid(9)])
+    }
+}
+
+extension Request {
+    /// Whom it changes the membership of.
+    fileprivate var batch: [Registration] {
+        switch self {
+        case .batch(_, _, let registrations): registrations
+        case .subscribe(let registration, _), .unsubscribe(let registration, _): [registration]
+        case .send, .group: []
+        }
+    }
+
+    fileprivate var isBatch: Bool { if case .batch = self { true } else { false } }
+}
