@@ -148,7 +148,8 @@ extension Report {
         gitCommit = try fields.optionalText("git_commit")
         overrides = try fields.texts("overrides")
         notes = try fields.texts("notes")
-        missedOccurrences = try fields.list("missed").map { (missed) throws(ReportDocument.ReadingError) in
+        missedOccurrences = try (fields.has("missed") ? fields.list("missed") : []).map {
+            (missed) throws(ReportDocument.ReadingError) in
             Plan.Missed(
                 occurrence: OccurrenceID(rawValue: try missed.text("occurrence")), due: try missed.time("due"),
                 reason: try missed.text("reason"))
