@@ -13,6 +13,8 @@ struct Execution {
     let reportPath: String?
     var receiptsPath: String?
     var dryRunSample: Int?
+    /// Whether what FCM calls dead is left out from now on.
+    var buries = true
     let signals: Signals
     /// What came due since the plan was made; absent where the plan is all that may be done.
     var lookAgain: (@Sendable (Date) async -> Plan?)?
@@ -55,9 +57,10 @@ struct Execution {
             observe: { try? files.save($0) },
             receive: { files.receive($0, $1, $2) },
             note: { files.note($0, $1) })
-        let options = Executor<ContinuousClock>.Options(
+        var options = Executor<ContinuousClock>.Options(
             fcm: session.fcmSettings, guards: session.workspace.settings.guards, overrides: overrides,
             dryRunSample: dryRunSample)
+        options.buries = buries
         let finished: Report
         do {
             try await store.commit(first)

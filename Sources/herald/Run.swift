@@ -78,7 +78,7 @@ struct Run: AsyncParsableCommand {
         let session = try Session.open(common)
         let runID = Execution.newRunID(at: Date())
         try session.requireRecord()
-        guard let lock = try await lock(session, runID) else { return }
+        guard let lock = try await lock(session, runID, signals) else { return }
         defer { withExtendedLifetime(lock) {} }
         guard let store = try session.openStore() else {
             throw session.console.end(.missing(path: session.statePath))
@@ -101,7 +101,7 @@ struct Run: AsyncParsableCommand {
             signals: signals)
         if plan.isEmpty {
             try await rest(session, plan, desired, store)
-            try writeMetrics(try execution.rest(blank), session.console)
+            writeMetrics(try execution.rest(blank), session.console)
             return
         }
         if !session.console.isQuiet { session.console.result(document.text(session.console.output)) }
@@ -112,7 +112,7 @@ struct Run: AsyncParsableCommand {
         let finished = try await execution.run(
             plan, blank, first: [.intern(desired.unrecorded)],
             last: plan.closing(at: Date(), sizes: desired.audienceSizes), in: { store })
-        try writeMetrics(finished.report, session.console)
+        writeMetrics(finished.report, session.console)
         try execution.end(finished)
     }
 
@@ -125,19 +125,19 @@ struct Run: AsyncParsableCommand {
         } catch let error as StateError {
             throw session.console.end(error)
         }
-        if plan.held.isEmpty {
-            session.console.info("herald: nothing to do\n")
-        } else {
-            let names = plan.held.prefix(3).map(\.occurrence.rawValue) + (plan.held.count > 3 ? ["…"] : [])
-            session.console.error(
-                "herald: nothing to do, and something is held ('herald plan' says why): \(names.joined(separator: ", "))\n"
-            )
+        for held in plan.held.prefix(10) {
+            session.console.error("herald: \(held.occurrence) is held: \(held.reason); '\(held.resolve)'\n")
         }
+        if plan.held.count > 10 {
+            session.console.error("herald: \(plan.held.count - 10) more are held; 'herald plan' names them\n")
+        }
+        session.console.info("herald: nothing to do\n")
     }
 
     /// `nil` when another run works on the record and this one is to be skipped.
-    private func lock(_ session: Session, _ runID: String) async throws -> RunLock? {
+    private func lock(_ session: Session, _ runID: String, _ signals: Signals) async throws -> RunLock? {
         let begin = ContinuousClock.now
+        var isWaiting = false
         while true {
             do {
                 return try RunLock(for: session.statePath, run: runID)
@@ -145,6 +145,9 @@ struct Run: AsyncParsableCommand {
                 guard case .locked = error else { throw session.console.end(error) }
                 switch ifLocked {
                 case .wait(let wait) where ContinuousClock.now < begin + wait:
+                    if !isWaiting { session.console.info("herald: another run works on the record; waiting\n") }
+                    isWaiting = true
+                    if signals.first != 0 { throw ExitCode(128 + signals.first) }
                     try await Task.sleep(for: .milliseconds(200))
                 case .skip:
                     session.console.info("herald: another run works on the record; skipped\n")
@@ -155,12 +158,13 @@ struct Run: AsyncParsableCommand {
         }
     }
 
-    private func writeMetrics(_ report: Report, _ console: Console) throws {
+    /// What was done is done: that figures of it cannot be written must not hide how it ended.
+    private func writeMetrics(_ report: Report, _ console: Console) {
         guard let metrics else { return }
         do {
             try PrivateFile.write(MetricsDocument(report).text, to: metrics, mode: 0o644)
         } catch {
-            throw console.end(.wrong, "the metrics cannot be written to \(metrics)")
+            console.error("herald: the metrics could not be written to \(metrics)\n")
         }
     }
 }

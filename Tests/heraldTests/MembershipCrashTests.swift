@@ -51,7 +51,7 @@ import Testing
     /// Two are made, a key is asked for, four messages; four adds and removes, two ends.
     private static let groupRequests = 2 + 1 + 4 + 4 + 4 + 2
 
-    @Test(arguments: points(12, of: groupRequests, seed: 20_261_121))
+    @Test(arguments: points(9, of: groupRequests, seed: 20_261_121))
     func `after kill -9 among groups the next apply makes them what the files say, and nobody is met twice`(
         _ moment: InterruptingProxy.Moment, _ number: Int
     ) async throws {
@@ -115,7 +115,7 @@ import Testing
     }
 
     /// Three batches and two, and a message to each topic.
-    @Test(arguments: points(9, of: 7, seed: 20_261_122))
+    @Test(arguments: points(6, of: 7, seed: 20_261_122))
     func `after kill -9 among batches the next apply subscribes whom the files list`(
         _ moment: InterruptingProxy.Moment, _ number: Int
     ) async throws {
@@ -127,7 +127,7 @@ import Testing
     }
 
     /// One batch leaves one topic, and two join the other.
-    @Test(arguments: points(6, of: 3, seed: 20_261_123))
+    @Test(arguments: points(3, of: 3, seed: 20_261_123))
     func `after kill -9 among batches that leave and join, topics are what the files say`(
         _ moment: InterruptingProxy.Moment, _ number: Int
     ) async throws {

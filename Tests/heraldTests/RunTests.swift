@@ -83,12 +83,42 @@ import Testing
 
         let waiting = try HeraldProcess.start(
             ["-w", world.workspace, "run", "--if-locked", "wait=60s"], environment: world.environment(host))
-        // Another that is refused meanwhile shows that the first one had to wait.
-        #expect(try await world.herald("run", host: host).status == 5)
+        #expect(await waiting.errorLine() == "herald: another run works on the record; waiting")
         withExtendedLifetime(lock) {}
         lock = nil
         #expect(await waiting.wait().status == 0)
         #expect(try world.accepted(in: ["ledger.ndjson"]).count == 6)
+        await world.end()
+    }
+
+    @Test func `who waits for a record in use can be told to stop`() async throws {
+        let world = try World(World.small(count: 5, subscribers: 2))
+        let (_, host) = try await world.startEmulator()
+        #expect(try await world.herald("state", "init", host: host).status == 0)
+        let lock = try RunLock(for: world.statePath, run: "the-other-one")
+        let waiting = try HeraldProcess.start(
+            ["-w", world.workspace, "run", "--if-locked", "wait=10m"], environment: world.environment(host))
+        #expect(await waiting.errorLine() == "herald: another run works on the record; waiting")
+        waiting.signal(SIGTERM)
+        #expect(await waiting.wait().status == 143)
+        withExtendedLifetime(lock) {}
+        await world.end()
+    }
+
+    @Test func `what is held is told at every run, and is no failure of it`() async throws {
+        let world = try World(World.small(count: 5, subscribers: 2))
+        let (_, host) = try await world.startEmulator()
+        #expect(try await world.herald("state", "init", host: host).status == 0)
+        let proxy = try LossyProxy(serverPort: try World.port(of: host), losing: 2)
+        let metrics = "\(world.folder.path)/nowhere/herald.prom"
+        // Nor do figures that cannot be written hide how it ended.
+        let first = try await world.herald("run", "--metrics", metrics, host: proxy.host)
+        proxy.stop()
+        #expect(first.status == 6, "\(first.output)\(first.errors)")
+        #expect(first.errors.contains("the metrics could not be written"))
+        let second = try await world.herald("run", host: host)
+        #expect(second.status == 0)
+        #expect(second.errors.contains("herald: to-all@once is held: 1 may or may not have got it"), "\(second.errors)")
         await world.end()
     }
 

@@ -15,6 +15,8 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         package var overrides: Overrides
         /// Sends go out with `validate_only`, at most so many for each campaign; memberships are skipped.
         package var dryRunSample: Int?
+        /// Whether what FCM calls dead is left out from now on; a trial buries nobody.
+        package var buries = true
         package var retry = RetryPolicy()
 
         package init(

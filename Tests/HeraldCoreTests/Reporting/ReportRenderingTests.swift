@@ -47,6 +47,12 @@ import Testing
                 "message_ids": [], "failures": [], "note": "the campaign is paused",
             ],
         ],
+        "missed": [
+            [
+                "occurrence": "ebb@2026-11-30T08:00:00Z", "due": "2026-11-30T08:00:00Z",
+                "reason": "it is later than max_lateness allows",
+            ]
+        ],
         "notes": ["the list of topic subscriptions is empty"],
     ]
 
