@@ -31,6 +31,7 @@ install: release ## Install herald below PREFIX (default /usr/local)
 # One after the other: side by side, tests that compute starve those that talk to a server, whose time then runs out.
 test: setup ## Run all tests
 	$(SWIFT) test --no-parallel $(FLAGS)
+	Scripts/check-wire.py --self-test
 
 lint: build $(VENV)/done ## Check format, imports, schemas and examples
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
@@ -42,7 +43,7 @@ format: ## Format all Swift files
 	$(SWIFT) format --in-place --recursive Package.swift Sources Tests
 
 golden: setup ## Record the golden files anew; read the difference before you commit it
-	RECORD=1 $(SWIFT) test --no-parallel $(FLAGS) --filter Reporting || true
+	RECORD=1 $(SWIFT) test --no-parallel $(FLAGS) --filter 'Reporting|WireTests' || true
 	git diff --stat -- Tests
 
 demo: build ## Show herald at work on campaigns/, against its own emulator

@@ -139,7 +139,12 @@ let package = Package(
         ),
         .testTarget(
             name: "heraldTests",
-            dependencies: ["FCM", "HeraldCore", "HeraldStore", "HeraldTestSupport", "herald"]
+            dependencies: [
+                "FCM", "FCMClient", "FCMEmulator", "HeraldCore", "HeraldStore", "HeraldTestSupport", "herald",
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            exclude: ["Golden"]
         ),
     ]
 )

@@ -1,23 +1,126 @@
 #!/usr/bin/env bash
-# Has herald produce every JSON document it knows and holds them against schemas/. Argument: a Python with jsonschema.
+# Has herald produce every JSON document it knows, in every shape, and holds them against schemas/. Argument: a Python
+# with jsonschema.
 set -euo pipefail
 python="$1"
 cd "$(dirname "$0")/.."
 
 # shellcheck source=Scripts/with-emulator.sh
 . Scripts/with-emulator.sh
+move_briefing
 mkdir "$work/documents"
 run() { "$herald" -w "$work/campaigns" --quiet "$@"; }
+document() { cat >"$work/documents/$1"; }
+# Runs what is to exit with the status `$1`.
+exits() {
+    local wanted=$1 status=0
+    shift
+    "$@" 2>"$work/errors" || status=$?
+    [ "$status" -eq "$wanted" ] && return
+    echo "check-documents: exit $status instead of $wanted from: $*" >&2
+    cat "$work/errors" >&2
+    exit 1
+}
+edit() { sed -i.bak "$1" "$work/campaigns/$2" && rm "$work/campaigns/$2.bak"; }
 
-run validate --format json >"$work/documents/diagnostics.json"
-run plan --format json >"$work/documents/plan-first.json"
-run plan --campaign mackerel-run --format json >"$work/documents/plan-limited.json"
-run apply --dry-run --report "$work/documents/report-dry.json"
-run apply --auto-approve --report "$work/documents/report.json"
-run state show --format json >"$work/documents/state.json"
-sed -i.bak '3,4d' "$work/campaigns/lists/venice.csv"
-run plan --format json >"$work/documents/plan-second.json"
-sed -i.bak 's/^project:.*/project: 12_000/; s/^timezone:.*/timezon: UTC/' "$work/campaigns/herald.yaml"
-run validate --format json >"$work/documents/diagnostics-wrong.json" && exit 1
+# Before there is a record. One campaign more: to tokens.
+tablet="$(sed -n 2p campaigns/lists/stations.csv | cut -d, -f1)"
+cat >"$work/campaigns/tablet.yaml" <<END
+kind: campaign
+name: tablet
+target: {tokens: ["$tablet"]}
+message: {data: {action: restart}}
+END
+run validate --format json | document diagnostics.json
+run plan --format json | document plan-first.json
+run plan --days 0 --campaign mackerel-run --campaign tablet --format json | document plan-limited.json
+run plan --days 366 --format json | document plan-long.json
+run plan --lists skip --format json | document plan-skip.json
+run calendar --days 366 --format json | document calendar.json
+run preview --all --format json | document previews.json
+run preview mackerel-run --format json | document preview.json
+run apply --dry-run --at "$earlier" --report "$work/documents/report-dry.json"
+
+# An empty record, then everything: topics, condition, groups, audience, tokens, fids.
+run state init
+run state show --format json | document state-empty.json
+run apply --at "$earlier" --auto-approve --report "$work/documents/report.json"
+run plan --format json | document plan-due.json
+edit 's/members: each/members: key/' station-briefing.yaml
+run plan --format json | document plan-key.json
+edit 's/members: key/members: each/' station-briefing.yaml
+
+# One tablet is dead: the group's report says so.
+curl -sS --fail -X PUT "http://$FCM_EMULATOR_HOST/emulator/v1/registrations" \
+    --data "[{\"registration\":\"$tablet\",\"state\":\"unregistered\"}]" >"$work/answer"
+exits 0 run run --report "$work/documents/report-run.json"
+run state find "$tablet" --format json | document trace-dead.json
+run state export --dead | document export-dead.ndjson
+run plan --format json | document plan-after-death.json
+
+# Memberships change: a group in both directions, then it vanishes.
+edit '3,4d' lists/venice.csv
+sed 's/0002/9002/' campaigns/lists/stations.csv >"$work/campaigns/lists/stations.csv"
+run plan --format json | document plan-members.json
+run apply --auto-approve --report "$work/documents/report-members.json"
+run state find "$(sed -n 4p campaigns/lists/stations.csv | cut -d, -f1)" --format json | document trace.json
+run state export | document export.ndjson
+run --reveal-registrations state export | document export-revealed.ndjson
+
+# Held, missed, refused.
+friday="$("$herald" -w "$work/campaigns" calendar --days 8 --format json | grep -o 'weekend-fishing@[^"]*' | cut -d@ -f2)"
+run plan --at "${friday%T*}T23:30:00Z" --format json | document plan-missed.json
+run pause weekend-fishing
+run plan --at "$friday" --format json | document plan-held.json
+exits 4 run apply --at "$friday" --auto-approve --report "$work/documents/report-held.json"
+run pause
+run state show --format json | document state-paused.json
+run resume
+mv "$work/campaigns/groups.yaml" "$work/campaigns/station-briefing.yaml" "$work"
+run plan --format json | document plan-group-gone.json
+head -n 40 campaigns/lists/venice.csv >"$work/campaigns/lists/venice.csv"
+exits 3 run plan --detailed-exitcode --format json | document plan-guard.json
+exits 3 run apply --auto-approve
+
+# Tests, and what the record has in the end.
+run test mistral-gale --audience team --report "$work/documents/report-test.json"
+run state show --format json | document state.json
+run state show mistral-gale --format json | document state-one.json
+
+edit 's/^project:.*/project: 12_000/; s/^timezone:.*/timezon: UTC/' herald.yaml
+exits 1 run validate --format json | document diagnostics-wrong.json
+
+# What was to be in them is.
+has() { grep -qF -- "$2" "$work/documents/$1" || { echo "check-documents: no $2 in $1" >&2; exit 1; }; }
+for target in topic condition group audience tokens fids; do has plan-first.json "\"$target\" : "; done
+for action in subscribe unsubscribe group_add group_remove; do has plan-members.json "\"$action\""; done
+has plan-group-gone.json '"group_delete"'
+has plan-first.json '"group_create"'
+has plan-skip.json '"recipients" : null'
+has plan-held.json 'is paused'
+has plan-missed.json 'max_lateness'
+has plan-guard.json 'max_unsubscribe_percent'
+has plan-long.json '"days" : 366'
+has report-run.json '"failed_registration_ids"'
+has report-run.json '"forgotten"'
+has report-held.json '"note"'
+has report-test.json 'mistral-gale@test'
+has state-paused.json '"everything" : true'
+has state.json '"topic_api" : "registrations"'
+has trace.json '"group" : "station-ostia"'
+has trace-dead.json '"dead" : true'
+has export.ndjson 'r_'
+has export-dead.ndjson '"dead":true'
+has export-revealed.ndjson 'DEMO'
 
 "$python" Tests/schemas/check.py --documents "$work/documents"
+
+# What Docs/ci.md has people type exists: every command, and every option of it.
+while read -r _ command options; do
+  help=$("$herald" help "$command")
+  for option in $options; do
+    [[ $option != --[a-z]* ]] || grep -q -- "$option" <<<"$help" ||
+      { echo "Docs/ci.md: herald $command has no $option"; exit 1; }
+  done
+done < <(awk '/^```/ { code = !code } code && !/^ *#/' Docs/ci.md | sed 's/-w "$WORKSPACE" //' |
+  grep -oE 'herald [a-z]+( [^|&>]*)?')

@@ -1,7 +1,8 @@
 # Sourced by scripts that show or check herald: a copy of the example workspace, a record and an emulator of their own,
-# all of it gone when the script ends. Sets `herald`, `work`, HERALD_STATE and FCM_EMULATOR_HOST.
+# all of it gone when the script ends. Sets `herald`, `work`, HERALD_STATE and FCM_EMULATOR_HOST. HERALD names another
+# binary than the debug build's.
 
-herald="$(swift build --show-bin-path)/herald"
+herald="${HERALD:-$(swift build --show-bin-path)/herald}"
 work="$(mktemp -d)"
 emulator=
 end() {
@@ -21,3 +22,14 @@ mkfifo "$work/ready"
 emulator=$!
 read -r line <"$work/ready"
 export "${line?}"
+
+# A time of day in seconds since 1970, as GNU's and BSD's `date` write it. Arguments: time zone, seconds, format.
+clock() { TZ="$1" date -d "@$2" "+$3" 2>/dev/null || TZ="$1" date -r "$2" "+$3"; }
+
+# Lets station-briefing come due a minute ago, for `run` to find, and sets `earlier` to half an hour ago.
+move_briefing() {
+    local minute=$(($(date +%s) - 60))
+    sed -i.bak "s/^  cron: .*/  cron: \"$(clock Europe/Rome $minute '%M %H') * * *\"/" "$work/campaigns/station-briefing.yaml"
+    rm "$work/campaigns/station-briefing.yaml.bak"
+    earlier="$(clock UTC $((minute - 1800)) %Y-%m-%dT%H:%M:%SZ)"
+}

@@ -9,6 +9,9 @@ package final class RunLock: Sendable {
     package init(for path: String, run: String) throws {
         // Two names of one record have one lock.
         let file = URL(filePath: path).resolvingSymlinksInPath().path + ".lock"
+        // A first run locks before there is a record, or a folder for it.
+        try? FileManager.default.createDirectory(
+            atPath: (file as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
         let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw StateError.inaccessible(path: file, detail: String(cString: strerror(errno)))

@@ -97,14 +97,19 @@ package final class ChildProcess: Sendable {
             status: signal == 0 ? (status >> 8) & 0xff : signal, wasKilled: signal != 0, output: text, errors: problems)
     }
 
-    /// The first line it prints, without its end.
+    /// The next line it prints, without its end.
     package func firstLine() async -> String { await Self.blocking { self.readLine() } }
 
+    /// The next line of its errors, without its end.
+    package func errorLine() async -> String { await Self.blocking { Self.line(from: self.errors) } }
+
     /// Blocks until it has printed a line.
-    package func readLine() -> String {
+    package func readLine() -> String { Self.line(from: output) }
+
+    private static func line(from descriptor: Int32) -> String {
         var line: [UInt8] = []
         var byte: UInt8 = 0
-        while read(output, &byte, 1) == 1, byte != UInt8(ascii: "\n") { line.append(byte) }
+        while read(descriptor, &byte, 1) == 1, byte != UInt8(ascii: "\n") { line.append(byte) }
         return String(decoding: line, as: UTF8.self)
     }
 

@@ -4,7 +4,6 @@ import FCMClient
 import Foundation
 import HeraldCore
 import HeraldStore
-import Logging
 
 /// One `apply`, from the files to the exit code.
 struct Application {
@@ -31,41 +30,51 @@ struct Application {
         } else {
             now = { Date() }
         }
-        let stamp = begin.rfc3339.filter { $0 != "-" && $0 != ":" }
-        runID = "\(stamp)-\(UUID().uuidString.lowercased().prefix(4))"
+        runID = Execution.newRunID(at: begin)
     }
 
     func run() async throws {
-        if session.endpoint == .fcm {
-            throw console.end(
-                .wrong,
-                "this version cannot sign in to Google; start 'herald emulator' and set FCM_EMULATOR_HOST to what it prints"
-            )
-        }
         let saved = try savedPlan()
+        // Before people are asked to override guards for a run that could not sign in.
+        try session.account()
         // The lock comes first, so that what is planned is what the record has until the run ends.
         let lock = command.dryRun ? nil : try acquireLock()
         defer { withExtendedLifetime(lock) {} }
         let existing = try session.openStore()
+        let days = saved?.days ?? PlanDocument.usualDays
         let campaigns = command.campaign.isEmpty ? saved?.campaigns ?? [] : command.campaign
-        let (plan, desired) = try await session.plan(with: existing, at: saved?.at ?? now(), campaigns: campaigns)
-        let document = PlanDocument(plan, id: saved?.id ?? runID, created: now(), campaigns: campaigns)
+        let (plan, desired) = try await session.plan(
+            with: existing, at: saved?.at ?? now(), campaigns: campaigns, days: days)
+        let document = PlanDocument(
+            plan, id: saved?.id ?? runID, created: now(), campaigns: campaigns, days: days)
         if let saved { try await check(saved, against: document, existing) }
-        let needsApproval = saved == nil && !command.autoApprove && !command.dryRun && !plan.isEmpty
+        // Recurring campaigns count from the first apply, though there is nothing else to do.
+        let isRemembered = existing != nil || !plan.bookkeeping.isEmpty
+        let isChange = !plan.isEmpty || existing == nil && isRemembered
+        let needsApproval = saved == nil && !command.autoApprove && !command.dryRun && isChange
         if !console.isQuiet || needsApproval {
             let overridden = Set(plan.refusals.filter { overrides.allow($0.kind, for: $0.name) }.map(\.kind.rawValue))
             console.result(document.text(console.output))
             if !overridden.isEmpty { console.info("Let through: \(overridden.sorted().joined(separator: ", "))\n") }
         }
         try checkGuards(plan)
+        if needsApproval { try approve(hasRecord: existing != nil) }
+        let execution = Execution(
+            session: session, overrides: overrides, now: now, runID: runID, reportPath: command.report,
+            receiptsPath: command.receipts, dryRunSample: command.dryRun ? command.sample?.count ?? 100 : nil,
+            signals: .listen())
+        let report = newReport(document)
         if plan.isEmpty {
-            if let existing, !command.dryRun { try await settle(plan, desired, in: existing) }
+            if isRemembered, !command.dryRun {
+                try await settle(plan, desired, in: try await store(existing, for: desired))
+            }
+            _ = try execution.rest(report)
             return
         }
-        if needsApproval { try approve(hasRecord: existing != nil) }
-        let store = try await store(existing, for: desired)
-        let (report, signal) = try await execute(plan, document, saved, desired, store)
-        try end(report, signal)
+        let finished = try await execution.run(
+            plan, report, first: [.intern(desired.unrecorded)] + (saved.map { [.spendPlan($0.id)] } ?? []),
+            last: closing(plan, desired), in: { try await store(existing, for: desired) })
+        try execution.end(finished)
     }
 
     private func checkGuards(_ plan: Plan) throws {
@@ -73,7 +82,7 @@ struct Application {
             let isUsed = plan.refusals.contains {
                 $0.kind == entry.kind && (entry.name == nil || entry.name == $0.name)
             }
-            if !isUsed, entry.kind != .maxForgetPercent, let name = entry.name {
+            if !isUsed, !entry.kind.isOfRuns, let name = entry.name {
                 console.info("herald: --override \(entry.kind.rawValue)=\(name) matches nothing in this plan\n")
             }
         }
@@ -120,10 +129,9 @@ struct Application {
     }
 
     /// What is written down although nothing is to be done at FCM.
-    private func settle(_ plan: Plan, _ desired: Desired, in store: SQLiteStore) async throws {
+    private func settle(_ plan: Plan, _ desired: Desired, in store: any StateStore) async throws {
         do {
-            let isKnown = try await store.record().audienceSizes == desired.audienceSizes
-            if !plan.over.isEmpty || !isKnown { try await store.commit(closing(plan, desired)) }
+            try await store.commit(plan.bookkeeping + closing(plan, desired))
         } catch let error as StateError {
             throw console.end(error)
         }
@@ -131,7 +139,7 @@ struct Application {
 
     /// What an apply leaves behind besides what its steps did.
     private func closing(_ plan: Plan, _ desired: Desired) -> [RecordChange] {
-        plan.over.map { .finish($0, at: now()) } + [.audienceSizes(desired.audienceSizes)]
+        plan.closing(at: now(), sizes: desired.audienceSizes)
     }
 
     // MARK: A saved plan
@@ -174,83 +182,6 @@ struct Application {
     }
 
     // MARK: The run
-
-    private func execute(
-        _ plan: Plan, _ document: PlanDocument, _ saved: SavedPlan?, _ desired: Desired, _ store: any StateStore
-    ) async throws -> (Report, signal: Int32) {
-        let client: FCMClient
-        let files: RunFiles
-        do {
-            client = try FCMClient(
-                endpoint: session.endpoint, project: session.workspace.settings.project,
-                timeout: session.fcmSettings.timeout, certificateAuthorities: session.certificateAuthorities,
-                logger: Logger(label: "herald.client", factory: { _ in SwiftLogNoOpLogHandler() }))
-            files = try RunFiles(
-                run: runID, statePath: session.statePath, report: command.report, receipts: command.receipts)
-        } catch let error as FCMClientError {
-            throw console.end(.wrong, error.description)
-        } catch {
-            throw console.end(.wrong, "the report cannot be written")
-        }
-        let report = newReport(document)
-        do {
-            try files.save(report)
-        } catch {
-            throw console.end(.wrong, "the report cannot be written to \(files.reportPath)")
-        }
-        let signals = Signals.listen()
-        let surroundings = Executor<ContinuousClock>.Surroundings(
-            store: store, sender: client, clock: ContinuousClock(), now: now,
-            fingerprints: Fingerprinter(key: store.fingerprintKey, reveals: session.common.revealsRegistrations),
-            isStopping: { signals.first != 0 },
-            observe: { try? files.save($0) },
-            receive: { files.receive($0, $1, $2) },
-            note: { files.note($0, $1) })
-        let options = Executor<ContinuousClock>.Options(
-            fcm: session.fcmSettings, guards: session.workspace.settings.guards, overrides: overrides,
-            dryRunSample: command.dryRun ? command.sample?.count ?? 100 : nil)
-        let finished: Report
-        do {
-            try await store.commit([.intern(desired.unrecorded)] + (saved.map { [.spendPlan($0.id)] } ?? []))
-            finished = try await Executor.run(plan, options, in: surroundings, report: report)
-        } catch let error as StateError {
-            await client.shutdown()
-            throw console.end(error)
-        }
-        await client.shutdown()
-        // From here on much was done: what fails now must not hide it.
-        do { try await store.commit(command.dryRun ? [] : closing(plan, desired)) } catch {
-            console.error("herald: the audiences' sizes could not be recorded\n")
-        }
-        do { try files.save(finished) } catch {
-            console.error("herald: the report could not be written to \(files.reportPath)\n")
-        }
-        if !console.isQuiet {
-            console.result("\n" + ReportDocument(finished).text(console.output))
-            console.info("Report: \(files.reportPath)\n")
-        }
-        return (finished, signals.first)
-    }
-
-    /// Exits as the contract has it; of several reasons the first of: interrupted, unknown, refused, failed.
-    private func end(_ report: Report, _ signal: Int32) throws {
-        switch report.result {
-        case .interrupted: throw ExitCode(128 + signal)
-        case .unknown:
-            throw console.end(
-                .unknown,
-                "some may or may not have got their message; they are held and not sent it again; "
-                    + "'herald state show' counts them, and a new revision sends to everybody again")
-        case .refused: throw console.end(.refused, "a guard stopped a step; the report says which")
-        case .failed, .running:
-            if report.isUnreachable {
-                let hint = session.endpoint.isLoopback ? "; is 'herald emulator' running there?" : ""
-                throw console.end(.failed, "nothing answers at \(session.endpoint)\(hint)")
-            }
-            throw console.end(.failed, "not everything succeeded; the report lists what did not")
-        case .ok: return
-        }
-    }
 
     private func newReport(_ document: PlanDocument) -> Report {
         Report(

@@ -67,7 +67,8 @@ extension Console {
 
     func end(_ error: StateError) -> ExitCode {
         switch error {
-        case .missing(let path): end(.wrong, "there is no record at \(path); 'apply' makes one")
+        case .missing(let path):
+            end(.wrong, "there is no record at \(path); 'herald state init' makes one, or the first apply")
         case .damaged(let path, let detail): end(.wrong, "the record \(path) is damaged: \(detail)")
         case .bound(let path, let bound, let wanted):
             end(

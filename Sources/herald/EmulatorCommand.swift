@@ -40,22 +40,12 @@ struct EmulatorCommand: AsyncParsableCommand {
     var requireSignIn = false
 
     @Option(help: ArgumentHelp("What /token says of a token's lifetime.", valueName: "time", visibility: .hidden))
-    var tokenLifetime: Time?
+    var tokenLifetime: SpanArgument?
 
     @Option(
         help: ArgumentHelp(
             "After which a token is refused, whatever /token said.", valueName: "time", visibility: .hidden))
-    var tokenAccepted: Time?
-
-    /// A span of time as workspaces write it: `250ms`, `90s`, `5m`.
-    struct Time: ExpressibleByArgument {
-        let duration: Duration
-
-        init?(argument: String) {
-            guard let duration = Duration(written: argument) else { return nil }
-            self.duration = duration
-        }
-    }
+    var tokenAccepted: SpanArgument?
 
     func validate() throws {
         guard (0...65535).contains(port) else { throw ValidationError("--port is a number from 0 to 65535") }

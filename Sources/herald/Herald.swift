@@ -1,16 +1,30 @@
 import ArgumentParser
+import Foundation
 
 @main
+enum Program {
+    static func main() async {
+        // Who closes the pipe that a result goes into has seen enough; that is no reason to die in the middle of a run.
+        signal(SIGPIPE, SIG_IGN)
+        await Herald.main()
+    }
+}
+
 struct Herald: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "herald",
         abstract: "Push campaigns for Firebase Cloud Messaging, planned from files and applied once.",
         discussion: """
-            A workspace is a folder with herald.yaml and YAML files that declare audiences, topics and campaigns. \
-            'plan' shows what 'apply' would do; 'apply' does it and remembers that it did.
+            A workspace is a folder with herald.yaml and YAML files that declare audiences, topics, device groups and \
+            campaigns. 'plan' shows what 'apply' would do; 'apply' does it and remembers that it did; 'run' is 'apply' \
+            for cron.
             """,
         version: Self.version,
-        subcommands: [Init.self, Validate.self, PlanCommand.self, Apply.self, EmulatorCommand.self, State.self])
+        subcommands: [
+            Init.self, New.self, Validate.self, PlanCommand.self, PreviewCommand.self, CalendarCommand.self,
+            Apply.self, Run.self, TestCommand.self, Pause.self, Resume.self, State.self, ReportCommand.self,
+            EmulatorCommand.self,
+        ])
 
     static let version = "0.1.0"
 

@@ -42,6 +42,7 @@ struct Init: ParsableCommand {
             and in another:          export FCM_EMULATOR_HOST=...   (the line it printed)
                                      herald \(place)plan
                                      herald \(place)apply
+            One more campaign:       herald \(place)new campaign NAME --target topic:news
 
             """)
     }
@@ -52,8 +53,9 @@ struct Init: ParsableCommand {
             text: """
             herald: 1                # format version
             project: my-project      # the FCM project's id
-            timezone: UTC            # an IANA name; for schedules to come, times are shown in UTC
+            timezone: UTC            # an IANA name: whose clock schedules mean
             # state: .herald/state.sqlite   # what herald did; keep it, and keep it out of git
+            # suppress: [opted-out]         # audiences that get nothing, whatever else a file says
             # fcm: {rate: 500/s}            # how fast messages may go out
 
             """

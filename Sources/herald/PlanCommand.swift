@@ -17,8 +17,14 @@ struct PlanCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Plan for another instant: 2026-12-01T09:00:00+01:00.", valueName: "time"))
     var at: TimeArgument?
 
-    @Option(help: "text or json.")
-    var format: OutputFormat = .text
+    @Option(help: ArgumentHelp("How many days ahead to look for sends to come.", valueName: "number"))
+    var days = PlanDocument.usualDays
+
+    @Option(help: "required, or skip: plan without the lists, for a CI that must not see them; counts are null.")
+    var lists: ListPolicy = .required
+
+    @Option(help: "text, json or markdown.")
+    var format: PlanFormat = .text
 
     @Flag(
         name: .customLong("detailed-exitcode"), help: "Exit with 2 when there are changes, 3 when a guard would refuse."
@@ -28,13 +34,20 @@ struct PlanCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Only this campaign and its target (repeatable).", valueName: "name"))
     var campaign: [String] = []
 
+    func validate() throws {
+        guard (0...3660).contains(days) else { throw ValidationError("--days is a number from 0 to 3660") }
+        if lists == .skip, out != nil {
+            throw ValidationError("a plan without lists cannot be applied; leave out --out")
+        }
+    }
+
     func run() async throws {
-        let session = try Session.open(Common(herald.common, options))
+        let session = try Session.open(Common(herald.common, options), lists: lists)
         let now = Date()
         let store = try session.openStore()
-        let (plan, _) = try await session.plan(with: store, at: at?.date ?? now, campaigns: campaign)
+        let (plan, _) = try await session.plan(with: store, at: at?.date ?? now, campaigns: campaign, days: days)
         let document = PlanDocument(
-            plan, id: "plan-\(UUID().uuidString.lowercased())", created: now, campaigns: campaign)
+            plan, id: "plan-\(UUID().uuidString.lowercased())", created: now, campaigns: campaign, days: days)
         if let out {
             do {
                 try PrivateFile.write(document.json.prettyText, to: out)
@@ -48,3 +61,5 @@ struct PlanCommand: AsyncParsableCommand {
         if !plan.isEmpty { throw ExitStatus.changes.code }
     }
 }
+
+extension PlanFormat: ExpressibleByArgument {}

@@ -1,14 +1,14 @@
 import Foundation
 import Synchronization
 
-/// Files only their owner may read.
+/// Files that only their owner may read, unless said otherwise.
 enum PrivateFile {
     struct Failure: Error {}
 
     /// Puts the text in the file's place at once: a reader sees the old or the new, never a part.
-    static func write(_ text: String, to path: String) throws {
+    static func write(_ text: String, to path: String, mode: mode_t = 0o600) throws {
         let temporary = "\(path).\(getpid()).tmp"
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw Failure() }
         let isWritten = append(text, to: descriptor)
         close(descriptor)

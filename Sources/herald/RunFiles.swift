@@ -47,7 +47,7 @@ struct RunFiles: Sendable {
     func note(_ step: String, _ failure: Report.Failure) {
         guard shown.next(step) > StepReport.shownFailures, var members = failure.json.object else { return }
         members["step"] = .string(step)
-        failures.append(JSONValue.object(members).line)
+        failures.append(JSONValue.object(members).compactText)
     }
 
     func receive(_ step: String, _ registration: String?, _ messageID: String) {
@@ -56,11 +56,6 @@ struct RunFiles: Sendable {
             "step": .string(step), "registration": registration.map { .string($0) } ?? .null,
             "message_id": .string(messageID),
         ]
-        receipts.append(JSONValue.object(members).line)
+        receipts.append(JSONValue.object(members).compactText)
     }
-}
-
-extension JSONValue {
-    /// One line of an NDJSON file, without its end.
-    fileprivate var line: String { String(decoding: (try? bytes()) ?? [], as: UTF8.self) }
 }

@@ -4,19 +4,23 @@ import FCMClient
 import Foundation
 import HeraldCore
 import HeraldStore
+import Logging
 
 /// A workspace that was read and found good, and the surroundings it is used in.
 struct Session {
     let common: Common
     let folder: WorkspaceFolder
     let workspace: Workspace
-    let endpoint: Endpoint
+    let endpoints: Endpoints
     let endpointKind: EndpointKind
     let certificateAuthorities: String?
+    /// Whether FCM_EMULATOR_HOST decides where calls go: no credential ever goes there.
+    let isEmulator: Bool
     /// Absolute.
     let statePath: String
 
     var console: Console { common.console }
+    var endpoint: Endpoint { endpoints.fcm }
 
     /// Finds the workspace's folder or ends the command.
     static func folder(_ common: Common) throws -> WorkspaceFolder {
@@ -35,13 +39,28 @@ struct Session {
     }
 
     /// Reads the workspace; its errors end the command, its warnings do not.
-    static func open(_ common: Common) throws -> Session {
+    static func open(_ common: Common, lists: ListPolicy = .required) throws -> Session {
         let folder = try folder(common)
         let environment = ProcessInfo.processInfo.environment
-        let loaded = WorkspaceLoader.load(folder, environment: environment)
+        let loaded = WorkspaceLoader.load(folder, environment: environment, lists: lists)
         let document = DiagnosticsDocument(loaded.diagnostics, sources: loaded.sources)
         if !loaded.diagnostics.isEmpty { common.console.error(document.text(common.console.errors)) }
         guard let workspace = loaded.workspace, !loaded.diagnostics.hasErrors else { throw ExitStatus.wrong.code }
+        return try Session(common, folder, workspace, environment)
+    }
+
+    /// Reads the workspace for what needs its settings only, such as pausing in a hurry: mistakes elsewhere do not count.
+    static func openSettings(_ common: Common) throws -> Session {
+        let folder = try folder(common)
+        let environment = ProcessInfo.processInfo.environment
+        let loaded = WorkspaceLoader.load(folder, environment: environment, lists: .skip)
+        let wrong = loaded.diagnostics.filter {
+            $0.severity == .error && $0.range.file == WorkspaceFolder.settingsFile
+        }
+        guard let workspace = loaded.workspace, wrong.isEmpty else {
+            common.console.error(DiagnosticsDocument(wrong, sources: loaded.sources).text(common.console.errors))
+            throw ExitStatus.wrong.code
+        }
         return try Session(common, folder, workspace, environment)
     }
 
@@ -53,18 +72,24 @@ struct Session {
         self.workspace = workspace
         let settings = workspace.settings
         let emulator = environment["FCM_EMULATOR_HOST", default: ""]
+        isEmulator = !emulator.isEmpty
+        var name = isEmulator ? "FCM_EMULATOR_HOST" : "fcm.endpoint"
         do {
             if emulator.isEmpty {
-                endpoint = try Endpoint(settings.fcm.endpoint)
+                let fcm = try Endpoint(settings.fcm.endpoint)
+                name = "fcm.iid_endpoint"
+                let iid = try Endpoint(settings.fcm.iidEndpoint)
+                // Who points FCM elsewhere does not mean batches to go to Google.
+                endpoints = fcm != .fcm && iid == .iid ? Endpoints(fcm) : Endpoints(fcm: fcm, iid: iid)
                 certificateAuthorities = settings.fcm.ca.map { $0.absolute(in: folder.path) }
             } else {
-                endpoint = try Endpoint(emulator.contains("://") ? emulator : "http://\(emulator)")
+                endpoints = Endpoints(try Endpoint(emulator.contains("://") ? emulator : "http://\(emulator)"))
                 certificateAuthorities = environment["FCM_EMULATOR_CA"]
             }
         } catch {
-            let name = emulator.isEmpty ? "fcm.endpoint" : "FCM_EMULATOR_HOST"
             throw common.console.end(.wrong, "\(name): \(error)\(Self.advice(on: emulator))")
         }
+        let endpoint = endpoints.fcm
         endpointKind = endpoint == .fcm ? .fcm : .emulator
         let override = environment["HERALD_STATE"].flatMap { $0.isEmpty ? nil : $0 }
         statePath = override?.absolute(in: nil) ?? settings.state.absolute(in: folder.path)
@@ -105,7 +130,9 @@ struct Session {
     }
 
     /// What the workspace and the record make of an instant.
-    func plan(with store: (any StateStore)?, at now: Date, campaigns: [String]) async throws -> (Plan, Desired) {
+    func plan(
+        with store: (any StateStore)?, at now: Date, campaigns: [String] = [], days: Int = 7
+    ) async throws -> (Plan, Desired) {
         try checkCampaigns(campaigns)
         do {
             let record = try await store?.record() ?? Record(identity: newIdentity(created: now))
@@ -113,19 +140,68 @@ struct Session {
             let desired = Resolver.desired(of: workspace, known: known, next: record.nextRecipient)
             let input = Planner.Input(
                 desired: desired, record: record, hasRecord: store != nil, settings: workspace.settings,
-                workspaceDigest: workspace.digest, onlyCampaigns: Set(campaigns))
+                workspaceDigest: workspace.digest, onlyCampaigns: Set(campaigns), days: days,
+                listsSkipped: workspace.listsSkipped)
             return (Planner.plan(input, at: now), desired)
         } catch let error as StateError {
             throw console.end(error)
         }
     }
 
-    private func checkCampaigns(_ names: [String]) throws {
-        let known = workspace.campaigns.map(\.name.value)
-        for name in names where !known.contains(name) {
-            let near = suggestion(for: name, among: known).map { "; did you mean '\($0)'?" } ?? ""
-            throw console.end(.wrong, "no file declares campaign '\(name)'\(near)")
+    /// A client that signs in where it must. Whoever takes it shuts it down.
+    func client() throws -> (any Sender, shutdown: @Sendable () async -> Void) {
+        let settings = workspace.settings
+        let logger = Logger(label: "herald.client", factory: { _ in SwiftLogNoOpLogHandler() })
+        do {
+            let source = try tokenSource(logger)
+            let client = try FCMClient(
+                endpoints: endpoints,
+                project: Project(id: settings.project, senderID: settings.senderID.flatMap(SenderID.init(rawValue:))),
+                timeout: settings.fcm.timeout, certificateAuthorities: certificateAuthorities,
+                authorization: source?.authorization, logger: logger)
+            return (
+                client,
+                {
+                    await client.shutdown()
+                    await source?.shutdown()
+                }
+            )
+        } catch let error as FCMClientError {
+            throw console.end(.wrong, error.description)
         }
+    }
+
+    private func tokenSource(_ logger: Logger) throws -> TokenSource? {
+        guard let account = try account() else { return nil }
+        return try TokenSource(
+            account, timeout: workspace.settings.fcm.timeout, certificateAuthorities: certificateAuthorities,
+            now: { Date() }, logger: logger)
+    }
+
+    /// Whom calls are made as; `nil` where nobody asks. The command ends where there is nobody and should be.
+    @discardableResult
+    func account() throws -> ServiceAccount? {
+        if isEmulator { return nil }
+        guard let account = try KeyFile.account(for: self) else {
+            if endpoint.isLoopback { return nil }
+            throw console.end(
+                .wrong,
+                "there are no credentials for \(endpoint); set GOOGLE_APPLICATION_CREDENTIALS or fcm.credentials to a service account's key file, or FCM_EMULATOR_HOST to an emulator"
+            )
+        }
+        return account
+    }
+
+    private func checkCampaigns(_ names: [String]) throws {
+        for name in names { _ = try campaign(named: name) }
+    }
+
+    /// The campaign of that name, or the command ends.
+    func campaign(named name: String) throws -> Campaign {
+        if let campaign = workspace.campaigns.first(where: { $0.name.value == name }) { return campaign }
+        let near = suggestion(for: name, among: workspace.campaigns.map(\.name.value))
+        throw console.end(
+            .wrong, "no file declares campaign '\(name)'\(near.map { "; did you mean '\($0)'?" } ?? "")")
     }
 }
 

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import HeraldCore
 import Synchronization
 
 /// Turns SIGINT and SIGTERM into a wish that can be asked for, instead of a sudden end.
@@ -8,6 +9,15 @@ final class Signals: Sendable {
 
     /// The first signal that came; 0 before.
     var first: Int32 { received.load(ordering: .relaxed) }
+
+    /// What the first signal asks of a run: an interrupt comes from a person, a termination from the machine.
+    var stop: Stop? {
+        switch first {
+        case 0: nil
+        case SIGINT: .person
+        default: .machine
+        }
+    }
 
     /// Listens until the process ends. `onFirst` runs once, on a queue of its own.
     static func listen(onFirst: @escaping @Sendable () -> Void = {}) -> Signals {

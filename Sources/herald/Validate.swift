@@ -10,13 +10,16 @@ struct Validate: ParsableCommand {
     @ParentCommand var herald: Herald
     @OptionGroup var options: CommonOptions
 
+    @Option(help: "required, or skip: do not open the files that lists are in.")
+    var lists: ListPolicy = .required
+
     @Option(help: "text or json.")
     var format: OutputFormat = .text
 
     func run() throws {
         let common = Common(herald.common, options)
         let folder = try Session.folder(common)
-        let loaded = WorkspaceLoader.load(folder, environment: ProcessInfo.processInfo.environment)
+        let loaded = WorkspaceLoader.load(folder, environment: ProcessInfo.processInfo.environment, lists: lists)
         let document = DiagnosticsDocument(loaded.diagnostics, sources: loaded.sources)
         if format == .json || !loaded.diagnostics.isEmpty || !common.isQuiet {
             common.console.result(document.rendered(as: format, common.console.output))
@@ -26,3 +29,4 @@ struct Validate: ParsableCommand {
 }
 
 extension OutputFormat: ExpressibleByArgument {}
+extension ListPolicy: ExpressibleByArgument {}

@@ -75,9 +75,16 @@ import Testing
         #expect(mode == 0o600)
     }
 
-    @Test func `a folder that is not there is an error`() {
+    @Test func `makes the folder of a record that is not there yet`() throws {
+        let lock = try RunLock(for: folder.path + "/none/state.sqlite", run: "run-1")
+        defer { withExtendedLifetime(lock) {} }
+        #expect(FileManager.default.fileExists(atPath: folder.path + "/none/state.sqlite.lock"))
+    }
+
+    @Test func `a folder that cannot be made is an error`() throws {
+        try Data().write(to: URL(filePath: folder.path + "/file"))
         #expect {
-            try RunLock(for: folder.path + "/none/state.sqlite", run: "run-1")
+            try RunLock(for: folder.path + "/file/state.sqlite", run: "run-1")
         } throws: {
             if case StateError.inaccessible = $0 { true } else { false }
         }

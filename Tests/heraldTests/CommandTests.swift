@@ -134,16 +134,6 @@ import Testing
         await world.end()
     }
 
-    @Test func `towards FCM itself nothing is done, since herald cannot sign in`() async throws {
-        let world = try World([
-            "workspace/herald.yaml": "herald: 1\nproject: demo-project\n"
-        ])
-        let result = try await world.herald("apply", "--auto-approve", host: nil)
-        #expect(result.status == 1)
-        #expect(result.errors.contains("FCM_EMULATOR_HOST"))
-        #expect(!FileManager.default.fileExists(atPath: world.statePath))
-    }
-
     @Test func `a record serves one project and one kind of endpoint`() async throws {
         let world = try World(Self.files)
         let (_, host) = try await world.startEmulator()
@@ -234,8 +224,65 @@ import Testing
         let result = try await world.herald(
             "apply", "--auto-approve", "--receipts", "/nowhere/receipts.ndjson", host: host)
         #expect(result.status == 1)
+        #expect(!FileManager.default.fileExists(atPath: world.statePath))
         #expect(try world.accepted(in: ["ledger.ndjson"]).isEmpty)
         await world.end()
+    }
+
+    @Test func `where nobody answers an apply gives up, says so, and can be done later`() async throws {
+        let world = try World(Self.files)
+        let report = "\(world.folder.path)/report.json"
+        let result = try await world.herald("apply", "--auto-approve", "--report", report, host: "127.0.0.1:9")
+        #expect(result.status == 4)
+        #expect(result.errors.contains("nothing answers at http://127.0.0.1:9; is 'herald emulator' running there?"))
+        #expect(Account(try world.report()).pending == 33)
+        let (_, host) = try await world.startEmulator()
+        #expect(try await world.herald("apply", "--auto-approve", host: host).status == 0)
+        #expect(try world.accepted(in: ["ledger.ndjson"]).count == 21)
+        await world.end()
+    }
+
+    @Test func `an emulator that speaks TLS is talked to when its certificate is named, and only then`() async throws {
+        let world = try World(Self.files)
+        let (emulator, host) = try await world.startEmulator("--tls")
+        let authority = try #require(await emulator.firstLine().split(separator: "=").last.map(String.init))
+        var environment = world.environment(host)
+        let stranger = try await HeraldProcess.run(
+            ["-w", world.workspace, "apply", "--auto-approve"], environment: environment)
+        #expect(stranger.status == 4)
+        environment["FCM_EMULATOR_CA"] = "\(world.folder.path)/nowhere.pem"
+        let missing = try await HeraldProcess.run(
+            ["-w", world.workspace, "apply", "--auto-approve"], environment: environment)
+        #expect(missing.status == 1)
+        environment["FCM_EMULATOR_CA"] = authority
+        let apply = try await HeraldProcess.run(
+            ["-w", world.workspace, "apply", "--auto-approve"], environment: environment)
+        #expect(apply.status == 0, "\(apply.output)\(apply.errors)")
+        #expect(try world.accepted(in: ["ledger.ndjson"]).count == 21)
+        #expect(try world.accepted(in: ["ledger.ndjson"]).values.allSatisfy { $0 == 1 })
+        await world.end()
+    }
+
+    @Test func `an emulator ends when told so, and tells why it cannot begin`() async throws {
+        let world = try World(Self.files)
+        let (emulator, host) = try await world.startEmulator()
+        let taken = try await HeraldProcess.run(["emulator", "--port", "\(try World.port(of: host))"])
+        #expect(taken.status == 1)
+        #expect(taken.errors.contains("cannot listen on 127.0.0.1"))
+        let unwritable = try await HeraldProcess.run(["emulator", "--ledger", "/nowhere/ledger.ndjson"])
+        #expect(unwritable.status == 1)
+        #expect(unwritable.errors.contains("cannot open the ledger"))
+        emulator.signal(SIGTERM)
+        #expect(await emulator.wait().status == 0)
+    }
+
+    @Test func `another time than now is for this machine only`() async throws {
+        let world = try World(Self.files)
+        try world.folder.write("herald: 1\nproject: demo-project\n", to: "workspace/herald.yaml")
+        let apply = try await world.herald("apply", "--auto-approve", "--at", "2026-12-01T08:00:00Z", host: nil)
+        #expect(apply.status == 64)
+        #expect(apply.errors.contains("--at is for a dry run or an endpoint on this machine"))
+        #expect(try await world.herald("plan", "--at", "2026-12-01T08:00:00Z", host: nil).status == 0)
     }
 
     @Test func `an empty HERALD_STATE is none`() async throws {
@@ -299,6 +346,15 @@ import Testing
         #expect(Account(try world.report()).pending > 0)
         let unknown = Account(try world.report(), steps: "send:").unknown
 
+        // What a person stopped stays so until that person says otherwise; what the machine stopped goes on.
+        if signal == SIGINT {
+            let before = try world.accepted(in: ["ledger.ndjson"])
+            let held = try await world.herald("apply", "--auto-approve", host: host)
+            #expect(held.status == 0, "\(held.output)\(held.errors)")
+            #expect(held.output.contains("the campaign is paused"))
+            #expect(try world.accepted(in: ["ledger.ndjson"]).count == before.count)
+            #expect(try await world.herald("resume", host: host).status == 0)
+        }
         let next = try await world.herald("apply", "--auto-approve", host: host)
         #expect(next.status == 0, "\(next.output)\(next.errors)")
         let accepted = try world.accepted(in: ["ledger.ndjson"])

@@ -7,8 +7,8 @@ import Testing
 @Suite struct CrashTests {
     private static let recipients = 150
     private static let subscribers = 60
-    /// Subscriptions, one send to the topic, one to each recipient.
-    private static let requests = subscribers + 1 + recipients
+    /// One send to each recipient, which waits for nothing; subscriptions; one send to the topic.
+    private static let requests = recipients + subscribers + 1
     /// Exchanges that herald has under way over HTTP/1.1.
     private static let inFlight = 32
 
@@ -28,18 +28,7 @@ import Testing
     ) async throws {
         let world = try World(World.small(count: Self.recipients, subscribers: Self.subscribers))
         let (_, host) = try await world.startEmulator()
-        let herald = Later<ChildProcess>()
-        let proxy = try InterruptingProxy(serverPort: Self.port(of: host), trigger: (moment, number)) {
-            herald.value.signal(SIGKILL)
-        }
-        proxy.start()
-        herald.value = try HeraldProcess.start(
-            ["-w", world.workspace, "apply", "--auto-approve", "--report", "\(world.folder.path)/first.json"],
-            environment: world.environment("127.0.0.1:\(proxy.port)"))
-        let first = await herald.value.wait()
-        proxy.stop()
-        #expect(first.wasKilled, "it was to be killed at \(moment) \(number): \(first.errors)")
-        #expect(Account(try world.report("first.json")).addsUp)
+        try await world.applyAndDie(at: (moment, number), of: host)
 
         let second = try await world.herald(
             "apply", "--auto-approve", "--report", "\(world.folder.path)/second.json", host: host)
@@ -62,15 +51,15 @@ import Testing
     }
 
     @Test(arguments: [
-        (InterruptingProxy.Moment.beforeRequest, 20), (.beforeAnswer, 45), (.beforeRequest, 61), (.beforeAnswer, 61),
-        (.afterAnswer, 61), (.beforeRequest, 100), (.beforeAnswer, 150), (.afterAnswer, 200),
+        (InterruptingProxy.Moment.beforeRequest, 20), (.beforeAnswer, 45), (.beforeRequest, 151), (.beforeAnswer, 170),
+        (.afterAnswer, 200), (.beforeRequest, requests), (.beforeAnswer, requests),
     ])
     func `when the emulator dies the report adds up, and the next apply completes what is missing`(
         _ moment: InterruptingProxy.Moment, _ number: Int
     ) async throws {
         let world = try World(World.small(count: Self.recipients, subscribers: Self.subscribers))
         let (emulator, host) = try await world.startEmulator(ledger: "first.ndjson")
-        let proxy = try InterruptingProxy(serverPort: Self.port(of: host), trigger: (moment, number)) {
+        let proxy = try InterruptingProxy(serverPort: World.port(of: host), trigger: (moment, number)) {
             emulator.signal(SIGKILL)
         }
         proxy.start()
@@ -97,8 +86,22 @@ import Testing
         #expect(accepted.count <= everybody && accepted.count >= everybody - unknown)
         await world.end()
     }
+}
 
-    private static func port(of host: String) throws -> Int {
-        try #require(host.split(separator: ":").last.flatMap { Int($0) })
+extension World {
+    /// An apply that is killed at one exact moment.
+    func applyAndDie(at point: (moment: InterruptingProxy.Moment, number: Int), of host: String) async throws {
+        let herald = Later<ChildProcess>()
+        let proxy = try InterruptingProxy(serverPort: World.port(of: host), trigger: point) {
+            herald.value.signal(SIGKILL)
+        }
+        proxy.start()
+        herald.value = try HeraldProcess.start(
+            ["-w", workspace, "apply", "--auto-approve", "--report", "\(folder.path)/first.json"],
+            environment: environment("127.0.0.1:\(proxy.port)"))
+        let result = await herald.value.wait()
+        proxy.stop()
+        #expect(result.wasKilled, "it was to be killed at \(point): \(result.output)\(result.errors)")
+        #expect(Account(try report("first.json")).addsUp)
     }
 }

@@ -24,12 +24,28 @@ final class World: Sendable {
     var statePath: String { "\(folder.path)/state.sqlite" }
 
     /// Starts an emulator whose ledger is `ledger`, and says where it listens.
-    func startEmulator(ledger: String = "ledger.ndjson") async throws -> (process: ChildProcess, host: String) {
-        let emulator = try HeraldProcess.start(["emulator", "--ledger", "\(folder.path)/\(ledger)"])
+    func startEmulator(
+        ledger: String = "ledger.ndjson", _ options: String...
+    ) async throws -> (process: ChildProcess, host: String) {
+        let emulator = try HeraldProcess.start(["emulator", "--ledger", "\(folder.path)/\(ledger)"] + options)
         await emulators.add(emulator)
         let line = await emulator.firstLine()
         let host = try #require(line.split(separator: "=").last.map(String.init))
         return (emulator, host)
+    }
+
+    /// The part of `HOST:PORT` that is a number.
+    static func port(of host: String) throws -> Int {
+        try #require(host.split(separator: ":").last.flatMap { Int($0) })
+    }
+
+    /// Asks until it is so, and not for ever.
+    func eventually(_ isSo: () throws -> Bool) async throws {
+        let begin = ContinuousClock.now
+        while try !isSo() {
+            try #require(ContinuousClock.now - begin < .seconds(30), "it did not come about")
+            try await Task.sleep(for: .milliseconds(20))
+        }
     }
 
     func end() async {
@@ -45,13 +61,20 @@ final class World: Sendable {
         return environment
     }
 
+    /// - Parameter arguments: one for each, or a whole line of them.
     func herald(_ arguments: String..., host: String? = "127.0.0.1:9") async throws -> ChildProcess.Result {
-        try await HeraldProcess.run(["-w", workspace] + arguments, environment: environment(host))
+        let arguments = arguments.count == 1 ? arguments[0].split(separator: " ").map(String.init) : arguments
+        return try await HeraldProcess.run(["-w", workspace] + arguments, environment: environment(host))
     }
 
     /// The report of the last apply that was told to write one there.
     func report(_ name: String = "report.json") throws -> JSONValue {
         try JSONValue(parsing: Array(folder.read(name).utf8))
+    }
+
+    /// The record, as `state show` has it.
+    func state() async throws -> JSONValue {
+        try JSONValue(parsing: Array(try await herald("state", "show", "--format", "json").output.utf8))
     }
 
     /// Who was accepted how often, by the addressed registration or topic, over all these ledgers.

@@ -2,7 +2,8 @@
 """Checks schemas/ against the metaschema and documents against schemas/.
 
     check.py                     the schemas themselves, and every YAML document of campaigns/
-    check.py --documents DIR     besides, every *.json in DIR, by its "schema": "herald.NAME/1"
+    check.py --documents DIR     besides, every *.json in DIR, by its "schema": "herald.NAME/1", and every line of
+                                 export*.ndjson
     check.py --self-test         that wrong documents are refused (self_test.yaml) and that this program can fail
 
 One line a problem, and exit 1 if there is any. Needs jsonschema and PyYAML.
@@ -23,7 +24,7 @@ from jsonschema.exceptions import SchemaError, best_match
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-KINDS = ("audience", "topic", "campaign")
+KINDS = ("audience", "topic", "group", "campaign")
 MODELINE = re.compile(r"# yaml-language-server: \$schema=(\S+)")
 
 
@@ -172,6 +173,14 @@ def check_documents(folder: Path, schemas: Schemas) -> Iterator[str]:
             yield from schemas.problems_of(document, match[1], str(path))
         else:
             yield f"{path}: 'schema' is {schema!r} and not herald.NAME/1"
+    for path in sorted(folder.rglob("export*.ndjson")):
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+            try:
+                document = json.loads(line)
+            except ValueError as error:
+                yield f"{path}:{number}: {one_line(error)}"
+            else:
+                yield from schemas.problems_of(document, "export-line", f"{path}:{number}")
 
 
 def self_test(schemas: Schemas) -> Iterator[str]:
@@ -239,6 +248,12 @@ def self_test_of_this_program(schemas: Schemas) -> Iterator[str]:
             found = list(check_documents(folder, schemas))
             if len(found) != count:
                 yield f"self-test: {count} problems wanted, {len(found)} found in {text}: {'; '.join(found)}"
+        (folder / "file.json").write_text('{"schema": "herald.diagnostics/1", "diagnostics": []}', encoding="utf-8")
+        for text, count in [("", 0), ('{"dead": true}\n{\n', 5)]:
+            (folder / "export.ndjson").write_text(text, encoding="utf-8")
+            found = list(check_documents(folder, schemas))
+            if len(found) != count:
+                yield f"self-test: {count} problems wanted, {len(found)} found in {text!r}: {'; '.join(found)}"
         for text in ['{"type": "strin"}', '{"properties": {"a": {"$ref": "#/$defs/a"}}}', "{"]:
             (folder / "faulty.schema.json").write_text(text, encoding="utf-8")
             if not Schemas(folder).problems:

@@ -52,8 +52,9 @@ struct SendRequest: Sendable {
 
     /// Refuses a message that is larger, on one of the platforms it may go to, than FCM carries.
     func checkSize(for platforms: some Sequence<Platform>) throws(GoogleError) {
-        guard bodySize > Message.maximumPayload else { return }
-        if platforms.contains(where: { message.payloadSize(on: $0) > Message.maximumPayload }) {
+        let maximum = DevicePayload.maximumSize
+        guard bodySize > maximum else { return }
+        if platforms.contains(where: { DevicePayload.size(of: message.fields, on: $0) > maximum }) {
             throw GoogleError(
                 status: .invalidArgument, message: "Message is too large. The maximum is 4K (4096 bytes).",
                 details: [.badRequest([]), .fcm("INVALID_ARGUMENT")])

@@ -22,7 +22,3 @@ struct Enrolment: Hashable, Sendable {
         case apnsDead = "apns_dead"
     }
 }
-
-enum Platform: String, Hashable, Sendable, CaseIterable {
-    case ios, android, web
-}

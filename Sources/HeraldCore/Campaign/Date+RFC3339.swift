@@ -24,8 +24,9 @@ extension Date {
         }
         let fraction = match.7.flatMap { Double("0.\($0)") } ?? 0
         let seconds = Double(local.secondsAsUTC - offset) + fraction
-        guard (-62_135_596_800..<253_402_300_800).contains(seconds) else { return nil }
-        self.init(timeIntervalSince1970: seconds)
+        let date = Date(timeIntervalSince1970: seconds)
+        guard Self.calculable.contains(date) else { return nil }
+        self = date
     }
 
     /// In UTC, whole seconds: `2026-12-01T08:00:00Z`.

@@ -6,7 +6,7 @@ package struct Settings: Hashable, Sendable {
     package var project: String
     /// The numeric project number; device groups need it.
     package var senderID: String?
-    /// IANA name, e.g. `Europe/Rome`; shown beside times.
+    /// IANA name, e.g. `Europe/Rome`; for schedules that name none.
     package var timezone = "UTC"
     /// Where the record lives, relative to the workspace or absolute.
     package var state = ".herald/state.sqlite"

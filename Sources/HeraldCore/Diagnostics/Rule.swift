@@ -37,6 +37,10 @@ package enum Rule: String, Hashable, Sendable, CaseIterable {
     case oneTarget = "one-target"
     case oneSource = "one-source"
     case scheduleTime = "schedule-time"
+    case scheduleKeys = "schedule-keys"
+    case scheduleCron = "schedule-cron"
+    case scheduleZone = "schedule-zone"
+    case scheduleNever = "schedule-never"
 
     // Lists of registrations
     case listFormat = "list-format"

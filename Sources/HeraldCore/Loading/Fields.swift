@@ -2,13 +2,10 @@
 package struct KeyTable: Sendable {
     package var known: [String]
     package var required: [String]
-    /// Keys of the file format that this version does not act on; using one is an error, since ignoring it would lie.
-    package var later: [String]
 
-    package init(_ known: [String], required: [String] = [], later: [String] = []) {
+    package init(_ known: [String], required: [String] = []) {
         self.known = known
         self.required = required
-        self.later = later
     }
 }
 
@@ -43,10 +40,8 @@ struct Fields {
         for entry in all {
             if keys.known.contains(entry.key) {
                 entries[entry.key] = entry
-            } else if keys.later.contains(entry.key) {
-                findings.error(.unsupported, "'\(entry.key)' is not supported by this version", at: entry.keyRange)
             } else {
-                let help = suggestion(for: entry.key, among: keys.known + keys.later).map { "did you mean '\($0)'?" }
+                let help = suggestion(for: entry.key, among: keys.known).map { "did you mean '\($0)'?" }
                 findings.error(
                     .unknownKey, "'\(entry.key)' is not a key of \(name)", at: entry.keyRange,
                     help: help ?? "it has: \(keys.known.joined(separator: ", "))")

@@ -1,11 +1,5 @@
 internal import FCM
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 /// Reads one YAML document as the resource it says it is. List files are named, not read.
 enum ResourceReader {
     /// The kinds of the file format, and the keys each has.
@@ -22,8 +16,6 @@ enum ResourceReader {
                 "message", "schedule", "delivery", "acknowledge",
             ], required: ["name", "target", "message"]),
     ]
-    static let scheduleKeys = KeyTable(
-        ["at", "max_lateness"], later: ["cron", "start", "end", "timezone", "dst", "catch_up"])
     static let deliveryKeys = KeyTable(
         ["rate", "expires_after", "on_unknown", "members", "stop_when_rejected_percent"])
 
@@ -34,7 +26,8 @@ enum ResourceReader {
         case campaign(Campaign)
     }
 
-    static func resource(from document: Node, _ findings: inout Findings) -> Resource? {
+    /// - Parameter defaultZone: of campaigns whose schedule names none.
+    static func resource(from document: Node, defaultZone: String, _ findings: inout Findings) -> Resource? {
         guard let entries = document.mapping else {
             findings.error(
                 .wrongType, "a resource must be a mapping, not \(document.kindName)", at: document.range)
@@ -62,7 +55,7 @@ enum ResourceReader {
         case "audience": return audience(fields, &findings).map(Resource.audience)
         case "topic": return topic(fields, &findings).map(Resource.topic)
         case "group": return group(fields, &findings).map(Resource.group)
-        default: return campaign(fields, &findings).map(Resource.campaign)
+        default: return campaign(fields, defaultZone: defaultZone, &findings).map(Resource.campaign)
         }
     }
 
@@ -85,7 +78,9 @@ enum ResourceReader {
                 : .error(.invalidValue, "'drift' must be keep or restore", at: drift.range))
     }
 
-    private static func campaign(_ fields: Fields, _ findings: inout Findings) -> Campaign? {
+    private static func campaign(
+        _ fields: Fields, defaultZone: String, _ findings: inout Findings
+    ) -> Campaign? {
         let name = resourceName(fields, &findings)
         let target = fields["target"].flatMap { Self.target($0, &findings) }
         let message = fields["message"].flatMap { Campaign.message(from: $0, &findings) }
@@ -96,32 +91,15 @@ enum ResourceReader {
         let previous = (fields.strings("previous_names", &findings) ?? []).filter { isResourceName($0, &findings) }
         let exclude = fields.strings("exclude", &findings) ?? []
         let acknowledged = acknowledgement(fields, &findings)
-        let schedule = fields["schedule"].map { Self.schedule($0, &findings) }
+        let schedule = ScheduleReader.schedule(fields["schedule"], defaultZone: defaultZone, &findings)
         let delivery = fields["delivery"].map { Self.delivery($0, &findings) }
         guard let name, let target, let message else { return nil }
         let campaign = Campaign(
             name: name, description: description, owner: owner, enabled: enabled, revision: revision,
-            previousNames: previous, target: target, exclude: exclude, message: message, schedule: schedule ?? .init(),
+            previousNames: previous, target: target, exclude: exclude, message: message, schedule: schedule,
             delivery: delivery ?? .init(), acknowledged: acknowledged)
         checkKeys(fields, of: campaign, &findings)
         return campaign
-    }
-
-    private static func schedule(_ node: Node, _ findings: inout Findings) -> Schedule {
-        var schedule = Schedule()
-        guard let fields = Fields(node, "'schedule'", Self.scheduleKeys, &findings) else { return schedule }
-        if let at = fields["at"] {
-            // Times may stand plain: nothing else is meant by them here.
-            if let date = at.scalar.flatMap({ Date(rfc3339: $0.text) }) {
-                schedule.times = .at(date)
-            } else {
-                findings.error(
-                    .scheduleTime, "'at' must be a time with its offset", at: at.range,
-                    help: "write 2026-12-01T09:00:00+01:00 or 2026-12-01T08:00:00Z")
-            }
-        }
-        if let lateness = fields.duration("max_lateness", &findings) { schedule.maxLateness = lateness }
-        return schedule
     }
 
     private static func delivery(_ node: Node, _ findings: inout Findings) -> Campaign.Delivery {

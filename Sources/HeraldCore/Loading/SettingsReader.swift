@@ -54,13 +54,7 @@ enum SettingsReader {
         }
         var settings = Settings(project: project?.value ?? "")
         if let timezone = fields.string("timezone", &findings) {
-            if timezone.value.wholeMatch(of: #/[A-Za-z0-9_+\-]+(\/[A-Za-z0-9_+\-]+)*/#) == nil {
-                findings.diagnostics.append(
-                    .error(
-                        .invalidValue, "'\(timezone.value)' is not a time zone's name", at: timezone.range,
-                        help: "write an IANA name, as in Europe/Rome"))
-            }
-            settings.timezone = timezone.value
+            settings.timezone = findings.zone(timezone)?.name ?? settings.timezone
         }
         settings.senderID = senderID(fields, &findings)
         settings.state = path("state", in: fields, &findings)?.value ?? settings.state

@@ -53,7 +53,7 @@ package struct WorkspaceLoader {
         var workspace = Workspace(
             settings: settings.settings, audiences: [], topics: [], campaigns: [], digest: "")
         for file in files {
-            for resource in resources(in: file) {
+            for resource in resources(in: file, defaultZone: settings.settings.timezone) {
                 switch resource {
                 case .audience(let audience): workspace.audiences.append(audience)
                 case .topic(let topic): workspace.topics.append(topic)
@@ -112,14 +112,14 @@ package struct WorkspaceLoader {
         return SettingsReader.settings(from: documents[0], environment: environment, &findings)
     }
 
-    private mutating func resources(in file: String) -> [ResourceReader.Resource] {
+    private mutating func resources(in file: String, defaultZone: String) -> [ResourceReader.Resource] {
         guard let source = read(file) else { return [] }
         let documents = compose(source)
         var findings = Findings(file: file)
         defer { diagnostics += findings.diagnostics }
         return documents.compactMap { document in
             if let name = References.Name(of: document) { declared.insert(name) }
-            return ResourceReader.resource(from: document, &findings)
+            return ResourceReader.resource(from: document, defaultZone: defaultZone, &findings)
         }
     }
 

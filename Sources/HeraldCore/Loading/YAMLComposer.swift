@@ -95,6 +95,7 @@ struct YAMLComposer {
         if message.contains("did not find expected key") || message.contains("block end") {
             return "this line or one above it is indented differently from its neighbours"
         }
+        if message.contains("scanning an alias") { return "quote text that begins with *, such as a cron" }
         if message.contains("quoted scalar") { return "a quote is not closed" }
         if message.contains("flow mapping") || message.contains("flow sequence") { return "a bracket is not closed" }
         return nil

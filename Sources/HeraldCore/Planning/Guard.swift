@@ -8,6 +8,9 @@ package enum Guard: String, Hashable, Sendable, CaseIterable {
     case foreignGroup = "foreign_group"
     case freshRecord = "fresh_record"
     case looksRenamed = "looks_renamed"
+
+    /// Whether only a run finds out, so that no plan names it.
+    package var isOfRuns: Bool { self == .maxForgetPercent || self == .foreignGroup }
 }
 
 /// A guard that stands in a plan's way.

@@ -188,3 +188,18 @@ extension Plan.Step {
         }
     }
 }
+
+extension Plan {
+    /// The campaign's message to a few registrations, as no occurrence of it.
+    package init(testing campaign: Campaign, on registrations: [RecipientID: Registration], at now: Date) {
+        let send = Send(
+            campaign: campaign.name.value, occurrence: OccurrenceID(rawValue: "\(campaign.name.value)@test"),
+            revision: campaign.revision, due: nil, target: .registrations(Array(registrations.values)),
+            contentDigest: campaign.contentDigest, message: campaign.message.value, deadline: nil,
+            expiresAfter: campaign.delivery.expiresAfter, rate: campaign.delivery.rate,
+            stopWhenRejectedPercent: 100, onUnknown: .hold, members: RecipientSet(registrations.keys.sorted()),
+            discovered: [], recipients: registrations.count, isResumed: false)
+        self.init(at: now, workspaceDigest: "", state: nil)
+        steps = [Step(work: .send(send), reason: "a test", seconds: 0)]
+    }
+}

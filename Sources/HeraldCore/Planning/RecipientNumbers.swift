@@ -3,16 +3,19 @@ internal import FCM
 /// Gives every listed installation its number, the record's where it has one, and knows how each is best reached.
 struct RecipientNumbers {
     private var ids: [RecipientKey: RecipientID]
+    /// Numbers from here on are new.
+    private let first: RecipientID
     private var next: RecipientID
-    private var listed: Set<Registration> = []
+    /// Every registration that some list names: its recipient, and the last list that named it.
+    private var listed: [Registration: (id: RecipientID, list: Int)] = [:]
+    private var lists = 0
     private var repeated = 0
     /// How each listed recipient is reached.
     private(set) var registrations: [RecipientID: Registration] = [:]
-    /// Recipients that the record does not know.
-    private var new: Set<RecipientID> = []
 
     init(_ known: [RecipientKey: KnownRecipient], next: RecipientID) {
         ids = known.mapValues(\.id)
+        first = next
         self.next = next
     }
 
@@ -21,7 +24,7 @@ struct RecipientNumbers {
 
     /// New recipients, and better registrations of known ones.
     func unrecorded(_ known: [RecipientKey: KnownRecipient]) -> [RecipientID: Registration] {
-        var unrecorded = registrations.filter { new.contains($0.key) }
+        var unrecorded = registrations.filter { $0.key >= first }
         for recipient in known.values {
             if let registration = registrations[recipient.id], registration != recipient.registration {
                 unrecorded[recipient.id] = registration
@@ -32,11 +35,18 @@ struct RecipientNumbers {
 
     /// The recipients of one list, entry by entry.
     mutating func number(_ list: [Registration]) -> [RecipientID] {
-        let distinct = Set(list)
-        repeated += list.count - distinct.count
-        listed.formUnion(distinct)
+        lists += 1
+        listed.reserveCapacity(listed.count + list.count)
         return list.map { registration in
-            let id = id(of: registration.recipientKey)
+            let id: RecipientID
+            if let known = listed.index(forKey: registration) {
+                id = listed.values[known].id
+                if listed.values[known].list == lists { repeated += 1 }
+                listed.values[known].list = lists
+            } else {
+                id = self.id(of: registration.recipientKey)
+                listed[registration] = (id, lists)
+            }
             // A fid reaches an installation whatever its token; among tokens the one listed last is the newest we know.
             if registration.kind == .fid || registrations[id]?.kind != .fid { registrations[id] = registration }
             return id
@@ -47,7 +57,6 @@ struct RecipientNumbers {
         if let id = ids[key] { return id }
         defer { next += 1 }
         ids[key] = next
-        new.insert(next)
         return next
     }
 }

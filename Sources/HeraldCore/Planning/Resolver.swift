@@ -25,6 +25,13 @@ package struct Resolver {
         Resolver(workspace, known, next).desired(known)
     }
 
+    /// An audience's recipients, one registration for each; `nil` when no file declares it.
+    package static func registrations(ofAudience name: String, in workspace: Workspace) -> [Registration]? {
+        guard workspace.audiences.contains(where: { $0.name.value == name }) else { return nil }
+        let resolver = Resolver(workspace, [:], 1)
+        return resolver.members(of: name).compactMap { resolver.numbers.registrations[$0] }
+    }
+
     /// How many recipients each group has.
     static func groupSizes(in workspace: Workspace) -> [GroupName: Int] {
         guard !workspace.groups.isEmpty else { return [:] }

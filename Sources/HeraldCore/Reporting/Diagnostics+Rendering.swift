@@ -27,6 +27,9 @@ extension JSONValue {
         // Encoding fails only for a number that is no JSON number; none is made here.
         String(decoding: (try? bytes(pretty: true)) ?? [], as: UTF8.self) + "\n"
     }
+
+    /// One line of an NDJSON file, without its end.
+    package var compactText: String { String(decoding: (try? bytes()) ?? [], as: UTF8.self) }
 }
 
 /// Whether text may carry terminal colours.

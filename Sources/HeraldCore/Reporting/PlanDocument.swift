@@ -12,12 +12,16 @@ package struct PlanDocument: Document {
     package var id: String
     package var created: Date
     private let campaigns: [String]
+    private let days: Int
+    /// How many days ahead a plan looks unless it is told.
+    package static let usualDays = 7
 
     /// A plan is good until its earliest send would be too late, and a day at most.
     private static let lifetime: Duration = .seconds(24 * 3600)
 
     /// - Parameter campaigns: what it was limited to; empty for all.
-    package init(_ plan: Plan, id: String, created: Date, campaigns: [String] = []) {
+    package init(_ plan: Plan, id: String, created: Date, campaigns: [String] = [], days: Int = usualDays) {
+        self.days = days
         self.plan = plan
         self.campaigns = campaigns
         self.id = id
@@ -73,13 +77,7 @@ package struct PlanDocument: Document {
                         "recipients": figure($0.recipients), "note": .string($0.occurring.note),
                     ]
                 }),
-            "missed": .array(
-                plan.missed.map {
-                    [
-                        "occurrence": .string($0.occurrence.rawValue), "due": .string($0.due.rfc3339),
-                        "reason": .string($0.reason),
-                    ]
-                }),
+            "missed": .array(plan.missed.map(\.json)),
             "held": .array(
                 plan.held.map {
                     [
@@ -97,6 +95,7 @@ package struct PlanDocument: Document {
                 }),
             "warnings": .array(warnings.map { .string($0) }),
         ]
+        if days != Self.usualDays { members["days"] = .int(Int64(days)) }
         if !campaigns.isEmpty { members["campaigns"] = .array(campaigns.map { .string($0) }) }
         return members
     }
@@ -139,6 +138,9 @@ package struct PlanDocument: Document {
         return summary.reduce(into: [:]) { $0[$1.key] = plan.listsSkipped && $1.key != "send" ? .some(nil) : $1.value }
     }
 
+    /// Sends to come that people are shown.
+    private static let shownComing = 10
+
     package func text(_ style: TextStyle) -> String {
         var text = ""
         let lines = plan.steps.map { Self.line($0, listsSkipped: plan.listsSkipped) }
@@ -155,7 +157,9 @@ package struct PlanDocument: Document {
             text += "  \(painted)  \(line.subject.padded(to: width))  \(line.figures)"
             text += style.faint("  (\(step.reason))") + "\n"
         }
-        text += section("Coming up", plan.upcoming.map(Self.line))
+        let coming = plan.upcoming.prefix(Self.shownComing).map(Self.line)
+        let rest = plan.upcoming.count + plan.upcomingOmitted - coming.count
+        text += section("Coming up", coming + (rest > 0 ? ["and \(rest) more; 'herald calendar' lists them"] : []))
         text += section("Missed", plan.missed.map { "\($0.occurrence)  \($0.reason)" })
         text += section("Held", plan.held.map { "\($0.occurrence)  \($0.reason); \($0.resolve)" })
         text += section(
@@ -163,19 +167,22 @@ package struct PlanDocument: Document {
             plan.refusals.map { "\($0.kind.rawValue): \($0.message); to allow it: \($0.override)" })
         text += section("Warnings", plan.warnings)
         if !text.isEmpty { text += "\n" }
-        return text + conclusion + "\n"
+        // A plan without steps begins with a section's title.
+        return String(text.drop { $0 == "\n" }) + conclusion + "\n"
     }
 
     /// The plan in one sentence.
     package var conclusion: String {
-        if plan.isEmpty { return "Nothing to do: the record matches the files." + unread }
+        if plan.isEmpty, plan.held.isEmpty { return "Nothing to do: the record matches the files." + unread }
+        if plan.isEmpty { return "Nothing to do, and \(count(plan.held.count, "occurrence")) held." + unread }
         if plan.steps.isEmpty {
             return "Plan: nothing to send or change, \(count(plan.missed.count, "occurrence")) missed." + unread
         }
         var parts: [String] = []
         let figures = summary
         for (name, words) in [
-            ("subscribe", "to subscribe"), ("unsubscribe", "to unsubscribe"), ("group_create", "to group anew"),
+            ("subscribe", "to subscribe"), ("unsubscribe", "to unsubscribe"),
+            ("group_create", "to put into new groups"),
             ("group_add", "to add to groups"), ("group_remove", "to take out of groups"),
             ("group_delete", "in groups to delete"),
         ] {
@@ -186,7 +193,8 @@ package struct PlanDocument: Document {
             parts.append("\(count(number, "send"))\(recipients)")
         }
         var sentence = "Plan: \(parts.joined(separator: ", "))."
-        if plan.collapsed > 0 {
+        // Who asks for one campaign does not ask how clean all lists are.
+        if plan.collapsed > 0, campaigns.isEmpty {
             sentence += " \(count(plan.collapsed, "duplicate")) left out."
         }
         if plan.deadListed > 0 { sentence += " \(count(plan.deadListed, "dead registration")) left out." }
@@ -227,6 +235,14 @@ package struct PlanDocument: Document {
 
     private func section(_ title: String, _ lines: [String]) -> String {
         lines.isEmpty ? "" : "\n\(title):\n" + lines.map { "  \($0)\n" }.joined()
+    }
+}
+
+extension Plan.Missed {
+    var json: JSONValue {
+        [
+            "occurrence": .string(occurrence.rawValue), "due": .string(due.rfc3339), "reason": .string(reason),
+        ]
     }
 }
 

@@ -3,8 +3,13 @@ package import FCM
 /// A run's report as it is shown and saved.
 package struct ReportDocument: Document {
     package var report: Report
+    /// The totals of a report that was read, which has not all the figures they are made of.
+    private let savedSummary: [String: Int]?
 
-    package init(_ report: Report) { self.report = report }
+    package init(_ report: Report, savedSummary: [String: Int]? = nil) {
+        self.report = report
+        self.savedSummary = savedSummary
+    }
 
     package var json: JSONValue {
         [
@@ -22,12 +27,19 @@ package struct ReportDocument: Document {
             "overrides": .array(report.overrides.map { .string($0) }),
             "summary": .object(summary.mapValues { .int(Int64($0)) }),
             "steps": .array(report.steps.map(Self.step)),
+            "missed": .array(report.missedOccurrences.map(\.json)),
             "notes": .array(report.notes.map { .string($0) }),
         ]
     }
 
+    /// What concerns no step: occurrences that were missed, and what was found out.
+    var remarks: [String] {
+        report.missedOccurrences.map { "\($0.occurrence) was missed: \($0.reason)" } + report.notes
+    }
+
     /// Sends are counted by recipient, subscriptions by pair; `planned` and its parts are of both.
-    private var summary: [String: Int] {
+    var summary: [String: Int] {
+        if let savedSummary { return savedSummary }
         let steps = report.steps
         let sum = { (figure: (StepReport) -> Int) in steps.reduce(0) { $0 + figure($1) } }
         return [
@@ -72,21 +84,22 @@ package struct ReportDocument: Document {
             text += "  \(step.id.padded(to: width))  \(Self.figures(step, style))\n"
             if let stopped = step.stopped { text += "    stopped: \(stopped)\n" }
             if let note = step.note { text += "    \(note)\n" }
-            for (code, entries) in Dictionary(grouping: step.failures, by: \.code).sorted(by: { $0.key < $1.key }) {
-                let sentence = "\(code): \(entries[0].message)".printable
-                text += "    \(entries.count) × \(sentence) (\(entries[0].action.words))\n"
+            for kind in step.failureKinds {
+                let sentence = "\(kind.code): \(kind.message)".printable
+                text += "    \(kind.count) × \(sentence) (\(kind.action.words))\n"
             }
             if step.failuresOmitted > 0 { text += "    and \(count(step.failuresOmitted, "more failure"))\n" }
         }
-        for note in report.notes { text += "  \(note)\n" }
-        let figures = summary
+        for note in remarks { text += "  \(note)\n" }
+        let total = totals.map { "\($0.count) \($0.name)" }.joined(separator: ", ")
+        return text + "\nRun \(report.run): \(report.result.rawValue). \(total).\n"
+    }
+
+    /// What came of everybody, figures of nothing left out.
+    var totals: [(name: String, count: Int)] {
         let always: Set<String> = ["planned", "accepted"]
-        var total: [String] = []
-        for name in ["planned", "accepted", "rejected", "unknown", "skipped", "held", "pending", "missed"] {
-            let number = figures[name] ?? 0
-            if number > 0 || always.contains(name) { total.append("\(number) \(name)") }
-        }
-        return text + "\nRun \(report.run): \(report.result.rawValue). \(total.joined(separator: ", ")).\n"
+        let names = ["planned", "accepted", "rejected", "unknown", "skipped", "held", "pending", "missed"]
+        return names.map { ($0, summary[$0] ?? 0) }.filter { $0.1 > 0 || always.contains($0.0) }
     }
 
     private static func figures(_ step: StepReport, _ style: TextStyle) -> String {
@@ -103,9 +116,19 @@ package struct ReportDocument: Document {
     }
 }
 
+extension StepReport {
+    /// The failures it shows, by code, each with the first one's sentence.
+    var failureKinds: [(code: String, count: Int, message: String, action: Report.Failure.Action)] {
+        Dictionary(grouping: failures, by: \.code).sorted { $0.key < $1.key }
+            .compactMap { code, entries in
+                entries.first.map { (code, entries.count, $0.message, $0.action) }
+            }
+    }
+}
+
 extension Report.Failure.Action {
     /// What it means for the recipient.
-    fileprivate var words: String {
+    var words: String {
         switch self {
         case .forgotten: "dead, left out from now on"
         case .kept: "said to be dead, not believed"

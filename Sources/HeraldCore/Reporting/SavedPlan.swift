@@ -14,6 +14,8 @@ package struct SavedPlan: Hashable, Sendable {
     package var digest: String
     /// The campaigns it was limited to; empty for all.
     package var campaigns: [String]
+    /// How many days ahead it looked.
+    package var days: Int
 
     /// Why a saved plan is not applied.
     package enum Problem: Error, Hashable, Sendable {
@@ -41,6 +43,9 @@ package struct SavedPlan: Hashable, Sendable {
         self.at = at
         self.expires = expires
         self.digest = digest
+        days =
+            members["days"].flatMap { if case .int(let days) = $0 { Int(exactly: days) } else { nil } }
+            ?? PlanDocument.usualDays
         campaigns = (members["campaigns"]?.array ?? []).compactMap(\.string)
     }
 

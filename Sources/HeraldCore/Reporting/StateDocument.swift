@@ -134,7 +134,8 @@ package struct StateDocument: Document {
         if !occurrences.isEmpty { text += "\n\(style.bold("Occurrences"))\n" }
         for (id, occurrence) in occurrences {
             let unknown = occurrence.uncertain.count
-            text += "  \(id.rawValue.padded(to: width))  \(occurrence.target), \(occurrence.accepted.count) accepted"
+            text +=
+                "  \(id.rawValue.padded(to: width))  \(Self.words(occurrence.target)), \(occurrence.accepted.count) accepted"
             if !occurrence.rejected.isEmpty {
                 text += ", \(occurrence.rejected.count) rejected\(Self.codes(occurrence))"
             }
@@ -152,6 +153,10 @@ package struct StateDocument: Document {
             text += ", \(test.rejected) rejected, \(test.unknown) unknown\n"
         }
         return text
+    }
+
+    private static func words(_ target: String) -> String {
+        target == "registrations:" ? "listed registrations" : target
     }
 
     private static func codes(_ occurrence: RecordedOccurrence) -> String {

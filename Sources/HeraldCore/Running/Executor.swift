@@ -15,6 +15,8 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         package var overrides: Overrides
         /// Sends go out with `validate_only`, at most so many for each campaign; memberships are skipped.
         package var dryRunSample: Int?
+        /// Whether what FCM calls dead is left out from now on; a trial buries nobody.
+        package var buries = true
         package var retry = RetryPolicy()
 
         package init(
@@ -241,6 +243,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         let first = report.steps.count
         report.steps += plan.steps.map { StepReport($0) }
         report.missed += plan.missed.count
+        report.missedOccurrences += plan.missed
         let waiting = queue
         queue = []
         await take(plan, at: first)

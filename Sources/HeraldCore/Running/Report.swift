@@ -25,6 +25,8 @@ package struct Report: Hashable, Sendable {
     package var overrides: [String] = []
     /// Occurrences that were due and are too late.
     package var missed: Int
+    /// Which those are, as far as that is known.
+    package var missedOccurrences: [Plan.Missed] = []
     package var steps: [StepReport]
     /// Whether the run ended because nobody answered.
     package var isUnreachable = false
@@ -48,6 +50,7 @@ package struct Report: Hashable, Sendable {
         self.gitCommit = gitCommit
         self.overrides = overrides
         missed = plan.missed.count
+        missedOccurrences = plan.missed
         steps = plan.steps.map { StepReport($0) }
         steps += plan.held.filter { $0.remaining > 0 }.map { StepReport($0) }
     }

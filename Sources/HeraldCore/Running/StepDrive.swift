@@ -294,9 +294,10 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
     }
 
     mutating func bury(_ action: Report.Failure.Action) {
+        let isTrial = options.dryRunSample != nil || !options.buries
         for (id, failure, attempts) in dying {
             switch action {
-            case .forgotten where options.dryRunSample == nil:
+            case .forgotten where !isTrial:
                 settled.forgotten.insert(id)
                 step.forgotten += 1
             case .kept where wasRefused:
@@ -305,7 +306,7 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
                 settled.withdrawRejection(of: id)
             default: break
             }
-            fail(id, failure, attempts, action)
+            fail(id, failure, attempts, isTrial ? .rejected : action)
         }
         dying = []
     }

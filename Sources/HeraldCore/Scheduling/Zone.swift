@@ -129,14 +129,3 @@ extension Zone {
             && !["localtime", "posixrules"].contains(name) && !name.hasPrefix("posix/") && !name.hasPrefix("right/")
     }
 }
-
-extension Date {
-    /// Whole seconds since 1970, rounded down and kept within the years 1 to 9999 of UTC.
-    var wholeSeconds: Int { wholeSeconds(.down) }
-
-    func wholeSeconds(_ rule: FloatingPointRoundingRule) -> Int {
-        Int(max(-62_135_596_800, min(253_402_300_799, timeIntervalSince1970)).rounded(rule))
-    }
-
-    init(wholeSeconds: Int) { self.init(timeIntervalSince1970: Double(wholeSeconds)) }
-}

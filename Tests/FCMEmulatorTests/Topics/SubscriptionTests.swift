@@ -172,7 +172,7 @@ import Testing
         let registration = try #require(Registration(token(1)))
         let topic = try #require(TopicName(rawValue: "50%~"))
         func perform(_ request: Request) -> Int {
-            let wire = request.wire(project: "p")
+            let wire = request.wire(project: Project(id: "p"))
             return laboratory.call(wire.method, wire.path, String(decoding: wire.body, as: UTF8.self)).status
         }
         let body = try MessageBody(message: ["data": ["k": "v"]]).bytes(to: .topic(topic))

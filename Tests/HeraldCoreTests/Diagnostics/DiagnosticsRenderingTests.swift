@@ -69,7 +69,7 @@ struct DiagnosticsRenderingTests {
                   --> b.yaml:2:39
                  2 | {kind: audience, name: "a",\tfids: [], "🌊": x}
                    |                            \t          ^^^
-                  help: it has: kind, name, source, tokens, fids, exclude
+                  help: it has: kind, name, source, tokens, fids, from, where, exclude
 
                 2 errors, 0 warnings
 

@@ -123,7 +123,168 @@ struct ResolverTests {
         #expect(Resolver.keys(in: workspace) == [key(1), key(2), key(3)])
     }
 
+    // MARK: Made of other audiences
+
+    @Test func `an audience from another has its members, less those whom either leaves out`() {
+        let desired = resolve([
+            audience("all", [1, 2, 3, 4], exclude: ["out"]), audience("out", [2]), audience("gone", [3]),
+            from("all", "some", exclude: ["gone"]),
+        ])
+        #expect(desired.keys(of: "some") == [key(1), key(4)])
+        #expect(desired.audienceSizes == ["all": 3, "out": 1, "gone": 1, "some": 2])
+    }
+
+    @Test(
+        arguments: [
+            (["it"], [], [1, 3, 4]), (["it", "en"], [], [1, 2, 3, 4]), ([], [], []), ([""], [], [5]), (["fr"], [], []),
+            (["it"], ["ostia"], [1]), (["en"], ["ostia"], [2, 4]), (["it", "en"], ["lido"], [3, 4]),
+        ] as [([String], [String], [Int])])
+    func `a row passes that has one of the values in every column`(
+        _ locales: [String], _ spots: [String], _ expected: [Int]
+    ) {
+        let list = Self.anglers
+        let filters = [Self.filter("locale", locales)] + (spots.isEmpty ? [] : [Self.filter("spot", spots)])
+        let direct = Audience(name: .init("a"), source: .list(list), filters: filters)
+        #expect(resolve([direct]).keys(of: "a") == Set(expected.map(key)))
+        let desired = resolve([Audience(name: .init("z"), source: .list(list)), from("z", "a", filters)])
+        #expect(desired.keys(of: "a") == Set(expected.map(key)))
+        #expect(desired.audienceSizes["z"] == 5)
+    }
+
+    @Test func `one row must pass every filter of the chain`() {
+        // Angler 4 is listed for it at the lido and for en at ostia.
+        let desired = resolve([
+            Audience(name: .init("it"), source: .list(Self.anglers), filters: [Self.filter("locale", ["it"])]),
+            from("it", "it-ostia", [Self.filter("spot", ["ostia"])]), from("it-ostia", "again"),
+        ])
+        #expect(desired.keys(of: "it-ostia") == [key(1)])
+        #expect(desired.keys(of: "again") == [key(1)])
+    }
+
+    @Test func `a row that no audience lets through is not reached and gets no number`() {
+        let list = ListFile(
+            path: .init("l.csv"), registrations: [.token(1), .token(1, version: 2), .fid(2), .fid(2)],
+            columns: ["n": ["x", "y", "y", "y"]])
+        let desired = resolve([Audience(name: .init("a"), source: .list(list), filters: [Self.filter("n", ["x"])])])
+        #expect(desired.registrations == [1: .token(1)])
+        #expect(desired.collapsed == 0)
+    }
+
+    @Test func `a chain may be as long as there are audiences`() {
+        let count = 3000
+        let chain = (1..<count).map { from("a\($0 - 1)", "a\($0)") }
+        let exclusions = (1..<count).map { audience("e\($0)", [1, 2], exclude: ["e\($0 - 1)"]) }
+        let desired = resolve([audience("a0", [1, 2])] + chain + [audience("e0", [1])] + exclusions)
+        #expect(desired.audienceSizes["a\(count - 1)"] == 2)
+        #expect(desired.audienceSizes["e\(count - 1)"] == 1)
+    }
+
+    // MARK: Suppressed
+
+    @Test func `nobody suppressed is in an audience, a topic, a group or a list, and all of them are still suppressed`()
+        throws
+    {
+        let (g, h) = (try #require(GroupName(rawValue: "g")), try #require(GroupName(rawValue: "h")))
+        var workspace = Workspace(audiences: [
+            audience("all", [1, 2, 3]), audience("out", [2]), audience("more", [3], exclude: ["out"]),
+        ])
+        workspace.settings.suppress = [.init("out"), .init("more")]
+        workspace.topics = [Topic(name: .init("t"), subscribers: [.init("all"), .init("out")])]
+        workspace.groups = [
+            Group(name: .init(g), members: .audience(.init("all"))),
+            Group(name: .init(h), members: .inline([.token(2), .token(9)])),
+        ]
+        workspace.campaigns = [
+            .tide("one", to: .audience("all")), .tide("two", to: .registrations([.fid(1), .fid(2)])),
+        ]
+        let desired = Resolver.desired(of: workspace, known: [:], next: 1)
+        #expect(desired.audienceSizes == ["all": 1, "out": 1, "more": 1])
+        #expect(desired.keys(of: "t") == [key(1)])
+        #expect(desired.groups.map { desired.keys(of: $0.members) } == [[key(1)], [key(9)]])
+        #expect(desired.sends.map { desired.keys(of: $0.members) } == [[key(1)], [key(1)]])
+    }
+
+    @Test func `those to suppress may come from the audience that they are taken out of`() {
+        var workspace = Workspace(audiences: [
+            Audience(name: .init("all"), source: .list(Self.anglers)),
+            from("all", "out", [Self.filter("locale", ["en"])]),
+        ])
+        workspace.settings.suppress = [.init("out")]
+        let desired = Resolver.desired(of: workspace, known: [:], next: 1)
+        #expect(desired.audienceSizes == ["all": 3, "out": 2])
+    }
+
+    // MARK: Groups and lists in campaigns
+
+    @Test func `a campaign leaves out whom it excludes`() {
+        var workspace = Workspace(audiences: [audience("a", [1, 2, 3]), audience("b", [2])])
+        var (one, two) = (
+            Campaign.tide("one", to: .audience("a")), Campaign.tide("two", to: .registrations([.fid(2), .fid(3)]))
+        )
+        one.exclude = [.init("b")]
+        two.exclude = [.init("b")]
+        workspace.campaigns = [one, two]
+        let desired = Resolver.desired(of: workspace, known: [:], next: 1)
+        #expect(desired.sends.map { desired.keys(of: $0.members) } == [[key(1), key(3)], [key(3)]])
+    }
+
+    @Test func `a group is reached at once, or member by member`() throws {
+        let g = try #require(GroupName(rawValue: "g"))
+        var workspace = Workspace(audiences: [audience("a", [4, 5])])
+        workspace.groups = [Group(name: .init(g), members: .audience(.init("a")))]
+        var each = Campaign.tide("each", to: .group(g))
+        each.delivery.members = .each
+        workspace.campaigns = [.tide("key", to: .group(g)), each]
+        let desired = Resolver.desired(of: workspace, known: [:], next: 7)
+        #expect(desired.sends.map(\.members) == [[0], [7, 8]])
+        #expect(desired.groups.map(\.name) == [g])
+    }
+
+    @Test func `a condition is one request`() throws {
+        var workspace = Workspace(audiences: [])
+        workspace.campaigns = [.tide("c", to: .condition(try Condition(parsing: "'a' in topics")))]
+        #expect(Resolver.desired(of: workspace, known: [:], next: 1).sends.map(\.members) == [[0]])
+    }
+
+    @Test func `registrations in campaigns and groups are numbered like those of lists`() throws {
+        let g = try #require(GroupName(rawValue: "g"))
+        var workspace = Workspace(audiences: [audience("a", [1])])
+        workspace.groups = [Group(name: .init(g), members: .inline([.token(1), .token(2)]))]
+        workspace.campaigns = [.tide("c", to: .registrations([.token(2, version: 1), .fid(3), .fid(3)]))]
+        let known = [key(2): KnownRecipient(id: 50, registration: .token(2))]
+        let desired = Resolver.desired(of: workspace, known: known, next: 60)
+        #expect(desired.registrations == [60: .fid(1), 50: .token(2, version: 1), 61: .fid(3)])
+        #expect(desired.unrecorded == [60: .fid(1), 50: .token(2, version: 1), 61: .fid(3)])
+        #expect(desired.collapsed == 3)
+        #expect(Resolver.keys(in: workspace) == [key(1), key(2), key(3)])
+    }
+
+    @Test func `a topic keeps the names it had`() {
+        var workspace = Workspace(audiences: [])
+        workspace.topics = [Topic(name: .init("t"), subscribers: [], previousNames: [.init("s"), .init("r")])]
+        #expect(Resolver.desired(of: workspace, known: [:], next: 1).topics.map(\.previousNames) == [["s", "r"]])
+    }
+
     // MARK: -
+
+    private static let anglers = ListFile(
+        path: .init("l.csv"),
+        registrations: [.fid(1), .fid(2), .fid(3), .fid(4), .fid(4), .fid(5)],
+        columns: [
+            "locale": ["it", "en", "it", "it", "en", ""], "spot": ["ostia", "ostia", "lido", "lido", "ostia", "lido"],
+        ])
+
+    private static func filter(_ column: String, _ values: [String]) -> Audience.Filter {
+        Audience.Filter(column: .init(column), values: Set(values))
+    }
+
+    private func from(
+        _ source: String, _ name: String, _ filters: [Audience.Filter] = [], exclude: [String] = []
+    ) -> Audience {
+        Audience(
+            name: .init(name), source: .audience(.init(source)), filters: filters,
+            exclude: exclude.map { .init($0) })
+    }
 
     private func audience(_ name: String, _ numbers: [Int], exclude: [String] = []) -> Audience {
         Audience(

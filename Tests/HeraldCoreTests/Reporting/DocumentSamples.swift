@@ -9,6 +9,15 @@ enum DocumentSamples {
     /// 2026-12-01T08:00:00Z
     static let now = Date(timeIntervalSince1970: 1_796_112_000)
 
+    private static var venice: Campaign {
+        let place = SourceRange(file: "c.yaml")
+        var campaign = Campaign(
+            name: Located("tide-venice", at: place), target: Located(.topic("venice"), at: place),
+            message: Located([:], at: place))
+        campaign.schedule.zone = Zone(named: "Europe/Rome") ?? .utc
+        return campaign
+    }
+
     static var plan: Plan {
         var plan = Plan(at: now, workspaceDigest: "sha256:" + String(repeating: "ab", count: 32), state: nil)
         plan.state = .init(lineage: "6f0c", serial: 12)
@@ -20,11 +29,7 @@ enum DocumentSamples {
         ]
         plan.upcoming = [
             .init(
-                occurring: .init(
-                    campaign: "tide-venice", occurrence: .init(rawValue: "tide-venice@2026-12-02T06:30:00Z"),
-                    at: now.adding(.seconds(81_000)),
-                    local: LocalTime(year: 2026, month: 12, day: 2, hour: 7, minute: 30, second: 0),
-                    zone: Zone(named: "Europe/Rome") ?? .utc, offset: "+01:00", note: ""),
+                occurring: Occurring(of: venice, at: now.adding(.seconds(81_000))),
                 target: .topic("venice"), recipients: 40)
         ]
         plan.upcomingOmitted = 3

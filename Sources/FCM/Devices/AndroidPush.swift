@@ -1,0 +1,76 @@
+/// What an Android app gets of a message: `android` overrides the common notification field by field, and the data as a
+/// whole.
+///
+/// Not looked at: `android_v2`, and what happens to a message between FCM and the device.
+struct AndroidPush {
+    private let notification: [String: JSONValue]
+    private let data: [String: JSONValue]
+    private let config: [String: JSONValue]
+    private let common: [String: JSONValue]
+
+    init(_ message: [String: JSONValue]) {
+        config = message["android"]?.object ?? [:]
+        common = message["data"]?.object ?? [:]
+        notification = (message["notification"]?.object ?? [:]).merging(config["notification"]?.object ?? [:]) { $1 }
+        data = config["data"]?.object ?? common
+    }
+
+    var size: Int { notification.contentSize + data.contentSize }
+
+    var payload: DevicePayload {
+        var headers: [String: JSONValue] = ["priority": .string(priority)]
+        for name in ["collapse_key", "ttl"] {
+            if let value = config[name] { headers[name] = value }
+        }
+        return DevicePayload(
+            .android, headers: headers, payload: .shared(notification, data), size: size, shown: shown,
+            callbacks: callbacks, warnings: warnings)
+    }
+
+    private var priority: String {
+        config["priority"]?.string?.lowercased() ?? (notification.isEmpty ? "normal" : "high")
+    }
+
+    private var shown: DevicePayload.Shown? {
+        guard !notification.isEmpty else { return nil }
+        let all = JSONValue.object(notification)
+        return .init(
+            title: all.text("title", key: "title_loc_key"), body: all.text("body", key: "body_loc_key"),
+            image: all["image"]?.string)
+    }
+
+    private var callbacks: DevicePayload.Callbacks {
+        if notification.isEmpty { return .init(foreground: "onMessageReceived", background: "onMessageReceived") }
+        let activity = notification["click_action"]?.string.map { "the activity for \($0)" }
+        return .init(foreground: "onMessageReceived", tap: activity ?? "the launcher's activity")
+    }
+
+    private var warnings: [String] {
+        var warnings = Self.replaced(common, by: config["data"], of: "android")
+        if notification.isEmpty {
+            if data.isEmpty { warnings.append("an Android app gets nothing of it") }
+            if priority == "high" {
+                warnings.append("a message of high priority that shows nothing may be delivered at normal priority")
+            }
+        }
+        return warnings
+    }
+
+    /// What the platform's own data costs: it stands for the common data, and is not added to it.
+    static func replaced(_ common: [String: JSONValue], by own: JSONValue?, of platform: String) -> [String] {
+        guard let own = own?.object else { return [] }
+        return Set(common.keys).subtracting(own.keys).sorted().map {
+            "'\($0)' of data does not arrive: \(platform).data replaces all of it"
+        }
+    }
+}
+
+extension [String: JSONValue] {
+    /// What the platforms have in common: whichever part is there.
+    static func shared(_ notification: Self, _ data: Self) -> Self {
+        var payload: Self = [:]
+        if !notification.isEmpty { payload["notification"] = .object(notification) }
+        if !data.isEmpty { payload["data"] = .object(data) }
+        return payload
+    }
+}

@@ -1,0 +1,86 @@
+internal import FCM
+
+/// A small campaign file to start from.
+package struct CampaignTemplate: Hashable, Sendable {
+    package let name: String
+    private let target: (kind: String, value: String)
+
+    /// The targets that a name or an expression says. Registrations are listed by hand.
+    package static let kinds = ["topic", "audience", "group", "condition"]
+
+    /// - Parameter target: as `topic:news`; `nil` when it is not of that form.
+    package init?(name: String, target: String) {
+        let parts = target.split(separator: ":", maxSplits: 1).map(String.init)
+        guard parts.count == 2, Self.kinds.contains(parts[0]) else { return nil }
+        self.name = name
+        self.target = (parts[0], parts[1])
+    }
+
+    package static func == (one: Self, other: Self) -> Bool { one.name == other.name && one.target == other.target }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        hasher.combine(target.kind)
+        hasher.combine(target.value)
+    }
+
+    /// - Parameter schema: the way from the file to the schema of campaigns, for editors.
+    package func text(schema: String? = nil) -> String {
+        let modeline = schema.map { "# yaml-language-server: $schema=\($0)\n" } ?? ""
+        return modeline + """
+            # 'herald preview' shows what phones will show of it, 'herald plan' what would be done.
+            kind: campaign
+            name: \(name.inYAML)
+            description: Say here what it is for
+            enabled: false             # true when it is ready; without a schedule it then goes out at the next apply
+            target: {\(target.kind): \(target.value.inYAML)}
+            message:
+              notification:
+                title: The title
+                body: And what stands below it
+              # data: {key: "value"}                  # for the app itself; values are text
+              apns:
+                headers: {apns-push-type: alert}      # Apple wants the type said
+            # schedule: {at: 2030-01-31T09:00:00Z}    # without it: due at once, one time
+            # delivery: {expires_after: 4h}           # for what is worth nothing later
+
+            """
+    }
+
+    /// What the loader would say of the file in that workspace: what forbids to write it, and what does not.
+    package func check(in workspace: Workspace?) -> (errors: [Diagnostic], warnings: [Diagnostic]) {
+        let source = SourceText(file: "\(name).yaml", bytes: Array(text().utf8))
+        let (documents, diagnostics) = YAMLComposer.documents(in: source)
+        var findings = Findings(file: source.file, diagnostics: diagnostics)
+        for document in documents {
+            let zone = workspace?.settings.timezone ?? "UTC"
+            guard case .campaign(let campaign)? = ResourceReader.resource(from: document, defaultZone: zone, &findings),
+                var workspace
+            else { continue }
+            workspace.campaigns.append(campaign)
+            findings.diagnostics += References(workspace, declared: workspace.declared).check()
+                .filter { $0.range == campaign.target.range || $0.range == campaign.name.range }
+        }
+        let all = findings.diagnostics.map(\.presentable)
+        // Naming what is not there is an error too: the file would keep every other command from its work.
+        return (all.filter { $0.severity == .error }, all.filter { $0.severity != .error })
+    }
+}
+
+extension Workspace {
+    fileprivate var declared: Set<References.Name> {
+        Set(
+            audiences.map { .init("audience", $0.name.value) } + topics.map { .init("topic", $0.name.value.rawValue) }
+                + groups.map { .init("group", $0.name.value.rawValue) }
+                + campaigns.map { .init("campaign", $0.name.value) })
+    }
+}
+
+extension String {
+    /// As it is where no YAML reads anything else into it, else in quotes.
+    fileprivate var inYAML: String {
+        let isPlain = wholeMatch(of: #/[A-Za-z][A-Za-z0-9_-]*/#) != nil && PlainScalar(self) == .string
+        guard !isPlain, let bytes = try? JSONValue.string(self).bytes() else { return self }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

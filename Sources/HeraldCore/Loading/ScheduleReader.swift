@@ -1,0 +1,156 @@
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Reads a campaign's `schedule`.
+enum ScheduleReader {
+    static let keys = KeyTable(["at", "cron", "start", "end", "timezone", "dst", "max_lateness", "catch_up"])
+    static let dstKeys = KeyTable(["gap", "overlap"])
+    /// Keys that mean something only where there are many occurrences.
+    private static let cronKeys = ["start", "end", "catch_up"]
+
+    /// What is wrong is reported, and the rest read on. Without a node: due at once.
+    ///
+    /// - Parameter defaultZone: the workspace's; a wrong one has been reported where it stands.
+    static func schedule(_ node: Node?, defaultZone: String, _ findings: inout Findings) -> Schedule {
+        var schedule = Schedule(zone: Zone(named: defaultZone) ?? .utc)
+        guard let node, let fields = Fields(node, "'schedule'", keys, &findings) else { return schedule }
+        if let zone = fields.string("timezone", &findings).flatMap({ findings.zone($0) }) {
+            schedule.zone = zone
+        }
+        let overlap = fields["dst"].flatMap { readDST($0, &schedule.dst, &findings) }
+        if let lateness = fields.duration("max_lateness", &findings) { schedule.maxLateness = lateness }
+        if let catchUp: Schedule.CatchUp = fields.choice("catch_up", &findings) { schedule.catchUp = catchUp }
+        switch (fields["at"], fields["cron"]) {
+        case (let at?, nil):
+            if let date = time(at, "at", schedule, &findings) { schedule.times = .at(date) }
+            for key in cronKeys where fields[key] != nil {
+                findings.error(.scheduleKeys, "'\(key)' has no meaning beside 'at'", at: fields.keyRange(key))
+            }
+            if let overlap, schedule.dst.overlap == .both {
+                findings.error(
+                    .scheduleKeys, "'at' is one time, so 'overlap' cannot be both", at: overlap,
+                    help: "write first or second")
+            }
+        case (nil, let cron?): readCron(cron, fields, &schedule, &findings)
+        case (_?, _?):
+            let later = [fields.keyRange("at"), fields.keyRange("cron")].max { $0.start < $1.start } ?? fields.range
+            findings.error(.scheduleKeys, "'at' and 'cron' exclude each other", at: later)
+        case (nil, nil):
+            findings.error(
+                .scheduleKeys, "'schedule' needs 'at' or 'cron'", at: node.range,
+                help: "leave 'schedule' out to send at once, one time")
+        }
+        return schedule
+    }
+
+    private static func readCron(
+        _ node: Node, _ fields: Fields, _ schedule: inout Schedule, _ findings: inout Findings
+    ) {
+        let before = findings.diagnostics.count
+        let start = fields["start"].flatMap { time($0, "start", schedule, &findings) }
+        let end = fields["end"].flatMap { time($0, "end", schedule, &findings) }
+        if let start, let end, end <= start {
+            findings.error(.scheduleTime, "'end' is not after 'start'", at: fields["end"]?.range ?? fields.range)
+        }
+        guard let cron = cron(node, &findings) else { return }
+        schedule.times = .cron(cron, start: start, end: end)
+        // Of a schedule that is wrong in itself nothing more can be said.
+        guard findings.diagnostics.count == before, !schedule.canFire else { return }
+        let bounds = start == nil && end == nil ? "" : " between 'start' and 'end'"
+        findings.error(.scheduleNever, "the cron never fires\(bounds)", at: node.range)
+    }
+
+    /// Five fields. What is wrong is pointed at within the text where that stands in the file as it is.
+    private static func cron(_ node: Node, _ findings: inout Findings) -> Cron? {
+        guard let scalar = node.scalar else {
+            findings.error(.wrongType, "'cron' must be text, not \(node.kindName)", at: node.range)
+            return nil
+        }
+        do throws(CronError) {
+            return try Cron(parsing: scalar.text)
+        } catch {
+            findings.error(
+                .scheduleCron, error.message, at: node.range(ofScalars: error.offset, error.length),
+                help: "minute, hour, day of month, month and day of week, as in 30 9 * * MON")
+            return nil
+        }
+    }
+
+    /// The value of `at`, `start` or `end`: a wall time of the zone, or a time with its offset.
+    private static func time(
+        _ node: Node, _ key: String, _ schedule: Schedule, _ findings: inout Findings
+    ) -> Date? {
+        // Times may stand plain: nothing else is meant by them here.
+        let text = node.scalar?.text ?? ""
+        if let date = Date(rfc3339: text) { return date }
+        guard let local = LocalTime(written: text) else {
+            findings.error(
+                .scheduleTime, "'\(key)' must be a time", at: node.range,
+                help: "write 2026-12-01T09:00 for a time of \(schedule.zone.name), "
+                    + "or 2026-12-01T09:00+01:00 with its offset")
+            return nil
+        }
+        let date: Date
+        switch schedule.zone.instants(of: local) {
+        case .one(let instant): date = instant
+        case .gap(let next):
+            guard key != "at" || schedule.dst.gap == .next else {
+                findings.error(
+                    .scheduleNever, "there is no \(local.clock) on that day in \(schedule.zone.name)", at: node.range,
+                    help: "the clocks jump over it, and 'gap' is skip")
+                return nil
+            }
+            date = next
+        case .overlap(let first, let second):
+            // With both, a start takes in both and an end too.
+            date = schedule.dst.overlap == .second || key == "end" && schedule.dst.overlap == .both ? second : first
+        }
+        guard Date.calculable.contains(date) else {
+            findings.error(.scheduleTime, "'\(key)' is not in the years 1 to 9999", at: node.range)
+            return nil
+        }
+        return date
+    }
+
+    /// Where `overlap` is written, if it is.
+    private static func readDST(_ node: Node, _ dst: inout DST, _ findings: inout Findings) -> TextRange? {
+        guard let fields = Fields(node, "'dst'", dstKeys, &findings) else { return nil }
+        if let gap: DST.Gap = fields.choice("gap", &findings) { dst.gap = gap }
+        if let overlap: DST.Overlap = fields.choice("overlap", &findings) { dst.overlap = overlap }
+        return fields["overlap"]?.range
+    }
+}
+
+extension Findings {
+    /// The zone of that name; one that the system does not have is reported.
+    mutating func zone(_ name: Located<String>) -> Zone? {
+        if let zone = Zone(named: name.value) { return zone }
+        let names = Zone.names()
+        let near = suggestion(for: name.value, among: names).flatMap { Zone(named: $0) }
+        let help =
+            names.count <= 1
+            ? "this machine has no time zone data; install tzdata"
+            : near.map { "did you mean '\($0.name)'?" } ?? "write an IANA name, as in Europe/Rome"
+        diagnostics.append(
+            .error(.scheduleZone, "there is no time zone '\(name.value)'", at: name.range, help: help))
+        return nil
+    }
+}
+
+extension Node {
+    /// A part of a scalar's text, where the file has it as it is: plain or in quotes, on one line. Else the whole.
+    fileprivate func range(ofScalars offset: Int, _ length: Int) -> TextRange {
+        guard let scalar, length > 0, range.start.line == range.end.line else { return range }
+        let quote = scalar.isPlain ? 0 : 1
+        guard range.end.column - range.start.column == scalar.text.unicodeScalars.count + 2 * quote else {
+            return range
+        }
+        let start = range.start.column + quote + offset
+        return TextRange(
+            start: .init(line: range.start.line, column: start),
+            end: .init(line: range.start.line, column: start + length))
+    }
+}

@@ -1,0 +1,80 @@
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// An occurrence to come, as a calendar shows it.
+package struct Occurring: Hashable, Sendable {
+    package var campaign: String
+    package var occurrence: OccurrenceID
+    package var at: Date
+    package var local: LocalTime
+    package var zone: Zone
+    /// From UTC: `+01:00`, with seconds where there are any.
+    package var offset: String
+    /// What a change of the clocks has to do with it; empty when it has nothing.
+    package var note: String
+}
+
+extension Occurring {
+    /// One that is due at `at` by the campaign's schedule.
+    package init(of campaign: Campaign, at date: Date) {
+        let schedule = campaign.schedule
+        self.campaign = campaign.name.value
+        occurrence = OccurrenceID(campaign: campaign.name.value, due: date, revision: campaign.revision)
+        at = date
+        local = schedule.zone.local(at: date)
+        zone = schedule.zone
+        offset = schedule.zone.offset(at: date).offsetText
+        note = schedule.note(at: date)
+    }
+
+    /// What comes of a campaign in (after, through], the first `limit` of it. A campaign without a schedule has no time.
+    package static func coming(of campaign: Campaign, after: Date, through: Date, limit: Int) -> [Occurring] {
+        campaign.schedule.occurrences(after: after, through: through, limit: limit)
+            .map { Occurring(of: campaign, at: $0) }
+    }
+}
+
+extension Schedule {
+    /// What the clocks' changes did to an occurrence, in words.
+    fileprivate func note(at date: Date) -> String {
+        let local = zone.local(at: date)
+        guard case .cron(let cron, _, _) = times else { return repetition(of: local, at: date) ?? "" }
+        var search = CronSearch(cron, zone: zone, dst: dst)
+        if dst.gap == .next, let clock = search.leftOut(at: date.wholeSeconds) {
+            let first = LocalTime(secondsAsUTC: clock.lowerBound).text(on: local)
+            let last = LocalTime(secondsAsUTC: clock.upperBound).text(on: local)
+            let times = first == last ? "\(first) does" : "\(first) to \(last) do"
+            return "\(times) not exist that day; moved to \(local.clock)"
+        }
+        if let repetition = repetition(of: local, at: date) { return repetition }
+        guard let previous = latest(after: .distantPast, through: date.addingTimeInterval(-1)) else { return "" }
+        let (before, now) = (zone.offset(at: previous), zone.offset(at: date))
+        guard before != now else { return "" }
+        return "the offset changes from \(before.offsetText) to \(now.offsetText) since the last one"
+    }
+
+    private func repetition(of local: LocalTime, at date: Date) -> String? {
+        guard case .overlap(let first, _) = zone.instants(of: local) else { return nil }
+        return "\(local.clock) happens twice; the \(date < first.addingTimeInterval(1) ? "first" : "second")"
+    }
+}
+
+extension LocalTime {
+    /// The time, with its date where that is another than the other's.
+    fileprivate func text(on other: LocalTime) -> String {
+        let isSameDay = (year, month, day) == (other.year, other.month, other.day)
+        return isSameDay ? clock : "\(description.prefix { $0 != "T" }) \(clock)"
+    }
+}
+
+extension Int {
+    /// Seconds east of UTC as `+01:00`.
+    fileprivate var offsetText: String {
+        let distance = Swift.abs(self)
+        let text = "\(self < 0 ? "-" : "+")\((distance / 3600).digits(2)):\((distance / 60 % 60).digits(2))"
+        return distance % 60 == 0 ? text : "\(text):\((distance % 60).digits(2))"
+    }
+}

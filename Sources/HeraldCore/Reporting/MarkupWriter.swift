@@ -1,0 +1,48 @@
+/// Writes HTML and XML. Every value passes through here and means nothing to either.
+struct MarkupWriter {
+    private(set) var text = ""
+
+    /// An element with text in it, or with what `content` writes.
+    mutating func element(_ name: StaticString, _ value: String) { element(name, [:], value) }
+
+    mutating func element(_ name: StaticString, _ attributes: KeyValuePairs<StaticString, String>, _ value: String) {
+        element(name, attributes) { $0.text += value.inMarkup }
+    }
+
+    mutating func element(
+        _ name: StaticString, _ attributes: KeyValuePairs<StaticString, String> = [:],
+        _ content: (inout MarkupWriter) -> Void = { _ in }
+    ) {
+        text += "<\(name)"
+        for (name, value) in attributes { text += " \(name)=\"\(value.inMarkup)\"" }
+        text += ">"
+        content(&self)
+        text += "</\(name)>"
+    }
+
+    /// Text and the end of its line.
+    mutating func line(_ value: String) { text += value.inMarkup + "\n" }
+
+    /// What is ours and needs no escaping.
+    mutating func raw(_ ours: StaticString) { text += "\(ours)" }
+
+    mutating func lineBreak() { text += "\n" }
+}
+
+extension String {
+    /// As plain text within an element or a quoted attribute.
+    fileprivate var inMarkup: String {
+        var text = ""
+        for character in printable.unicodeScalars {
+            switch character {
+            case "&": text += "&amp;"
+            case "<": text += "&lt;"
+            case ">": text += "&gt;"
+            case "\"": text += "&quot;"
+            case "'": text += "&#39;"
+            default: text.unicodeScalars.append(character)
+            }
+        }
+        return text
+    }
+}

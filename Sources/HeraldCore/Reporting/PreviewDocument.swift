@@ -1,0 +1,118 @@
+package import FCM
+
+/// One campaign's preview as it is shown: what a phone shows comes first.
+package struct PreviewDocument: Document {
+    package var preview: Preview
+
+    package init(_ preview: Preview) { self.preview = preview }
+
+    package var json: JSONValue {
+        [
+            "schema": "herald.preview/1",
+            "campaign": .string(preview.campaign),
+            "occurrence": .string(preview.occurrence.rawValue),
+            "target": preview.target.json,
+            "at": .string(preview.at.rfc3339),
+            "request_count": .int(Int64(preview.requestCount)),
+            "requests": .array(
+                [preview.request].compactMap(\.self).map {
+                    [
+                        "method": .string($0.method), "url": .string($0.url),
+                        "headers": .object($0.headers.mapValues { .string($0) }), "body": $0.body,
+                    ]
+                }),
+            "devices": .array(preview.devices.map(Self.device)),
+            "warnings": .array(preview.warnings.map { .string($0) }),
+        ]
+    }
+
+    private static func device(_ device: DevicePayload) -> JSONValue {
+        [
+            "platform": .string(device.platform.rawValue),
+            "headers": .object(device.headers),
+            "payload": .object(device.payload),
+            "payload_bytes": .int(Int64(device.size)),
+            "shown": device.shown.map { .object($0.members) } ?? .null,
+            "callback": .string(device.callbacks.foreground),
+            "background_callback": device.callbacks.background.map { .string($0) } ?? .null,
+            "tap_callback": device.callbacks.tap.map { .string($0) } ?? .null,
+            "warnings": .array(device.warnings.map { .string($0) }),
+        ]
+    }
+
+    package func text(_ style: TextStyle) -> String {
+        var text = style.bold("\(preview.occurrence)") + " to \(preview.target.words), as of \(preview.at.rfc3339)\n"
+        for warning in preview.warnings { text += style.yellow("warning: \(warning)".printable) + "\n" }
+        for device in preview.devices {
+            text += "\n\(style.bold(device.platform.words))\n"
+            for line in device.screen { text += "  │ \(line.printable)\n" }
+            text += style.faint("  \(device.callbacks.words)".printable) + "\n"
+            text += style.faint("  \(device.size) of \(DevicePayload.maximumSize) bytes") + "\n"
+            for warning in device.warnings { text += "  " + style.yellow("warning: \(warning)".printable) + "\n" }
+        }
+        if let request = preview.request {
+            let others = preview.requestCount > 1 ? ", the first of \(preview.requestCount)" : ""
+            text += "\n\(style.bold("The request"))\(others)\n"
+            text += Self.lines(["\(request.method) \(request.url)"])
+            text += Self.lines(request.headers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" })
+            text += Self.lines(request.body)
+        }
+        for device in preview.devices {
+            text += "\n\(style.bold("Payload: \(device.platform.words)"))\n"
+            let headers = device.headers.sorted { $0.key < $1.key }
+            text += Self.lines(headers.map { "\($0.key): \($0.value.string ?? "")" })
+            text += Self.lines(.object(device.payload))
+        }
+        return text
+    }
+
+    private static func lines(_ lines: [String]) -> String { lines.map { "  \($0.printable)\n" }.joined() }
+
+    private static func lines(_ value: JSONValue) -> String {
+        lines(value.prettyText.split(separator: "\n").map(String.init))
+    }
+}
+
+/// Several campaigns' previews.
+package struct PreviewsDocument: Document {
+    private let previews: [PreviewDocument]
+
+    package init(_ previews: [Preview]) { self.previews = previews.map { PreviewDocument($0) } }
+
+    package var json: JSONValue { ["schema": "herald.previews/1", "previews": .array(previews.map(\.json))] }
+
+    package func text(_ style: TextStyle) -> String { previews.map { $0.text(style) }.joined(separator: "\n\n") }
+}
+
+extension DevicePayload.Shown {
+    fileprivate var members: [String: JSONValue] {
+        ["title": title, "subtitle": subtitle, "body": body, "image": image].compactMapValues { $0.map { .string($0) } }
+    }
+}
+
+extension DevicePayload {
+    /// What is to be seen, line by line.
+    fileprivate var screen: [String] {
+        guard let shown else { return ["(nothing is shown)"] }
+        let texts = [shown.title, shown.subtitle, shown.body].compactMap(\.self)
+        let lines = texts.flatMap { $0.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) }
+        return (lines.isEmpty ? ["(no text)"] : lines) + (shown.image.map { ["image: \($0)"] } ?? [])
+    }
+}
+
+extension DevicePayload.Callbacks {
+    fileprivate var words: String {
+        let taps = tap.map { ", when tapped \($0)" } ?? ""
+        return "called: in front \(foreground), behind \(background ?? "nobody")\(taps)"
+    }
+}
+
+extension Platform {
+    fileprivate var words: String {
+        switch self {
+        case .ios: "iPhone and iPad"
+        case .android: "Android"
+        case .web: "Web"
+        }
+    }
+}

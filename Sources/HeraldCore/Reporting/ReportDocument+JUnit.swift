@@ -1,0 +1,80 @@
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// The report as CI systems read test results: a step is a test.
+extension ReportDocument {
+    package var junit: String {
+        let failed = report.steps.count(where: \.hasFailed) + (report.missed > 0 ? 1 : 0)
+        let skipped = report.steps.count(where: \.isSkipped)
+        let tests = report.steps.count + (report.missed > 0 ? 1 : 0)
+        let seconds = report.finished.map { $0.timeIntervalSince(report.started) } ?? 0
+        var writer = MarkupWriter()
+        writer.raw("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")
+        writer.element("testsuites") { writer in
+            writer.lineBreak()
+            let attributes: KeyValuePairs<StaticString, String> = [
+                "name": "herald \(report.run)", "tests": String(tests), "failures": String(failed), "errors": "0",
+                "skipped": String(skipped), "time": Self.seconds(seconds), "timestamp": report.started.rfc3339,
+            ]
+            writer.element("testsuite", attributes) { writer in
+                writer.lineBreak()
+                for step in report.steps { write(step, to: &writer) }
+                if report.missed > 0 { writeMissed(to: &writer) }
+            }
+            writer.lineBreak()
+        }
+        writer.lineBreak()
+        return writer.text
+    }
+
+    private func write(_ step: StepReport, to writer: inout MarkupWriter) {
+        let attributes: KeyValuePairs<StaticString, String> = [
+            "classname": "herald.\(report.project)", "name": step.id, "time": Self.seconds(step.duration.seconds),
+        ]
+        writer.element("testcase", attributes) { writer in
+            let figures = step.figures.filter { $0.count > 0 }.map { "\($0.count) \($0.name)" }.joined(separator: ", ")
+            if step.hasFailed {
+                let message = step.stopped.map { "stopped: \($0); \(figures)" } ?? figures
+                let cause = step.failures.first { $0.action != .forgotten }
+                writer.element("failure", ["type": cause?.code ?? "incomplete", "message": message]) {
+                    Self.write(step.failures, omitted: step.failuresOmitted, to: &$0)
+                }
+            } else if step.isSkipped {
+                writer.element("skipped", ["message": step.note ?? figures])
+            }
+        }
+        writer.lineBreak()
+    }
+
+    private static func write(_ failures: [Report.Failure], omitted: Int, to writer: inout MarkupWriter) {
+        for failure in failures {
+            let parts = [failure.registration, failure.httpStatus.map { "HTTP \($0)" }, failure.code]
+            let head = parts.compactMap(\.self).joined(separator: " ")
+            writer.line("\(head): \(failure.message) (\(failure.action.words))")
+        }
+        if omitted > 0 { writer.line("and \(count(omitted, "more failure"))") }
+    }
+
+    private func writeMissed(to writer: inout MarkupWriter) {
+        writer.element("testcase", ["classname": "herald.\(report.project)", "name": "missed", "time": "0.000"]) {
+            let message = "\(count(report.missed, "occurrence")) came too late to be sent"
+            $0.element("failure", ["type": "missed", "message": message])
+        }
+        writer.lineBreak()
+    }
+
+    /// With three decimals.
+    private static func seconds(_ seconds: Double) -> String {
+        let milliseconds = Int((max(0, seconds) * 1000).rounded())
+        let fraction = String(milliseconds % 1000)
+        return "\(milliseconds / 1000)." + String(repeating: "0", count: 3 - fraction.count) + fraction
+    }
+}
+
+extension StepReport {
+    /// Nothing of it was tried, and that is nobody's failure.
+    fileprivate var isSkipped: Bool { !hasFailed && accepted == 0 && skipped + held > 0 }
+}

@@ -1,0 +1,92 @@
+/// The report as a comment on a pull request or an issue.
+extension ReportDocument {
+    /// GitHub takes 65,536 characters in a comment; bytes are never fewer than characters.
+    private static let markdownLimit = 60_000
+
+    /// Less than 60,000 bytes; entries that do not fit are counted.
+    package var markdown: String {
+        var text = "## herald run: \(report.result.words.inMarkdown)\n\n"
+        if report.isDryRun { text += "A dry run: FCM checked the messages and delivered none.\n\n" }
+        text += totals.map { "\($0.count) \($0.name)" }.joined(separator: ", ") + ".\n\n"
+        text += facts.map { "\($0.name.inMarkdown): \($0.value.inMarkdown)" }.joined(separator: " · ") + "\n"
+        let steps = report.steps.map { step -> String in
+            let cells = [step.id.inMarkdown] + step.figures.map { String($0.count) }
+            let remarks = [step.stopped.map { "stopped: \($0)" }, step.note].compactMap { $0?.inMarkdown }
+            return "| \(cells.joined(separator: " | ")) | \(remarks.joined(separator: "; ")) |\n"
+        }
+        let failures = report.steps.flatMap { step in
+            step.failureKinds.map { kind in
+                "| \(step.id.inMarkdown) | \(kind.count) | \(kind.code.inMarkdown) | \(kind.message.inMarkdown) "
+                    + "| \(kind.action.words.inMarkdown) |\n"
+            }
+        }
+        let names = StepReport.figureNames
+        let sections: [(title: String, head: String, entries: [String])] = [
+            ("Notes", "", remarks.map { "- \($0.inMarkdown)\n" }),
+            (
+                "Steps",
+                "| step | \(names.joined(separator: " | ")) | |\n|---|\(names.map { _ in "--:|" }.joined())---|\n",
+                steps
+            ),
+            ("Failures", "| step | | code | FCM said | what follows |\n|---|--:|---|---|---|\n", failures),
+        ]
+        for section in sections where !section.entries.isEmpty {
+            text += "\n### \(section.title)\n\n\(section.head)"
+            var omitted = 0
+            for entry in section.entries {
+                // Room is left for what follows to say that it was cut.
+                if text.utf8.count + entry.utf8.count < Self.markdownLimit - 1_000 {
+                    text += entry
+                } else {
+                    omitted += 1
+                }
+            }
+            if omitted > 0 { text += "\n… and \(omitted) more that do not fit here.\n" }
+        }
+        return text
+    }
+
+    /// What a reader asks first, besides the figures.
+    var facts: [(name: String, value: String)] {
+        var facts = [
+            ("run", report.run), ("project", report.project), ("endpoint", report.endpoint.rawValue),
+            ("started", report.started.rfc3339), ("finished", report.finished?.rfc3339 ?? "not yet"),
+            ("herald", report.version),
+        ]
+        if let commit = report.gitCommit { facts.append(("commit", commit)) }
+        if !report.overrides.isEmpty { facts.append(("overridden guards", report.overrides.joined(separator: ", "))) }
+        for (key, name) in [
+            ("retries", "retries"), ("forgotten", "forgotten as dead"), ("possible_duplicates", "possible duplicates"),
+        ] {
+            if let number = summary[key], number > 0 { facts.append((name, String(number))) }
+        }
+        return facts.map { (name: $0.0, value: $0.1) }
+    }
+}
+
+extension StepReport {
+    static let figureNames = ["planned", "accepted", "rejected", "unknown", "skipped", "held", "pending"]
+
+    /// In the order of `figureNames`.
+    var figures: [(name: String, count: Int)] {
+        let counts = [planned, accepted, rejected, unknown, skipped, held, pending]
+        return zip(Self.figureNames, counts).map { ($0, $1) }
+    }
+
+    /// What a person must look at: the dead are forgotten and no failure.
+    var hasFailed: Bool { rejected > forgotten || unknown > 0 || pending > 0 || stopped != nil }
+}
+
+extension Report.Result {
+    /// For people.
+    var words: String {
+        switch self {
+        case .running: "not finished"
+        case .ok: "done"
+        case .failed: "done, with failures"
+        case .unknown: "done, with unknown outcomes"
+        case .refused: "refused by a guard"
+        case .interrupted: "stopped before its end"
+        }
+    }
+}

@@ -1,0 +1,197 @@
+internal import FCM
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// A report that was saved, by whatever herald or hand.
+extension ReportDocument {
+    /// Why a file is not shown.
+    package enum ReadingError: Error, Hashable, Sendable {
+        /// Nothing that calls itself a report of herald's.
+        case noReport
+        /// It has another version of the format, which this herald does not know.
+        case otherVersion(String)
+        /// What stands at that key, such as `steps[2].planned`, cannot stand there.
+        case malformed(String)
+    }
+
+    /// A larger one was not written by herald.
+    package static let maximumSize = 64 << 20
+
+    /// What the file does not have is not made up: a step's repeats, and its subscriptions that were there before.
+    ///
+    /// - Parameter reveals: whether registrations may be shown as the file has them.
+    package init(reading bytes: [UInt8], reveals: Bool = false) throws(ReadingError) {
+        guard bytes.count <= Self.maximumSize, let json = try? JSONValue(parsing: bytes),
+            let schema = json["schema"]?.string, schema.hasPrefix("herald.report/")
+        else { throw .noReport }
+        guard schema == "herald.report/1" else { throw .otherVersion(schema.printable) }
+        let fields = ReportFields(json, reveals: reveals)
+        var summary: [String: Int] = [:]
+        for (name, _) in try fields.object("summary") {
+            summary[name] = try fields.nested("summary").count(name)
+        }
+        var report = try Report(fields, missed: summary["missed"] ?? 0)
+        // Which step's dead are beyond the failures it lists only the totals can tell.
+        if let rejected = summary["rejected"], rejected > 0, rejected == summary["forgotten"] {
+            for index in report.steps.indices { report.steps[index].forgotten = report.steps[index].rejected }
+        }
+        self.init(report, savedSummary: summary)
+    }
+}
+
+/// One object of a saved report. What it hands out is harmless to a terminal, and short.
+private struct ReportFields {
+    private let json: JSONValue
+    private let reveals: Bool
+    /// The way to it, for errors.
+    private let path: String
+
+    typealias Failure = ReportDocument.ReadingError
+
+    init(_ json: JSONValue, reveals: Bool, path: String = "") {
+        self.json = json
+        self.reveals = reveals
+        self.path = path
+    }
+
+    private func malformed(_ key: String) -> Failure { .malformed((path + key).printable) }
+
+    /// Whether there is anything but null.
+    func has(_ key: String) -> Bool { json[key] != nil && json[key] != .null }
+
+    func text(_ key: String) throws(Failure) -> String {
+        guard let text = json[key]?.string else { throw malformed(key) }
+        return text.printable
+    }
+
+    func optionalText(_ key: String) throws(Failure) -> String? { has(key) ? try text(key) : nil }
+
+    func texts(_ key: String) throws(Failure) -> [String] {
+        guard has(key) else { return [] }
+        guard let items = json[key]?.array else { throw malformed(key) }
+        var texts: [String] = []
+        for item in items {
+            guard let text = item.string else { throw malformed(key) }
+            texts.append(text.printable)
+        }
+        return texts
+    }
+
+    /// Of at most a million millions, so that sums of them are numbers.
+    func count(_ key: String) throws(Failure) -> Int {
+        guard let number = json[key]?.int, (0...1_000_000_000_000).contains(number) else { throw malformed(key) }
+        return Int(number)
+    }
+
+    func bool(_ key: String) throws(Failure) -> Bool {
+        guard case .bool(let value)? = json[key] else { throw malformed(key) }
+        return value
+    }
+
+    func time(_ key: String) throws(Failure) -> Date {
+        guard let date = json[key]?.string.flatMap({ Date(rfc3339: $0) }) else { throw malformed(key) }
+        return date
+    }
+
+    func word<Word: RawRepresentable<String>>(_ key: String) throws(Failure) -> Word {
+        guard let word = json[key]?.string.flatMap({ Word(rawValue: $0) }) else { throw malformed(key) }
+        return word
+    }
+
+    func object(_ key: String) throws(Failure) -> [String: JSONValue] {
+        guard let members = json[key]?.object else { throw malformed(key) }
+        return members
+    }
+
+    func nested(_ key: String) throws(Failure) -> ReportFields {
+        ReportFields(.object(try object(key)), reveals: reveals, path: "\(path)\(key).")
+    }
+
+    func list(_ key: String) throws(Failure) -> [ReportFields] {
+        guard let items = json[key]?.array else { throw malformed(key) }
+        return items.enumerated().map { ReportFields($1, reveals: reveals, path: "\(path)\(key)[\($0)].") }
+    }
+
+    /// A fingerprint; whatever else stands there may be a registration.
+    func registration(_ key: String) throws(Failure) -> String? {
+        guard let text = try optionalText(key) else { return nil }
+        let isFingerprint = text.wholeMatch(of: #/r_[0-9a-f]{16}/#) != nil
+        return reveals || isFingerprint ? text : "(a registration)"
+    }
+
+    /// A server's sentence, without registrations.
+    func sentence(_ key: String) throws(Failure) -> String {
+        let text = try text(key)
+        return reveals ? text : Registration.masking(text)
+    }
+
+    func check(_ isGood: Bool, _ key: String) throws(Failure) {
+        if !isGood { throw malformed(key) }
+    }
+}
+
+extension Report {
+    fileprivate init(_ fields: ReportFields, missed: Int) throws(ReportDocument.ReadingError) {
+        run = try fields.text("run")
+        planDigest = try fields.text("plan_digest")
+        isDryRun = try fields.bool("dry_run")
+        started = try fields.time("started")
+        finished = fields.has("finished") ? try fields.time("finished") : nil
+        result = try fields.word("result")
+        endpoint = try fields.word("endpoint")
+        project = try fields.text("project")
+        version = try fields.text("herald_version")
+        gitCommit = try fields.optionalText("git_commit")
+        overrides = try fields.texts("overrides")
+        notes = try fields.texts("notes")
+        missedOccurrences = try (fields.has("missed") ? fields.list("missed") : []).map {
+            (missed) throws(ReportDocument.ReadingError) in
+            Plan.Missed(
+                occurrence: OccurrenceID(rawValue: try missed.text("occurrence")), due: try missed.time("due"),
+                reason: try missed.text("reason"))
+        }
+        self.missed = missed
+        steps = []
+        for step in try fields.list("steps") { steps.append(try StepReport(step)) }
+    }
+}
+
+extension StepReport {
+    fileprivate init(_ fields: ReportFields) throws(ReportDocument.ReadingError) {
+        id = try fields.text("id")
+        action = try fields.text("action")
+        planned = try fields.count("planned")
+        occurrence = try fields.optionalText("occurrence")
+        topic = try fields.optionalText("topic")
+        group = try fields.optionalText("group")
+        note = try fields.optionalText("note")
+        accepted = try fields.count("accepted")
+        rejected = try fields.count("rejected")
+        unknown = try fields.count("unknown")
+        skipped = try fields.count("skipped")
+        held = try fields.count("held")
+        // The promise that every step keeps.
+        try fields.check(pending == fields.count("pending"), "pending")
+        duration = .milliseconds(try fields.count("duration_ms"))
+        messageIDs = try fields.texts("message_ids")
+        for failure in try fields.list("failures") { failures.append(try Report.Failure(failure)) }
+        failuresOmitted = failures.count < Self.shownFailures ? 0 : max(0, rejected + unknown - failures.count)
+        forgotten = failures.count { $0.action == .forgotten }
+        if let reason = try fields.optionalText("stopped") { stop(reason) }
+    }
+}
+
+extension Report.Failure {
+    fileprivate init(_ fields: ReportFields) throws(ReportDocument.ReadingError) {
+        registration = try fields.registration("registration")
+        code = try fields.text("code")
+        httpStatus = fields.has("http_status") ? try fields.count("http_status") : nil
+        message = try fields.sentence("message")
+        attempts = try fields.count("attempts")
+        action = try fields.word("action")
+    }
+}

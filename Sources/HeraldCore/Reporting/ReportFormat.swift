@@ -1,0 +1,16 @@
+/// How a report is shown that was saved; as JSON it is there already.
+package enum ReportFormat: String, CaseIterable, Sendable {
+    case text, markdown, html, junit
+}
+
+extension ReportDocument {
+    /// The only switch over these formats. Ends with a line break.
+    package func rendered(as format: ReportFormat, _ style: TextStyle = .plain) -> String {
+        switch format {
+        case .text: text(style)
+        case .markdown: markdown
+        case .html: html
+        case .junit: junit
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package import FCM
+
+/// What the record has of one registration.
+package struct TraceDocument: Document {
+    private let trace: Trace
+    /// Its fingerprint, or itself.
+    private let registration: String
+
+    package init(_ trace: Trace, registration: String) {
+        self.trace = trace
+        self.registration = registration
+    }
+
+    package var json: JSONValue {
+        [
+            "schema": "herald.trace/1",
+            "registration": .string(registration),
+            "dead": .bool(trace.isDead),
+            "topics": .array(
+                trace.topics.map { ["topic": .string($0.name.rawValue), "relation": .string($0.membership.word)] }),
+            "groups": .array(
+                trace.groups.map { ["group": .string($0.name.rawValue), "relation": .string($0.membership.word)] }),
+            "occurrences": .array(
+                trace.occurrences.map { id, entry, code in
+                    [
+                        "occurrence": .string(id.rawValue), "outcome": .string(entry.word),
+                        "code": code.map { .string($0) } ?? .null,
+                    ]
+                }),
+        ]
+    }
+
+    package func text(_ style: TextStyle) -> String {
+        var text = "\(registration)\(trace.isDead ? ": dead, left out" : "")\n"
+        for (name, membership) in trace.topics { text += "  topic \(name): \(membership.word)\n" }
+        for (name, membership) in trace.groups { text += "  group \(name): \(membership.word)\n" }
+        for (id, entry, code) in trace.occurrences {
+            text += "  \(id): \(entry.word)\(code.map { " (\($0))" } ?? "")\n"
+        }
+        return text
+    }
+}
+
+extension Membership {
+    fileprivate var word: String {
+        switch self {
+        case .subscribing: "asked for"
+        case .owned: "subscribed"
+        case .found: "subscribed by others"
+        }
+    }
+}
+
+extension GroupMembership {
+    fileprivate var word: String {
+        switch self {
+        case .adding: "asked for"
+        case .member: "member"
+        }
+    }
+}
+
+extension LedgerEntry {
+    /// As reports count it.
+    fileprivate var word: String {
+        switch self {
+        case .accepted: "accepted"
+        case .rejected: "rejected"
+        case .unknown, .intended: "unknown"
+        case .abandoned: "abandoned"
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import FCM
+import Foundation
+import Testing
+
+@testable import HeraldCore
+
+/// What an editor offers is what the loader takes: the schemas and the tables of keys have the same names.
+struct SchemaTests {
+    /// A mapping of the file format: the file's schema, the way to it there, and the keys the loader takes.
+    struct Place: Sendable, CustomTestStringConvertible {
+        var schema: String
+        var path: [String]
+        var table: KeyTable
+
+        init(_ schema: String, _ path: [String], _ table: KeyTable) {
+            (self.schema, self.path, self.table) = (schema, path, table)
+        }
+
+        var testDescription: String { ([schema] + path).joined(separator: "/") }
+    }
+
+    static let places: [Place] =
+        ResourceReader.keys.sorted { $0.key < $1.key }.map { Place($0.key, [], $0.value) } + [
+            Place("herald", [], SettingsReader.keys), Place("herald", ["fcm"], SettingsReader.fcmKeys),
+            Place("herald", ["runner"], SettingsReader.runnerKeys),
+            Place("herald", ["guards"], SettingsReader.guardKeys),
+            Place("audience", ["source"], ResourceReader.sourceKeys),
+            Place("group", ["members"], ResourceReader.memberKeys),
+            Place("campaign", ["target"], ResourceReader.targetKeys),
+            Place("campaign", ["target", "topics"], ResourceReader.topicsKeys),
+            Place("campaign", ["schedule"], ScheduleReader.keys),
+            Place("campaign", ["schedule", "dst"], ScheduleReader.dstKeys),
+            Place("campaign", ["delivery"], ResourceReader.deliveryKeys),
+            Place("campaign", ["acknowledge"], ResourceReader.acknowledgeKeys),
+        ]
+
+    @Test(arguments: places)
+    func `a schema has the loader's keys and requires what it requires`(_ place: Place) throws {
+        let schema = try Schema(of: place.schema)
+        let part = try #require(schema.part(at: place.path))
+        #expect(schema.names(of: part) == Set(place.table.known))
+        // A document without a kind has no table to be held against.
+        let required = place.table.required + place.table.known.filter { $0 == "kind" }
+        #expect(Set(part["required"]?.array?.compactMap(\.string) ?? []) == Set(required))
+        #expect(part["additionalProperties"] == false)
+    }
+
+    /// A mapping that the schema closes and no table stands for would never be compared.
+    @Test(arguments: ["herald", "audience", "topic", "group", "campaign"])
+    func `every mapping of a schema has its table`(_ name: String) throws {
+        let schema = try Schema(of: name)
+        var waiting: [[String]] = [[]]
+        var found: Set<[String]> = []
+        while let path = waiting.popLast() {
+            // The message has a shape of its own, compared below; what a filter names is free.
+            guard path != ["message"], path != ["where"], let part = schema.part(at: path) else { continue }
+            let names = schema.names(of: part)
+            if !names.isEmpty { found.insert(path) }
+            waiting += names.map { path + [$0] }
+        }
+        #expect(found == Set(Self.places.filter { $0.schema == name }.map(\.path)))
+    }
+
+    @Test func `the schema's message has the loader's shape`() throws {
+        let schema = try Schema(of: "campaign")
+        var waiting: [(path: [String], shape: MessageShape)] = [(["message"], .message)]
+        var compared = 0
+        while let (path, shape) = waiting.popLast() {
+            guard case .object(let shapes) = shape else { continue }
+            let part = try #require(schema.part(at: path))
+            #expect(schema.names(of: part) == Set(shapes.keys), "\(path.joined(separator: "/"))")
+            #expect(part["additionalProperties"] == false, "\(path.joined(separator: "/"))")
+            waiting += shapes.map { (path + [$0.key], $0.value) }
+            compared += 1
+        }
+        #expect(compared > 8)
+    }
+}
+
+/// A JSON Schema of the folder `schemas`.
+private struct Schema {
+    private let root: JSONValue
+
+    init(of name: String) throws {
+        let package = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
+        root = try JSONValue(parsing: Data(contentsOf: package.appending(path: "schemas/\(name).schema.json")))
+    }
+
+    /// What is said about the value at the end of a way through properties.
+    func part(at path: [String]) -> JSONValue? {
+        path.reduce(root) { part, key in part.flatMap { properties(of: $0)?[key] }.map(followed) }
+    }
+
+    func names(of part: JSONValue) -> Set<String> { Set((properties(of: part) ?? [:]).keys) }
+
+    /// A mapping's properties, or those of the one mapping that a list or a choice holds.
+    private func properties(of part: JSONValue) -> [String: JSONValue]? {
+        followed(part)["properties"]?.object
+    }
+
+    private func followed(_ part: JSONValue) -> JSONValue {
+        if let reference = part["$ref"]?.string {
+            let steps = reference.split(separator: "/").dropFirst()
+            return steps.reduce(root) { $0?[String($1)] }.map(followed) ?? part
+        }
+        if part["properties"] != nil { return part }
+        let inner = [part["items"]].compactMap(\.self) + (part["anyOf"]?.array ?? [])
+        return inner.lazy.map(followed).first { $0["properties"] != nil } ?? part
+    }
+}

@@ -1,0 +1,211 @@
+import FCM
+import Foundation
+import HeraldCore
+import HeraldTestSupport
+import Testing
+
+/// What people do between runs: trying a message on themselves, pausing, looking ahead.
+@Suite struct EverydayTests {
+    // MARK: test
+
+    @Test func `a test sends the real message to a few, and the campaign goes to everybody all the same`() async throws
+    {
+        let world = try World(World.small(count: 5, subscribers: 2))
+        let (_, host) = try await world.startEmulator()
+        let one = Registration.fid(77).rawValue
+        let early = try await world.herald("test", "to-topic", "--to", one, Registration.token(3).rawValue, host: host)
+        #expect(early.status == 0, "\(early.output)\(early.errors)")
+        #expect(early.errors.contains("no record"))
+        #expect(!FileManager.default.fileExists(atPath: world.statePath))
+        var accepted = try world.accepted(in: ["ledger.ndjson"])
+        #expect(accepted == [one: 1, Registration.token(3).rawValue: 1])
+        let message = try await Control(host).ledger().first?["message"]
+        #expect(message?["notification"]?["body"] == "To all who follow")
+
+        #expect(try await world.herald("apply", "--auto-approve", host: host).status == 0)
+        let report = "\(world.folder.path)/test.json"
+        let again = try await world.herald("test", "to-all", "--audience", "some", "--report", report, host: host)
+        #expect(again.status == 0, "\(again.output)\(again.errors)")
+        #expect(try world.report("test.json")["steps"]?.array?.first?["accepted"] == 2)
+        accepted = try world.accepted(in: ["ledger.ndjson"])
+        #expect(accepted[Registration.fid(1).rawValue] == 2)
+        #expect(accepted[Registration.fid(5).rawValue] == 1)
+        let state = try await world.state()
+        #expect(state["occurrences"]?.array?.count == 2)
+        #expect(state["tests"]?.array?.map { $0["campaign"] } == ["to-all"])
+        #expect(try await world.herald("plan", "--detailed-exitcode", host: host).status == 0)
+        await world.end()
+    }
+
+    @Test func `a test of a registration that is dead, or of an audience that is large, says so and buries nobody`()
+        async throws
+    {
+        let world = try World(World.small(count: 21, subscribers: 3))
+        let (_, host) = try await world.startEmulator()
+        #expect(try await world.herald("state", "init", host: host).status == 0)
+        try await Control(host).put([.fid(1)], state: "unregistered")
+        let dead = try await world.herald("test", "to-all", "--audience", "some", host: host)
+        #expect(dead.output.contains("UNREGISTERED"))
+        #expect(try await world.state()["dead"] == 0)
+        let large = try await world.herald("test", "to-all", "--audience", "all", host: host)
+        #expect(large.status == 1)
+        #expect(large.errors.contains("audience 'all' has 21 recipients"))
+        await world.end()
+    }
+
+    // MARK: pause and resume
+
+    @Test(arguments: ["to-all", nil])
+    func `a pause stops a run within a second, and after resume the rest is sent, nobody twice`(
+        _ campaign: String?
+    ) async throws {
+        var files = World.small(count: 150, subscribers: 0)
+        files["workspace/herald.yaml"] = """
+            herald: 1
+            project: demo-project
+            fcm: {rate: 60/s, subscription_rate: unlimited, ramp: 0s}
+
+            """
+        let world = try World(files)
+        let (_, host) = try await world.startEmulator()
+        #expect(try await world.herald("state", "init", host: host).status == 0)
+        let run = try HeraldProcess.start(["-w", world.workspace, "run"], environment: world.environment(host))
+        try await world.eventually { try world.accepted(in: ["ledger.ndjson"]).count >= 20 }
+        let name = campaign.map { [$0] } ?? []
+        let pause = try await HeraldProcess.run(
+            ["-w", world.workspace, "pause"] + name, environment: world.environment(host))
+        let paused = Date()
+        #expect(pause.status == 0, "\(pause.errors)")
+        let stopped = await run.wait()
+        #expect(stopped.status == 0, "\(stopped.output)\(stopped.errors)")
+        #expect(stopped.output.contains("the campaign is paused"))
+        let first = try world.accepted(in: ["ledger.ndjson"]).filter { $0.key != "news" }
+        #expect(first.count < 150)
+        let last = try await Control(host).ledger().filter { $0["target"]?["fid"] != nil }
+            .compactMap { $0["time"]?.string }.max()
+        let limit = Date.ISO8601FormatStyle(includingFractionalSeconds: true).format(paused.addingTimeInterval(1))
+        #expect(try #require(last) <= limit)
+
+        let held = try await world.herald("plan", "--detailed-exitcode", host: host)
+        #expect(held.output.contains("herald resume to-all"), "\(held.output)")
+        #expect(try await world.herald("run", host: host).status == 0)
+        #expect(try world.accepted(in: ["ledger.ndjson"]).filter { $0.key != "news" }.count == first.count)
+        let resume = try await HeraldProcess.run(
+            ["-w", world.workspace, "resume"] + name, environment: world.environment(host))
+        #expect(resume.status == 0, "\(resume.errors)")
+        #expect(try await world.herald("run", host: host).status == 0)
+        let accepted = try world.accepted(in: ["ledger.ndjson"])
+        #expect(accepted.count == 151)
+        #expect(accepted.values.allSatisfy { $0 == 1 })
+        await world.end()
+    }
+
+    @Test func `one campaign cannot be resumed while everything is paused`() async throws {
+        let world = try World(World.small(count: 3, subscribers: 1))
+        let (_, host) = try await world.startEmulator()
+        #expect(try await world.herald("state", "init", host: host).status == 0)
+        #expect(try await world.herald("pause to-al", host: host).errors.contains("did you mean 'to-all'?"))
+        #expect(try await world.herald("pause", host: host).status == 0)
+        let one = try await world.herald("resume to-all", host: host)
+        #expect(one.status == 1)
+        #expect(one.errors.contains("everything is paused"))
+        // Memberships go on.
+        #expect(try await world.herald("run", host: host).status == 0)
+        #expect(try await Control(host).members(ofTopic: "news").count == 1)
+        #expect(try world.accepted(in: ["ledger.ndjson"]).isEmpty)
+        #expect(try await world.herald("resume", host: host).status == 0)
+        #expect(try await world.herald("run", host: host).status == 0)
+        #expect(try world.accepted(in: ["ledger.ndjson"]).count == 4)
+        await world.end()
+    }
+
+    // MARK: Looking ahead
+
+    private static let schedules = [
+        "workspace/herald.yaml": "herald: 1\nproject: demo-project\ntimezone: Europe/Rome\n",
+        "workspace/resources.yaml": """
+        kind: audience
+        name: all
+        source: {file: lists/all.txt}
+        ---
+        kind: campaign
+        name: weekly
+        target: {audience: all}
+        message: {data: {a: b}}
+        schedule: {cron: "30 9 * * MON"}
+        ---
+        kind: campaign
+        name: nightly
+        target: {audience: all}
+        message: {data: {a: b}}
+        schedule: {cron: "30 2 * * *"}
+        ---
+        kind: campaign
+        name: christmas
+        target: {audience: all}
+        message: {data: {a: b}}
+        schedule: {at: 2026-12-25T09:00}
+
+        """,
+        "workspace/lists/all.txt": Registration.fid(1).rawValue + "\n",
+    ]
+
+    @Test func `plan --days shows what comes, and of each campaign at least the next`() async throws {
+        let world = try World(Self.schedules)
+        let plan = { (days: String) in
+            let result = try await world.herald(
+                "plan", "--at", "2026-12-01T12:00:00Z", "--days", days, "--format", "json")
+            #expect(result.status == 0, "\(result.errors)")
+            let upcoming = try #require(try JSONValue(parsing: Array(result.output.utf8))["upcoming"]?.array)
+            return upcoming.compactMap { $0["occurrence"]?.string }
+        }
+        #expect(
+            try await plan("0") == [
+                "nightly@2026-12-02T01:30:00Z", "weekly@2026-12-07T08:30:00Z", "christmas@2026-12-25T08:00:00Z",
+            ])
+        #expect(
+            try await plan("2") == [
+                "nightly@2026-12-02T01:30:00Z", "nightly@2026-12-03T01:30:00Z", "weekly@2026-12-07T08:30:00Z",
+                "christmas@2026-12-25T08:00:00Z",
+            ])
+        #expect(try await plan("27").count == 27 + 4 + 1)
+    }
+
+    @Test func `plan --lists skip needs no list, shows no counts, and what is due all the same`() async throws {
+        let world = try World(Self.schedules)
+        try FileManager.default.removeItem(atPath: "\(world.workspace)/lists/all.txt")
+        #expect(try await world.herald("validate").status == 1)
+        #expect(try await world.herald("validate --lists skip").status == 0)
+        #expect(try await world.herald("plan").status == 1)
+        let result = try await world.herald(
+            "plan", "--lists", "skip", "--at", "2026-12-25T08:00:01Z", "--format", "json")
+        #expect(result.status == 0, "\(result.errors)")
+        let plan = try JSONValue(parsing: Array(result.output.utf8))
+        #expect(plan["summary"]?["recipients"] == .null)
+        #expect(plan["steps"]?.array?.compactMap { $0["occurrence"]?.string } == ["christmas@2026-12-25T08:00:00Z"])
+        #expect(plan["steps"]?.array?.first?["planned"] == .null)
+    }
+
+    @Test func `the calendar tells local time and UTC, and where the clocks change`() async throws {
+        let world = try World(Self.schedules)
+        let result = try await world.herald(
+            "calendar", "--at", "2027-03-27T12:00:00Z", "--days", "3", "--format", "json")
+        #expect(result.status == 0, "\(result.errors)")
+        let document = try JSONValue(parsing: Array(result.output.utf8))
+        let entries = try #require(document["occurrences"]?.array)
+        // On the 28th it is never 02:30: the first instant after the gap takes its place.
+        #expect(
+            entries.compactMap { $0["at"]?.string } == [
+                "2027-03-28T01:00:00Z", "2027-03-29T00:30:00Z", "2027-03-29T07:30:00Z", "2027-03-30T00:30:00Z",
+            ])
+        #expect(
+            entries.compactMap { $0["local"]?.string } == [
+                "2027-03-28T03:00:00", "2027-03-29T02:30:00", "2027-03-29T09:30:00", "2027-03-30T02:30:00",
+            ])
+        #expect(entries.allSatisfy { $0["offset"] == "+02:00" && $0["timezone"] == "Europe/Rome" })
+        #expect(try #require(entries.first?["note"]?.string).isEmpty == false)
+        let text = try await world.herald("calendar", "--at", "2027-03-27T12:00:00Z", "--days", "3")
+        #expect(text.output.contains("nightly"))
+        #expect(text.output.contains("03:00"))
+    }
+}

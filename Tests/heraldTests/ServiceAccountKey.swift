@@ -1,0 +1,31 @@
+import CryptoExtras
+import FCM
+import Foundation
+
+/// A service account's key file with a key of the test's own.
+struct ServiceAccountKey {
+    static let email = "herald@tide-app-prod.iam.gserviceaccount.com"
+    static let id = "0123456789abcdef0123456789abcdef01234567"
+
+    /// Made once, since it takes a second.
+    private static let made = Result { try _RSA.Signing.PrivateKey(keySize: .bits2048) }
+
+    static var key: _RSA.Signing.PrivateKey { get throws { try made.get() } }
+
+    /// - Parameter tokens: the token endpoint's address.
+    static func file(tokens: String) throws -> String {
+        let members: JSONValue = [
+            "type": "service_account", "project_id": "tide-app-prod", "private_key_id": .string(id),
+            "private_key": .string(try key.pkcs8PEMRepresentation), "client_email": .string(email),
+            "client_id": "108", "token_uri": .string(tokens), "universe_domain": "googleapis.com",
+        ]
+        return String(decoding: try members.bytes(), as: UTF8.self)
+    }
+
+    /// Pieces of the key that nothing may show.
+    static var secrets: [String] {
+        get throws {
+            try key.pkcs8PEMRepresentation.split(separator: "\n").dropFirst().dropLast().map(String.init) + [id]
+        }
+    }
+}
