@@ -81,7 +81,7 @@ struct SQLiteStoreDamageTests {
         "UPDATE group_membership SET state = -1 WHERE state = 1",
         "UPDATE group_membership SET chunk = 65536", "UPDATE group_membership SET members = members + 1",
         "UPDATE group_membership SET bytes = x'00'", "UPDATE group_membership SET device_group = 99",
-        "INSERT OR REPLACE INTO group_membership SELECT device_group, 1 - state, chunk, members, bytes FROM group_membership",
+        "INSERT OR REPLACE INTO group_membership SELECT device_group, 0, chunk, members, bytes FROM group_membership WHERE state = 1",
         "DELETE FROM code", "UPDATE rejection SET state = 99", "UPDATE rejection SET state = -1",
         "UPDATE rejection SET occurrence = 99", "UPDATE rejection SET members = 0", "UPDATE rejection SET bytes = x''",
         "UPDATE rejection SET chunk = -1", "UPDATE watermark SET at = 9e999", "UPDATE watermark SET next = -1e300",

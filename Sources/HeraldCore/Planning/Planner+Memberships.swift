@@ -17,7 +17,7 @@ extension Planner {
         // Everybody is in the new topic before anybody leaves the old one.
         for (old, successor) in successors.sorted(by: { $0.key < $1.key })
         where campaigns.isEmpty || targets.contains(successor) {
-            let leaving = record.topics[old].map { $0.owned.union($0.subscribing) } ?? []
+            let leaving = mine(of: old)
             guard !leaving.isEmpty else { continue }
             memberships.append(step(.unsubscribe(old, leaving), reason: "the topic is called '\(successor)' now"))
         }
@@ -27,7 +27,7 @@ extension Planner {
     private mutating func planTopic(_ name: TopicName, _ wanted: DesiredTopic?) {
         let recorded = record.topics[name] ?? RecordedTopic()
         let members = (wanted?.members ?? []).subtracting(record.dead)
-        let mine = recorded.owned.union(recorded.subscribing)
+        let mine = mine(of: name)
         let leaving = wanted?.prune ?? true ? mine.subtracting(members) : []
         let joining = members.subtracting(recorded.owned).subtracting(recorded.found)
         if !leaving.isEmpty {
@@ -43,6 +43,12 @@ extension Planner {
         }
     }
 
+    /// Whom herald subscribed and may unsubscribe. The dead left by themselves, also those that a step of the run which
+    /// buried them, or a crash, put down once more.
+    private func mine(of topic: TopicName) -> RecipientSet {
+        record.topics[topic].map { $0.owned.union($0.subscribing).subtracting(record.dead) } ?? []
+    }
+
     mutating func planGroups(selected campaigns: Set<String>) {
         let targets = Set(targets(of: campaigns).flatMap(\.groups))
         for name in Set(groupMembers.keys).union(record.groups.keys).sorted()
@@ -54,7 +60,7 @@ extension Planner {
     private mutating func planGroup(_ name: GroupName) {
         let members = liveMembers(of: name)
         let recorded = record.groups[name]
-        let mine = recorded.map { $0.members.union($0.adding) } ?? []
+        let mine = recorded.map { $0.members.union($0.adding).subtracting(record.dead) } ?? []
         if members.isEmpty {
             let isDeclared = groupMembers[name] != nil
             if isDeclared { plan.warnings.append("group '\(name)' has no member that is not dead") }

@@ -183,11 +183,10 @@ extension Planner {
     // MARK: What is to come
 
     func upcoming(_ wanted: DesiredSend, after: Date, through: Date, limit: Int) -> [Plan.Upcoming] {
-        Occurring.coming(of: wanted.campaign, after: after, through: through, limit: limit).map { occurring in
-            Plan.Upcoming(
-                occurring: occurring, target: wanted.campaign.target.value,
-                recipients: reached(by: wanted.campaign, wanted.members.subtracting(record.dead)))
-        }
+        let coming = Occurring.coming(of: wanted.campaign, after: after, through: through, limit: limit)
+        // The same for all of them, and with conditions no small matter.
+        let count = coming.isEmpty ? 0 : reached(by: wanted.campaign, wanted.members.subtracting(record.dead))
+        return coming.map { .init(occurring: $0, target: wanted.campaign.target.value, recipients: count) }
     }
 
     private mutating func limitUpcoming() {

@@ -18,6 +18,8 @@ package struct Planner {
     let horizon: Date
     let topicMembers: [TopicName: DesiredTopic]
     let groupMembers: [GroupName: RecipientSet]
+    /// All that herald knows and that are alive; of no use without conditions, and empty then.
+    private var everybody: RecipientSet = []
     /// What the record has of each campaign, by id.
     var occurrences: [String: [(id: OccurrenceID, occurrence: RecordedOccurrence)]] = [:]
     var memberships: [Plan.Step] = []
@@ -78,7 +80,15 @@ package struct Planner {
         plan = Plan(at: now, workspaceDigest: input.workspaceDigest, state: input.hasRecord ? mark : nil)
         plan.listsSkipped = input.listsSkipped
         plan.collapsed = desired.collapsed
-        plan.deadListed = RecipientSet(desired.registrations.keys.sorted()).intersection(record.dead).count
+        let listed = RecipientSet(desired.registrations.keys.sorted())
+        plan.deadListed = listed.intersection(record.dead).count
+        let hasConditions = desired.sends.contains {
+            if case .condition = $0.campaign.target.value { true } else { false }
+        }
+        if hasConditions {
+            let recorded = RecipientSet(Record.firstRecipient..<record.nextRecipient)
+            everybody = recorded.union(listed).subtracting(record.dead)
+        }
     }
 
     /// Campaigns that were renamed keep their history.
@@ -102,7 +112,11 @@ package struct Planner {
     private mutating func arrange() {
         let subjects = Set(memberships.compactMap(\.work.subject))
         let needs = { (step: Plan.Step) in step.work.needs.intersection(subjects) }
-        let wanted = sends.reduce(into: Set<Plan.Subject>()) { $0.formUnion(needs($1)) }
+        var wanted = sends.reduce(into: Set<Plan.Subject>()) { $0.formUnion(needs($1)) }
+        // Nobody leaves a topic's earlier name before everybody is in the topic.
+        for topic in desired.topics where topic.previousNames.contains(where: { wanted.contains(.topic($0)) }) {
+            wanted.insert(.topic(topic.name))
+        }
         plan.steps = sends.filter { needs($0).isEmpty }
         plan.steps += memberships.filter { $0.work.subject.map(wanted.contains) ?? false }
         plan.steps += sends.filter { !needs($0).isEmpty }
@@ -141,11 +155,6 @@ package struct Planner {
         case .and(let one, let other): matching(one).intersection(matching(other))
         case .or(let one, let other): matching(one).union(matching(other))
         }
-    }
-
-    private var everybody: RecipientSet {
-        let listed = RecipientSet(desired.registrations.keys.sorted())
-        return RecipientSet(Record.firstRecipient..<record.nextRecipient).union(listed).subtracting(record.dead)
     }
 
     func step(_ work: Plan.Work, reason: String) -> Plan.Step {

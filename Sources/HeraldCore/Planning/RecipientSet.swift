@@ -20,6 +20,17 @@ package struct RecipientSet: Sendable {
         for member in members { insert(member) }
     }
 
+    /// Chunk by chunk, so that millions are no matter.
+    package init(_ range: Range<RecipientID>) {
+        var rest = range
+        while let low = rest.first, let high = rest.last {
+            let last = Swift.min(high, low | 0xFFFF)
+            let values = (low...last).map { UInt16(truncatingIfNeeded: $0) }
+            chunks.append(Chunk(key: Self.split(low).key, members: ChunkMembers(sorted: values)))
+            rest = rest.dropFirst(values.count)
+        }
+    }
+
     init(chunks: [Chunk]) { self.chunks = chunks.filter { !$0.members.isEmpty } }
 
     package var isEmpty: Bool { chunks.isEmpty }

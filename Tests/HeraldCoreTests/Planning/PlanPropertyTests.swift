@@ -32,6 +32,44 @@ import Testing
     }
 
     @Test(arguments: seeds)
+    func `carried out, a plan gives the groups that the files ask for, none too large or empty on the way`(seed: UInt64)
+    {
+        let world = RandomWorld(seed: seed)
+        let (desired, plan) = world.plan()
+        var groups = world.record.groups.mapValues { $0.members.union($0.adding) }
+        for case .group(let change) in plan.works {
+            switch change.action {
+            case .create: groups[change.group] = change.members
+            case .add: groups[change.group]?.formUnion(change.members)
+            case .remove, .delete: groups[change.group]?.subtract(change.members)
+            }
+            let count = groups[change.group]?.count ?? 0
+            #expect(change.action == .delete ? count == 0 : (1...20).contains(count))
+        }
+        for (name, members) in groups {
+            let wanted = desired.groups.first { $0.name == name }?.members ?? []
+            #expect(members == wanted.subtracting(world.record.dead), "\(name)")
+        }
+    }
+
+    @Test(arguments: seeds)
+    func `watermarks never move back, and nothing at or before them is due`(seed: UInt64) {
+        let world = RandomWorld(seed: seed)
+        let plan = world.plan().plan
+        let olds = Dictionary(plan.renames.map { ($0.new, $0.old) }) { first, _ in first }
+        for campaign in world.workspace.campaigns {
+            let name = campaign.name.value
+            guard case .cron = campaign.schedule.times else { continue }
+            let before = world.record.watermarks[olds[name] ?? name]?.at
+            #expect(plan.watermarks[name].map { $0.at >= before ?? World.now } == true)
+            for send in plan.sends where send.campaign == name {
+                let isBegun = world.record.occurrences.values.contains { $0.due == send.due }
+                #expect(isBegun || send.due.map { $0 > before ?? World.now } == true)
+            }
+        }
+    }
+
+    @Test(arguments: seeds)
     func `carried out, a plan leaves nothing to plan`(seed: UInt64) {
         var world = RandomWorld(seed: seed)
         let (desired, plan) = world.plan()
@@ -67,14 +105,19 @@ import Testing
     }
 
     @Test(arguments: seeds)
-    func `nobody gets a message twice, and unknowns only where the campaign says so`(seed: UInt64) {
+    func `nobody gets a message twice, and unknowns only where the campaign says so`(seed: UInt64) throws {
         let world = RandomWorld(seed: seed)
         let campaigns = Dictionary(uniqueKeysWithValues: world.workspace.campaigns.map { ($0.name.value, $0) })
         for send in world.plan().plan.sends {
             #expect(send.members.intersection(world.record.dead).isEmpty)
-            // Whatever its time: one occurrence for each revision.
+            // Whatever its time: one occurrence for each revision; of a cron one for each time, whatever the revision.
+            let campaign = try #require(campaigns[send.campaign])
+            let isCron = if case .cron = campaign.schedule.times { true } else { false }
+            let names = Set([send.campaign] + campaign.previousNames.map(\.value))
             for occurrence in world.record.occurrences.values
-            where occurrence.campaign == send.campaign && occurrence.revision == send.revision {
+            where names.contains(occurrence.campaign)
+                && (isCron ? occurrence.due == send.due : occurrence.revision == send.revision)
+            {
                 let over = occurrence.accepted.union(occurrence.rejected)
                 #expect(send.members.intersection(over).isEmpty)
                 let uncertain = occurrence.unknown.union(occurrence.intended)

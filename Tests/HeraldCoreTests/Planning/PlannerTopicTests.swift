@@ -79,6 +79,49 @@ struct PlannerTopicTests {
         #expect(plan.deadListed == 1)
     }
 
+    @Test(arguments: [nil, "tides", "ebb"] as [TopicName?])
+    func `of a renamed topic everybody joins the new before anybody leaves the old, and no guard asks`(
+        _ sentTo: TopicName?
+    ) throws {
+        var world = World()
+        var topic = DesiredTopic(name: "tides", members: RecipientSet(1...20))
+        topic.previousNames = ["ebb"]
+        world.desired.topics = [topic]
+        if let sentTo { world.want(.tide(to: .topic(sentTo))) }
+        var old = RecordedTopic(owned: RecipientSet(1...19), found: [30], subscribing: [20])
+        old.changed = .after(-86_400)
+        world.record.topics["ebb"] = old
+        let plan = world.plan()
+        let changes = plan.works.filter { if case .send = $0 { false } else { true } }
+        #expect(changes == [.subscribe("tides", RecipientSet(1...20)), .unsubscribe("ebb", RecipientSet(1...20))])
+        #expect(plan.refusals.isEmpty)
+        world.carryOut(plan)
+        #expect(world.plan().doesNothing)
+        #expect(world.record.topics["ebb"]?.found == [30], "who was there before is not ours to move")
+    }
+
+    @Test func `a name that another topic has again is nobody's previous one`() {
+        var world = World()
+        var topic = DesiredTopic(name: "tides", members: [1])
+        topic.previousNames = ["ebb"]
+        world.desired.topics = [topic, DesiredTopic(name: "ebb", members: [2])]
+        world.record.topics["ebb"] = .init(owned: [1, 2])
+        #expect(world.plan().works == [.unsubscribe("ebb", [1]), .subscribe("tides", [1])])
+    }
+
+    @Test(arguments: [nil, [1, 3]] as [RecipientSet?])
+    func `the dead left by themselves, whatever the record says of them`(_ listed: RecipientSet?) {
+        var world = World()
+        if let listed { world.want("tides", listed) }
+        world.record.topics["tides"] = .init(owned: [1], subscribing: [2])
+        var group = RecordedGroup()
+        group.key = NotificationKey(rawValue: "key")
+        group.adding = [2]
+        world.record.groups["chris"] = group
+        world.record.dead = [1, 2, 3]
+        #expect(world.plan().doesNothing)
+    }
+
     @Test func `sends that wait for no topic come first by their time, topics go by name, leaves before joins`() {
         var world = World()
         world.want(.tide("late", at: .after(-10)))

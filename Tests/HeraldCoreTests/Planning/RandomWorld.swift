@@ -25,10 +25,15 @@ struct RandomWorld {
         makeKnown(&random)
         makeAudiences(&random)
         makeTopics(&random)
+        makeGroups(&random)
         makeCampaigns(&random)
+        makeCrons(&random)
         record.dead = some(of: ids, share: 0.1, &random)
         for name in record.topics.keys {
             for membership in Membership.allCases { record.topics[name]?[membership].subtract(record.dead) }
+        }
+        for name in record.groups.keys {
+            for membership in GroupMembership.allCases { record.groups[name]?[membership].subtract(record.dead) }
         }
     }
 
@@ -38,6 +43,10 @@ struct RandomWorld {
         if var random = order {
             workspace.audiences.shuffle(using: &random)
             workspace.topics.shuffle(using: &random)
+            workspace.groups.shuffle(using: &random)
+            record.groups = Dictionary(uniqueKeysWithValues: record.groups.map { ($0, $1) }.shuffled(using: &random))
+            record.watermarks = Dictionary(
+                uniqueKeysWithValues: record.watermarks.map { ($0, $1) }.shuffled(using: &random))
             record.topics = Dictionary(uniqueKeysWithValues: record.topics.map { ($0, $1) }.shuffled(using: &random))
             record.occurrences = Dictionary(
                 uniqueKeysWithValues: record.occurrences.map { ($0, $1) }.shuffled(using: &random))
@@ -101,28 +110,98 @@ struct RandomWorld {
         }
     }
 
+    private mutating func makeGroups(_ random: inout SeededRandom) {
+        for name in ["g0", "g1", "g2"] as [GroupName] {
+            if Int.random(in: 0..<4, using: &random) > 0 {
+                let listed = (0..<Int.random(in: 0...20, using: &random)).map { _ in
+                    Registration.any(.random(in: 0..<Self.installations, using: &random), &random)
+                }
+                workspace.groups.append(Group(name: .init(name), members: .inline(listed)))
+            }
+            if Int.random(in: 0..<4, using: &random) > 0 {
+                var group = RecordedGroup()
+                let some = RecipientSet(ids.shuffled(using: &random).prefix(Int.random(in: 0...20, using: &random)))
+                group.adding = some
+                if Bool.random(using: &random) {
+                    group.key = NotificationKey(rawValue: "key")
+                    group.members = self.some(of: Array(some), share: 0.7, &random)
+                    group.adding.subtract(group.members)
+                }
+                record.groups[name] = group
+            }
+        }
+    }
+
+    private static let crons = ["0 * * * *", "*/20 * * * *", "45 7 * * *", "30 9 * * *"]
+
+    private mutating func makeCrons(_ random: inout SeededRandom) {
+        for number in 0..<4 {
+            guard let cron = Self.crons.randomElement(using: &random).flatMap({ try? Cron(parsing: $0) }) else {
+                continue
+            }
+            var campaign = Campaign.tide(
+                "cron\(number)", to: anyTarget(&random), revision: .random(in: 1...2, using: &random),
+                title: "cron\(number)", enabled: Int.random(in: 0..<6, using: &random) > 0,
+                onUnknown: Bool.random(using: &random) ? .hold : .resend)
+            campaign.schedule = Schedule(
+                .cron(cron, start: nil, end: nil), zone: .utc,
+                maxLateness: .seconds(.random(in: 600...20_000, using: &random)),
+                catchUp: Schedule.CatchUp.allCases.randomElement(using: &random) ?? .latest)
+            let mark = World.now.adding(.seconds(-Int.random(in: 0...15_000, using: &random)))
+            if Int.random(in: 0..<4, using: &random) > 0 {
+                let text = Bool.random(using: &random) ? campaign.schedule.text : "cron another"
+                record.watermarks[campaign.name.value] = Watermark(
+                    at: mark, schedule: text, next: campaign.schedule.next(after: mark))
+            }
+            // What began before a crash may lie behind the watermark.
+            for instant in campaign.schedule.occurrences(
+                after: mark.adding(.seconds(-4000)), through: World.now, limit: 20)
+            where Int.random(in: 0..<3, using: &random) == 0 {
+                begin(campaign, due: instant, &random)
+            }
+            if Int.random(in: 0..<5, using: &random) == 0 {
+                campaign.previousNames = [campaign.name]
+                campaign.name = .init("renamed\(number)")
+            }
+            if Int.random(in: 0..<6, using: &random) > 0 { workspace.campaigns.append(campaign) }
+        }
+    }
+
+    private func anyTarget(_ random: inout SeededRandom) -> Campaign.Target {
+        switch Int.random(in: 0..<5, using: &random) {
+        case 0: .topic("t1")
+        case 1: Condition(any: ["t0", "t1"], all: [], none: ["t2"]).map { .condition($0) } ?? .topic("t1")
+        case 2: .group("g1")
+        default: .audience("a\(Int.random(in: 0..<4, using: &random))")
+        }
+    }
+
+    /// Records an occurrence of the campaign as it is now, with anything having come of it.
+    private mutating func begin(_ campaign: Campaign, due: Date?, _ random: inout SeededRandom) {
+        var occurrence = RecordedOccurrence(
+            campaign: campaign.name.value, revision: campaign.revision, due: due,
+            contentDigest: campaign.contentDigest, target: campaign.target.value.recordedText)
+        var parts = disjoint(LedgerEntry.allCases.count, &random)
+        if campaign.target.value.isOneRequest(campaign.delivery) {
+            let state = Int.random(in: 0..<6, using: &random)
+            parts = LedgerEntry.allCases.map { $0.rawValue == state ? .target : [] }
+        }
+        for entry in LedgerEntry.allCases { occurrence[entry] = parts[entry.rawValue] }
+        occurrence.finished = Int.random(in: 0..<3, using: &random) == 0 ? .after(-10) : nil
+        let id = OccurrenceID(campaign: campaign.name.value, due: due, revision: campaign.revision)
+        record.occurrences[id] = occurrence
+    }
+
     private mutating func makeCampaigns(_ random: inout SeededRandom) {
         for number in 0..<6 {
             var campaign = Campaign.tide(
                 "c\(number)",
-                to: Bool.random(using: &random) ? .audience("a\(Int.random(in: 0..<4, using: &random))") : .topic("t1"),
+                to: anyTarget(&random),
                 at: [nil, .after(-60), .after(-20_000), .after(60)].randomElement(using: &random) ?? nil,
                 revision: .random(in: 1...2, using: &random), title: "c\(number)",
                 enabled: Int.random(in: 0..<5, using: &random) > 0,
                 onUnknown: Bool.random(using: &random) ? .hold : .resend)
-            if Int.random(in: 0..<3, using: &random) > 0 {
-                var occurrence = RecordedOccurrence(
-                    campaign: campaign.name.value, revision: campaign.revision, due: campaign.schedule.at,
-                    contentDigest: campaign.contentDigest, target: campaign.target.value.recordedText)
-                var parts = disjoint(LedgerEntry.allCases.count, &random)
-                if case .topic = campaign.target.value {
-                    let state = Int.random(in: 0..<5, using: &random)
-                    parts = LedgerEntry.allCases.map { $0.rawValue == state ? .target : [] }
-                }
-                for entry in LedgerEntry.allCases { occurrence[entry] = parts[entry.rawValue] }
-                occurrence.finished = Int.random(in: 0..<3, using: &random) == 0 ? .after(-10) : nil
-                record.occurrences[campaign.id] = occurrence
-            }
+            if Int.random(in: 0..<3, using: &random) > 0 { begin(campaign, due: campaign.schedule.at, &random) }
             switch Int.random(in: 0..<6, using: &random) {
             case 0: campaign.message = .init(["notification": ["title": "changed"]])
             case 1: campaign.schedule.times = .at(.after(-30))

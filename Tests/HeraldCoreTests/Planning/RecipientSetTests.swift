@@ -85,4 +85,15 @@ struct RecipientSetTests {
         #expect(set.chunk(2).isEmpty)
         #expect(Array(set.chunk(65_535)) == [.max])
     }
+
+    @Test(
+        arguments: [
+            0..<0, 0..<1, 5..<5, 1..<70_000, 65_535..<65_536, 65_535..<65_537, 65_536..<131_072,
+            4_294_967_290..<4_294_967_295,
+            65_530..<65_536, 65_530..<65_540,
+        ] as [Range<RecipientID>])
+    func `a range has every one of its members`(_ range: Range<RecipientID>) {
+        #expect(RecipientSet(range) == RecipientSet(Array(range)))
+        #expect(RecipientSet(range).count == range.count)
+    }
 }

@@ -59,6 +59,12 @@ struct World {
 extension Plan {
     /// What a run records that succeeds with everybody.
     func changes(at now: Date) -> [RecordChange] {
+        let ends = over.map { RecordChange.finish($0, at: now) }
+        let marks = watermarks.map { RecordChange.watermark($0.key, $0.value) }
+        return renames.map { .rename(campaign: $0.old, to: $0.new) } + effects(at: now) + ends + marks
+    }
+
+    private func effects(at now: Date) -> [RecordChange] {
         let missed = missed.flatMap { missed in
             (missed.unrecorded.map { [RecordChange.open(missed.occurrence, $0)] } ?? [])
                 + [.finish(missed.occurrence, at: now)]

@@ -1,0 +1,136 @@
+import FCM
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+
+/// Contract §7, against a model of FCM: whatever the files were and become, whichever API there is, and wherever a run
+/// dies, the runs after it bring about what the files say, and nobody gets anything twice.
+@Suite struct ConvergenceTests {
+    private static let population = 24
+
+    /// What somebody's files ask for, made by chance.
+    private struct Files: Sendable {
+        var topics: [DesiredTopic] = []
+        var groups: [DesiredGroup] = []
+        var sends: [DesiredSend] = []
+
+        init(_ edition: String, topics names: [TopicName], _ random: inout SeededRandom) {
+            for name in names { topics.append(DesiredTopic(name: name, members: Self.some(20, &random))) }
+            for name in ["chris", "ann"] as [GroupName] where Int.random(in: 0..<5, using: &random) > 0 {
+                groups.append(DesiredGroup(name: name, members: Self.some(20, &random)))
+            }
+            send("audience-\(edition)", to: .audience("all"), Self.some(20, &random))
+            send("topic-\(edition)", to: .topic(names[0]))
+            if let condition = Condition(any: [names[0]], all: [], none: [names[1]]) {
+                send("condition-\(edition)", to: .condition(condition))
+            }
+            for group in groups {
+                var campaign = Campaign.tide(
+                    "\(group.name)-\(edition)", to: .group(group.name), title: "\(group.name)-\(edition)")
+                campaign.delivery.members = Bool.random(using: &random) ? .key : .each
+                let members = campaign.delivery.members == .key ? .target : group.members
+                sends.append(DesiredSend(campaign: campaign, members: members))
+            }
+        }
+
+        private mutating func send(_ name: String, to target: Campaign.Target, _ members: RecipientSet = .target) {
+            sends.append(DesiredSend(campaign: .tide(name, to: target, title: name), members: members))
+        }
+
+        private static func some(_ most: Int, _ random: inout SeededRandom) -> RecipientSet {
+            let all = (1...RecipientID(population)).shuffled(using: &random)
+            return RecipientSet(all.prefix(Int.random(in: 1...most, using: &random)))
+        }
+    }
+
+    /// With each of the three ways to change topics. Two editions of the files, FCM, and a record of the first edition.
+    private struct World: Sendable {
+        var laboratory: Laboratory
+        let fcm: ModelFCM
+        let first: Files
+        var second: Files
+
+        init(seed: UInt64) {
+            var random = SeededRandom(seed: seed)
+            laboratory = Laboratory(population: population)
+            laboratory.fcm.topicAPI = [.registrations, .iid, .auto][Int(seed % 3)]
+            laboratory.guards.maxForgetPercent = 100
+            laboratory.random = SeededRandom(seed: seed)
+            first = Files("first", topics: ["a", "b", "c"], &random)
+            // 'c' becomes 'd'.
+            second = Files("second", topics: ["a", "b", "d"], &random)
+            second.topics[2].previousNames = ["c"]
+            let luck = Int.random(in: 5...9, using: &random)
+            fcm = ModelFCM(capacity: 3) { request, number in
+                switch number % luck {
+                case 1: return .answer(.json(503, "", retryAfter: "1"))
+                case 3: return .loseAnswer
+                case 4: if case .send = request { return nil } else { return .loseRequest }
+                default: return nil
+                }
+            }
+            let dead = Set((0..<2).map { _ in Registration.fid(.random(in: 1...population, using: &random)) })
+            fcm.change { state in
+                state.hasTopicAPI = seed % 3 != 2
+                state.dead = dead
+            }
+        }
+
+        func plan(_ files: Files) -> Plan {
+            laboratory.plan(sends: files.sends, topics: files.topics, groups: files.groups)
+        }
+
+        /// - Parameter store: instead of the record itself.
+        func run(_ files: Files, _ store: (any StateStore)? = nil) async throws {
+            var laboratory = laboratory
+            if let store { laboratory.store = store }
+            let plan = plan(files)
+            let report = try await laboratory.run(plan, fcm)
+            for step in report.steps { #expect(step.parts.reduce(0, +) == step.planned) }
+        }
+    }
+
+    private func numbers(_ registrations: Set<Registration>?) -> RecipientSet {
+        RecipientSet((registrations ?? []).map { Request.batch(.add, "t", [$0]).recipient })
+    }
+
+    @Test(arguments: 0..<3 as Range<UInt64>)
+    func `wherever a run dies, the next ones converge and send nothing twice`(seed: UInt64) async throws {
+        var commit = 0
+        while true {
+            let world = World(seed: seed)
+            let place = Comment("seed \(seed), commit \(commit)")
+            for _ in 0..<2 { try await world.run(world.first) }
+            let store = ProbedStore(world.laboratory.memory, refusesFrom: commit)
+            try await world.run(world.second, store)
+            for _ in 0..<4 where !world.plan(world.second).isEmpty { try await world.run(world.second) }
+            let (state, record) = (world.fcm.now, world.laboratory.memory.record())
+            let dead = numbers(state.dead)
+            for topic in world.second.topics {
+                #expect(numbers(state.topics[topic.name]).subtracting(dead) == topic.members.subtracting(dead), place)
+            }
+            #expect(numbers(state.topics["c"]).subtracting(dead).isEmpty, place)
+            for name in ["chris", "ann"] as [GroupName] {
+                let wanted = world.second.groups.first { $0.name == name }?.members ?? []
+                #expect(numbers(state.groups[name]).subtracting(dead) == wanted.subtracting(dead), place)
+            }
+            #expect(state.groupSizes.allSatisfy { $0 <= 20 }, place)
+            let pushes = Dictionary(state.pushes.map { ($0, 1) }, uniquingKeysWith: +)
+            #expect(pushes.values.allSatisfy { $0 == 1 }, place)
+            for send in world.second.sends {
+                let name = send.campaign.name.value
+                let occurrence = record.occurrences[OccurrenceID(rawValue: "\(name)@once")]
+                let tried = occurrence?.tried ?? []
+                #expect(send.members.subtracting(tried).subtracting(dead).isEmpty, "\(name), \(place)")
+                let intended = occurrence?.intended ?? [0]
+                #expect(intended.isEmpty, "\(name), \(place)")
+                let accepted = occurrence?.accepted.count ?? 0
+                #expect(pushes.keys.count { $0.title == name } >= accepted, "\(name), \(place)")
+            }
+            if store.commits <= commit { break }
+            commit += 1
+        }
+        #expect(commit > 10)
+    }
+}
