@@ -23,10 +23,14 @@ struct Findings {
 
 /// The entries of one mapping, checked against its keys; each value is read as what it should be.
 struct Fields {
+    /// Unknown keys that the nearest known one is looked for: it takes a while, and nobody mistypes more.
+    private static let advisedKeys = 100
+
     /// What the mapping is, for sentences: "a campaign", "'target'".
     let name: String
     let range: TextRange
-    private let entries: [String: Node.Entry]
+    /// At most one for each known key, so few that a look at all of them is quicker than a table.
+    private let entries: [Node.Entry]
 
     /// `nil` when the node is no mapping; wrong keys are reported and the rest is read on.
     init?(_ node: Node, _ name: String, _ keys: KeyTable, _ findings: inout Findings) {
@@ -36,27 +40,33 @@ struct Fields {
         }
         self.name = name
         range = node.range
-        var entries: [String: Node.Entry] = [:]
+        var entries: [Node.Entry] = []
+        var unknown = 0
         for entry in all {
             if keys.known.contains(entry.key) {
-                entries[entry.key] = entry
+                entries.append(entry)
             } else {
-                let help = suggestion(for: entry.key, among: keys.known).map { "did you mean '\($0)'?" }
+                unknown += 1
+                let help =
+                    unknown > Self.advisedKeys
+                    ? nil : suggestion(for: entry.key, among: keys.known).map { "did you mean '\($0)'?" }
                 findings.error(
                     .unknownKey, "'\(entry.key)' is not a key of \(name)", at: entry.keyRange,
                     help: help ?? "it has: \(keys.known.joined(separator: ", "))")
             }
         }
-        for key in keys.required where entries[key] == nil {
+        for key in keys.required where !entries.contains(where: { $0.key == key }) {
             let place = TextRange(start: node.range.start, end: all.first?.keyRange.end ?? node.range.end)
             findings.error(.missingKey, "\(name) needs '\(key)'", at: place)
         }
         self.entries = entries
     }
 
-    subscript(_ key: String) -> Node? { entries[key]?.value }
+    subscript(_ key: String) -> Node? { entry(key)?.value }
 
-    func keyRange(_ key: String) -> TextRange { entries[key]?.keyRange ?? range }
+    func keyRange(_ key: String) -> TextRange { entry(key)?.keyRange ?? range }
+
+    private func entry(_ key: String) -> Node.Entry? { entries.first { $0.key == key } }
 
     func string(_ key: String, _ findings: inout Findings) -> Located<String>? {
         self[key]?.string("'\(key)'", &findings)

@@ -35,21 +35,101 @@ enum PlainScalar: Hashable {
             return .int(value)
         }
         if [".inf", ".Inf", ".INF", ".nan", ".NaN", ".NAN"].contains(unsigned) { return .trap("a number") }
-        if text.wholeMatch(of: #/[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?/#) != nil {
-            return .trap("a time in base 60")
-        }
-        if text.wholeMatch(of: #/[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt \t].*)?/#) != nil { return .trap("a date") }
-        if text.wholeMatch(of: #/[-+]?0(x[0-9a-fA-F_]+|o[0-7_]+|b[01_]+)/#) != nil { return .trap("a number") }
-        if text.wholeMatch(of: #/-?(0|[1-9][0-9]*)\.[0-9]+/#) != nil, let value = Double(text), value.isFinite {
+        if isBase60(unsigned.utf8) { return .trap("a time in base 60") }
+        if isDate(text.utf8) { return .trap("a date") }
+        if isRadix(unsigned.utf8) { return .trap("a number") }
+        if text.first != "+", isFraction(unsigned.utf8), let value = Double(text), value.isFinite {
             return .double(value)
         }
-        if text.wholeMatch(of: #/[-+]?(\.[0-9_]+|[0-9][0-9_]*(\.[0-9_]*)?)([eE][-+]?[0-9]+)?/#) != nil {
-            return .trap("a number")
+        return isNumber(unsigned.utf8) ? .trap("a number") : .string
+    }
+
+    // By hand, and not by regular expression: a list may hold a million scalars. Each is the form named, without a sign.
+
+    /// `[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?`
+    private static func isBase60(_ text: Substring.UTF8View) -> Bool {
+        var rest = text
+        guard rest.first?.isDigit == true else { return false }
+        rest.skip { $0.isDigitOrLine }
+        var parts = 0
+        while rest.take(":") {
+            let digits = rest.skip { $0.isDigit }
+            guard digits.count == 1 || digits.count == 2 && digits.first.map({ $0 <= UInt8(ascii: "5") }) == true
+            else { return false }
+            parts += 1
         }
-        return .string
+        if rest.take(".") { rest.skip { $0.isDigitOrLine } }
+        return parts > 0 && rest.isEmpty
+    }
+
+    /// `[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt \t].*)?`
+    private static func isDate(_ text: String.UTF8View) -> Bool {
+        var rest = text[...]
+        guard rest.skip({ $0.isDigit }).count == 4, rest.take("-"), 1...2 ~= rest.skip({ $0.isDigit }).count,
+            rest.take("-"), 1...2 ~= rest.skip({ $0.isDigit }).count
+        else { return false }
+        return rest.isEmpty || rest.first.map("Tt \t".utf8.contains) == true && !rest.contains(UInt8(ascii: "\n"))
+    }
+
+    /// `0(x[0-9a-fA-F_]+|o[0-7_]+|b[01_]+)`
+    private static func isRadix(_ text: Substring.UTF8View) -> Bool {
+        var rest = text
+        guard rest.take("0"), let radix = rest.popFirst(), !rest.isEmpty else { return false }
+        let digits: StaticString
+        switch radix {
+        case UInt8(ascii: "x"): digits = "0123456789abcdefABCDEF_"
+        case UInt8(ascii: "o"): digits = "01234567_"
+        case UInt8(ascii: "b"): digits = "01_"
+        default: return false
+        }
+        return digits.withUTF8Buffer { digits in rest.allSatisfy(digits.contains) }
+    }
+
+    /// `(0|[1-9][0-9]*)\.[0-9]+`
+    private static func isFraction(_ text: Substring.UTF8View) -> Bool {
+        var rest = text
+        let whole = rest.skip { $0.isDigit }
+        guard let first = whole.first, whole.count == 1 || first != UInt8(ascii: "0"), rest.take(".") else {
+            return false
+        }
+        return !rest.isEmpty && rest.allSatisfy(\.isDigit)
+    }
+
+    /// `(\.[0-9_]+|[0-9][0-9_]*(\.[0-9_]*)?)([eE][-+]?[0-9]+)?`
+    private static func isNumber(_ text: Substring.UTF8View) -> Bool {
+        var rest = text
+        if rest.first?.isDigit == true {
+            rest.skip { $0.isDigitOrLine }
+            if rest.take(".") { rest.skip { $0.isDigitOrLine } }
+        } else {
+            guard rest.take("."), !rest.skip({ $0.isDigitOrLine }).isEmpty else { return false }
+        }
+        if rest.isEmpty { return true }
+        guard rest.take("e") || rest.take("E") else { return false }
+        if !rest.take("-") { _ = rest.take("+") }
+        return !rest.isEmpty && rest.allSatisfy(\.isDigit)
+    }
+}
+
+extension Substring.UTF8View {
+    /// Whether it began with this, which is then gone.
+    fileprivate mutating func take(_ scalar: Unicode.Scalar) -> Bool {
+        guard first == UInt8(ascii: scalar) else { return false }
+        removeFirst()
+        return true
+    }
+
+    /// What it began with, which is then gone.
+    @discardableResult
+    fileprivate mutating func skip(_ isWanted: (UInt8) -> Bool) -> Substring.UTF8View {
+        let end = firstIndex { !isWanted($0) } ?? endIndex
+        defer { self = self[end...] }
+        return self[..<end]
     }
 }
 
 extension UInt8 {
     var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+    var isLowercaseLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) }
+    fileprivate var isDigitOrLine: Bool { isDigit || self == UInt8(ascii: "_") }
 }

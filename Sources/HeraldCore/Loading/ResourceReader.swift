@@ -121,7 +121,10 @@ enum ResourceReader {
     }
 
     private static func isResourceName(_ name: Located<String>, _ findings: inout Findings) -> Bool {
-        guard name.value.wholeMatch(of: #/[a-z0-9][a-z0-9._\-]{0,62}/#) != nil else {
+        let isWellFormed =
+            1...63 ~= name.value.utf8.count && name.value.utf8.first.map("._-".utf8.contains) == false
+            && name.value.utf8.allSatisfy { $0.isDigit || $0.isLowercaseLetter || "._-".utf8.contains($0) }
+        guard isWellFormed else {
             findings.diagnostics.append(
                 .error(
                     .resourceName, "'\(name.value)' cannot be a name", at: name.range,

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 /// A file's bytes, known to be UTF-8 and within the size limit.
 package struct SourceText: Sendable {
     /// 64 MiB, for any file herald reads.
@@ -21,24 +15,18 @@ package struct SourceText: Sendable {
     /// Reads a file, unpacking it where its name ends in `.gz`, or says why not.
     package static func read(_ path: String, as file: String) -> Result<SourceText, DiagnosticError> {
         let range = SourceRange(file: file)
-        do {
-            let attributes = try FileManager.default.attributesOfItem(atPath: path)
-            guard attributes[.type] as? FileAttributeType == .typeRegular else {
-                let isFolder = attributes[.type] as? FileAttributeType == .typeDirectory
-                let what = isFolder ? "a folder, not a file" : "not a file"
-                return .failure(.init(.error(.fileUnreadable, "'\(file)' is \(what)", at: range)))
-            }
-            if let size = attributes[.size] as? Int, size > maximumSize {
-                return .failure(.init(.error(.fileTooLarge, "'\(file)' is larger than 64 MiB", at: range)))
-            }
-            let bytes = Array(try Data(contentsOf: URL(filePath: path)))
-            return SourceText(file: file, bytes: file.hasSuffix(".gz") ? try Gzip.unpacked(bytes) : bytes).checked()
-        } catch let problem as Gzip.Problem {
-            return .failure(.init(.error(.listCompression, "'\(file)' \(problem.words)", at: range)))
+        let bytes: [UInt8]
+        do throws(RegularFile.Problem) {
+            bytes = try RegularFile.bytes(at: path, limit: maximumSize)
         } catch {
-            let exists = FileManager.default.fileExists(atPath: path)
-            let message = exists ? "'\(file)' cannot be read: no permission" : "there is no file '\(file)'"
-            return .failure(.init(.error(.fileUnreadable, message, at: range)))
+            let rule: Rule = error == .tooLarge ? .fileTooLarge : .fileUnreadable
+            return .failure(.init(.error(rule, error.words(about: file), at: range)))
+        }
+        guard file.hasSuffix(".gz") else { return SourceText(file: file, bytes: bytes).checked() }
+        do throws(Gzip.Problem) {
+            return SourceText(file: file, bytes: try Gzip.unpacked(bytes)).checked()
+        } catch {
+            return .failure(.init(.error(.listCompression, "'\(file)' \(error.words)", at: range)))
         }
     }
 
@@ -62,6 +50,7 @@ package struct SourceText: Sendable {
     package func line(_ number: Int) -> String? {
         guard number > 0 else { return nil }
         var rest = bytes[...]
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
         for _ in 1..<number {
             guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
             rest = rest[(end + 1)...]
@@ -80,18 +69,64 @@ package struct DiagnosticError: Error {
     package init(_ diagnostic: Diagnostic) { self.diagnostic = diagnostic }
 }
 
+extension RegularFile.Problem {
+    fileprivate func words(about file: String) -> String {
+        switch self {
+        case .missing: "there is no file '\(file)'"
+        case .folder: "'\(file)' is a folder, not a file"
+        case .notRegular: "'\(file)' is not a file"
+        case .tooLarge: "'\(file)' is larger than 64 MiB"
+        case .noPermission: "'\(file)' cannot be read: no permission"
+        case .linkedInCircle: "'\(file)' cannot be read: its links lead in a circle"
+        case .failed: "'\(file)' cannot be read"
+        }
+    }
+}
+
 extension [UInt8] {
     /// The line (from 1) of the first byte that is no UTF-8, if there is one.
     fileprivate var lineOfInvalidUTF8: Int? {
-        if String(validating: self, as: UTF8.self) != nil { return nil }
-        var decoder = UTF8()
-        var iterator = makeIterator()
-        var line = 1
-        while true {
-            switch decoder.decode(&iterator) {
-            case .scalarValue(let scalar): if scalar == "\n" { line += 1 }
-            case .emptyInput, .error: return line
-            }
+        withUnsafeBytes { bytes in
+            bytes.firstInvalidUTF8.map { end in 1 + bytes[..<end].count { $0 == UInt8(ascii: "\n") } }
         }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Where the first sequence begins that is no UTF-8. Decoding would need the room of the whole file once more.
+    fileprivate var firstInvalidUTF8: Int? {
+        var at = 0
+        while at < count {
+            // Most files are ASCII: eight bytes at a time.
+            if at + 8 <= count, loadUnaligned(fromByteOffset: at, as: UInt64.self) & 0x8080_8080_8080_8080 == 0 {
+                at += 8
+                continue
+            }
+            guard let length = lengthOfScalar(at: at) else { return at }
+            at += length
+        }
+        return nil
+    }
+
+    /// The well-formed sequences of Unicode's table 3-7.
+    private func lengthOfScalar(at start: Int) -> Int? {
+        let first = self[start]
+        let (length, second): (Int, ClosedRange<UInt8>) =
+            switch first {
+            case 0x00...0x7F: (1, 0...0)
+            case 0xC2...0xDF: (2, 0x80...0xBF)
+            case 0xE0: (3, 0xA0...0xBF)
+            case 0xED: (3, 0x80...0x9F)
+            case 0xE1...0xEF: (3, 0x80...0xBF)
+            case 0xF0: (4, 0x90...0xBF)
+            case 0xF1...0xF3: (4, 0x80...0xBF)
+            case 0xF4: (4, 0x80...0x8F)
+            default: (0, 0...0)
+            }
+        guard length > 0, start + length <= count else { return nil }
+        guard length > 1 else { return 1 }
+        guard second.contains(self[start + 1]) else { return nil }
+        for offset in 2..<Swift.max(2, length) where !(0x80...0xBF).contains(self[start + offset]) { return nil }
+        return length
     }
 }

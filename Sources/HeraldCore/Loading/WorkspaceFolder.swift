@@ -45,8 +45,8 @@ package struct WorkspaceFolder: Sendable {
             for name in names where !name.hasPrefix(".") {
                 let file = folder.isEmpty ? name : "\(folder)/\(name)"
                 if ignored.contains(where: { $0.matches(file) }) { continue }
-                switch fileType(file) {
-                case .typeDirectory where !isYAML(name):
+                switch RegularFile.kind(of: absolute(file)) {
+                case .folder where !isYAML(name):
                     folders.append(file)
                 default:
                     // A folder or a broken link with a YAML name is somebody's mistake: reading it says so.
@@ -115,15 +115,9 @@ package struct WorkspaceFolder: Sendable {
     }
 
     /// Whether the name is taken, by a link that leads nowhere too.
-    private func isThere(_ path: String) -> Bool {
-        (try? FileManager.default.attributesOfItem(atPath: path)) != nil
-    }
+    private func isThere(_ path: String) -> Bool { RegularFile.kind(of: path) != nil }
 
     private func absolute(_ relative: String) -> String { relative.isEmpty ? path : "\(path)/\(relative)" }
-
-    private func fileType(_ file: String) -> FileAttributeType? {
-        (try? FileManager.default.attributesOfItem(atPath: absolute(file)))?[.type] as? FileAttributeType
-    }
 
     private func isYAML(_ name: String) -> Bool { name.hasSuffix(".yaml") || name.hasSuffix(".yml") }
 }
@@ -142,10 +136,6 @@ extension String {
             }
         }
         return "/" + parts.joined(separator: "/")
-    }
-
-    fileprivate var resolvingSymlinks: String {
-        URL(filePath: self).resolvingSymlinksInPath().standardizedFileURL.path.withoutTrailingSlash
     }
 
     fileprivate func lies(in folder: String) -> Bool { self == folder || folder == "/" || hasPrefix(folder + "/") }

@@ -52,15 +52,9 @@ package struct WorkspaceLoader {
         }
         var workspace = Workspace(
             settings: settings.settings, audiences: [], topics: [], campaigns: [], digest: "")
-        for file in files {
-            for resource in resources(in: file, defaultZone: settings.settings.timezone) {
-                switch resource {
-                case .audience(let audience): workspace.audiences.append(audience)
-                case .topic(let topic): workspace.topics.append(topic)
-                case .group(let group): workspace.groups.append(group)
-                case .campaign(let campaign): workspace.campaigns.append(campaign)
-                }
-            }
+        let zone = settings.settings.timezone
+        for read in files.mappedConcurrently({ [folder] in ResourceFile($0, in: folder, defaultZone: zone) }) {
+            take(read, into: &workspace)
         }
         diagnostics += References(workspace, declared: declared).check()
         readLists(of: &workspace)
@@ -99,8 +93,16 @@ package struct WorkspaceLoader {
     }
 
     private mutating func settings() -> SettingsReader.Result? {
-        guard let source = read(WorkspaceFolder.settingsFile) else { return nil }
-        let documents = compose(source)
+        let source: SourceText
+        switch folder.read(WorkspaceFolder.settingsFile) {
+        case .success(let text): source = text
+        case .failure(let problem):
+            diagnostics.append(problem.diagnostic)
+            return nil
+        }
+        sources[source.file] = source
+        let (documents, found) = YAMLComposer.documents(in: source)
+        diagnostics += found
         var findings = Findings(file: source.file)
         defer { diagnostics += findings.diagnostics }
         guard documents.count == 1 else {
@@ -112,32 +114,18 @@ package struct WorkspaceLoader {
         return SettingsReader.settings(from: documents[0], environment: environment, &findings)
     }
 
-    private mutating func resources(in file: String, defaultZone: String) -> [ResourceReader.Resource] {
-        guard let source = read(file) else { return [] }
-        let documents = compose(source)
-        var findings = Findings(file: file)
-        defer { diagnostics += findings.diagnostics }
-        return documents.compactMap { document in
-            if let name = References.Name(of: document) { declared.insert(name) }
-            return ResourceReader.resource(from: document, defaultZone: defaultZone, &findings)
+    private mutating func take(_ file: ResourceFile, into workspace: inout Workspace) {
+        if let source = file.source { sources[source.file] = source }
+        diagnostics += file.diagnostics
+        declared.formUnion(file.declared)
+        for resource in file.resources {
+            switch resource {
+            case .audience(let audience): workspace.audiences.append(audience)
+            case .topic(let topic): workspace.topics.append(topic)
+            case .group(let group): workspace.groups.append(group)
+            case .campaign(let campaign): workspace.campaigns.append(campaign)
+            }
         }
-    }
-
-    private mutating func read(_ file: String) -> SourceText? {
-        switch folder.read(file) {
-        case .success(let source):
-            sources[source.file] = source
-            return source
-        case .failure(let problem):
-            diagnostics.append(problem.diagnostic)
-            return nil
-        }
-    }
-
-    private mutating func compose(_ source: SourceText) -> [Node] {
-        let (documents, found) = YAMLComposer.documents(in: source)
-        diagnostics += found
-        return documents
     }
 
     /// - Parameter lists: where the folder of lists is; the same lists in another place are the same workspace.

@@ -1,0 +1,18 @@
+internal import Dispatch
+internal import Synchronization
+
+extension Array where Element: Sendable {
+    /// Mapped on all cores, the results in the elements' order.
+    func mappedConcurrently<Value: Sendable>(_ transform: @Sendable (Element) -> Value) -> [Value] {
+        // Large enough to be worth handing over, small enough that no core waits long for another.
+        let size = 16
+        guard count > size else { return map(transform) }
+        let parts = (count + size - 1) / size
+        let mapped = Mutex(Array<[Value]>(repeating: [], count: parts))
+        DispatchQueue.concurrentPerform(iterations: parts) { part in
+            let values = self[(part * size)..<Swift.min(count, (part + 1) * size)].map(transform)
+            mapped.withLock { $0[part] = values }
+        }
+        return mapped.withLock { $0.flatMap(\.self) }
+    }
+}
