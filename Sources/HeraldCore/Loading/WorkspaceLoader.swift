@@ -17,6 +17,8 @@ package struct WorkspaceLoader {
     /// The kind and name of every resource in the files, those too that could not be read.
     private var declared: Set<References.Name> = []
     private var sources: [String: SourceText] = [:]
+    /// Of the files that silence a warning.
+    private var allowances: [Allowances] = []
 
     /// What came of a loading.
     package struct Loaded {
@@ -33,6 +35,7 @@ package struct WorkspaceLoader {
     ) -> Loaded {
         var loader = WorkspaceLoader(folder: folder, environment: environment, lists: lists)
         let workspace = loader.workspace()
+        loader.silence()
         return Loaded(
             workspace: workspace, diagnostics: loader.diagnostics.map(\.presentable).sortedAndUnique(),
             sources: loader.sources)
@@ -53,7 +56,7 @@ package struct WorkspaceLoader {
         var workspace = Workspace(
             settings: settings.settings, audiences: [], topics: [], campaigns: [], digest: "")
         for file in files {
-            for resource in resources(in: file, defaultZone: settings.settings.timezone) {
+            for resource in resources(in: file, settings.settings) {
                 switch resource {
                 case .audience(let audience): workspace.audiences.append(audience)
                 case .topic(let topic): workspace.topics.append(topic)
@@ -71,6 +74,11 @@ package struct WorkspaceLoader {
         checkGroupSizes(of: workspace)
         workspace.digest = digest(lists: folder.lists(settings.settings.lists))
         return workspace
+    }
+
+    /// Last of all: a warning of any pass may be allowed where it stands.
+    private mutating func silence() {
+        for var allowances in allowances { diagnostics = allowances.apply(to: diagnostics) }
     }
 
     private mutating func readLists(of workspace: inout Workspace) {
@@ -112,14 +120,20 @@ package struct WorkspaceLoader {
         return SettingsReader.settings(from: documents[0], environment: environment, &findings)
     }
 
-    private mutating func resources(in file: String, defaultZone: String) -> [ResourceReader.Resource] {
+    private mutating func resources(in file: String, _ settings: Settings) -> [ResourceReader.Resource] {
         guard let source = read(file) else { return [] }
         let documents = compose(source)
         var findings = Findings(file: file)
         defer { diagnostics += findings.diagnostics }
+        if let allowances = Allowances(source, documents) { self.allowances.append(allowances) }
+        CutTexts(source)?.check(documents, &findings)
         return documents.compactMap { document in
             if let name = References.Name(of: document) { declared.insert(name) }
-            return ResourceReader.resource(from: document, defaultZone: defaultZone, &findings)
+            let resource = ResourceReader.resource(from: document, defaultZone: settings.timezone, &findings)
+            if case .campaign(let campaign)? = resource {
+                CampaignRules(campaign, in: document).check(runEvery: settings.runEvery, &findings)
+            }
+            return resource
         }
     }
 

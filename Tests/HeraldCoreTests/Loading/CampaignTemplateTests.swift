@@ -61,12 +61,16 @@ import Testing
     @Test func `what stands in comments loads too`() throws {
         let template = try #require(CampaignTemplate(name: "tide-rome", target: "topic:tide-alerts"))
         let lines = template.text().split(separator: "\n", omittingEmptySubsequences: false).map { line in
-            line.hasPrefix("# 'herald") ? "" : line.replacing("# data", with: "data").replacing("# schedule", with: "schedule")
-                .replacing("# delivery", with: "delivery")
+            line.hasPrefix("# 'herald")
+                ? ""
+                : line.replacing("# data", with: "data").replacing("# schedule", with: "schedule")
+                    .replacing("# delivery", with: "delivery")
         }
         let loaded = try load(Self.files.merging(["tide-rome.yaml": lines.joined(separator: "\n")]) { $1 })
         #expect(loaded.diagnostics.filter { $0.severity == .error }.map(\.message) == [])
-        #expect(loaded.workspace?.campaigns.first { $0.name.value == "tide-rome" }?.delivery.expiresAfter == .seconds(4 * 3600))
+        #expect(
+            loaded.workspace?.campaigns.first { $0.name.value == "tide-rome" }?.delivery.expiresAfter
+                == .seconds(4 * 3600))
     }
 
     @Test(arguments: [
@@ -82,11 +86,12 @@ import Testing
         #expect(found.errors.map(\.rule) == [rule])
     }
 
-    @Test(arguments: [
-        ("topic:tide-alert", "no file declares topic 'tide-alert'", "did you mean 'tide-alerts'?"),
-        ("audience:everybody", "no file declares audience 'everybody'", nil),
-        ("group:appUser-Kris", "no file declares group 'appUser-Kris'", "did you mean 'appUser-Chris'?"),
-    ] as [(String, String, String?)])
+    @Test(
+        arguments: [
+            ("topic:tide-alert", "no file declares topic 'tide-alert'", "did you mean 'tide-alerts'?"),
+            ("audience:everybody", "no file declares audience 'everybody'", nil),
+            ("group:appUser-Kris", "no file declares group 'appUser-Kris'", "did you mean 'appUser-Chris'?"),
+        ] as [(String, String, String?)])
     func `what it refers to may come later`(target: String, message: String, help: String?) throws {
         let template = try #require(CampaignTemplate(name: "a", target: target))
         let found = template.check(in: try load(Self.files).workspace)
