@@ -1,4 +1,4 @@
-/// What a diagnostic is about. The raw value is the id that users see, search for and, later, silence.
+/// What a diagnostic is about. The raw value is the id that users see, search for and silence.
 package enum Rule: String, Hashable, Sendable, CaseIterable {
     // The file
     case fileUnreadable = "file-unreadable"
@@ -53,6 +53,38 @@ package enum Rule: String, Hashable, Sendable, CaseIterable {
     case messageTarget = "message-target"
     case emptyMessage = "empty-message"
     case apsMissing = "aps-missing"
+    case reservedKey = "reserved-key"
+    case dataKey = "data-key"
+    case dataCollision = "data-collision"
+    case imageURL = "image-url"
+    case imageHTTP = "image-http"
+    case imageMutable = "image-mutable"
+    case linkURL = "link-url"
+    case color
+    case analyticsLabel = "analytics-label"
+    case ttlRange = "ttl-range"
+    case eventTime = "event-time"
+    case locArgs = "loc-args"
+    case ignoredOption = "ignored-option"
+    case apnsHeader = "apns-header"
+    case apsValue = "aps-value"
+    case apsKey = "aps-key"
+    case pushType = "push-type"
+    case pushTypeMissing = "push-type-missing"
+    case silentPush = "silent-push"
+    case silentPriority = "silent-priority"
+    case dataOnly = "data-only"
+    case liveActivity = "live-activity"
+    case webpushHeader = "webpush-header"
+    case webNotification = "web-notification"
+    case payloadSize = "payload-size"
+    case payloadLarge = "payload-large"
+    case unfinishedText = "unfinished-text"
+    case cutText = "cut-text"
+
+    // Schedules
+    case roundTime = "round-time"
+    case shortLateness = "short-lateness"
 
     // Groups
     case groupName = "group-name"
@@ -70,5 +102,11 @@ package enum Rule: String, Hashable, Sendable, CaseIterable {
     case conditionMixed = "condition-mixed"
     case conditionTerms = "condition-terms"
     case conditionTopic = "condition-topic"
+    case conditionNever = "condition-never"
+    case conditionRedundant = "condition-redundant"
     case broadcast
+
+    // Silenced warnings
+    case allowUnused = "allow-unused"
+    case allowReason = "allow-reason"
 }

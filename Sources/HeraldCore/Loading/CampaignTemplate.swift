@@ -57,6 +57,7 @@ package struct CampaignTemplate: Hashable, Sendable {
             guard case .campaign(let campaign)? = ResourceReader.resource(from: document, defaultZone: zone, &findings),
                 var workspace
             else { continue }
+            CampaignRules(campaign, in: document).check(runEvery: workspace.settings.runEvery, &findings)
             workspace.campaigns.append(campaign)
             findings.diagnostics += References(workspace, declared: workspace.declared).check()
                 .filter { $0.range == campaign.target.range || $0.range == campaign.name.range }

@@ -1,5 +1,11 @@
 internal import FCM
 
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
 extension Campaign {
     /// Reads a campaign's `message` into the wire's JSON.
     static func message(
@@ -23,38 +29,13 @@ extension Campaign {
         }
         let errorsBefore = findings.diagnostics.count { $0.severity == .error }
         let json = MessageShape.message.json(from: node, "the message", &findings)
+        // What parts say together can be judged once each of them reads well.
         guard findings.diagnostics.count(where: { $0.severity == .error }) == errorsBefore,
             case .object(let message)? = json
         else { return nil }
-        checkAPS(node, message, &findings)
-        if !hasContent(message) {
-            findings.diagnostics.append(
-                .warning(.emptyMessage, "the message has no notification and no data", at: findings.at(node.range)))
-        }
+        MessageDraft(node: node, json: message).check(&findings)
         return Located(message, at: findings.at(node.range))
     }
-
-    /// Whether anything would be shown on, or handed to, a device of any platform.
-    private static func hasContent(_ message: [String: JSONValue]) -> Bool {
-        let parts = [
-            message["data"], message["notification"], message["android"]?["data"], message["android"]?["notification"],
-            message["apns"]?["payload"], message["apns"]?["live_activity_token"], message["webpush"]?["data"],
-            message["webpush"]?["notification"],
-        ]
-        return parts.contains { $0 != nil && $0?.object?.isEmpty != true }
-    }
-
-    /// An APNs payload without `aps` reaches no device.
-    private static func checkAPS(_ node: Node, _ message: [String: JSONValue], _ findings: inout Findings) {
-        guard let payload = message["apns"]?["payload"], payload["aps"]?.object == nil else { return }
-        let place = node.entry("apns")?.value.entry("payload")
-        findings.error(
-            .apsMissing, "an APNs payload needs an 'aps' mapping", at: place?.keyRange ?? node.range)
-    }
-}
-
-extension Node {
-    fileprivate func entry(_ key: String) -> Entry? { mapping?.first { $0.key == key } }
 }
 
 extension MessageShape {
@@ -62,31 +43,53 @@ extension MessageShape {
     func json(from node: Node, _ name: String, _ findings: inout Findings) -> JSONValue? {
         switch self {
         case .string:
-            return node.string(name, &findings).map { .string($0.value) }
+            return node.text(name, &findings).map { .string($0.value) }
+        case .form(let form):
+            if form == .color, node.reportHiddenColor(name, &findings) { return nil }
+            guard let text = node.text(name, &findings) else { return nil }
+            return form.check(text, name, &findings) ? .string(text.value) : nil
         case .bool, .int:
             return scalarJSON(from: node, name, &findings)
         case .duration:
-            guard let text = node.scalar?.text, let duration = Duration(written: text) ?? Duration(protobuf: text)
-            else {
+            return duration(from: node, name, &findings).map { .string($0.protobufText) }
+        case .timeToLive:
+            guard let duration = duration(from: node, name, &findings) else { return nil }
+            guard duration <= .seconds(28 * 86_400) else {
                 findings.error(
-                    .invalidValue, "\(name) must be a duration", at: node.range, help: "write 3600s, 90m or 4h")
+                    .ttlRange, "\(name) is longer than FCM keeps a message", at: node.range, help: "28d at most")
                 return nil
             }
             return .string(duration.protobufText)
+        case .time:
+            guard let text = node.scalar?.text, let utc = Self.utc(text) else {
+                findings.error(
+                    .eventTime, "\(name) must be a time with its offset from UTC", at: node.range,
+                    help: "as in 2026-12-01T09:00:00+01:00")
+                return nil
+            }
+            return .string(utc)
         case .oneOf(let values):
-            guard let text = node.string(name, &findings) else { return nil }
-            guard values.contains(text.value) else {
-                let near = suggestion(for: text.value, among: values).map { "did you mean '\($0)'?" }
+            guard let text = node.text(name, &findings) else { return nil }
+            let written = text.value.uppercased()
+            guard values.contains(written) else {
+                let near = suggestion(for: written, among: values).map { "did you mean '\($0)'?" }
                 findings.error(
                     .invalidValue, "\(name) cannot be '\(text.value)'", at: node.range,
                     help: near ?? "one of: \(values.joined(separator: ", "))")
                 return nil
             }
-            return .string(text.value)
+            return .string(written)
         case .strings:
             return object(from: node, name, &findings) { entry, findings in
-                entry.value.string("'\(entry.key)'", &findings).map { .string($0.value) }
+                entry.value.text("'\(entry.key)'", &findings).map { .string($0.value) }
             }
+        case .data:
+            return object(from: node, name, &findings) { entry, findings in
+                DataKey.check(entry, &findings)
+                return entry.value.text("'\(entry.key)'", &findings).map { .string($0.value) }
+            }
+        case .lightColor:
+            return lightColor(from: node, name, &findings)
         case .list(let shape):
             guard let items = node.sequence else {
                 findings.error(.wrongType, "\(name) must be a list, not \(node.kindName)", at: node.range)
@@ -103,11 +106,61 @@ extension MessageShape {
                         help: near ?? "it has: \(keys.joined(separator: ", "))")
                     return nil
                 }
-                return shape.json(from: entry.value, "'\(entry.key)'", &findings)
+                let json = shape.json(from: entry.value, "'\(entry.key)'", &findings)
+                return json?.isEmpty == true && !shape.keepsEmpty ? nil : json
             }
         case .verbatim:
             return verbatimJSON(from: node, name, &findings)
+        case .apnsPayload:
+            return verbatimJSON(from: node, name, &findings)?.withNumericFlags
         }
+    }
+
+    private func duration(from node: Node, _ name: String, _ findings: inout Findings) -> Duration? {
+        if let text = node.scalar?.text, let duration = Duration(written: text) ?? Duration(protobuf: text) {
+            return duration
+        }
+        findings.error(.invalidValue, "\(name) must be a duration", at: node.range, help: "write 3600s, 90m or 4h")
+        return nil
+    }
+
+    /// An RFC 3339 time in UTC. The fraction is carried over as text: a `Date` would round it.
+    private static func utc(_ text: String) -> String? {
+        let point = text.firstIndex(of: ".") ?? text.endIndex
+        let fraction = text[point...].dropFirst().prefix { $0.isASCII && $0.isNumber }
+        let rest = text[point...].dropFirst(fraction.count + 1)
+        guard Date(rfc3339: text) != nil, let date = Date(rfc3339: String(text[..<point]) + rest) else { return nil }
+        let whole = date.rfc3339
+        return fraction.isEmpty ? whole : "\(whole.dropLast()).\(fraction)Z"
+    }
+
+    /// `google.type.Color`, each part from 0 to 1.
+    private func lightColor(from node: Node, _ name: String, _ findings: inout Findings) -> JSONValue? {
+        if let entries = node.mapping {
+            let parts = ["red", "green", "blue", "alpha"]
+            let json = verbatimJSON(from: node, name, &findings)?.object ?? [:]
+            for entry in entries {
+                let share = json[entry.key]?.number ?? -1
+                if parts.contains(entry.key), (0...1).contains(share) { continue }
+                findings.error(
+                    .color, "'\(entry.key)' of \(name) is not one of red, green, blue and alpha from 0 to 1",
+                    at: entry.keyRange, help: "or write the colour as \"#1a6fb0\"")
+                return nil
+            }
+            return .object(json)
+        }
+        if node.reportHiddenColor(name, &findings) { return nil }
+        guard let text = node.text(name, &findings) else { return nil }
+        guard let bytes = text.value.hexColor else {
+            findings.error(
+                .color, "\(name) cannot be '\(text.value)'", at: node.range,
+                help: "write \"#RRGGBB\" or \"#RRGGBBAA\", as in \"#1a6fb0\"")
+            return nil
+        }
+        let shares = bytes.map { JSONValue.double(Double($0) / 255) }
+        return [
+            "red": shares[0], "green": shares[1], "blue": shares[2], "alpha": shares.count > 3 ? shares[3] : 1,
+        ]
     }
 
     private func object(
@@ -161,6 +214,46 @@ extension MessageShape {
                 return nil
             }
         }
+    }
+}
+
+extension JSONValue {
+    fileprivate var isEmpty: Bool { array?.isEmpty ?? object?.isEmpty ?? false }
+
+    /// An APNs payload whose flags are the number 1, or left out.
+    fileprivate var withNumericFlags: JSONValue {
+        guard var payload = object, var aps = payload["aps"]?.object else { return self }
+        for flag in ["content-available", "mutable-content"] {
+            switch aps[flag] {
+            case .bool(true): aps[flag] = 1
+            case .bool(false): aps[flag] = nil
+            default: break
+            }
+        }
+        payload["aps"] = .object(aps)
+        return .object(payload)
+    }
+}
+
+extension Node {
+    /// The node as text, as `string` reads it. A text with a colon in it is a mapping to YAML, which is then said.
+    fileprivate func text(_ name: String, _ findings: inout Findings) -> Located<String>? {
+        guard let entries = mapping, entries.count == 1, let value = entries[0].value.scalar, !value.text.isEmpty else {
+            return string(name, &findings)
+        }
+        findings.error(
+            .wrongType, "\(name) must be text, and YAML reads a mapping here: the colon makes it one", at: range,
+            help: "write \"\(entries[0].key): \(value.text)\"")
+        return nil
+    }
+
+    /// Whether there is nothing here, as where a colour stands without quotes: its `#` begins a comment.
+    fileprivate func reportHiddenColor(_ name: String, _ findings: inout Findings) -> Bool {
+        guard let scalar, scalar.isPlain, scalar.text.isEmpty else { return false }
+        findings.error(
+            .nullValue, "\(name) has no value", at: range,
+            help: "a colour needs quotes, as in \"#1a6fb0\": a plain # begins a comment")
+        return true
     }
 }
 

@@ -5,33 +5,46 @@ indirect enum MessageShape: Sendable {
     case int
     /// `3600s` as on the wire, or herald's `4h`.
     case duration
+    /// A duration of at most 28 days.
+    case timeToLive
+    /// A moment with its offset from UTC.
+    case time
+    /// A text that FCM, or the device behind it, takes only in one form.
+    case form(TextForm)
+    /// FCM's spellings; the author's may be of another case.
     case oneOf([String])
     /// String values under free keys.
     case strings
+    /// String values under free keys that are not FCM's own.
+    case data
+    /// A light's colour: `#RRGGBB`, `#RRGGBBAA`, or its four parts as on the wire.
+    case lightColor
     case list(MessageShape)
     case object([String: MessageShape])
     /// JSON of any form, passed on as it stands.
     case verbatim
+    /// JSON of any form, but for the flags of `aps`, which may be written as booleans.
+    case apnsPayload
 }
 
 extension MessageShape {
     static let message = MessageShape.object([
-        "data": .strings,
-        "notification": .object(["title": .string, "body": .string, "image": .string]),
+        "data": .data,
+        "notification": .object(["title": .string, "body": .string, "image": .form(.image)]),
         "android": android,
         "apns": apns,
         "webpush": webpush,
         "fcm_options": label,
     ])
 
-    private static let label = MessageShape.object(["analytics_label": .string])
+    private static let label = MessageShape.object(["analytics_label": .form(.analyticsLabel)])
 
     private static let android = MessageShape.object([
         "collapse_key": .string,
-        "priority": .oneOf(["normal", "high", "NORMAL", "HIGH"]),
-        "ttl": .duration,
+        "priority": .oneOf(["NORMAL", "HIGH"]),
+        "ttl": .timeToLive,
         "restricted_package_name": .string,
-        "data": .strings,
+        "data": .data,
         "notification": androidNotification,
         "fcm_options": label,
         "direct_boot_ok": .bool,
@@ -40,10 +53,10 @@ extension MessageShape {
     ])
 
     private static let androidNotification = MessageShape.object([
-        "title": .string, "body": .string, "icon": .string, "color": .string, "sound": .string, "tag": .string,
+        "title": .string, "body": .string, "icon": .string, "color": .form(.color), "sound": .string, "tag": .string,
         "click_action": .string, "body_loc_key": .string, "body_loc_args": .list(.string),
         "title_loc_key": .string, "title_loc_args": .list(.string), "channel_id": .string, "ticker": .string,
-        "sticky": .bool, "event_time": .string, "local_only": .bool,
+        "sticky": .bool, "event_time": .time, "local_only": .bool,
         "notification_priority": .oneOf([
             "PRIORITY_UNSPECIFIED", "PRIORITY_MIN", "PRIORITY_LOW", "PRIORITY_DEFAULT", "PRIORITY_HIGH", "PRIORITY_MAX",
         ]),
@@ -52,23 +65,31 @@ extension MessageShape {
         "visibility": .oneOf(["VISIBILITY_UNSPECIFIED", "PRIVATE", "PUBLIC", "SECRET"]),
         "notification_count": .int,
         "light_settings": .object([
-            "color": .verbatim, "light_on_duration": .duration, "light_off_duration": .duration,
+            "color": .lightColor, "light_on_duration": .duration, "light_off_duration": .duration,
         ]),
-        "image": .string,
+        "image": .form(.image),
         "proxy": .oneOf(["PROXY_UNSPECIFIED", "ALLOW", "DENY", "IF_PRIORITY_LOWERED"]),
     ])
 
     private static let apns = MessageShape.object([
         "headers": .strings,
-        "payload": .verbatim,
-        "fcm_options": .object(["analytics_label": .string, "image": .string]),
-        "live_activity_token": .string,
+        "payload": .apnsPayload,
+        "fcm_options": .object(["analytics_label": .form(.analyticsLabel), "image": .form(.image)]),
+        "live_activity_token": .form(.filled),
     ])
 
     private static let webpush = MessageShape.object([
         "headers": .strings,
-        "data": .strings,
+        "data": .data,
         "notification": .verbatim,
-        "fcm_options": .object(["link": .string, "analytics_label": .string]),
+        "fcm_options": .object(["link": .form(.link), "analytics_label": .form(.analyticsLabel)]),
     ])
+
+    /// Whether FCM takes an empty object or list of it for a value. Elsewhere it is left out.
+    var keepsEmpty: Bool {
+        switch self {
+        case .verbatim, .apnsPayload: true
+        default: false
+        }
+    }
 }

@@ -5,23 +5,30 @@ struct ResourceFile: Sendable {
     private(set) var declared: [References.Name] = []
     private(set) var resources: [ResourceReader.Resource] = []
     private(set) var diagnostics: [Diagnostic] = []
+    /// The warnings it silences.
+    private(set) var allowances: Allowances?
 
-    init(_ file: String, in folder: WorkspaceFolder, defaultZone: String) {
+    init(_ file: String, in folder: WorkspaceFolder, settings: Settings) {
         switch folder.read(file) {
-        case .success(let text): read(text, defaultZone)
+        case .success(let text): read(text, settings)
         case .failure(let problem): diagnostics = [problem.diagnostic]
         }
     }
 
-    private mutating func read(_ text: SourceText, _ defaultZone: String) {
+    private mutating func read(_ text: SourceText, _ settings: Settings) {
         source = text
         let (documents, problems) = YAMLComposer.documents(in: text)
         var findings = Findings(file: text.file)
+        allowances = Allowances(text, documents)
+        CutTexts(text)?.check(documents, &findings)
         for document in documents {
             if let name = References.Name(of: document) { declared.append(name) }
-            if let resource = ResourceReader.resource(from: document, defaultZone: defaultZone, &findings) {
-                resources.append(resource)
+            guard let resource = ResourceReader.resource(from: document, defaultZone: settings.timezone, &findings)
+            else { continue }
+            if case .campaign(let campaign) = resource {
+                CampaignRules(campaign, in: document).check(runEvery: settings.runEvery, &findings)
             }
+            resources.append(resource)
         }
         diagnostics = problems + findings.diagnostics
     }

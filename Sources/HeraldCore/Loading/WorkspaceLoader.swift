@@ -17,6 +17,8 @@ package struct WorkspaceLoader {
     /// The kind and name of every resource in the files, those too that could not be read.
     private var declared: Set<References.Name> = []
     private var sources: [String: SourceText] = [:]
+    /// Of the files that silence a warning.
+    private var allowances: [Allowances] = []
 
     /// What came of a loading.
     package struct Loaded {
@@ -33,6 +35,7 @@ package struct WorkspaceLoader {
     ) -> Loaded {
         var loader = WorkspaceLoader(folder: folder, environment: environment, lists: lists)
         let workspace = loader.workspace()
+        loader.silence()
         return Loaded(
             workspace: workspace, diagnostics: loader.diagnostics.map(\.presentable).sortedAndUnique(),
             sources: loader.sources)
@@ -52,8 +55,8 @@ package struct WorkspaceLoader {
         }
         var workspace = Workspace(
             settings: settings.settings, audiences: [], topics: [], campaigns: [], digest: "")
-        let zone = settings.settings.timezone
-        for read in files.mappedConcurrently({ [folder] in ResourceFile($0, in: folder, defaultZone: zone) }) {
+        let base = settings.settings
+        for read in files.mappedConcurrently({ [folder] in ResourceFile($0, in: folder, settings: base) }) {
             take(read, into: &workspace)
         }
         diagnostics += References(workspace, declared: declared).check()
@@ -65,6 +68,11 @@ package struct WorkspaceLoader {
         checkGroupSizes(of: workspace)
         workspace.digest = digest(lists: folder.lists(settings.settings.lists))
         return workspace
+    }
+
+    /// Last of all: a warning of any pass may be allowed where it stands.
+    private mutating func silence() {
+        for var allowances in allowances { diagnostics = allowances.apply(to: diagnostics) }
     }
 
     private mutating func readLists(of workspace: inout Workspace) {
@@ -118,6 +126,7 @@ package struct WorkspaceLoader {
         if let source = file.source { sources[source.file] = source }
         diagnostics += file.diagnostics
         declared.formUnion(file.declared)
+        if let allowances = file.allowances { self.allowances.append(allowances) }
         for resource in file.resources {
             switch resource {
             case .audience(let audience): workspace.audiences.append(audience)

@@ -72,7 +72,7 @@ struct DiagnosticTests {
     func `an ambiguous scalar's help is the quoted form`(_ text: String, _ help: String) throws {
         let loaded = try WorkspaceLoader.load(files: [
             "x.yaml":
-                "kind: campaign\nname: c\nowner: \(text)\ntarget: {topic: t}\nmessage: {data: {a: b}}\n---\nkind: topic\nname: t\nsubscribers: []\n"
+                "kind: campaign\nname: c\nowner: \(text)\ntarget: {topic: t}\nmessage: {notification: {title: x}}\n---\nkind: topic\nname: t\nsubscribers: []\n"
         ])
         #expect(loaded.diagnostics.map(\.rule) == [.ambiguousScalar])
         #expect(loaded.diagnostics.map(\.help) == [help])

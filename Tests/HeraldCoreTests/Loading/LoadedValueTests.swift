@@ -16,7 +16,8 @@ struct LoadedValueTests {
         return try #require(
             try workspace([
                 "herald.yaml": settingsText + "sender_id: '7'\n", "o.yaml": others,
-                "c.yaml": "kind: campaign\nname: c\nmessage: {data: {a: b}}\ntarget: {\(target)}\n\(rest)\n",
+                "c.yaml":
+                    "kind: campaign\nname: c\nmessage: {notification: {title: x}, data: {a: b}}\ntarget: {\(target)}\n\(rest)\n",
             ]).campaigns.first)
     }
 
@@ -139,7 +140,7 @@ struct LoadedValueTests {
     @Test func `a mixed condition shows both readings and the way out`() throws {
         let loaded = try WorkspaceLoader.load(files: [
             "c.yaml":
-                "kind: campaign\nname: c\nmessage: {data: {a: b}}\n"
+                "kind: campaign\nname: c\nmessage: {notification: {title: x}, data: {a: b}}\n"
                 + "target: {condition: \"'a' in topics || 'b' in topics && 'c' in topics\"}\n"
         ])
         let mixed = try #require(loaded.diagnostics.first { $0.rule == .conditionMixed })

@@ -14,16 +14,19 @@ private func group(_ rest: String, beside audience: String) -> [String: String] 
 }
 /// A campaign beside a topic `t` and an audience `a`.
 private func target(_ target: String, _ rest: String = "", and other: String = "") -> String {
-    "kind: topic\nname: t\nsubscribers: []\n---\nkind: audience\nname: a\nfids: []\n---\n"
-        + "kind: campaign\nname: c\nmessage: {data: {a: b}}\ntarget: {\(target)}\n\(rest)\n\(other)"
+    ["t", "p", "q", "r", "s"].map { "kind: topic\nname: \($0)\nsubscribers: []\n---\n" }.joined()
+        + "kind: audience\nname: a\nfids: []\n---\n"
+        + "kind: campaign\nname: c\nmessage: {notification: {title: x}, data: {a: b}}\ntarget: {\(target)}\n\(rest)\n\(other)"
 }
 private func condition(_ text: String, _ rest: String = "") -> String { target("condition: \(text)", rest) }
 /// A campaign to the group beside it.
 private func groupTarget(_ rest: String) -> [String: String] {
-    group("\(one)\n---\nkind: campaign\nname: c\nmessage: {data: {a: b}}\ntarget: {group: g}\n\(rest)")
+    group(
+        "\(one)\n---\nkind: campaign\nname: c\nmessage: {notification: {title: x}, data: {a: b}}\ntarget: {group: g}\n\(rest)"
+    )
 }
 private func another(_ rest: String) -> String {
-    "---\nkind: campaign\nname: d\ntarget: {topic: t}\nmessage: {data: {a: b}}\n\(rest)\n"
+    "---\nkind: campaign\nname: d\ntarget: {topic: t}\nmessage: {notification: {title: x}, data: {a: b}}\n\(rest)\n"
 }
 private func topic(_ rest: String, and other: String = "") -> String {
     "kind: topic\nname: t\nsubscribers: []\n\(rest)\n\(other)"
@@ -134,15 +137,15 @@ extension RuleCase {
     static let conditions: [RuleCase] = [
         RuleCase(
             .conditionSyntax, "a word for an operator", condition("\"'t' in topics ▸and 't' in topics\""),
-            near: condition("\"'t' in topics && 't' in topics\"")),
+            near: condition("\"'t' in topics && 'p' in topics\"")),
         RuleCase(
             .conditionSyntax, "a plain scalar", condition("(▸t in topics)"), near: condition("('t' in topics)")),
         RuleCase(
             .conditionSyntax, "doubled quotes", condition("'''t'' in topics || ▸t in topics'"),
-            near: condition("'''t'' in topics || ''t'' in topics'")),
+            near: condition("'''t'' in topics || ''p'' in topics'")),
         RuleCase(
             .conditionSyntax, "escaped quotes", condition(#""\"t\" in topics ▸& \"t\" in topics""#),
-            near: condition(#""\"t\" in topics && \"t\" in topics""#)),
+            near: condition(#""\"t\" in topics && \"p\" in topics""#)),
         RuleCase(
             .conditionSyntax, "other escapes", condition(#"▸"\x27t\x27 in topics &""#),
             near: condition(#""\x27t\x27 in topics""#)),
@@ -152,18 +155,18 @@ extension RuleCase {
             near: condition("\"'t' in topics \"")),
         RuleCase(
             .conditionSyntax, "over two lines", target("condition: ▸\"'t' in topics\n  and 't' in topics\""),
-            near: target("condition: \"'t' in topics\n  && 't' in topics\"")),
+            near: target("condition: \"'t' in topics\n  && 'p' in topics\"")),
         RuleCase(.conditionSyntax, "no topics", target("topics: ▸{}"), near: target("topics: {any: [t]}")),
         RuleCase(
             .conditionMixed, "no parentheses", condition("\"'t' in topics && 't' in topics ▸|| 't' in topics\""),
-            near: condition("\"('t' in topics && 't' in topics) || 't' in topics\"")),
+            near: condition("\"('t' in topics && 'p' in topics) || 'q' in topics\"")),
         RuleCase(
             .conditionTerms, "six topics",
             condition("\"\(String(repeating: "'t' in topics && ", count: 5))▸'t' in topics\""),
-            near: condition("\"\(String(repeating: "'t' in topics && ", count: 4))'t' in topics\"")),
+            near: condition("\"\(["t", "p", "q", "r"].map { "'\($0)' in topics && " }.joined())'s' in topics\"")),
         RuleCase(
             .conditionTerms, "six topics in lists", target("topics: {none: [t, t], any: [t, t], all: [t, ▸t]}"),
-            near: target("topics: {none: [t, t], any: [t], all: [t, t]}")),
+            near: target("topics: {none: [t, p], any: [q], all: [r, s]}")),
         RuleCase(
             .topicName, "a word with a space among topics", target("topics: {any: [t, ▸a b]}"),
             near: target("topics: {any: [t]}")),
@@ -171,15 +174,15 @@ extension RuleCase {
             .unknownKey, "of topics", target("topics: {any: [t], ▸some: [t]}"), near: target("topics: {all: [t]}")),
         RuleCase(
             .conditionTopic, "a topic nobody declares", condition("▸\"'t' in topics || 'u' in topics\""),
-            near: condition("\"'t' in topics || 't' in topics\"")),
+            near: condition("\"'t' in topics || 'p' in topics\"")),
         RuleCase(
             .conditionTopic, "one of a list that nobody declares", target("topics: ▸{any: [t], none: [T]}"),
-            near: target("topics: {any: [t], none: [t]}")),
+            near: target("topics: {any: [t], none: [p]}")),
         RuleCase(
             .broadcast, "everybody but some", condition("▸\"!('t' in topics)\""),
             near: condition("\"!('t' in topics)\"", "acknowledge: [broadcast]")),
         RuleCase(
             .broadcast, "nothing but exclusions", target("topics: ▸{none: [t]}"),
-            near: target("topics: {any: [t], none: [t]}")),
+            near: target("topics: {any: [t], none: [p]}")),
     ]
 }

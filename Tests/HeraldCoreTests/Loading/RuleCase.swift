@@ -48,8 +48,10 @@ private func campaign(_ rest: String) -> String {
     "kind: topic\nname: t\nsubscribers: []\n---\nkind: campaign\nname: c\ntarget: {topic: t}\n\(rest)\n"
 }
 private func message(_ rest: String) -> String { campaign("message: \(rest)") }
-private func sent(_ rest: String) -> String { message("{data: {a: b}}\n\(rest)") }
-private func timed(_ rest: String) -> String { sent("schedule: {\(rest)}") }
+private func sent(_ rest: String) -> String { message("{notification: {title: x}, data: {a: b}}\n\(rest)") }
+private func timed(_ rest: String) -> String {
+    sent("schedule: {\(rest)}").replacing("target: {topic: t}", with: "target: {fids: [\(fid)]}")
+}
 private func settings(_ rest: String) -> String { settingsText + rest + "\n" }
 private func list(_ name: String, _ text: String) -> [String: String] {
     ["x.yaml": audience("source: {file: \(name)}"), name: text]
@@ -59,7 +61,7 @@ extension RuleCase {
     static let all =
         files + yaml + structure + settingsCases + resources + groups + targets + conditions + schedules + lists
         + filters
-        + messages
+        + messages + messageParts + appleParts + webParts + wholeMessages + campaignRules
 
     private static let files: [RuleCase] = [
         RuleCase(
@@ -94,15 +96,17 @@ extension RuleCase {
         RuleCase(.yamlSyntax, "a list not closed", audience("fids: [") + "▸", near: audience("fids: [\n]")),
         RuleCase(
             .yamlLimit, "65 levels", audience("fids: " + String(repeating: "[", count: 63) + "▸["),
-            near: message("{apns: {payload: {aps: {}, a: \(nested(59))}}}")),
+            near: message(
+                "{notification: {title: x}, apns: {headers: {apns-push-type: alert}, payload: {aps: {}, a: \(nested(59))}}}"
+            )),
         RuleCase(
             .yamlTag, "a tag of a language", audience("fids: ▸!ruby/object []"), near: audience("fids: !!seq []")),
         RuleCase(.yamlTag, "a number's tag", topic("prune: ▸!!bool true"), near: topic("prune: true")),
         RuleCase(
             .duplicateKey, "a key twice", audience("fids: []\n▸name: a"), near: audience("fids: []\nexclude: []")),
         RuleCase(
-            .duplicateKey, "a key twice in the message", message("{data: {a: b, ▸\"a\": c}}"),
-            near: message("{data: {a: b, \"A\": c}}")),
+            .duplicateKey, "a key twice in the message", message("{notification: {title: x}, data: {a: b, ▸\"a\": c}}"),
+            near: message("{notification: {title: x}, data: {a: b, \"A\": c}}")),
         RuleCase(.undefinedAlias, "an alias before its anchor", topic("exclude: ▸*x"), near: topic("exclude: &x []")),
         RuleCase(
             .undefinedAlias, "an anchor of another document",
@@ -110,13 +114,18 @@ extension RuleCase {
                 + "kind: topic\nname: u\nsubscribers: ▸*s\n",
             near: "kind: topic\nname: t\nsubscribers: &s []\nexclude: *s\n"),
         RuleCase(
-            .undefinedAlias, "a list within itself", message("{apns: {payload: {aps: {}, a: &a [▸*a]}}}"),
-            near: message("{apns: {payload: {aps: {}, a: &a [], b: *a}}}")),
+            .undefinedAlias, "a list within itself",
+            message(
+                "{notification: {title: x}, apns: {headers: {apns-push-type: alert}, payload: {aps: {}, a: &a [▸*a]}}}"),
+            near: message(
+                "{notification: {title: x}, apns: {headers: {apns-push-type: alert}, payload: {aps: {}, a: &a [], b: *a}}}"
+            )),
         RuleCase(
-            .mergeKey, "a text merged", message("{data: {▸<<: x, e: f}}"), near: message("{data: {<<: {a: x}}}")),
+            .mergeKey, "a text merged", message("{notification: {title: x}, data: {▸<<: x, e: f}}"),
+            near: message("{notification: {title: x}, data: {<<: {a: x}}}")),
         RuleCase(
-            .mergeKey, "a list of texts merged", message("{data: {▸<<: [{a: b}, c], e: f}}"),
-            near: message("{data: {<<: [{a: b}, {c: d}]}}")),
+            .mergeKey, "a list of texts merged", message("{notification: {title: x}, data: {▸<<: [{a: b}, c], e: f}}"),
+            near: message("{notification: {title: x}, data: {<<: [{a: b}, {c: d}]}}")),
     ]
 
     private static let structure: [RuleCase] = [
@@ -135,11 +144,13 @@ extension RuleCase {
             near: timed("cron: 0 9 * * *, dst: {gap: next}")),
         RuleCase(.unknownKey, "of a delivery", sent("delivery: {▸rates: 5/s}"), near: sent("delivery: {rate: 5/s}")),
         RuleCase(
-            .unknownKey, "of the message", message("{data: {a: b}, ▸notifcation: {title: x}}"),
+            .unknownKey, "of the message",
+            message("{notification: {title: x}, data: {a: b}, ▸notifcation: {title: x}}"),
             near: message("{data: {a: b}, notification: {title: x}}")),
         RuleCase(
-            .unknownKey, "in camel case", message("{data: {a: b}, android: {▸collapseKey: x}}"),
-            near: message("{data: {a: b}, android: {collapse_key: x}}")),
+            .unknownKey, "in camel case",
+            message("{notification: {title: x}, data: {a: b}, android: {▸collapseKey: x}}"),
+            near: message("{notification: {title: x}, data: {a: b}, android: {collapse_key: x}}")),
         RuleCase(.missingKey, "no kind", "▸name: a\nfids: []\n", near: audience("fids: []")),
         RuleCase(.missingKey, "no name", "▸kind: audience\nfids: []\n", near: audience("fids: []")),
         RuleCase(.missingKey, "no subscribers", "▸kind: topic\nname: t\n", near: topic("")),
@@ -163,28 +174,41 @@ extension RuleCase {
             .wrongType, "a percentage of 101", sent("delivery: {stop_when_rejected_percent: ▸101}"),
             near: sent("delivery: {stop_when_rejected_percent: 100}")),
         RuleCase(
-            .wrongType, "a list as a key", message("{data: {? ▸[a] : b, c: d}}"), near: message("{data: {? a : b}}")),
+            .wrongType, "a list as a key", message("{notification: {title: x}, data: {? ▸[a] : b, c: d}}"),
+            near: message("{notification: {title: x}, data: {? a : b}}")),
         RuleCase(
             .wrongType, "a negative count", message("{android: {notification: {title: x, notification_count: ▸-1}}}"),
             near: message("{android: {notification: {title: x, notification_count: 0}}}")),
-        RuleCase(.wrongType, "a message that is a list", message("▸[]"), near: message("{data: {a: b}}")),
         RuleCase(
-            .ambiguousScalar, "a boolean as text", message("{data: {a: ▸no}}"), near: message("{data: {a: \"no\"}}")),
+            .wrongType, "a message that is a list", message("▸[]"),
+            near: message("{notification: {title: x}, data: {a: b}}")),
         RuleCase(
-            .ambiguousScalar, "a time as text", message("{data: {a: ▸12:30}}"), near: message("{data: {a: 12:30h}}")),
+            .ambiguousScalar, "a boolean as text", message("{notification: {title: x}, data: {a: ▸no}}"),
+            near: message("{notification: {title: x}, data: {a: \"no\"}}")),
+        RuleCase(
+            .ambiguousScalar, "a time as text", message("{notification: {title: x}, data: {a: ▸12:30}}"),
+            near: message("{notification: {title: x}, data: {a: 12:30h}}")),
         RuleCase(
             .ambiguousScalar, "a number as a name", "kind: audience\nname: ▸1_000\nfids: []\n",
             near: "kind: audience\nname: '1_000'\nfids: []\n"),
         RuleCase(
-            .ambiguousScalar, "a date in the payload", message("{apns: {payload: {aps: {}, d: ▸2026-12-01}}}"),
-            near: message("{apns: {payload: {aps: {}, d: !!str 2026-12-01}}}")),
+            .ambiguousScalar, "a date in the payload",
+            message(
+                "{notification: {title: x}, apns: {headers: {apns-push-type: alert}, payload: {aps: {}, d: ▸2026-12-01}}}"
+            ),
+            near: message(
+                "{notification: {title: x}, apns: {headers: {apns-push-type: alert}, payload: {aps: {}, d: !!str 2026-12-01}}}"
+            )),
         RuleCase(.nullValue, "a key without a value", sent("owner:▸"), near: sent("owner: ''")),
         RuleCase(
-            .nullValue, "null in a payload", message("{apns: {payload: {aps: {}, a: [▸~]}}}"),
-            near: message("{apns: {payload: {aps: {}, a: ['~']}}}")),
+            .nullValue, "null in a payload",
+            message(
+                "{notification: {title: x}, apns: {headers: {apns-push-type: alert}, payload: {aps: {}, a: [▸~]}}}"),
+            near: message(
+                "{notification: {title: x}, apns: {headers: {apns-push-type: alert}, payload: {aps: {}, a: ['~']}}}")),
         RuleCase(
             .invalidValue, "a duration without a unit", timed("cron: 0 9 * * *, max_lateness: ▸60"),
-            near: timed("cron: 0 9 * * *, max_lateness: 60s")),
+            near: timed("cron: 0 9 * * *, max_lateness: 600s")),
         RuleCase(
             .invalidValue, "an unknown way to catch up", timed("cron: 0 9 * * *, catch_up: ▸last"),
             near: timed("cron: 0 9 * * *, catch_up: latest")),
@@ -198,16 +222,17 @@ extension RuleCase {
             .invalidValue, "an unknown choice", sent("delivery: {on_unknown: ▸ignore}"),
             near: sent("delivery: {on_unknown: resend}")),
         RuleCase(
-            .invalidValue, "an unknown priority", message("{data: {a: b}, android: {priority: ▸hihg}}"),
-            near: message("{data: {a: b}, android: {priority: high}}")),
+            .invalidValue, "an unknown priority",
+            message("{notification: {title: x}, data: {a: b}, android: {priority: ▸hihg}}"),
+            near: message("{notification: {title: x}, data: {a: b}, android: {priority: high}}")),
         RuleCase(
             .invalidValue, "a TTL that is no duration", message("{data: {a: b}, android: {ttl: ▸1.5}}"),
-            near: message("{data: {a: b}, android: {ttl: 1.5s}}")),
+            near: message("{data: {a: b}, android: {ttl: 1s}}")),
         RuleCase(.unsupported, "drift that is mended", topic("drift: ▸restore"), near: topic("drift: keep")),
         RuleCase(.invalidValue, "drift of no kind", topic("drift: ▸ignore"), near: topic("drift: keep")),
         RuleCase(
-            .unsupported, "android_v2", message("{data: {a: b}, ▸android_v2: {}}"),
-            near: message("{data: {a: b}, android: {}}")),
+            .unsupported, "android_v2", message("{notification: {title: x}, data: {a: b}, ▸android_v2: {}}"),
+            near: message("{notification: {title: x}, data: {a: b}, android: {}}")),
     ]
 
     private static let settingsCases: [RuleCase] = [
@@ -310,12 +335,14 @@ extension RuleCase {
             near: audience("fids: []\nexclude: []")),
         RuleCase(
             .unknownReference, "an audience target",
-            "kind: campaign\nname: c\ntarget: {audience: ▸a}\nmessage: {data: {a: b}}\n",
+            "kind: campaign\nname: c\ntarget: {audience: ▸a}\nmessage: {notification: {title: x}, data: {a: b}}\n",
             near: audience("fids: []")
-                + "---\nkind: campaign\nname: c\ntarget: {audience: a}\nmessage: {data: {a: b}}\n"),
+                + "---\nkind: campaign\nname: c\ntarget: {audience: a}\nmessage: {notification: {title: x}, data: {a: b}}\n"
+        ),
         RuleCase(
             .unknownReference, "a topic target",
-            "kind: campaign\nname: c\ntarget: {topic: ▸t}\nmessage: {data: {a: b}}\n", near: sent("")),
+            "kind: campaign\nname: c\ntarget: {topic: ▸t}\nmessage: {notification: {title: x}, data: {a: b}}\n",
+            near: sent("")),
         RuleCase(
             .referenceCycle, "an audience that excludes itself", audience("fids: []\nexclude: [▸a]"),
             near: audience("fids: []")),
@@ -334,10 +361,11 @@ extension RuleCase {
         RuleCase(
             .oneTarget, "two targets",
             audience("fids: []") + "---\n" + topic("")
-                + "---\nkind: campaign\nname: c\ntarget: {topic: t, ▸audience: a}\nmessage: {data: {a: b}}\n",
+                + "---\nkind: campaign\nname: c\ntarget: {topic: t, ▸audience: a}\nmessage: {notification: {title: x}, data: {a: b}}\n",
             near: audience("fids: []") + "---\n" + sent("")),
         RuleCase(
-            .oneTarget, "no target", "kind: campaign\nname: c\ntarget: ▸{}\nmessage: {data: {a: b}}\n", near: sent("")),
+            .oneTarget, "no target",
+            "kind: campaign\nname: c\ntarget: ▸{}\nmessage: {notification: {title: x}, data: {a: b}}\n", near: sent("")),
         RuleCase(.oneSource, "two sources", audience("fids: []\n▸tokens: []"), near: audience("fids: []")),
         RuleCase(.oneSource, "no source", "▸kind: audience\nname: a\n", near: audience("tokens: []")),
     ]
@@ -396,7 +424,7 @@ extension RuleCase {
         RuleCase(.scheduleCron, "nothing", timed("cron: ▸''"), near: timed("cron: '0 9 1 1 0'")),
         RuleCase(
             .scheduleCron, "on lines of its own", sent("schedule:\n  cron: ▸>-\n    0 24\n    * * *"),
-            near: sent("schedule:\n  cron: >-\n    0 23\n    * * *")),
+            near: sent("schedule:\n  cron: >-\n    7 23\n    * * *")),
         RuleCase(
             .scheduleCron, "with an escape", timed("cron: ▸\"0\\x20\\x324 * * *\""),
             near: timed("cron: \"0\\x20\\x323 * * *\"")),
@@ -465,24 +493,34 @@ extension RuleCase {
     ]
 
     private static let messages: [RuleCase] = [
-        RuleCase(.messageTarget, "a topic", message("{data: {a: b}, ▸topic: t}"), near: message("{data: {topic: t}}")),
-        RuleCase(.messageTarget, "a token", message("{▸token: x, data: {a: b}}"), near: message("{data: {token: x}}")),
-        RuleCase(.messageTarget, "a fid", message("{▸fid: x}"), near: message("{data: {fid: x}}")),
-        RuleCase(.messageTarget, "a condition", message("{▸condition: x}"), near: message("{data: {condition: x}}")),
+        RuleCase(
+            .messageTarget, "a topic", message("{notification: {title: x}, data: {a: b}, ▸topic: t}"),
+            near: message("{notification: {title: x}, data: {topic: t}}")),
+        RuleCase(
+            .messageTarget, "a token", message("{▸token: x, data: {a: b}}"),
+            near: message("{notification: {title: x}, data: {token: x}}")),
+        RuleCase(
+            .messageTarget, "a fid", message("{▸fid: x}"), near: message("{notification: {title: x}, data: {fid: x}}")),
+        RuleCase(
+            .messageTarget, "a condition", message("{▸condition: x}"),
+            near: message("{notification: {title: x}, data: {condition: x}}")),
         RuleCase(.emptyMessage, "nothing", message("▸{}"), near: message("{notification: {title: x}}")),
         RuleCase(
             .emptyMessage, "a label only", message("▸{fcm_options: {analytics_label: x}}"),
             near: message("{webpush: {notification: {title: x}}}")),
-        RuleCase(.emptyMessage, "no data in the data", message("▸{data: {}}"), near: message("{data: {a: ''}}")),
         RuleCase(
-            .emptyMessage, "options only", message("▸{android: {ttl: 60s}}"), near: message("{android: {data: {a: b}}}")
+            .emptyMessage, "no data in the data", message("▸{data: {}}"),
+            near: message("{notification: {title: x}, data: {a: ''}}")),
+        RuleCase(
+            .emptyMessage, "options only", message("▸{android: {ttl: 60s}}"),
+            near: message("{android: {notification: {title: x}, data: {a: b}}}")
         ),
         RuleCase(
             .apsMissing, "a payload without", message("{apns: {▸payload: {a: b}}}"),
-            near: message("{apns: {payload: {aps: {}}}}")),
+            near: message("{notification: {title: x}, apns: {headers: {apns-push-type: alert}, payload: {aps: {}}}}")),
         RuleCase(
             .apsMissing, "an aps that is a text", message("{apns: {▸payload: {aps: x}}}"),
-            near: message("{apns: {payload: {aps: {alert: x}}}}")),
+            near: message("{apns: {headers: {apns-push-type: alert}, payload: {aps: {alert: x}}}}")),
     ]
 }
 

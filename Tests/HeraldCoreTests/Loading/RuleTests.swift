@@ -42,7 +42,8 @@ struct RuleTests {
             "b/list.txt": "▸bad\n\(fid)\n▸bad\n",
             "b/b.yaml": "kind: audience\nname: b\nsource: {file: list.txt}\nexclude: [▸ghost]\n",
             "c.yaml": "kind: topic\nname: t\nsubscribers: [b]\n▸shape: round\n---\nkind: topic\nname: u▸: x\n",
-            "z.yaml": "kind: campaign\nname: c\ntarget: {topic: t}\nmessage: {data: {a: ▸no, b: ▸~}}\n",
+            "z.yaml":
+                "kind: campaign\nname: c\ntarget: {topic: t}\nmessage: {notification: {title: x}, data: {a: ▸no, b: ▸~}}\n",
         ])
         let loaded = try WorkspaceLoader.load(files: marked.files)
         #expect(
@@ -60,7 +61,8 @@ struct RuleTests {
             "a.yaml": "kind: audience\nname: a\nsource: {file: ▸gone.csv}\n",
             "t.yaml": "kind: topic\nname: t\nsubscribers: [a]\nprune: true\nexclude: ▸x\n",
             "u.yaml": "kind: topic\nname: u\nsubscribers: ▸a\n",
-            "c.yaml": "kind: campaign\nname: c\ntarget: {topic: u}\nmessage: {data: {a: b}}\n",
+            "c.yaml":
+                "kind: campaign\nname: c\ntarget: {topic: u}\nmessage: {notification: {title: x}, data: {a: b}}\n",
         ])
         let loaded = try WorkspaceLoader.load(files: marked.files)
         #expect(

@@ -6,8 +6,8 @@ struct ScheduleReaderTests {
     private func schedule(_ text: String, settings: String = "timezone: Europe/Rome") throws -> Schedule {
         let loaded = try WorkspaceLoader.load(files: [
             "herald.yaml": settingsText + settings + "\n",
-            "x.yaml": "kind: topic\nname: t\nsubscribers: []\n---\nkind: campaign\nname: c\ntarget: {topic: t}\n"
-                + "message: {data: {a: b}}\n\(text)\n",
+            "x.yaml": "kind: topic\nname: t\nsubscribers: []\n---\nkind: campaign\nname: c\ntarget: {fids: [\(fid)]}\n"
+                + "message: {notification: {title: x}, data: {a: b}}\n\(text)\n",
         ])
         #expect(loaded.found == [])
         return try #require(loaded.workspace?.campaigns.first?.schedule)
@@ -15,8 +15,8 @@ struct ScheduleReaderTests {
 
     private func messages(_ text: String) throws -> [String] {
         let loaded = try WorkspaceLoader.load(files: [
-            "x.yaml": "kind: topic\nname: t\nsubscribers: []\n---\nkind: campaign\nname: c\ntarget: {topic: t}\n"
-                + "message: {data: {a: b}}\n\(text)\n"
+            "x.yaml": "kind: topic\nname: t\nsubscribers: []\n---\nkind: campaign\nname: c\ntarget: {fids: [\(fid)]}\n"
+                + "message: {notification: {title: x}, data: {a: b}}\n\(text)\n"
         ])
         return loaded.diagnostics.map { "\($0.message)\($0.help.map { " (\($0))" } ?? "")" }
     }
@@ -109,7 +109,7 @@ struct ScheduleReaderTests {
 
     @Test func `a cron's mistake is marked from its first to its last character`() throws {
         let text =
-            "kind: campaign\nname: c\ntarget: {topic: t}\nmessage: {data: {a: b}}\nschedule:\n  cron: '0 9 * 13,14 *'\n"
+            "kind: campaign\nname: c\ntarget: {fids: [\(fid)]}\nmessage: {notification: {title: x}}\nschedule:\n  cron: '0 9 * 13,14 *'\n"
         let loaded = try WorkspaceLoader.load(files: [
             "x.yaml": text, "t.yaml": "kind: topic\nname: t\nsubscribers: []\n",
         ])

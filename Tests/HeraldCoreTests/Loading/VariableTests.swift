@@ -59,7 +59,7 @@ struct VariableTests {
         let loaded = try WorkspaceLoader.load(
             files: [
                 "x.yaml":
-                    "kind: campaign\nname: c\ntarget: {topic: t}\nowner: ${NONE}\nmessage: {data: {a: '$'}}\n---\n"
+                    "kind: campaign\nname: c\ntarget: {topic: t}\nowner: ${NONE}\nmessage: {notification: {title: x}, data: {a: '$'}}\n---\n"
                     + "kind: topic\nname: t\nsubscribers: []\n"
             ])
         #expect(loaded.found == [])

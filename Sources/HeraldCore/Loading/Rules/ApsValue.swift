@@ -1,0 +1,57 @@
+internal import FCM
+
+/// What Apple takes for a key of `aps`.
+enum ApsValue {
+    case flag
+    case text
+    case count
+    case seconds
+    case share
+    case oneOf([String])
+    case mapping
+    case alert
+    case sound
+
+    static let keys: [String: ApsValue] = [
+        "alert": .alert, "badge": .count, "sound": .sound, "content-available": .flag, "mutable-content": .flag,
+        "category": .text, "thread-id": .text, "target-content-id": .text,
+        "interruption-level": .oneOf(["passive", "active", "time-sensitive", "critical"]), "relevance-score": .share,
+        "filter-criteria": .text, "timestamp": .seconds, "event": .oneOf(["start", "update", "end"]),
+        "content-state": .mapping, "stale-date": .seconds, "dismissal-date": .seconds, "attributes-type": .text,
+        "attributes": .mapping, "url-args": .list,
+    ]
+
+    static let alertKeys: [String: ApsValue] = [
+        "title": .text, "subtitle": .text, "body": .text, "loc-key": .text, "loc-args": .list, "title-loc-key": .text,
+        "title-loc-args": .list, "subtitle-loc-key": .text, "subtitle-loc-args": .list, "action-loc-key": .text,
+        "launch-image": .text,
+    ]
+
+    /// A list of texts.
+    case list
+
+    /// What it has to be, for a sentence; `nil` where it is that.
+    func fault(of value: JSONValue) -> String? {
+        switch self {
+        case .flag: value == 1 ? nil : "1, or be left out"
+        case .text: value.string != nil ? nil : "text"
+        case .count: value.int.map { $0 >= 0 } == true ? nil : "a whole number of at least 0"
+        case .seconds: value.number.map { $0 >= 0 } == true ? nil : "a moment in UNIX seconds"
+        case .share: value.number.map { (0...1).contains($0) } == true ? nil : "a number from 0 to 1"
+        case .oneOf(let values): value.string.map(values.contains) == true ? nil : values.joined(separator: ", ")
+        case .mapping: value.object != nil ? nil : "a mapping"
+        case .list: value.array.map { $0.allSatisfy { $0.string != nil } } == true ? nil : "a list of texts"
+        case .alert: value.string != nil || value.object != nil ? nil : "text, or a mapping with title and body"
+        case .sound: Self.soundFault(value)
+        }
+    }
+
+    private static func soundFault(_ value: JSONValue) -> String? {
+        if let name = value.string { return name.isEmpty ? "the name of a sound, not empty" : nil }
+        guard let sound = value.object else { return "the name of a sound, or a critical sound" }
+        if sound["name"]?.string?.isEmpty != false { return "a critical sound with a 'name'" }
+        if let volume = sound["volume"], share.fault(of: volume) != nil { return "a critical sound of volume 0 to 1" }
+        if let critical = sound["critical"], critical != 0, critical != 1 { return "a sound with critical: 1" }
+        return nil
+    }
+}

@@ -1,0 +1,84 @@
+internal import FCM
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// What a campaign's parts say together: message and target, schedule and target.
+struct CampaignRules {
+    private let campaign: Campaign
+    private let document: Node
+
+    /// - Parameter document: what the campaign was read from.
+    init(_ campaign: Campaign, in document: Node) {
+        self.campaign = campaign
+        self.document = document
+    }
+
+    /// - Parameter runEvery: how often somebody looks for due sends.
+    func check(runEvery: Duration, _ findings: inout Findings) {
+        checkRoundTime(&findings)
+        checkLateness(runEvery, &findings)
+        if case .condition(let condition) = campaign.target.value {
+            ConditionLogic(condition).check(campaign, &findings)
+        }
+        guard let node = node("message") else { return }
+        let draft = MessageDraft(node: node, json: campaign.message.value)
+        switch campaign.target.value {
+        case .topic, .condition: PayloadSize(draft).checkFanOut(&findings)
+        case .group, .audience, .registrations: break
+        }
+        checkActivityTarget(draft, &findings)
+    }
+
+    private func node(_ path: String...) -> Node? {
+        path.reduce(document) { node, key in node?.mapping?.first { $0.key == key }?.value }
+    }
+
+    /// Everybody's crons fire on the quarter hours, and FCM asks to keep away from them.
+    private func checkRoundTime(_ findings: inout Findings) {
+        switch campaign.target.value {
+        case .topic, .condition, .audience: break
+        case .group, .registrations: return
+        }
+        let place: Node?
+        switch campaign.schedule.times {
+        case .once: return
+        case .at(let date):
+            // Offsets from UTC are whole quarter hours, in all zones there are today.
+            guard date.timeIntervalSince1970.truncatingRemainder(dividingBy: 900) == 0 else { return }
+            place = node("schedule", "at")
+        case .cron(let cron, _, _):
+            guard (0..<60).allSatisfy({ !cron.minutes.contains($0) || $0 % 15 == 0 }) else { return }
+            place = node("schedule", "cron")
+        }
+        guard let place else { return }
+        findings.warning(
+            .roundTime, "everybody sends on the quarter hours, when FCM is busiest", at: place.range,
+            help: "choose a minute like 7 or 41")
+    }
+
+    private func checkLateness(_ runEvery: Duration, _ findings: inout Findings) {
+        guard campaign.schedule.times != .once, campaign.schedule.maxLateness < runEvery,
+            let place = node("schedule", "max_lateness") ?? node("schedule")
+        else { return }
+        findings.warning(
+            .shortLateness,
+            "'max_lateness' is shorter than the time between two runs, so that occurrences are missed", at: place.range,
+            help: "make it longer than the \(Int(runEvery.seconds)) s of 'runner: {every: …}'")
+    }
+
+    private func checkActivityTarget(_ draft: MessageDraft, _ findings: inout Findings) {
+        guard draft["apns", "live_activity_token"] != nil else { return }
+        switch campaign.target.value {
+        case .audience, .registrations: return
+        case .topic, .condition, .group:
+            findings.error(
+                .liveActivity,
+                "a live activity's token is one device's, and the target is a \(campaign.target.value.named.key)",
+                at: draft.key("apns", "live_activity_token"), help: "send it to that device's token or fid")
+        }
+    }
+}

@@ -1,0 +1,65 @@
+/// Finds texts of messages that end where a `#` begins a comment, though it was meant as a part of them.
+struct CutTexts {
+    /// Where texts end that a `#` follows which no writer of comments would write: `we are #1`.
+    private var certain: Set<TextRange.Position> = []
+    /// Where a text ends one space before a comment. Linters of YAML want two, and so do we to be sure.
+    private var likely: Set<TextRange.Position> = []
+
+    /// `nil` where no `#` of the file could have cut anything.
+    init?(_ source: SourceText) {
+        source.bytes.withUnsafeBufferPointer { bytes in
+            var (line, column, spaces) = (1, 1, 0)
+            for index in bytes.indices {
+                switch bytes[index] {
+                case UInt8(ascii: "\n"): (line, column, spaces) = (line + 1, 1, 0)
+                case UInt8(ascii: " "), UInt8(ascii: "\t"):
+                    spaces += 1
+                    column += 1
+                case UInt8(ascii: "#") where spaces > 0 && column > spaces + 1:
+                    let next = index + 1 < bytes.count ? bytes[index + 1] : 0
+                    let end = TextRange.Position(line: line, column: column - spaces)
+                    if next > UInt8(ascii: " "), next != UInt8(ascii: "#") {
+                        certain.insert(end)
+                    } else if spaces == 1 {
+                        likely.insert(end)
+                    }
+                    spaces = 0
+                    column += 1
+                case let byte:
+                    spaces = 0
+                    // A character's first byte is any but 10xxxxxx.
+                    if byte & 0b1100_0000 != 0b1000_0000 { column += 1 }
+                }
+            }
+        }
+        if certain.isEmpty, likely.isEmpty { return nil }
+    }
+
+    private static let shown: Set<String> = [
+        "title", "subtitle", "body", "ticker", "alert", "title_loc_args", "body_loc_args", "loc-args",
+        "title-loc-args", "subtitle-loc-args",
+    ]
+
+    func check(_ documents: [Node], _ findings: inout Findings) {
+        for document in documents {
+            guard let message = document.mapping?.first(where: { $0.key == "message" })?.value else { continue }
+            check(message, isShown: false, &findings)
+        }
+    }
+
+    private func check(_ node: Node, isShown: Bool, _ findings: inout Findings) {
+        switch node.content {
+        case .mapping(let entries):
+            for entry in entries { check(entry.value, isShown: Self.shown.contains(entry.key), &findings) }
+        case .sequence(let nodes):
+            for node in nodes { check(node, isShown: isShown, &findings) }
+        case .scalar(let scalar):
+            guard scalar.isPlain, !scalar.text.isEmpty,
+                certain.contains(node.range.end) || isShown && likely.contains(node.range.end)
+            else { return }
+            findings.warning(
+                .cutText, "the text ends before the #: a space and a # begin a comment", at: node.range,
+                help: "put the text into quotes, or two spaces before a comment that is one")
+        }
+    }
+}

@@ -1,0 +1,87 @@
+internal import FCM
+
+/// A message whose parts read well each in itself, for the rules that look at several of them together.
+struct MessageDraft {
+    let node: Node
+    let json: [String: JSONValue]
+
+    func check(_ findings: inout Findings) {
+        checkContent(&findings)
+        checkAndroid(&findings)
+        AppleDraft(self)?.check(&findings)
+        checkAppleReach(&findings)
+        checkWeb(&findings)
+        checkTexts(&findings)
+        PayloadSize(self).check(&findings)
+    }
+
+    subscript(_ path: String...) -> JSONValue? { value(at: path[...]) }
+
+    /// Where the value at the end of a path is written, if it is.
+    func node(_ path: String...) -> Node? { entry(at: path[...])?.value }
+
+    /// The key at the end of a path; as much of the message as there is of it otherwise.
+    func key(_ path: String...) -> TextRange { key(at: path) }
+
+    func key(at path: [String]) -> TextRange {
+        for length in stride(from: path.count, to: 0, by: -1) {
+            if let entry = entry(at: path[..<length]) { return entry.keyRange }
+        }
+        return node.range
+    }
+
+    private func value(at path: ArraySlice<String>) -> JSONValue? {
+        guard let first = path.first else { return nil }
+        return path.dropFirst().reduce(json[first]) { value, key in value?[key] }
+    }
+
+    private func entry(at path: ArraySlice<String>) -> Node.Entry? {
+        var found: Node.Entry?
+        var next = node
+        for key in path {
+            guard let entry = next.mapping?.first(where: { $0.key == key }) else { return nil }
+            found = entry
+            next = entry.value
+        }
+        return found
+    }
+}
+
+extension MessageDraft {
+    private func checkContent(_ findings: inout Findings) {
+        if !hasContent {
+            findings.warning(.emptyMessage, "the message has no notification and no data", at: node.range)
+        }
+        if let payload = self["apns", "payload"], payload["aps"]?.object == nil {
+            findings.error(
+                .apsMissing, "an APNs payload needs an 'aps' mapping", at: key("apns", "payload"))
+        }
+    }
+
+    /// Whether anything would be shown on, or handed to, a device of any platform.
+    private var hasContent: Bool {
+        let parts = [
+            json["data"], json["notification"], self["android", "data"], self["android", "notification"],
+            self["apns", "payload"], self["apns", "live_activity_token"], self["webpush", "data"],
+            self["webpush", "notification"],
+        ]
+        return parts.contains { $0 != nil && $0?.object?.isEmpty != true }
+    }
+}
+
+extension Findings {
+    mutating func warning(_ rule: Rule, _ message: String, at range: TextRange, help: String? = nil) {
+        diagnostics.append(.warning(rule, message, at: at(range), help: help))
+    }
+}
+
+extension JSONValue {
+    /// A number of either kind.
+    var number: Double? {
+        switch self {
+        case .int(let value): Double(value)
+        case .double(let value): value
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,122 @@
+internal import FCM
+
+/// How large a message is on each platform, held against FCM's limits.
+struct PayloadSize {
+    private let draft: MessageDraft
+
+    /// From here on an error is near: FCM adds keys of its own.
+    private static let nearLimit = 3900
+    /// FCM's pages disagree on the limit for topics and conditions: 4096 or this.
+    private static let topicLimit = 2048
+
+    init(_ draft: MessageDraft) { self.draft = draft }
+
+    func check(_ findings: inout Findings) {
+        guard let (platform, size) = largest(above: Self.nearLimit) else { return }
+        let place = findings.at(place(on: platform))
+        let notes = breakdown(on: platform, findings)
+        if size > DevicePayload.maximumSize {
+            findings.diagnostics.append(
+                .error(
+                    .payloadSize,
+                    "the message has \(size) bytes on \(platform.name), and FCM takes \(DevicePayload.maximumSize)",
+                    at: place, notes: notes))
+        } else {
+            findings.diagnostics.append(
+                .warning(
+                    .payloadLarge,
+                    "the message has \(size) bytes on \(platform.name), nearly the \(DevicePayload.maximumSize) "
+                        + "that FCM takes", at: place, notes: notes))
+        }
+    }
+
+    /// For a send that FCM itself fans out.
+    func checkFanOut(_ findings: inout Findings) {
+        guard let (platform, size) = largest(above: Self.topicLimit), size <= Self.nearLimit else { return }
+        findings.diagnostics.append(
+            .warning(
+                .payloadLarge,
+                "the message has \(size) bytes on \(platform.name), and to topics FCM may take \(Self.topicLimit) only",
+                at: findings.at(place(on: platform)), notes: breakdown(on: platform, findings)))
+    }
+
+    /// The platform with the largest payload, where that is larger than a limit.
+    private func largest(above limit: Int) -> (platform: Platform, size: Int)? {
+        // No platform gets more than all of it; measuring each is for large messages only.
+        guard JSONValue.object(draft.json).jsonBytes > limit else { return nil }
+        let sizes = Platform.allCases.map { ($0, DevicePayload.size(of: draft.json, on: $0)) }
+        guard let most = sizes.max(by: { $0.1 < $1.1 }), most.1 > limit else { return nil }
+        return most
+    }
+
+    /// The parts that reach a platform, each with its bytes of keys and values.
+    private func parts(on platform: Platform) -> [(path: [String], bytes: Int)] {
+        let own: [[String]] =
+            switch platform {
+            case .android: [["android", "data"], ["android", "notification"]]
+            case .web: [["webpush", "data"], ["webpush", "notification"]]
+            case .ios: [["apns", "payload"]]
+            }
+        let replacesData = draft[own[0][0], "data"] != nil
+        let paths = [["notification"]] + (replacesData ? [] : [["data"]]) + own
+        return paths.compactMap { path in
+            let value = path.count == 1 ? draft[path[0]] : draft[path[0], path[1]]
+            return value.map { (path, $0.contentBytes) }
+        }
+        .sorted { $0.bytes > $1.bytes }
+    }
+
+    private func place(on platform: Platform) -> TextRange {
+        parts(on: platform).first.map { draft.key(at: $0.path) } ?? draft.node.range
+    }
+
+    private func breakdown(on platform: Platform, _ findings: Findings) -> [Diagnostic.Note] {
+        parts(on: platform).map { part in
+            .init(
+                "'\(part.path.joined(separator: "."))' has \(part.bytes) bytes of keys and values",
+                at: findings.at(draft.key(at: part.path)))
+        }
+    }
+}
+
+extension Platform {
+    fileprivate var name: String {
+        switch self {
+        case .ios: "Apple devices"
+        case .android: "Android"
+        case .web: "the web"
+        }
+    }
+}
+
+extension JSONValue {
+    /// UTF-8 bytes of all keys and values.
+    fileprivate var contentBytes: Int {
+        switch self {
+        case .object(let members): members.reduce(0) { $0 + $1.key.utf8.count + $1.value.contentBytes }
+        case .array(let elements): elements.reduce(0) { $0 + $1.contentBytes }
+        case .string(let text): text.utf8.count
+        default: jsonBytes
+        }
+    }
+
+    /// At least the bytes of its JSON.
+    fileprivate var jsonBytes: Int {
+        switch self {
+        case .object(let members): members.reduce(2) { $0 + $1.key.jsonBytes + $1.value.jsonBytes + 2 }
+        case .array(let elements): elements.reduce(2) { $0 + $1.jsonBytes + 1 }
+        case .string(let text): text.jsonBytes
+        case .int(let value): String(value).utf8.count
+        case .double(let value): String(value).utf8.count
+        case .bool, .null: 5
+        }
+    }
+}
+
+extension String {
+    fileprivate var jsonBytes: Int {
+        utf8.reduce(2) { bytes, byte in
+            bytes + (byte < 0x20 ? 6 : byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") ? 2 : 1)
+        }
+    }
+}
