@@ -3,8 +3,15 @@ package protocol Sender: Sendable {
     /// How many exchanges it can carry at once; more would wait inside it.
     var capacity: Int { get }
 
+    /// Waits until calls can leave at once, as far as that can be prepared.
+    func prepare() async
+
     /// Carries one call, once. A cancelled exchange ends as `lost` unless nothing of it had been sent.
     func exchange(_ request: Request) async -> Exchange
+}
+
+extension Sender {
+    package func prepare() async {}
 }
 
 /// What came of one call.

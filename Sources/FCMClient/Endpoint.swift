@@ -54,7 +54,8 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
 
     private static func isHost(_ text: String) -> Bool {
         if text.contains(":") { return (try? SocketAddress(ipAddress: text, port: 0)) != nil }
-        return !text.isEmpty && text.utf8.count <= 253
+        // A point at the end would be another name for the same host.
+        return !text.isEmpty && text.utf8.count <= 253 && text.utf8.last != UInt8(ascii: ".")
             && text.utf8.allSatisfy { byte in
                 switch byte {
                 case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),

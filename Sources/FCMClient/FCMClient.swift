@@ -57,6 +57,11 @@ package final class FCMClient: Sender {
         self.authorization = authorization
     }
 
+    /// Has an access token, where one is needed and can be had.
+    package func prepare() async {
+        _ = try? await authorization?.token()
+    }
+
     package func exchange(_ request: Request) async -> Exchange {
         if case .group = request, project.senderID == nil {
             return .refused(reason: "device groups need sender_id, the project's number")

@@ -22,7 +22,9 @@ struct RecordReader {
 
     func record() throws -> HeraldCore.Record {
         var record = HeraldCore.Record(identity: try identity())
-        guard let serial = try meta("serial", Int64.self) else { throw Damage(detail: "its serial is missing") }
+        guard let serial = try meta("serial", Int64.self), (0..<1 << 62).contains(serial) else {
+            throw Damage(detail: "its serial is missing or out of range")
+        }
         record.serial = serial
         record.topics = try topics()
         record.groups = try groups()

@@ -40,18 +40,22 @@ struct Execution {
         _ plan: Plan, _ report: Report, first: [RecordChange], last: [RecordChange],
         in open: () async throws -> any StateStore
     ) async throws -> Finished {
-        let (sender, shutdown) = try session.client()
+        let client = try session.client()
+        if let refusal = await client.refusal() {
+            await client.shutdown()
+            throw console.end(.wrong, refusal)
+        }
         let files: RunFiles
         let store: any StateStore
         do {
             files = try openFiles(report)
             store = try await open()
         } catch {
-            await shutdown()
+            await client.shutdown()
             throw error
         }
         let surroundings = Executor<ContinuousClock>.Surroundings(
-            store: store, sender: sender, clock: ContinuousClock(), now: now,
+            store: store, sender: client.sender, clock: ContinuousClock(), now: now,
             fingerprints: Fingerprinter(key: store.fingerprintKey, reveals: session.common.revealsRegistrations),
             stop: { signals.stop }, lookAgain: lookAgain,
             observe: { try? files.save($0) },
@@ -66,12 +70,13 @@ struct Execution {
             try await store.commit(first)
             finished = try await Executor.run(plan, options, in: surroundings, report: report)
         } catch let error as StateError {
-            await shutdown()
+            await client.shutdown()
             throw console.end(error)
         }
-        await shutdown()
+        await client.shutdown()
         // From here on much was done: what fails now must not hide it.
-        do { try await store.commit(dryRunSample == nil ? last : []) } catch {
+        let isWhole = finished.result != .interrupted && !finished.isUnreachable
+        do { try await store.commit(dryRunSample == nil && isWhole ? last : []) } catch {
             console.error("herald: the audiences' sizes could not be recorded\n")
         }
         do { try files.save(finished) } catch {

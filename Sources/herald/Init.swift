@@ -13,6 +13,11 @@ struct Init: ParsableCommand {
     @Argument(help: "The folder to make it in (default: the one of -w, or this one).", completion: .directory)
     var directory: String?
 
+    func validate() throws {
+        // What an unset variable leaves of a command line would be the root.
+        if directory?.isEmpty == true { throw ValidationError("the folder's name is empty") }
+    }
+
     func run() throws {
         let common = Common(herald.common, options)
         let console = common.console

@@ -7,6 +7,18 @@ enum PrivateFile {
 
     /// Puts the text in the file's place at once: a reader sees the old or the new, never a part.
     static func write(_ text: String, to path: String, mode: mode_t = 0o600) throws {
+        let resolved = URL(filePath: path).resolvingSymlinksInPath().path
+        let kind = (try? FileManager.default.attributesOfItem(atPath: resolved))?[.type] as? FileAttributeType
+        // A device or a pipe is written to, and never replaced.
+        if let kind, kind != .typeRegular {
+            let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { throw Failure() }
+            defer { close(descriptor) }
+            guard append(text, to: descriptor) else { throw Failure() }
+            return
+        }
+        // Of a link, the file it leads to is replaced.
+        let path = kind == nil ? path : resolved
         let temporary = "\(path).\(getpid()).tmp"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw Failure() }

@@ -102,6 +102,7 @@ struct Run: AsyncParsableCommand {
         if plan.isEmpty {
             try await rest(session, plan, desired, store)
             writeMetrics(try execution.rest(blank), session.console)
+            if !planned.refusals.isEmpty { throw ExitStatus.refused.code }
             return
         }
         if !session.console.isQuiet { session.console.result(document.text(session.console.output)) }

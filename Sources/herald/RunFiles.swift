@@ -35,6 +35,8 @@ struct RunFiles: Sendable {
         }
         let base = reportPath.hasSuffix(".json") ? String(reportPath.dropLast(5)) : reportPath
         failures = LineFile(path: "\(base).failures.ndjson")
+        // Of an earlier run that was given the same name.
+        unlink("\(base).failures.ndjson")
         self.receipts = receipts.map { LineFile(path: $0) }
         try self.receipts?.open()
         shown = FailureCount()

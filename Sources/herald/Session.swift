@@ -149,7 +149,7 @@ struct Session {
     }
 
     /// A client that signs in where it must. Whoever takes it shuts it down.
-    func client() throws -> (any Sender, shutdown: @Sendable () async -> Void) {
+    func client() throws -> Connection {
         let settings = workspace.settings
         let logger = Logger(label: "herald.client", factory: { _ in SwiftLogNoOpLogHandler() })
         do {
@@ -159,15 +159,29 @@ struct Session {
                 project: Project(id: settings.project, senderID: settings.senderID.flatMap(SenderID.init(rawValue:))),
                 timeout: settings.fcm.timeout, certificateAuthorities: certificateAuthorities,
                 authorization: source?.authorization, logger: logger)
-            return (
-                client,
-                {
-                    await client.shutdown()
-                    await source?.shutdown()
-                }
-            )
+            return Connection(sender: client, source: source) {
+                await client.shutdown()
+                await source?.shutdown()
+            }
         } catch let error as FCMClientError {
             throw console.end(.wrong, error.description)
+        }
+    }
+
+    /// What calls go through.
+    struct Connection {
+        let sender: any Sender
+        fileprivate let source: TokenSource?
+        let shutdown: @Sendable () async -> Void
+
+        /// Why Google does not want these credentials; `nil` where it does, needs none, or cannot be asked now.
+        func refusal() async -> String? {
+            do throws(TokenError) {
+                _ = try await source?.token()
+                return nil
+            } catch {
+                return error.isPermanent ? error.description : nil
+            }
         }
     }
 

@@ -80,11 +80,10 @@ import Testing
         let report = "\(world.folder.path)/report.json"
         let apply = try await HeraldProcess.run(
             ["-w", world.workspace, "apply", "--auto-approve", "--report", report], environment: world.environment(nil))
-        #expect(apply.status == 4)
-        #expect(apply.output.contains("Google refused the credential: invalid_grant, Invalid JWT Signature."))
-        #expect(Account(try world.report()).pending == 521)
+        #expect(apply.status == 1)
+        #expect(apply.errors.contains("Google refused the credential: invalid_grant, Invalid JWT Signature."))
         #expect(try await Control(host, trusting: authority).ledger().isEmpty)
-        #expect(try Self.showsNoSecret(apply.output, apply.errors, try world.folder.read("report.json")))
+        #expect(try Self.showsNoSecret(apply.output, apply.errors))
         serving.cancel()
         _ = try? await serving.value
     }

@@ -19,7 +19,7 @@ extension Plan {
     /// What the record is to know when it is over: occurrences that a crash kept from their end, and how many
     /// recipients each audience has.
     package func closing(at now: Date, sizes: [String: Int]) -> [RecordChange] {
-        over.map { .finish($0, at: now) } + [.audienceSizes(sizes)]
+        over.map { .finish($0, at: now) } + [.audienceSizes(sizes.merging(keptSizes) { $1 })]
     }
 }
 
@@ -28,6 +28,8 @@ extension Plan {
     /// The same plan; its refused steps say why they are not done.
     package func withholding(_ refusals: [GuardRefusal], in workspace: Workspace) -> Plan {
         var plan = self
+        // What was refused once is refused again, until somebody lets it through.
+        plan.keptSizes = refusedSizes.filter { name, _ in refusals.contains { $0.name == name } }
         for refusal in refusals {
             let affected = workspace.affected(by: refusal)
             for index in plan.steps.indices where affected.contains(plan.steps[index]) {

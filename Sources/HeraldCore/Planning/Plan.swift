@@ -29,6 +29,10 @@ package struct Plan: Hashable, Sendable {
     /// Whether lists were left unread, so that nobody can tell how many are meant.
     package var listsSkipped = false
     package var refusals: [GuardRefusal] = []
+    /// The recorded sizes of audiences whose new ones a guard refuses.
+    package var refusedSizes: [String: Int] = [:]
+    /// Those that stay recorded, since the guard was not overridden.
+    package var keptSizes: [String: Int] = [:]
     package var warnings: [String] = []
     package var collapsed = 0
     /// Recipients that lists name and FCM declared dead.
@@ -51,6 +55,8 @@ package struct Plan: Hashable, Sendable {
         package var reason: String
         /// How long the rates make it last, at least.
         package var seconds: Int
+        /// Of leaves: the topic that everybody is to have joined before.
+        package var successor: TopicName?
         /// Why a guard does not let it be done; the steps around it are.
         package var refusal: String?
     }

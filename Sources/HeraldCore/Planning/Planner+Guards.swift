@@ -24,7 +24,7 @@ extension Planner {
                 .maxRecipients, send.campaign, limit: limit, actual: count,
                 "campaign '\(send.campaign)' would reach \(count) recipients; \(limit) are allowed")
         }
-        if record.identity.endpoint == .fcm, record.occurrences.isEmpty {
+        if record.identity.endpoint == .fcm, record.occurrences.values.allSatisfy(\.tried.isEmpty) {
             refuse(
                 .freshRecord, send.campaign, limit: 0, actual: count,
                 "the record has no sends, so herald cannot know whether '\(send.campaign)' was sent before")
@@ -47,6 +47,8 @@ extension Planner {
     mutating func checkAudiences() {
         for (name, size) in desired.audienceSizes.sorted(by: { $0.key < $1.key }) {
             guard let before = record.audienceSizes[name] else { continue }
+            let refusals = plan.refusals.count
+            defer { if plan.refusals.count > refusals { plan.refusedSizes[name] = before } }
             if before >= 100, size * 10 < before {
                 refuse(
                     .audienceCollapse, name, limit: (before + 9) / 10, actual: size,

@@ -19,7 +19,9 @@ extension Planner {
         where campaigns.isEmpty || targets.contains(successor) {
             let leaving = mine(of: old)
             guard !leaving.isEmpty else { continue }
-            memberships.append(step(.unsubscribe(old, leaving), reason: "the topic is called '\(successor)' now"))
+            var leave = step(.unsubscribe(old, leaving), reason: "the topic is called '\(successor)' now")
+            leave.successor = successor
+            memberships.append(leave)
         }
     }
 

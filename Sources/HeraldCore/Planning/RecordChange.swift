@@ -78,7 +78,7 @@ extension Record {
     /// What the changes make of the record. Every store does the same.
     package mutating func apply(_ changes: [RecordChange]) {
         for change in changes { apply(change) }
-        if changes.contains(where: \.isEffect) { serial += 1 }
+        if changes.contains(where: \.isEffect) { serial &+= 1 }
     }
 
     private mutating func apply(_ change: RecordChange) {

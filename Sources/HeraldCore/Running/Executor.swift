@@ -165,14 +165,17 @@ package struct Executor<C: Clock> where C.Duration == Duration {
 
     /// - Parameter first: where the plan's steps begin in the report.
     private mutating func take(_ plan: Plan, at first: Int) async {
+        var fresh: [Entry] = []
         for (index, step) in plan.steps.enumerated() {
             if let refusal = step.refusal {
                 refuse(step, refusal, at: first + index)
                 continue
             }
-            queue.append(Entry(step: step, index: first + index))
+            fresh.append(Entry(step: step, index: first + index))
             if case .send(let send) = step.work { campaigns[step.id] = send.campaign }
         }
+        // What came due meanwhile goes before what is under way; that stays in the queue, so that no watermark passes it.
+        queue.insert(contentsOf: fresh, at: 0)
         missed.formUnion(plan.missed.map(\.occurrence))
         watermarks.merge(plan.watermarks) { _, new in new }
         nextLook = surroundings.lookAgain == nil ? nil : plan.upcoming.map(\.occurring.at).min()
@@ -225,7 +228,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     }
 
     private mutating func commit(_ changes: [RecordChange]) async {
-        guard !changes.isEmpty, options.dryRunSample == nil else { return }
+        guard !changes.isEmpty, fatal == nil, options.dryRunSample == nil else { return }
         do { try await surroundings.store.commit(changes) } catch { fatal = "the record cannot be written or read" }
     }
 
@@ -244,10 +247,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         report.steps += plan.steps.map { StepReport($0) }
         report.missed += plan.missed.count
         report.missedOccurrences += plan.missed
-        let waiting = queue
-        queue = []
         await take(plan, at: first)
-        queue += waiting
     }
 
     // MARK: One step after the other
@@ -283,9 +283,15 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     }
 
     private func readiness(of entry: Entry) -> Readiness {
-        guard case .send(let send) = entry.step.work, options.dryRunSample == nil else { return .now }
+        guard options.dryRunSample == nil else { return .now }
+        if let drive = entry.drive {
+            let wait = drive.idleTime
+            return wait > .zero ? .at(surroundings.now().adding(wait)) : .now
+        }
+        if let successor = entry.step.successor { return readiness(toLeaveFor: successor) }
+        guard case .send(let send) = entry.step.work else { return .now }
         // What a crash left behind is to be written down, and nothing to be sent.
-        if send.members.isEmpty || entry.drive != nil { return .now }
+        if send.members.isEmpty { return .now }
         let needs = entry.step.work.needs
         // Wherever it stands: a send may have come due after its topic's changes had begun.
         let change = queue.firstIndex { $0.step.work.subject.map(needs.contains) ?? false }
@@ -303,6 +309,15 @@ package struct Executor<C: Clock> where C.Duration == Duration {
             return .never("topic \(names) settles later than max_lateness allows", isHeld: false)
         }
         return .at(instant)
+    }
+
+    /// Of a topic that has another name now: nobody leaves the old one before everybody is in the new one.
+    private func readiness(toLeaveFor successor: TopicName) -> Readiness {
+        if let joining = queue.firstIndex(where: { $0.step.work.subject == .topic(successor) }) {
+            return .after(joining)
+        }
+        guard unfinishedJoins.contains(.topic(successor)) else { return .now }
+        return .never("not everybody has joined topic '\(successor)' yet", isHeld: true)
     }
 
     /// Whom it would reach although he was to be left out.
@@ -327,7 +342,8 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     /// - Parameter instant: when something that comes before it in the queue is ready.
     private mutating func run(at place: Int, until instant: Date?) async {
         let entry = queue.remove(at: place)
-        if case .group(let change) = entry.step.work { return await run(change, entry) }
+        let leaveAt = [instant, nextLook].compactMap(\.self).min()
+        if case .group(let change) = entry.step.work { return await run(change, entry, until: leaveAt) }
         if options.dryRunSample != nil, entry.step.work.subject != nil {
             report.steps[entry.index].skipped = entry.step.work.planned
             return
@@ -339,13 +355,18 @@ package struct Executor<C: Clock> where C.Duration == Duration {
                 key = await refreshedKey(of: name)
                 guard key != nil else {
                     noteUnbegun(entry.step)
-                    report.steps[entry.index].stop("group '\(name)' has no key: it is not at FCM")
+                    if options.dryRunSample != nil {
+                        report.steps[entry.index].skipped = entry.step.work.planned
+                        return
+                    }
+                    report.steps[entry.index].stop("group '\(name)' has no key: herald has not made it at FCM")
                     return
                 }
             }
         }
         var drive = entry.drive ?? newDrive(entry)
-        drive.leaveAt = [instant, nextLook].compactMap(\.self).min()
+        drive.leaveAt = leaveAt
+        drive.leavesWhenIdle = !queue.isEmpty
         drive.lane.shared = entry.step.work.subject == nil ? sends : subscriptions
         drive.hasSucceeded = hasSucceeded.contains(api(of: entry.step.work))
         drive.random = surroundings.random
@@ -467,7 +488,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
 
     // MARK: Groups
 
-    private mutating func run(_ change: Plan.GroupChange, _ entry: Entry) async {
+    private mutating func run(_ change: Plan.GroupChange, _ entry: Entry, until leaveAt: Date?) async {
         guard options.dryRunSample == nil else {
             report.steps[entry.index].skipped = change.members.count
             return
@@ -476,6 +497,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
             change, options: options, surroundings: surroundings, group: recorded.groups[change.group],
             lane: Lane(shared: subscriptions), hasSucceeded: hasSucceeded.contains(.groups),
             step: report.steps[entry.index], runBegin: begin)
+        drive.leaveAt = leaveAt
         report.steps[entry.index] = await drive.run()
         note(fatal: drive.fatal, drive.isUnreachable, drive.wasRefused, drive.wasInterrupted)
         surroundings.random = drive.random
@@ -488,7 +510,8 @@ package struct Executor<C: Clock> where C.Duration == Duration {
 
     /// The key FCM gives for the name now, the recorded one where it does not answer; `nil` when there is no such group.
     private mutating func refreshedKey(of name: GroupName) async -> NotificationKey? {
-        let known = recorded.groups[name]?.key
+        // A group that others made would give its key as well.
+        guard let known = recorded.groups[name]?.key else { return nil }
         var caller = GroupCaller(
             options: options, surroundings: surroundings, lane: Lane(shared: subscriptions), runBegin: begin)
         let result = await caller.call(.retrieve(name))
@@ -497,7 +520,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         switch verdict {
         case .done(let key):
             recorded.groups[name, default: RecordedGroup()].key = key
-            if known != nil { await commit([.groupKey(name, key)]) }
+            await commit([.groupKey(name, key)])
             return key
         case .notFound:
             await commit([.drop(.group(name))])

@@ -27,6 +27,8 @@ struct GroupDrive<C: Clock> where C.Duration == Duration {
     var isUnreachable = false
     var wasRefused = false
     var wasInterrupted = false
+    /// When something more urgent comes; the next run goes on then.
+    var leaveAt: Date?
     /// What it made of the record.
     private(set) var written: [RecordChange] = []
     let runBegin: C.Instant
@@ -131,7 +133,9 @@ struct GroupDrive<C: Clock> where C.Duration == Duration {
             }
         case .noValidRegistrations(let failure): try await bury(members, failure)
         case .alreadyExists(let failure), .rejected(let failure):
-            try await commit([.groupMembers(change.group, members.subtracting(group.members), nil)])
+            // Who was asked for before this run may be a member through us, whatever this attempt came to.
+            let fresh = members.subtracting(group.members).subtracting(group.adding)
+            try await commit([.groupMembers(change.group, fresh, nil)])
             reject(members, failure)
         case .again, .unauthenticated, .stop: break
         }
@@ -271,6 +275,7 @@ struct GroupDrive<C: Clock> where C.Duration == Duration {
     private mutating func call(_ operation: GroupOperation) async throws(Ending) -> GroupVerdict {
         var caller = GroupCaller(options: options, surroundings: surroundings, lane: lane, runBegin: runBegin)
         caller.random = random
+        caller.leaveAt = leaveAt
         defer {
             (lane, random) = (caller.lane, caller.random)
             step.retries += caller.retries
@@ -302,6 +307,8 @@ struct GroupCaller<C: Clock> where C.Duration == Duration {
     let surroundings: Executor<C>.Surroundings
     var lane: Lane
     var random: any RandomNumberGenerator & Sendable
+    /// Nothing is waited for beyond that.
+    var leaveAt: Date?
     private let runBegin: C.Instant
     private(set) var retries = 0
     private(set) var mayHaveTakenEffect = false
@@ -333,6 +340,9 @@ struct GroupCaller<C: Clock> where C.Duration == Duration {
             while true {
                 let wait = lane.reserve(1, at: runBegin.duration(to: surroundings.clock.now))
                 if wait.granted > 0 { break }
+                guard isWorthWaiting(wait.wait) else {
+                    return .gaveUp(Failure(code: "RETRY_LATER", message: "FCM asks to be left alone"))
+                }
                 guard await nap(wait.wait) else { return .interrupted }
             }
             if surroundings.stop() != nil { return .interrupted }
@@ -352,6 +362,7 @@ struct GroupCaller<C: Clock> where C.Duration == Duration {
                 switch decision {
                 case .wait(_, _, isTooLong: true): return .gaveUp(failure)
                 case .wait(let wait, let pausesLane, _):
+                    guard isWorthWaiting(wait) else { return .gaveUp(failure) }
                     if pausesLane { lane.pause(until: runBegin.duration(to: surroundings.clock.now) + wait) }
                     guard await nap(wait) else { return .interrupted }
                 case .unreachable: return .unreachable(failure)
@@ -360,6 +371,10 @@ struct GroupCaller<C: Clock> where C.Duration == Duration {
             }
             retries += 1
         }
+    }
+
+    private func isWorthWaiting(_ wait: Duration) -> Bool {
+        wait <= options.retry.horizon && leaveAt.map { surroundings.now().adding(wait) < $0 } ?? true
     }
 
     /// In short naps, so that a request to end is heard. `false`: it was.

@@ -28,6 +28,8 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
     var isProbing: Bool
     /// When to be left, at the latest.
     var leaveAt: Date?
+    /// Whether it is to be left as soon as it has nothing to do but wait.
+    var leavesWhenIdle = false
     var random: any RandomNumberGenerator & Sendable
 
     let options: Options
@@ -124,7 +126,13 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
 
     /// Whether nothing more is to be started before the drive is gone on with.
     private var isToBeLeft: Bool {
-        isUnavailable || leaveAt.map { surroundings.now() >= $0 } ?? false
+        isUnavailable || leaveAt.map { surroundings.now() >= $0 } ?? false || leavesWhenIdle && idleTime > .zero
+    }
+
+    /// How long nothing can be done but wait for what is to be tried again.
+    var idleTime: Duration {
+        guard freshLeft == 0, inFlight == 0, let next = retries.nextReady else { return .zero }
+        return max(next - elapsed, .zero)
     }
 
     /// Time since the step began.
@@ -149,6 +157,8 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
                 if inFlight == 0, !settled.isEmpty { await write(work) }
                 return
             }
+            // Starts that are granted and then wait for a token would all leave at once when it comes.
+            await surroundings.sender.prepare()
             let (granted, wait) = reserve(for: work, free: free, ready: ready)
             guard granted > 0 else {
                 if wait > options.retry.horizon {
