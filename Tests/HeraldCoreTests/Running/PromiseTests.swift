@@ -140,18 +140,21 @@ import Testing
     func `no sliding second sees more requests than the rate however slow the record is`(
         commit: Duration, every: Int
     ) async throws {
-        var laboratory = Laboratory(population: 300)
+        let (instants, intents, commits) = (Log<Duration>(), Log<Int>(), Log<Void>())
+        // Whoever is to start has started before time passes.
+        let clock = ManualClock { instants.entries.count >= intents.entries.reduce(0, +) }
+        var laboratory = Laboratory(population: 300, clock: clock)
         laboratory.fcm.rate = .limited(50)
         laboratory.fcm.ramp = .zero
-        let clock = laboratory.clock
-        let commits = Log<Void>()
         laboratory.store = ProbedStore(
             laboratory.memory,
+            committed: { changes, _ in
+                for case .outcome(_, let members, .intended?) in changes { intents.append(members.count) }
+            },
             holdUp: {
                 commits.append(())
                 if commits.entries.count % every == 0 { try? await clock.sleep(for: commit) }
             })
-        let instants = Log<Duration>()
         let sender = ScriptedSender(capacity: 1000) { request, number in
             instants.append(clock.now.offset)
             return .accepted(request, number)
