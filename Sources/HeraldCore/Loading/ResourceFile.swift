@@ -6,7 +6,7 @@ struct ResourceFile: Sendable {
     private(set) var resources: [ResourceReader.Resource] = []
     private(set) var diagnostics: [Diagnostic] = []
 
-    init(_ file: String, in folder: WorkspaceFolder, defaultZone: String) {
+    init(_ file: WorkspaceFolder.Listed, in folder: WorkspaceFolder, defaultZone: String) {
         switch folder.read(file) {
         case .success(let text): read(text, defaultZone)
         case .failure(let problem): diagnostics = [problem.diagnostic]
