@@ -10,7 +10,7 @@ STATIC := $(if $(filter Linux,$(UNAME)),--static-swift-stdlib,)
 VENV := .venv
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build release install test lint format golden demo bench clean
+.PHONY: help setup build release install test lint format golden demo bench fuzz clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
@@ -51,6 +51,11 @@ demo: build ## Show herald at work on campaigns/, against its own emulator
 
 bench: release $(VENV)/done ## Measure; figures are ratios within one run
 	Benchmarks/run.sh $(VENV)/bin/python
+
+FUZZ_SECONDS ?= 60
+
+fuzz: setup ## Read files changed at random for FUZZ_SECONDS (60); FUZZ_SEED repeats a run
+	FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=$(FUZZ_SEED) $(SWIFT) test --no-parallel $(FLAGS) --filter 'HeraldCoreTests.FuzzTests'
 
 $(VENV)/done: Tests/requirements.txt
 	python3 -m venv $(VENV)

@@ -1,6 +1,6 @@
 """Measures the release build of herald: loading against PyYAML, sending against h2load. Medians of interleaved runs.
 
-Arguments: the program, and a folder to work in.
+Arguments: the program, the program made of events.c, and a folder to work in.
 """
 
 import json
@@ -14,9 +14,10 @@ from pathlib import Path
 
 import yaml
 
-HERALD, WORK = sys.argv[1], Path(sys.argv[2])
+HERALD, EVENTS, WORK = sys.argv[1], sys.argv[2], Path(sys.argv[3])
 ROUNDS = 5
 CAMPAIGNS = 1000
+INLINE = 200_000
 RECIPIENTS = 20_000
 
 CAMPAIGN = """kind: campaign
@@ -79,6 +80,18 @@ def loading():
     row(f"validate {CAMPAIGNS} files of 2 KiB", ours, theirs, "PyYAML's C loader, parse only")
 
 
+def inline():
+    folder = WORK / "inline"
+    settings(folder)
+    file = folder / "all.yaml"
+    file.write_text("kind: audience\nname: all\nfids: [" + ", ".join(map(fid, range(INLINE))) + "]\n")
+    ours, theirs = [], []
+    for _ in range(ROUNDS):
+        ours.append(timed(lambda: run("-w", str(folder), "--quiet", "validate")))
+        theirs.append(timed(lambda: subprocess.run([EVENTS, file], check=True, capture_output=True)))
+    row(f"validate {INLINE} registrations in one file", ours, theirs, "libyaml's events alone")
+
+
 def sending():
     folder = WORK / "sending"
     settings(folder)
@@ -111,6 +124,7 @@ def sending():
 
 print("\n== herald, medians of", ROUNDS, "rounds")
 loading()
+inline()
 if shutil.which("h2load"):
     sending()
 else:

@@ -27,6 +27,8 @@ echo "== The shapes a record could keep sets in, 2 million pairs (Docs/Decisions
 cc -O2 -o "$work/membership" Benchmarks/membership.c -lsqlite3 -lroaring
 (cd "$work" && ./membership 2000000)
 
+cc -O2 -o "$work/events" Benchmarks/events.c -lyaml
+
 static=()
 [ "$(uname -s)" = Linux ] && static=(--static-swift-stdlib)
-"$python" Benchmarks/herald.py "$(swift build -c release --show-bin-path "${static[@]}")/herald" "$work"
+"$python" Benchmarks/herald.py "$(swift build -c release --show-bin-path "${static[@]}")/herald" "$work/events" "$work"

@@ -3,10 +3,15 @@ import Foundation
 /// The commit a workspace is checked out at, read from git's own files.
 enum GitCommit {
     /// 40 or 64 hexadecimal digits; `nil` outside a repository or where git keeps it in a way not read here.
-    static func current(at folder: String) -> String? {
+    static func current(at folder: String) -> String? { repository(of: folder).flatMap { commit(in: $0.git) } }
+
+    /// The folder that holds `.git`, the nearest upwards.
+    static func root(of folder: String) -> String? { repository(of: folder)?.root }
+
+    private static func repository(of folder: String) -> (root: String, git: String)? {
         var folder = folder
         while true {
-            if let git = gitFolder("\(folder)/.git") { return commit(in: git) }
+            if let git = gitFolder("\(folder)/.git") { return (folder, git) }
             let above = (folder as NSString).deletingLastPathComponent
             if above == folder || above.isEmpty { return nil }
             folder = above

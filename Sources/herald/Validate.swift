@@ -13,20 +13,23 @@ struct Validate: ParsableCommand {
     @Option(help: "required, or skip: do not open the files that lists are in.")
     var lists: ListPolicy = .required
 
-    @Option(help: "text or json.")
-    var format: OutputFormat = .text
+    @Option(help: "text, json, github (annotations of a workflow) or sarif (2.1.0).")
+    var format: DiagnosticsFormat = .text
 
     func run() throws {
         let common = Common(herald.common, options)
         let folder = try Session.folder(common)
         let loaded = WorkspaceLoader.load(folder, environment: ProcessInfo.processInfo.environment, lists: lists)
         let document = DiagnosticsDocument(loaded.diagnostics, sources: loaded.sources)
-        if format == .json || !loaded.diagnostics.isEmpty || !common.isQuiet {
-            common.console.result(document.rendered(as: format, common.console.output))
+        if format != .text || !loaded.diagnostics.isEmpty || !common.isQuiet {
+            let paths = RepositoryPaths(
+                root: GitCommit.root(of: folder.path) ?? folder.path, workspace: folder.path)
+            common.console.result(document.rendered(as: format, common.console.output, in: paths))
         }
         if loaded.diagnostics.hasErrors { throw ExitStatus.wrong.code }
     }
 }
 
 extension OutputFormat: ExpressibleByArgument {}
+extension DiagnosticsFormat: ExpressibleByArgument {}
 extension ListPolicy: ExpressibleByArgument {}

@@ -23,6 +23,8 @@ package struct Diagnostic: Hashable, Sendable {
     package var notes: [Note]
     /// What to write instead.
     package var help: String?
+    /// What mends it when it stands where `range` is, if that alone does.
+    package var replacement: String?
 
     package static func error(
         _ rule: Rule, _ message: String, at range: SourceRange, notes: [Note] = [], help: String? = nil

@@ -16,8 +16,12 @@ struct Findings {
 
     func at(_ range: TextRange) -> SourceRange { SourceRange(file: file, text: range) }
 
-    mutating func error(_ rule: Rule, _ message: String, at range: TextRange, help: String? = nil) {
-        diagnostics.append(.error(rule, message, at: at(range), help: help))
+    mutating func error(
+        _ rule: Rule, _ message: String, at range: TextRange, help: String? = nil, replacement: String? = nil
+    ) {
+        var diagnostic = Diagnostic.error(rule, message, at: at(range), help: help)
+        diagnostic.replacement = replacement
+        diagnostics.append(diagnostic)
     }
 }
 
@@ -47,12 +51,11 @@ struct Fields {
                 entries.append(entry)
             } else {
                 unknown += 1
-                let help =
-                    unknown > Self.advisedKeys
-                    ? nil : suggestion(for: entry.key, among: keys.known).map { "did you mean '\($0)'?" }
+                let near = unknown > Self.advisedKeys ? nil : suggestion(for: entry.key, among: keys.known)
                 findings.error(
                     .unknownKey, "'\(entry.key)' is not a key of \(name)", at: entry.keyRange,
-                    help: help ?? "it has: \(keys.known.joined(separator: ", "))")
+                    help: near.map { "did you mean '\($0)'?" } ?? "it has: \(keys.known.joined(separator: ", "))",
+                    replacement: near.flatMap { near in all.contains { $0.key == near } ? nil : near })
             }
         }
         for key in keys.required where !entries.contains(where: { $0.key == key }) {
@@ -159,6 +162,6 @@ extension Node {
     func reportAmbiguity(_ reading: String, _ name: String, _ text: String, _ findings: inout Findings) {
         findings.error(
             .ambiguousScalar, "\(name) must be text, and YAML reads \(text) as \(reading)", at: range,
-            help: "write \"\(text)\"")
+            help: "write \"\(text)\"", replacement: "\"\(text)\"")
     }
 }

@@ -8,7 +8,7 @@ struct ResourceFile: Sendable {
     /// The warnings it silences.
     private(set) var allowances: Allowances?
 
-    init(_ file: String, in folder: WorkspaceFolder, settings: Settings) {
+    init(_ file: WorkspaceFolder.Listed, in folder: WorkspaceFolder, settings: Settings) {
         switch folder.read(file) {
         case .success(let text): read(text, settings)
         case .failure(let problem): diagnostics = [problem.diagnostic]

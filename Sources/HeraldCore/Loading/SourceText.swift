@@ -46,19 +46,26 @@ package struct SourceText: Sendable {
         return .success(self)
     }
 
-    /// The text of one line (from 1), without its line break, for showing.
-    package func line(_ number: Int) -> String? {
-        guard number > 0 else { return nil }
-        var rest = bytes[...]
-        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
-        for _ in 1..<number {
-            guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
-            rest = rest[(end + 1)...]
+    /// The text of some lines (from 1), without their line breaks, for showing; those longer than `limit` bytes are
+    /// left out. One look at the file serves all of them.
+    package func lines(_ numbers: Set<Int>, upTo limit: Int) -> [Int: String] {
+        guard let last = numbers.max() else { return [:] }
+        var lines: [Int: String] = [:]
+        bytes.withUnsafeBufferPointer { bytes in
+            var rest = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...]
+            var number = 1
+            while number <= last, !rest.isEmpty {
+                let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
+                if numbers.contains(number), end - rest.startIndex <= limit {
+                    let line = rest[rest.startIndex..<end]
+                    lines[number] = String(
+                        decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line, as: UTF8.self)
+                }
+                rest = rest[min(end + 1, rest.endIndex)...]
+                number += 1
+            }
         }
-        let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
-        var line = rest[rest.startIndex..<end]
-        if line.last == UInt8(ascii: "\r") { line.removeLast() }
-        return String(decoding: line, as: UTF8.self)
+        return lines
     }
 }
 

@@ -30,10 +30,18 @@ package struct WorkspaceFolder: Sendable {
         }
     }
 
-    /// The resource files below it, relative, sorted: those that match a glob, or every YAML file. Dot-folders, what is
+    /// A file met on the way through the workspace's folders, none of which was a link.
+    struct Listed: Sendable {
+        /// Relative to the workspace.
+        var name: String
+        /// Whether it is no link, so that it cannot lead outside.
+        var isRegular: Bool
+    }
+
+    /// The resource files below it, sorted: those that match a glob, or every YAML file. Dot-folders, what is
     /// ignored, and workspaces inside this one are left out.
-    func resourceFiles(matching globs: [Glob], ignoring ignored: [Glob]) -> (files: [String], unreadable: [String]) {
-        var files: [String] = []
+    func resourceFiles(matching globs: [Glob], ignoring ignored: [Glob]) -> (files: [Listed], unreadable: [String]) {
+        var files: [Listed] = []
         var unreadable: [String] = []
         var folders = [""]
         while let folder = folders.popLast() {
@@ -45,17 +53,20 @@ package struct WorkspaceFolder: Sendable {
             for name in names where !name.hasPrefix(".") {
                 let file = folder.isEmpty ? name : "\(folder)/\(name)"
                 if ignored.contains(where: { $0.matches(file) }) { continue }
-                switch RegularFile.kind(of: absolute(file)) {
+                let kind = RegularFile.kind(of: absolute(file))
+                switch kind {
                 case .folder where !isYAML(name):
                     folders.append(file)
                 default:
                     // A folder or a broken link with a YAML name is somebody's mistake: reading it says so.
                     let isWanted = globs.isEmpty ? isYAML(name) : globs.contains { $0.matches(file) }
-                    if isWanted, file != Self.settingsFile { files.append(file) }
+                    if isWanted, file != Self.settingsFile {
+                        files.append(Listed(name: file, isRegular: kind == .file))
+                    }
                 }
             }
         }
-        return (files.sorted(), unreadable)
+        return (files.sorted { $0.name < $1.name }, unreadable)
     }
 
     /// A file that may be read.
@@ -74,6 +85,10 @@ package struct WorkspaceFolder: Sendable {
         } catch {
             return .failure(error)
         }
+    }
+
+    func read(_ file: Listed) -> Result<SourceText, DiagnosticError> {
+        file.isRegular ? SourceText.read(absolute(file.name), as: file.name) : read(file.name)
     }
 
     /// Where a list is: beside the file that names it, or else below the folder of lists.

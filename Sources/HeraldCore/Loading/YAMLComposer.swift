@@ -2,12 +2,15 @@
 struct YAMLComposer {
     /// Deepest nesting, aliases expanded.
     static let maximumDepth = 64
+    /// Values that a file may hold. Those of many registrations belong into a list, which takes a tenth of the memory.
+    static let maximumValues = 1_000_000
     /// Nodes that aliases and merge keys may add to a file.
     static let maximumExpansion = 1_000_000
 
     private let file: String
     private let parser: YAMLParser
     private var anchors: [String: Anchored] = [:]
+    private var values = 0
     private var expansion = 0
     private var diagnostics: [Diagnostic] = []
 
@@ -105,7 +108,12 @@ struct YAMLComposer {
         _ event: YAMLParser.Event, _ range: TextRange, depth: Int
     ) throws(Stop) -> Composed {
         guard depth <= Self.maximumDepth else { throw limit("nesting is deeper than \(Self.maximumDepth)", range) }
+        values += 1
+        guard values <= Self.maximumValues else {
+            throw limit("the file holds more than \(Self.maximumValues) values", range)
+        }
         switch event {
+        case .longScalar: throw limit("a value is longer than \(YAMLParser.maximumScalar >> 20) MiB", range)
         case .scalar(var scalar, let anchor, let tag):
             if let tag {
                 if tag == "tag:yaml.org,2002:str" { scalar.isPlain = false } else { reportTag(tag, range) }

@@ -5,6 +5,8 @@ final class YAMLParser {
     /// An event as the composer needs it.
     enum Event {
         case scalar(Node.Scalar, anchor: String?, tag: String?)
+        /// A scalar of more than `maximumScalar` bytes, whose text is not copied.
+        case longScalar
         case sequenceStart(anchor: String?, tag: String?)
         case sequenceEnd
         case mappingStart(anchor: String?, tag: String?)
@@ -14,6 +16,9 @@ final class YAMLParser {
         case documentEnd
         case streamEnd
     }
+
+    /// 1 MiB: no message is larger, and a file has room for its text only once.
+    static let maximumScalar = 1 << 20
 
     struct SyntaxError: Error {
         var message: String
@@ -58,6 +63,7 @@ final class YAMLParser {
         switch event.type {
         case YAML_SCALAR_EVENT:
             let scalar = event.data.scalar
+            guard scalar.length <= maximumScalar else { return .longScalar }
             let text = String(decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)
             return .scalar(
                 Node.Scalar(text: text, isPlain: scalar.style == YAML_PLAIN_SCALAR_STYLE),

@@ -95,55 +95,6 @@ package struct DiagnosticsDocument: Document {
         }
         return members
     }
-
-    package func text(_ style: TextStyle) -> String {
-        var text = ""
-        for diagnostic in diagnostics {
-            let severity = diagnostic.severity.rawValue
-            let head = diagnostic.severity == .error ? style.red(severity) : style.yellow(severity)
-            text += "\(head)\(style.faint("[\(diagnostic.rule.rawValue)]")): \(style.bold(diagnostic.message))\n"
-            text += "  --> \(Self.location(diagnostic.range))\n"
-            text += excerpt(diagnostic, style)
-            for note in diagnostic.notes { text += "  note: \(note.message) (\(Self.location(note.range)))\n" }
-            if let help = diagnostic.help { text += "  help: \(help)\n" }
-            text += "\n"
-        }
-        let errors = diagnostics.count { $0.severity == .error }
-        let warnings = diagnostics.count { $0.severity == .warning }
-        return text + "\(count(errors, "error")), \(count(warnings, "warning"))\n"
-    }
-
-    private static func location(_ range: SourceRange) -> String {
-        let file = range.file.printable
-        guard let start = range.text?.start else { return file }
-        return "\(file):\(start.line):\(start.column)"
-    }
-
-    /// The line it points at with carets below; nothing where that would show a registration.
-    private func excerpt(_ diagnostic: Diagnostic, _ style: TextStyle) -> String {
-        guard let range = diagnostic.range.text, !diagnostic.rule.isAboutRegistrations,
-            let line = sources[diagnostic.range.file]?.line(range.start.line), line.utf8.count <= 400,
-            Registration.masking(line) == line,
-            line.replacing("\t", with: " ").printable == line.replacing("\t", with: " ")
-        else { return "" }
-        let number = String(range.start.line)
-        let margin = String(repeating: " ", count: number.count)
-        let scalars = Array(line.unicodeScalars)
-        let start = min(range.start.column - 1, scalars.count)
-        let end = range.end.line == range.start.line ? min(range.end.column - 1, scalars.count) : scalars.count
-        let padding = scalars[..<start].map { $0 == "\t" ? "\t" : " " }.joined()
-        let carets = String(repeating: "^", count: max(1, end - start))
-        return " \(number) | \(line)\n \(margin) | \(padding)\(style.red(carets))\n"
-    }
-}
-
-extension Rule {
-    fileprivate var isAboutRegistrations: Bool {
-        switch self {
-        case .listRow, .listColumn, .listFormat, .registrationForm, .fileEncoding: true
-        default: false
-        }
-    }
 }
 
 /// `1 error`, `2 errors`.

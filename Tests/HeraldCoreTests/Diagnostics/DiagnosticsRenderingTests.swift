@@ -61,14 +61,16 @@ struct DiagnosticsRenderingTests {
             text == """
                 error[duplicate-resource]: audience 'a' is declared twice
                   --> b.yaml:2:24
-                 2 | {kind: audience, name: "a",\tfids: [], "🌊": x}
+                 2 | {kind: audience, name: "a", fids: [], "🌊": x}
                    |                        ^^^
                   note: first declared here (a.yaml:2:7)
+                 2 | name: a
+                   |       ^
 
                 error[unknown-key]: '🌊' is not a key of an audience
                   --> b.yaml:2:39
-                 2 | {kind: audience, name: "a",\tfids: [], "🌊": x}
-                   |                            \t          ^^^
+                 2 | {kind: audience, name: "a", fids: [], "🌊": x}
+                   |                                       ^^^^
                   help: it has: kind, name, source, tokens, fids, from, where, exclude
 
                 2 errors, 0 warnings
@@ -81,5 +83,22 @@ struct DiagnosticsRenderingTests {
         let colored = document.rendered(as: .text, TextStyle(isColored: true))
         #expect(colored != document.rendered(as: .text))
         #expect(colored.replacing(#/\u{1B}\[[0-9]+m/#, with: "") == document.rendered(as: .text))
+    }
+
+    /// The caret stands below `▸`, in cells of a terminal.
+    @Test(arguments: [
+        ("{kind: audience, name: a, fids: [], x: 1}", 36, 1), ("{kind: audience, name: a, \t fids: [], x: 1}", 39, 1),
+        ("{kind: audience, name: a, fids: [], description高: 1}", 36, 13),
+        ("{kind: audience, name: a, \"from\": 'e\u{301}e\u{301}', x: 1}", 40, 1),
+        ("{kind: audience, name: a, from: '高い', x: 1}", 40, 1),
+        ("{kind: audience, name: a, from: '👨‍👩‍👧', x: 1}", 38, 1), ("{kind: audience, name: a, from: '☀️', x: 1}", 38, 1),
+    ])
+    func `carets are aligned in cells`(_ line: String, _ padding: Int, _ width: Int) throws {
+        let text = try document(["a.yaml": line]).rendered(as: .text)
+        let unknown = text.split(separator: "\n\n").first { $0.hasPrefix("error[unknown-key]") }
+        let carets = unknown?.split(separator: "\n").first { $0.hasPrefix("   | ") }
+        #expect(
+            carets.map(String.init) == "   | " + String(repeating: " ", count: padding)
+                + String(repeating: "^", count: width))
     }
 }

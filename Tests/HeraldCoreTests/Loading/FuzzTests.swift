@@ -1,4 +1,5 @@
 import FCM
+import Foundation
 import HeraldCore
 import HeraldTestSupport
 import Testing
@@ -57,13 +58,67 @@ struct FuzzTests {
         }
     }
 
+    /// What `make fuzz` does: all parsers, from a seed of its own, for as long as it was asked to. A find is printed with
+    /// what was read, to be kept as a test.
+    @Test(.enabled(if: duration != nil, "FUZZ_SECONDS says for how long"))
+    func `whatever is read, for as long as asked`() throws {
+        let environment = ProcessInfo.processInfo.environment
+        let seed = environment["FUZZ_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0 ... .max)
+        print("FUZZ_SEED=\(seed)")
+        var random = SeededRandom(seed: seed)
+        let clock = ContinuousClock()
+        let end = clock.now.advanced(by: Self.duration ?? .zero)
+        var rounds = 0
+        while clock.now < end {
+            let begin = clock.now
+            let round = UInt64.random(in: 0 ... .max, using: &random)
+            try readWorkspaces(seed: round, rounds: 20)
+            try readPackedLists(seed: round, rounds: 20)
+            readExpressions(seed: round, rounds: 200)
+            #expect(clock.now - begin < .seconds(60), "seed \(round)")
+            rounds += 1
+        }
+        print("\(rounds) rounds")
+    }
+
+    private static var duration: Duration? {
+        ProcessInfo.processInfo.environment["FUZZ_SECONDS"].flatMap { Int($0) }.map { .seconds($0) }
+    }
+
+    /// Conditions and crons, and what is read of them written again.
+    @Test(arguments: [UInt64(5), 99])
+    func `whatever an expression says, it is read or refused`(_ seed: UInt64) {
+        readExpressions(seed: seed, rounds: 2000)
+    }
+
+    private func readExpressions(seed: UInt64, rounds: Int) {
+        var random = SeededRandom(seed: seed)
+        let conditions = ["'t' in topics && !('u' in topics)", "('a' in topics || 'b' in topics) && 'c' in topics"]
+        let crons = ["30 9,12-14 */2 * MON-FRI", "0 0 29 FEB *", "*/15 8-18 1,15 1-6/2 0"]
+        for round in 0..<rounds {
+            var bytes = Array((conditions.randomElement(using: &random) ?? "").utf8)
+            Self.mutate(&bytes, &random)
+            if let condition = try? Condition(parsing: String(decoding: bytes, as: UTF8.self)) {
+                let again = try? Condition(parsing: condition.description)
+                #expect(again == condition, "seed \(seed), round \(round): \(bytes)")
+            }
+            bytes = Array((crons.randomElement(using: &random) ?? "").utf8)
+            Self.mutate(&bytes, &random)
+            _ = try? Cron(parsing: String(decoding: bytes, as: UTF8.self))
+        }
+    }
+
     /// Four runs with 600 workspaces each, a file or two of six changed in every one.
     @Test(arguments: [UInt64(1), 2026, 77_777, .max])
     func `whatever the files hold, diagnostics point into them`(_ seed: UInt64) throws {
+        try readWorkspaces(seed: seed, rounds: 600)
+    }
+
+    private func readWorkspaces(seed: UInt64, rounds: Int) throws {
         var random = SeededRandom(seed: seed)
         let folder = try TemporaryFolder(Self.seeds)
         let names = Self.seeds.keys.sorted()
-        for round in 0..<600 {
+        for round in 0..<rounds {
             var changed: Set<String> = []
             for _ in 0..<Int.random(in: 1...2, using: &random) {
                 let name = names.randomElement(using: &random) ?? "a.yaml"
@@ -88,12 +143,16 @@ struct FuzzTests {
     /// The unpacking alone: what stands behind a changed header rarely gets to the rows.
     @Test(arguments: [UInt64(3), 41])
     func `whatever a packed list holds, it is read or refused`(_ seed: UInt64) throws {
+        try readPackedLists(seed: seed, rounds: 300)
+    }
+
+    private func readPackedLists(seed: UInt64, rounds: Int) throws {
         var random = SeededRandom(seed: seed)
         let packed = gzipped("fid\n\(fid)\n\(Registration.fid(2).rawValue)\n")
         let folder = try TemporaryFolder([
             "herald.yaml": settingsText, "a.yaml": "kind: audience\nname: a\nsource: {file: l.csv.gz}\n",
         ])
-        for round in 0..<300 {
+        for round in 0..<rounds {
             var bytes = packed
             Self.mutate(&bytes, &random)
             try folder.write(bytes, to: "l.csv.gz")

@@ -1,0 +1,112 @@
+import Foundation
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+
+/// What a workspace may hold by accident or malice. Each is a diagnostic; none is waited for.
+@Suite(.timeLimit(.minutes(1)))
+struct HostileFileTests {
+    private func folder() throws -> TemporaryFolder { try TemporaryFolder(["herald.yaml": settingsText]) }
+
+    private func link(_ target: String, as name: String, in folder: TemporaryFolder) throws {
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(folder.path)/\(name)", withDestinationPath: target)
+    }
+
+    @Test func `a pipe is not read`() throws {
+        let folder = try folder()
+        try #require(mkfifo("\(folder.path)/x.yaml", 0o600) == 0)
+        #expect(try WorkspaceLoader.load(folder).found == [Found(.fileUnreadable, "x.yaml", nil)])
+    }
+
+    @Test func `a list that is a pipe is not read`() throws {
+        let folder = try folder()
+        let marked = MarkedText("kind: audience\nname: a\nsource: {file: ▸l.csv}\n")
+        try folder.write(marked.text, to: "a.yaml")
+        try #require(mkfifo("\(folder.path)/l.csv", 0o600) == 0)
+        #expect(try WorkspaceLoader.load(folder).found == [Found(.fileUnreadable, "a.yaml", marked.positions[0])])
+    }
+
+    @Test func `a device is not read`() throws {
+        #expect(throws: RegularFile.Problem.notRegular) { try RegularFile.bytes(at: "/dev/zero", limit: 1000) }
+        let folder = try folder()
+        try link("/dev/zero", as: "x.yaml", in: folder)
+        #expect(try WorkspaceLoader.load(folder).found == [Found(.pathOutside, "x.yaml", nil)])
+    }
+
+    @Test func `links in a circle are named`() throws {
+        let folder = try folder()
+        try link("y.yaml", as: "x.yaml", in: folder)
+        try link("x.yaml", as: "y.yaml", in: folder)
+        let loaded = try WorkspaceLoader.load(folder)
+        #expect(loaded.found == [Found(.fileUnreadable, "x.yaml", nil), Found(.fileUnreadable, "y.yaml", nil)])
+        #expect(loaded.diagnostics[0].message == "'x.yaml' cannot be read: its links lead in a circle")
+    }
+
+    @Test func `not a byte more than the limit is read`() throws {
+        let folder = try folder()
+        try folder.write("12345", to: "x")
+        #expect(try RegularFile.bytes(at: "\(folder.path)/x", limit: 5) == Array("12345".utf8))
+        #expect(throws: RegularFile.Problem.tooLarge) { try RegularFile.bytes(at: "\(folder.path)/x", limit: 4) }
+        try folder.write("", to: "x")
+        #expect(try RegularFile.bytes(at: "\(folder.path)/x", limit: 0) == [])
+    }
+
+    @Test func `a million values are read and one more is not`() {
+        let compose = { (count: Int) in
+            let text = "[" + String(repeating: "a,", count: count) + "]"
+            return YAMLComposer.documents(in: SourceText(file: "x.yaml", bytes: Array(text.utf8)))
+        }
+        // The list itself is one.
+        #expect(compose(YAMLComposer.maximumValues - 1).diagnostics == [])
+        #expect(
+            compose(YAMLComposer.maximumValues).diagnostics.map { Found($0) }
+                == [Found(.yamlLimit, "x.yaml", .init(line: 1, column: 2 * YAMLComposer.maximumValues))])
+    }
+
+    @Test func `a value of 1 MiB is read and a byte more is not`() {
+        let compose = { (size: Int) in
+            let text = "a: '" + String(repeating: "x", count: size) + "'\n"
+            return YAMLComposer.documents(in: SourceText(file: "x.yaml", bytes: Array(text.utf8)))
+        }
+        #expect(compose(1 << 20).diagnostics == [])
+        #expect(
+            compose(1 << 20 + 1).diagnostics.map { Found($0) }
+                == [Found(.yamlLimit, "x.yaml", .init(line: 1, column: 4))])
+    }
+
+    /// Each scalar alone, at the end and in the middle of what is looked at eight bytes at a time.
+    @Test(arguments: [
+        "\u{0}", "\u{7F}", "\u{80}", "\u{7FF}", "\u{800}", "\u{D7FF}", "\u{E000}", "\u{FFFF}", "\u{10000}",
+        "\u{10FFFF}", "abcdefghé", "🌊🌊🌊", "",
+    ])
+    func `well-formed UTF-8 is taken`(_ text: String) {
+        #expect(throws: Never.self) { try SourceText(file: "x", bytes: Array(text.utf8)).checked().get() }
+    }
+
+    /// Unicode, table 3-7: what just misses each row of it.
+    @Test(
+        arguments: [
+            [0x80], [0xBF], [0xC0, 0xAF], [0xC1, 0xBF], [0xC2], [0xC2, 0x7F], [0xDF, 0xC0], [0xE0, 0x9F, 0x80],
+            [0xE0, 0xA0], [0xE1, 0x80, 0xC0], [0xED, 0xA0, 0x80], [0xEF, 0xBF], [0xF0, 0x8F, 0x80, 0x80],
+            [0xF0, 0x90, 0x80], [0xF1, 0x80, 0x80, 0x7F], [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xFF],
+        ] as [[UInt8]])
+    func `malformed UTF-8 is refused with its line`(_ bytes: [UInt8]) {
+        for before in ["", "\n", "aaaaaaa\n", "aaaaaaaaaaaaa\n\n"] {
+            let source = SourceText(file: "x", bytes: Array(before.utf8) + bytes + Array("aaaaaaaaa\n".utf8))
+            guard case .failure(let problem) = source.checked() else {
+                Issue.record("\(bytes) behind '\(before)' was taken")
+                continue
+            }
+            #expect(problem.diagnostic.range.text?.start.line == before.count { $0 == "\n" } + 1)
+        }
+    }
+
+    @Test func `the mistakes of many files come in the files' order`() throws {
+        let files = Dictionary(
+            uniqueKeysWithValues: (100..<300).map { ("f\($0).yaml", "kind: topic\nname: t\($0)\nsubscribers: [x]\n") })
+        let found = try WorkspaceLoader.load(files: files).found
+        #expect(found.map(\.file) == files.keys.sorted())
+    }
+}
