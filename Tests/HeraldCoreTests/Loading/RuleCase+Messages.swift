@@ -185,7 +185,7 @@ extension RuleCase {
             near: silent("apns-push-type: background, apns-priority: '5'")),
         RuleCase(
             .pushType, "an alert without one", silent("apns-push-type: ▸alert"),
-            near: aps("badge: 1")),
+            near: silent("apns-push-type: alert", "badge: 1").replacing("{data: {a: b}, ", with: "{")),
         RuleCase(
             .pushType, "a silent push that wakes nobody", silent("apns-push-type: ▸background, apns-priority: '5'", ""),
             near: silent("apns-push-type: background, apns-priority: '5'")),
@@ -221,7 +221,7 @@ extension RuleCase {
             .dataOnly, "to all platforms", campaign("{▸data: {a: b}}"),
             near: campaign("{data: {a: b}, android: {priority: normal}}")),
         RuleCase(
-            .dataOnly, "a payload", campaign("{apns: {▸payload: {aps: {badge: 1}, a: 1}}}"),
+            .dataOnly, "a payload", campaign("{apns: {▸payload: {aps: {thread-id: x}, a: 1}}}"),
             near: silent("apns-push-type: background, apns-priority: '5'")),
         RuleCase(
             .liveActivity, "without a state", activity("timestamp: 1, event: update").replacing("aps:", with: "▸aps:"),

@@ -9,13 +9,13 @@ struct Allowances {
         var isUsed = false
     }
 
-    private static let marker = Array("herald: allow".utf8)
+    private static let marker = Array("herald:".utf8)
     private let file: String
     private var allowances: [Allowance] = []
 
     /// `nil` where the file has no such comment, as nearly every one.
     init?(_ source: SourceText, _ documents: [Node]) {
-        guard source.bytes.contains(Self.marker) else { return nil }
+        guard source.bytes.hasComment(Self.marker) else { return nil }
         file = source.file
         var texts: [TextRange] = []
         for document in documents { document.collectTexts(&texts) }
@@ -116,14 +116,13 @@ extension UInt8 {
 }
 
 extension [UInt8] {
-    /// Whether a short text stands somewhere in it.
-    fileprivate func contains(_ text: [UInt8]) -> Bool {
-        guard let first = text.first else { return true }
-        return withUnsafeBufferPointer { bytes in
+    /// Whether a `#` stands somewhere in it with this text behind it.
+    fileprivate func hasComment(_ text: [UInt8]) -> Bool {
+        withUnsafeBufferPointer { bytes in
             var rest = bytes[...]
-            while let start = rest.firstIndex(of: first) {
-                if bytes[start...].starts(with: text) { return true }
+            while let start = rest.firstIndex(of: UInt8(ascii: "#")) {
                 rest = bytes[(start + 1)...]
+                if rest.drop(while: \.isSpace).starts(with: text) { return true }
             }
             return false
         }

@@ -31,6 +31,7 @@ struct AppleDraft {
 
     private var pushType: String? { headers["apns-push-type"]?.value }
     private var isAlert: Bool { aps["alert"] != nil || draft.json["notification"]?.isShown == true }
+    private var isNoticed: Bool { isAlert || aps["badge"] != nil || aps["sound"] != nil }
     private var isAwaking: Bool { aps["content-available"] == 1 }
     private var hasPayload: Bool { draft["apns", "payload"] != nil || draft.json["data"] != nil || isAlert }
 
@@ -112,15 +113,17 @@ struct AppleDraft {
 
     private func checkPushType(_ findings: inout Findings) {
         guard hasPayload else { return }
-        let isSilent = pushType == "background" || (pushType == nil && !isAlert)
+        let isSilent = pushType == "background" || (pushType == nil && !isAlert && (isAwaking || !isNoticed))
         // A push that is neither has a warning of its own.
-        if pushType == nil, isAlert || isAwaking {
+        if pushType == nil, isNoticed || isAwaking {
             findings.warning(
                 .pushTypeMissing, "the header 'apns-push-type' is missing", at: draft.key("apns"),
-                help: "write headers: {apns-push-type: \(isAlert ? "alert" : "background")}")
+                help: "write headers: {apns-push-type: \(isNoticed ? "alert" : "background")}")
         }
-        if pushType == "alert", !isAlert, let range = headers["apns-push-type"]?.range {
-            findings.warning(.pushType, "an alert push shows an alert, and this one has none", at: range)
+        if pushType == "alert", !isNoticed, let range = headers["apns-push-type"]?.range {
+            findings.error(
+                .pushType, "an alert push has an alert, a badge or a sound, and this one has none of them", at: range,
+                help: isAwaking ? "write apns-push-type: background" : nil)
         }
         if pushType == "background", !isAwaking, let range = headers["apns-push-type"]?.range {
             findings.error(
@@ -205,6 +208,8 @@ extension MessageDraft {
             self["apns", "payload", "aps"]?["content-available"] != 1,
             self["apns", "headers", "apns-push-type"] == nil
         else { return }
+        let aps = self["apns", "payload", "aps"]
+        if json["data"] == nil, aps?["badge"] != nil || aps?["sound"] != nil { return }
         findings.warning(
             .dataOnly, "no Apple app in the background hears of a message that is only data",
             at: json["data"] != nil ? key("data") : key("apns", "payload"),

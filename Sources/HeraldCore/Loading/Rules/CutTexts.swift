@@ -8,28 +8,28 @@ struct CutTexts {
     /// `nil` where no `#` of the file could have cut anything.
     init?(_ source: SourceText) {
         source.bytes.withUnsafeBufferPointer { bytes in
-            var (line, column, spaces) = (1, 1, 0)
-            for index in bytes.indices {
-                switch bytes[index] {
-                case UInt8(ascii: "\n"): (line, column, spaces) = (line + 1, 1, 0)
-                case UInt8(ascii: " "), UInt8(ascii: "\t"):
-                    spaces += 1
-                    column += 1
-                case UInt8(ascii: "#") where spaces > 0 && column > spaces + 1:
-                    let next = index + 1 < bytes.count ? bytes[index + 1] : 0
-                    let end = TextRange.Position(line: line, column: column - spaces)
-                    if next > UInt8(ascii: " "), next != UInt8(ascii: "#") {
-                        certain.insert(end)
-                    } else if spaces == 1 {
-                        likely.insert(end)
+            // Lines and columns are counted up to a suspicious place only, of which most files have none.
+            var (counted, line, column) = (0, 1, 1)
+            var rest = bytes[...]
+            while let index = rest.firstIndex(of: UInt8(ascii: "#")) {
+                rest = bytes[(index + 1)...]
+                var end = index
+                while end > 0, bytes[end - 1] == UInt8(ascii: " ") || bytes[end - 1] == UInt8(ascii: "\t") { end -= 1 }
+                guard end < index, end > 0, bytes[end - 1] != UInt8(ascii: "\n") else { continue }
+                let next = rest.first ?? 0
+                let isCertain = next > UInt8(ascii: " ") && next != UInt8(ascii: "#")
+                guard isCertain || index - end == 1 else { continue }
+                for byte in bytes[counted..<end] {
+                    if byte == UInt8(ascii: "\n") {
+                        (line, column) = (line + 1, 1)
+                    } else if byte & 0b1100_0000 != 0b1000_0000 {
+                        // A character's first byte is any but 10xxxxxx.
+                        column += 1
                     }
-                    spaces = 0
-                    column += 1
-                case let byte:
-                    spaces = 0
-                    // A character's first byte is any but 10xxxxxx.
-                    if byte & 0b1100_0000 != 0b1000_0000 { column += 1 }
                 }
+                counted = end
+                let position = TextRange.Position(line: line, column: column)
+                if isCertain { certain.insert(position) } else { likely.insert(position) }
             }
         }
         if certain.isEmpty, likely.isEmpty { return nil }
