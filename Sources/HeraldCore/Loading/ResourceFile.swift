@@ -18,6 +18,11 @@ struct ResourceFile: Sendable {
         let (documents, problems) = YAMLComposer.documents(in: text)
         var findings = Findings(file: text.file)
         for document in documents {
+            guard findings.diagnostics.count < YAMLComposer.maximumMistakes else {
+                findings.error(
+                    .yamlLimit, "the file holds more than \(YAMLComposer.maximumMistakes) mistakes", at: document.range)
+                break
+            }
             if let name = References.Name(of: document) { declared.append(name) }
             if let resource = ResourceReader.resource(from: document, defaultZone: defaultZone, &findings) {
                 resources.append(resource)
