@@ -22,6 +22,11 @@ struct ResourceFile: Sendable {
         allowances = Allowances(text, documents)
         CutTexts(text)?.check(documents, &findings)
         for document in documents {
+            guard findings.diagnostics.count < YAMLComposer.maximumMistakes else {
+                findings.error(
+                    .yamlLimit, "the file holds more than \(YAMLComposer.maximumMistakes) mistakes", at: document.range)
+                break
+            }
             if let name = References.Name(of: document) { declared.append(name) }
             guard let resource = ResourceReader.resource(from: document, defaultZone: settings.timezone, &findings)
             else { continue }

@@ -4,6 +4,8 @@ struct YAMLComposer {
     static let maximumDepth = 64
     /// Values that a file may hold. Those of many registrations belong into a list, which takes a tenth of the memory.
     static let maximumValues = 1_000_000
+    /// Mistakes of a file that are shown; one with more is not read on.
+    static let maximumMistakes = 1000
     /// Nodes that aliases and merge keys may add to a file.
     static let maximumExpansion = 1_000_000
 
@@ -108,6 +110,9 @@ struct YAMLComposer {
         _ event: YAMLParser.Event, _ range: TextRange, depth: Int
     ) throws(Stop) -> Composed {
         guard depth <= Self.maximumDepth else { throw limit("nesting is deeper than \(Self.maximumDepth)", range) }
+        guard diagnostics.count < Self.maximumMistakes else {
+            throw limit("the file holds more than \(Self.maximumMistakes) mistakes", range)
+        }
         values += 1
         guard values <= Self.maximumValues else {
             throw limit("the file holds more than \(Self.maximumValues) values", range)

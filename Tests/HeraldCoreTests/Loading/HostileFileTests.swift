@@ -65,6 +65,13 @@ struct HostileFileTests {
                 == [Found(.yamlLimit, "x.yaml", .init(line: 1, column: 2 * YAMLComposer.maximumValues))])
     }
 
+    @Test(arguments: ["a: b\n", "---\nkind: x\n"])
+    func `a file of mistakes is not read to its end`(_ mistake: String) throws {
+        let found = try WorkspaceLoader.load(files: ["x.yaml": String(repeating: mistake, count: 3000)]).found
+        #expect(found.count(where: { $0.rule == .yamlLimit }) == 1)
+        #expect((1000...1002).contains(found.count))
+    }
+
     @Test func `a value of 1 MiB is read and a byte more is not`() {
         let compose = { (size: Int) in
             let text = "a: '" + String(repeating: "x", count: size) + "'\n"
