@@ -129,10 +129,11 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
         isUnavailable || leaveAt.map { surroundings.now() >= $0 } ?? false || leavesWhenIdle && idleTime > .zero
     }
 
-    /// How long nothing can be done but wait for what is to be tried again.
+    /// How long nothing can be done but wait for what is to be tried again; zero when that is not worth leaving for.
     var idleTime: Duration {
         guard freshLeft == 0, inFlight == 0, let next = retries.nextReady else { return .zero }
-        return max(next - elapsed, .zero)
+        let wait = next - elapsed
+        return wait >= .milliseconds(10) ? wait : .zero
     }
 
     /// Time since the step began.
