@@ -259,7 +259,12 @@ package struct Executor<C: Clock> where C.Duration == Duration {
             switch readiness(of: entry) {
             case .now: return await run(at: place, until: nearest)
             case .at(let instant): nearest = min(instant, nearest ?? instant)
-            case .after(let place): return await run(at: place, until: nearest)
+            case .after(let place):
+                // What comes first may have to wait itself.
+                guard case .at(let instant) = readiness(of: queue[place]) else {
+                    return await run(at: place, until: nearest)
+                }
+                nearest = min(instant, nearest ?? instant)
             case .never(let reason, let isHeld):
                 queue.remove(at: place)
                 noteUnbegun(entry.step)

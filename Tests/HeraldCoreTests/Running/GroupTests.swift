@@ -304,7 +304,7 @@ import Testing
         let report = try await laboratory.run(laboratory.plan(sends: send(), groups: want([1, 2, 3])), fcm)
         #expect(report.result == .failed)
         #expect(report.steps.map(\.pending) == [1])
-        #expect(report.steps[0].stopped == "group 'chris' has no key: it is not at FCM")
+        #expect(report.steps[0].stopped == "group 'chris' has no key: herald has not made it at FCM")
         let second = try await laboratory.run(laboratory.plan(sends: send(), groups: want([1, 2, 3])), fcm)
         #expect(second.result == .ok)
         #expect(fcm.now.pushes.map(\.target) == ["group:chris"])
