@@ -104,8 +104,8 @@ extension StepDrive {
         if asked.effect != .idempotent { withdraw(id) }
         switch decision {
         case .wait(let wait, let pausesLane, let isTooLong):
+            if pausesLane { lane.pause(until: laneTime + wait) }
             if !isTooLong {
-                if pausesLane { lane.pause(until: laneTime + wait) }
                 retries.insert(
                     id, readyAt: answered + wait, now: answered, mayHaveTakenEffect: asked.effect == .idempotent,
                     wasDenied: asked.effect == .denied)
