@@ -6,7 +6,9 @@ package struct Golden {
 
     /// - Parameter test: the file of the test; the texts are in `Golden/` beside it.
     package init(_ name: String, beside test: String = #filePath) {
-        path = (test as NSString).deletingLastPathComponent + "/Golden/\(name)"
+        let folder = (test as NSString).deletingLastPathComponent
+        // Without the dots: where a test keeps nothing, it has no such folder.
+        path = ("\(folder)/Golden/\(name)" as NSString).standardizingPath
     }
 
     /// The kept text; with `RECORD=1` the given one, which is kept from then on.
