@@ -31,4 +31,6 @@ cc -O2 -o "$work/events" Benchmarks/events.c -lyaml
 
 static=()
 [ "$(uname -s)" = Linux ] && static=(--static-swift-stdlib)
-"$python" Benchmarks/herald.py "$(swift build -c release --show-bin-path "${static[@]}")/herald" "$work/events" "$work"
+herald="$(swift build -c release --show-bin-path "${static[@]}")/herald"
+"$python" Benchmarks/herald.py "$herald" "$work/events" "$work"
+"$python" Benchmarks/hostile.py "$herald" "$work"

@@ -11,6 +11,8 @@ struct Session {
     let common: Common
     let folder: WorkspaceFolder
     let workspace: Workspace
+    /// Of the files' names and contents; see `WorkspaceLoader.Loaded.digest`.
+    private let workspaceDigest: String
     let endpoints: Endpoints
     let endpointKind: EndpointKind
     let certificateAuthorities: String?
@@ -46,7 +48,7 @@ struct Session {
         let document = DiagnosticsDocument(loaded.diagnostics, sources: loaded.sources)
         if !loaded.diagnostics.isEmpty { common.console.error(document.text(common.console.errors)) }
         guard let workspace = loaded.workspace, !loaded.diagnostics.hasErrors else { throw ExitStatus.wrong.code }
-        return try Session(common, folder, workspace, environment)
+        return try Session(common, folder, workspace, digest: loaded.digest(), environment)
     }
 
     /// Reads the workspace for what needs its settings only, such as pausing in a hurry: mistakes elsewhere do not count.
@@ -61,15 +63,17 @@ struct Session {
             common.console.error(DiagnosticsDocument(wrong, sources: loaded.sources).text(common.console.errors))
             throw ExitStatus.wrong.code
         }
-        return try Session(common, folder, workspace, environment)
+        return try Session(common, folder, workspace, digest: loaded.digest(), environment)
     }
 
     private init(
-        _ common: Common, _ folder: WorkspaceFolder, _ workspace: Workspace, _ environment: [String: String]
+        _ common: Common, _ folder: WorkspaceFolder, _ workspace: Workspace, digest: String,
+        _ environment: [String: String]
     ) throws {
         self.common = common
         self.folder = folder
         self.workspace = workspace
+        workspaceDigest = digest
         let settings = workspace.settings
         let emulator = environment["FCM_EMULATOR_HOST", default: ""]
         isEmulator = !emulator.isEmpty
@@ -140,7 +144,7 @@ struct Session {
             let desired = Resolver.desired(of: workspace, known: known, next: record.nextRecipient)
             let input = Planner.Input(
                 desired: desired, record: record, hasRecord: store != nil, settings: workspace.settings,
-                workspaceDigest: workspace.digest, onlyCampaigns: Set(campaigns), days: days,
+                workspaceDigest: workspaceDigest, onlyCampaigns: Set(campaigns), days: days,
                 listsSkipped: workspace.listsSkipped)
             return (Planner.plan(input, at: now), desired)
         } catch let error as StateError {

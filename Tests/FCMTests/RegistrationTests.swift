@@ -33,6 +33,26 @@ struct RegistrationTests {
         #expect(Registration(text) == nil)
     }
 
+    /// It is looked at eight bytes at a time: each character must count, wherever it stands.
+    @Test(arguments: [22, 100, 101, 163, 4096])
+    func `every character counts at every place`(_ length: Int) {
+        let allowed = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-".unicodeScalars)
+        let places = length == 4096 ? [0, 1, 7, 8, 2048, 4087, 4088, 4095] : Array(0..<length)
+        for place in places {
+            for value in UInt32(0)..<0x100 {
+                guard let scalar = Unicode.Scalar(value) else { continue }
+                var scalars = Array(repeating: Unicode.Scalar("d"), count: length)
+                scalars[place] = scalar
+                let isKnown = allowed.contains(scalar) || length > 22 && scalar == ":"
+                let isFirst = length == 22 && place == 0
+                // One scalar beyond ASCII makes two bytes, so that the length changes too.
+                let isWellFormed = isFirst ? ("c"..."f").contains(scalar) : isKnown
+                let text = String(String.UnicodeScalarView(scalars))
+                #expect((Registration(text) != nil) == isWellFormed, "\(value) at \(place) of \(length)")
+            }
+        }
+    }
+
     @Test func `a registration is not taken for the other kind`() {
         #expect(Registration(fidText, kind: .token) == nil)
         #expect(Registration(tokenText, kind: .fid) == nil)

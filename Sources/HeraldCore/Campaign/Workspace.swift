@@ -6,8 +6,6 @@ package struct Workspace: Sendable {
     package var topics: [Topic]
     package var groups: [Group] = []
     package var campaigns: [Campaign]
-    /// SHA-256 over the names and contents of all files that were read, the record's own settings left out.
-    package var digest: String
     /// Whether lists were not to be read, so that their audiences are empty only here.
     package var listsSkipped = false
 }

@@ -1,16 +1,20 @@
 /// A stretch of text: 1-based lines and columns, columns in Unicode scalars, the end exclusive.
 package struct TextRange: Hashable, Sendable {
     package struct Position: Hashable, Comparable, Sendable {
-        package var line: Int
-        package var column: Int
+        // A file of 64 MiB has no more of either, and a million values have two positions each.
+        private var storedLine: UInt32
+        private var storedColumn: UInt32
+
+        package var line: Int { Int(storedLine) }
+        package var column: Int { Int(storedColumn) }
 
         package init(line: Int, column: Int) {
-            self.line = line
-            self.column = column
+            storedLine = UInt32(clamping: line)
+            storedColumn = UInt32(clamping: column)
         }
 
         package static func < (one: Position, other: Position) -> Bool {
-            (one.line, one.column) < (other.line, other.column)
+            (one.storedLine, one.storedColumn) < (other.storedLine, other.storedColumn)
         }
     }
 

@@ -50,13 +50,12 @@ package struct CampaignTemplate: Hashable, Sendable {
     /// What the loader would say of the file in that workspace: what forbids to write it, and what does not.
     package func check(in workspace: Workspace?) -> (errors: [Diagnostic], warnings: [Diagnostic]) {
         let source = SourceText(file: "\(name).yaml", bytes: Array(text().utf8))
-        let (documents, diagnostics) = YAMLComposer.documents(in: source)
-        var findings = Findings(file: source.file, diagnostics: diagnostics)
-        for document in documents {
+        var findings = Findings(file: source.file)
+        YAMLComposer.compose(source, &findings) { document, findings in
             let zone = workspace?.settings.timezone ?? "UTC"
             guard case .campaign(let campaign)? = ResourceReader.resource(from: document, defaultZone: zone, &findings),
                 var workspace
-            else { continue }
+            else { return }
             CampaignRules(campaign, in: document).check(runEvery: workspace.settings.runEvery, &findings)
             workspace.campaigns.append(campaign)
             findings.diagnostics += References(workspace, declared: workspace.declared).check()

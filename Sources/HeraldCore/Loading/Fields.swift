@@ -9,22 +9,6 @@ package struct KeyTable: Sendable {
     }
 }
 
-/// The diagnostics gathered while one file is read.
-struct Findings {
-    let file: String
-    var diagnostics: [Diagnostic] = []
-
-    func at(_ range: TextRange) -> SourceRange { SourceRange(file: file, text: range) }
-
-    mutating func error(
-        _ rule: Rule, _ message: String, at range: TextRange, help: String? = nil, replacement: String? = nil
-    ) {
-        var diagnostic = Diagnostic.error(rule, message, at: at(range), help: help)
-        diagnostic.replacement = replacement
-        diagnostics.append(diagnostic)
-    }
-}
-
 /// The entries of one mapping, checked against its keys; each value is read as what it should be.
 struct Fields {
     /// Unknown keys that the nearest known one is looked for: it takes a while, and nobody mistypes more.
@@ -46,7 +30,7 @@ struct Fields {
         range = node.range
         var entries: [Node.Entry] = []
         var unknown = 0
-        for entry in all {
+        for entry in all where !findings.isFull {
             if keys.known.contains(entry.key) {
                 entries.append(entry)
             } else {

@@ -11,7 +11,7 @@ struct ListLines: Sequence, IteratorProtocol {
         var start = rest.startIndex
         var line = 1
         while start < rest.endIndex {
-            let end = rest[start...].firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
+            let end = rest[start...].endOfLine
             let hasReturn = end > start && rest[end - 1] == UInt8(ascii: "\r")
             if end - start - (hasReturn ? 1 : 0) > Self.maximumLength {
                 rows.add(line, "is longer than 8 KiB")
@@ -26,7 +26,7 @@ struct ListLines: Sequence, IteratorProtocol {
     mutating func next() -> (Int, ArraySlice<UInt8>)? {
         guard !rest.isEmpty else { return nil }
         number += 1
-        let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
+        let end = rest.endOfLine
         var line = rest[rest.startIndex..<end]
         rest = end < rest.endIndex ? rest[(end + 1)...] : []
         if line.last == UInt8(ascii: "\r") { line.removeLast() }
@@ -35,6 +35,13 @@ struct ListLines: Sequence, IteratorProtocol {
 }
 
 extension ArraySlice<UInt8> {
+    /// Where its first line break stands, or its end.
+    fileprivate var endOfLine: Int {
+        withUnsafeBufferPointer { bytes in
+            bytes[...].firstPlace(of: UInt8(ascii: "\n")).map { startIndex + $0 } ?? endIndex
+        }
+    }
+
     /// Without spaces and tabs at either end.
     var trimmed: ArraySlice<UInt8> {
         let isSpace = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }

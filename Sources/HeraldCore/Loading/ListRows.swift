@@ -27,6 +27,7 @@ struct ListRows {
 
     private mutating func readText(_ source: SourceText, _ rows: inout RowFindings) {
         for (number, line) in ListLines(source.bytes, &rows) {
+            if rows.isFull { break }
             let text = line.trimmed
             if text.isEmpty || text.first == UInt8(ascii: "#") { continue }
             if let registration = Registration(String(decoding: text, as: UTF8.self)) {
@@ -41,6 +42,7 @@ struct ListRows {
         var header: Header?
         var places: [(name: String, index: Int)] = []
         for (number, line) in ListLines(source.bytes, &rows) {
+            if rows.isFull { break }
             if line.trimmed.isEmpty { continue }
             guard let fields = CSVRow.fields(of: line) else {
                 rows.add(number, "has a quote that is not closed, or text beside a quoted field")
@@ -71,6 +73,7 @@ struct ListRows {
     private mutating func readNDJSON(_ source: SourceText, _ rows: inout RowFindings) {
         var seen: Set<String> = []
         for (number, line) in ListLines(source.bytes, &rows) {
+            if rows.isFull { break }
             if line.trimmed.isEmpty { continue }
             guard case .object(let object)? = try? JSONValue(parsing: line) else {
                 rows.add(number, "is not a JSON object")

@@ -17,24 +17,25 @@ struct ResourceFile: Sendable {
 
     private mutating func read(_ text: SourceText, _ settings: Settings) {
         source = text
-        let (documents, problems) = YAMLComposer.documents(in: text)
         var findings = Findings(file: text.file)
-        allowances = Allowances(text, documents)
-        CutTexts(text)?.check(documents, &findings)
-        for document in documents {
-            guard findings.diagnostics.count < YAMLComposer.maximumMistakes else {
-                findings.error(
-                    .yamlLimit, "the file holds more than \(YAMLComposer.maximumMistakes) mistakes", at: document.range)
-                break
-            }
-            if let name = References.Name(of: document) { declared.append(name) }
-            guard let resource = ResourceReader.resource(from: document, defaultZone: settings.timezone, &findings)
-            else { continue }
-            if case .campaign(let campaign) = resource {
-                CampaignRules(campaign, in: document).check(runEvery: settings.runEvery, &findings)
-            }
-            resources.append(resource)
+        var allowances = Allowances(text)
+        let cutTexts = CutTexts(text)
+        YAMLComposer.compose(text, &findings) { document, findings in
+            allowances?.spareTexts(of: document)
+            cutTexts?.check(document, &findings)
+            take(document, settings, &findings)
         }
-        diagnostics = problems + findings.diagnostics
+        self.allowances = allowances
+        diagnostics = findings.diagnostics
+    }
+
+    private mutating func take(_ document: Node, _ settings: Settings, _ findings: inout Findings) {
+        if let name = References.Name(of: document) { declared.append(name) }
+        guard let resource = ResourceReader.resource(from: document, defaultZone: settings.timezone, &findings)
+        else { return }
+        if case .campaign(let campaign) = resource {
+            CampaignRules(campaign, in: document).check(runEvery: settings.runEvery, &findings)
+        }
+        resources.append(resource)
     }
 }

@@ -80,13 +80,17 @@ extension ResourceReader {
             findings.error(.wrongType, "'\(key)' must be a list, not \(node.kindName)", at: node.range)
             return []
         }
-        return items.compactMap { item in
-            if let text = item.scalar?.text, let registration = Registration(text, kind: kind) { return registration }
-            findings.error(
-                .registrationForm, "the entry is not a \(kind.rawValue)", at: item.range,
-                help: kind.form)
-            return nil
+        var registrations: [Registration] = []
+        registrations.reserveCapacity(items.count)
+        for item in items {
+            if let text = item.scalar?.text, let registration = Registration(text, kind: kind) {
+                registrations.append(registration)
+            } else {
+                findings.error(
+                    .registrationForm, "the entry is not a \(kind.rawValue)", at: item.range, help: kind.form)
+            }
         }
+        return registrations
     }
 }
 

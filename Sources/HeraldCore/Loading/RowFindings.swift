@@ -4,12 +4,17 @@ internal import FCM
 struct RowFindings {
     /// Malformed rows that are shown one by one; the rest are counted.
     static let shownRows = 20
+    /// Malformed rows behind which nothing more is read: such a file is no list.
+    static let limit = 10_000
 
     let file: String
     private var shown: [Diagnostic] = []
     private var withheld = 0
 
     init(file: String) { self.file = file }
+
+    /// Whether the file is not worth reading on.
+    var isFull: Bool { shown.count + withheld > Self.limit }
 
     /// A malformed row; `problem` says what it "is" or "has".
     mutating func add(_ line: Int, _ problem: String) {
@@ -42,8 +47,10 @@ struct RowFindings {
 
     var diagnostics: [Diagnostic] {
         guard withheld > 0 else { return shown }
-        let rest = Diagnostic.error(
-            .listRow, "\(withheld) more malformed rows in '\(file)'", at: SourceRange(file: file))
-        return shown + [rest]
+        let words =
+            isFull
+            ? "more than \(Self.limit) rows of '\(file)' are malformed; the rest was not read"
+            : "\(withheld) more malformed rows in '\(file)'"
+        return shown + [.error(.listRow, words, at: SourceRange(file: file))]
     }
 }

@@ -28,6 +28,21 @@ package struct WorkspaceLoader {
         package var diagnostics: [Diagnostic]
         /// What was read, for showing the lines that diagnostics point at.
         package var sources: [String: SourceText]
+        /// The folder of lists, absolute; nothing without a workspace.
+        fileprivate var lists: String?
+
+        /// SHA-256 over the names and contents of all files that were read. The same lists in another place are the
+        /// same workspace.
+        package func digest() -> String {
+            var hash = SHA256()
+            for (file, source) in sources.sorted(by: { $0.key < $1.key }) {
+                let prefix = lists.map { $0 + "/" }
+                let name = prefix.flatMap { file.hasPrefix($0) ? "lists:/\(file.dropFirst($0.count))" : nil } ?? file
+                hash.update(data: Array("\(name)\0\(source.bytes.count)\0".utf8))
+                hash.update(data: source.bytes)
+            }
+            return "sha256:" + hash.finalize().hexadecimal
+        }
     }
 
     package static func load(
@@ -38,7 +53,7 @@ package struct WorkspaceLoader {
         loader.silence()
         return Loaded(
             workspace: workspace, diagnostics: loader.diagnostics.map(\.presentable).sortedAndUnique(),
-            sources: loader.sources)
+            sources: loader.sources, lists: workspace.map { folder.lists($0.settings.lists) })
     }
 
     private init(folder: WorkspaceFolder, environment: [String: String], lists: ListPolicy) {
@@ -54,7 +69,7 @@ package struct WorkspaceLoader {
                 .error(.fileUnreadable, "folder '\(name)' cannot be read", at: SourceRange(file: name)))
         }
         var workspace = Workspace(
-            settings: settings.settings, audiences: [], topics: [], campaigns: [], digest: "")
+            settings: settings.settings, audiences: [], topics: [], campaigns: [])
         let base = settings.settings
         for read in files.mappedConcurrently({ [folder] in ResourceFile($0, in: folder, settings: base) }) {
             take(read, into: &workspace)
@@ -66,7 +81,6 @@ package struct WorkspaceLoader {
         workspace.groups.sort { $0.name.value < $1.name.value }
         workspace.campaigns.sort { $0.name.value < $1.name.value }
         checkGroupSizes(of: workspace)
-        workspace.digest = digest(lists: folder.lists(settings.settings.lists))
         return workspace
     }
 
@@ -135,17 +149,6 @@ package struct WorkspaceLoader {
             case .campaign(let campaign): workspace.campaigns.append(campaign)
             }
         }
-    }
-
-    /// - Parameter lists: where the folder of lists is; the same lists in another place are the same workspace.
-    private func digest(lists: String) -> String {
-        var hash = SHA256()
-        for (file, source) in sources.sorted(by: { $0.key < $1.key }) {
-            let name = file.hasPrefix(lists + "/") ? "lists:\(file.dropFirst(lists.count))" : file
-            hash.update(data: Array("\(name)\0\(source.bytes.count)\0".utf8))
-            hash.update(data: source.bytes)
-        }
-        return "sha256:" + hash.finalize().hexadecimal
     }
 }
 

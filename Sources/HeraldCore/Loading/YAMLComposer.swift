@@ -4,17 +4,19 @@ struct YAMLComposer {
     static let maximumDepth = 64
     /// Values that a file may hold. Those of many registrations belong into a list, which takes a tenth of the memory.
     static let maximumValues = 1_000_000
-    /// Mistakes of a file that are shown; one with more is not read on.
-    static let maximumMistakes = 1000
+    /// Anchors of a document. Whoever repeats himself more often makes lists.
+    static let maximumAnchors = 10_000
     /// Nodes that aliases and merge keys may add to a file.
     static let maximumExpansion = 1_000_000
 
-    private let file: String
+    /// Items from which on a list is taken for a long one.
+    private static let manyItems = 1000
+
     private let parser: YAMLParser
+    private var findings: Findings
     private var anchors: [String: Anchored] = [:]
     private var values = 0
     private var expansion = 0
-    private var diagnostics: [Diagnostic] = []
 
     /// A finished node that has an anchor, with the size and height that an alias to it adds.
     private struct Anchored {
@@ -30,43 +32,63 @@ struct YAMLComposer {
         var height = 1
     }
 
-    /// Why a file could not be composed to its end; the diagnostic says it.
-    private struct Stop: Error {
-        var diagnostic: Diagnostic
+    /// Why a file is not composed to its end.
+    private enum Stop: Error {
+        case problem(Diagnostic)
+        /// As many mistakes were found as are shown, and that is said.
+        case enough
     }
 
-    /// The documents of a file in their order; empty documents are left out.
-    static func documents(in source: SourceText) -> (documents: [Node], diagnostics: [Diagnostic]) {
+    /// Hands over the documents of a file one by one in their order, so that none need be kept; empty ones are left
+    /// out. What is wrong with the YAML goes to `findings`; once these are full, nothing more is read.
+    static func compose(
+        _ source: SourceText, _ findings: inout Findings, take: (Node, inout Findings) -> Void
+    ) {
         source.bytes.withUnsafeBufferPointer { bytes in
-            guard let parser = YAMLParser(bytes) else {
-                return ([], [.error(.fileUnreadable, "memory is short", at: SourceRange(file: source.file))])
+            guard let parser = YAMLParser.over(bytes) else {
+                findings.diagnostics.append(
+                    .error(.fileUnreadable, "memory is short", at: SourceRange(file: source.file)))
+                return
             }
-            var composer = YAMLComposer(file: source.file, parser: parser)
-            var documents: [Node] = []
+            var composer = YAMLComposer(parser: parser, findings: findings)
             do throws(Stop) {
-                while let document = try composer.nextDocument() {
-                    documents.append(document)
-                }
+                try composer.checkTagHandles()
+                while let document = try composer.nextDocument() { take(document, &composer.findings) }
             } catch {
-                composer.diagnostics.append(error.diagnostic)
+                if case .problem(let diagnostic) = error { composer.findings.diagnostics.append(diagnostic) }
             }
-            return (documents, composer.diagnostics)
+            findings = composer.findings
         }
     }
 
-    private init(file: String, parser: YAMLParser) {
-        self.file = file
+    /// All documents of a file at once.
+    static func documents(in source: SourceText) -> (documents: [Node], diagnostics: [Diagnostic]) {
+        var findings = Findings(file: source.file)
+        var documents: [Node] = []
+        compose(source, &findings) { document, _ in documents.append(document) }
+        return (documents, findings.diagnostics)
+    }
+
+    private init(parser: YAMLParser, findings: Findings) {
         self.parser = parser
+        self.findings = findings
+    }
+
+    private func checkTagHandles() throws(Stop) {
+        guard let place = parser.excessiveTagHandle else { return }
+        let end = TextRange.Position(line: place.line, column: place.column + 4)
+        throw limit(
+            "the file declares more than \(YAMLParser.maximumTagHandles) handles for tags",
+            .init(start: place, end: end))
     }
 
     private mutating func nextDocument() throws(Stop) -> Node? {
         while true {
-            switch try next().event {
+            switch try next() {
             case .streamEnd: return nil
             case .documentStart:
                 anchors = [:]
-                let (event, range) = try next()
-                let root = try compose(event, range, depth: 1)
+                let root = try compose(try next(), depth: 1)
                 _ = try next()  // document end
                 // An empty document composes to an empty plain scalar.
                 if root.node.scalar != Node.Scalar(text: "", isPlain: true) { return root.node }
@@ -75,15 +97,14 @@ struct YAMLComposer {
         }
     }
 
-    private func next() throws(Stop) -> (event: YAMLParser.Event, range: TextRange) {
+    private func next() throws(Stop) -> YAMLParser.Event {
         do {
             return try parser.next()
         } catch {
             let end = TextRange.Position(line: error.position.line, column: error.position.column + 1)
-            throw Stop(
-                diagnostic: .error(
-                    .yamlSyntax, error.message,
-                    at: SourceRange(file: file, text: TextRange(start: error.position, end: end)),
+            throw .problem(
+                .error(
+                    .yamlSyntax, error.message, at: findings.at(TextRange(start: error.position, end: end)),
                     help: Self.advice(on: error.message)))
         }
     }
@@ -106,49 +127,59 @@ struct YAMLComposer {
         return nil
     }
 
-    private mutating func compose(
-        _ event: YAMLParser.Event, _ range: TextRange, depth: Int
-    ) throws(Stop) -> Composed {
-        guard depth <= Self.maximumDepth else { throw limit("nesting is deeper than \(Self.maximumDepth)", range) }
-        guard diagnostics.count < Self.maximumMistakes else {
-            throw limit("the file holds more than \(Self.maximumMistakes) mistakes", range)
+    /// - Parameter event: the one at which the parser stands; what follows of the value is taken too.
+    private mutating func compose(_ event: YAMLParser.Event, depth: Int) throws(Stop) -> Composed {
+        let range = parser.range
+        try admit(range, depth: depth)
+        let (anchor, tag) = (parser.anchor, parser.tag)
+        let composed: Composed
+        switch event {
+        case .longScalar: throw limit("a value is longer than \(YAMLParser.maximumScalar >> 20) MiB", range)
+        case .scalar:
+            var scalar = parser.scalar
+            if tag == "tag:yaml.org,2002:str" { scalar.isPlain = false } else { check(tag, is: nil, range) }
+            composed = Composed(node: Node(content: .scalar(scalar), range: range))
+        case .sequenceStart:
+            check(tag, is: "tag:yaml.org,2002:seq", range)
+            composed = try composeSequence(from: range, depth: depth)
+        case .mappingStart:
+            check(tag, is: "tag:yaml.org,2002:map", range)
+            composed = try composeMapping(from: range, depth: depth)
+        case .alias: return try expand(anchor ?? "", at: range, depth: depth)
+        default: throw .problem(.error(.yamlSyntax, "a value is missing", at: findings.at(range)))
         }
+        if let anchor { try remember(composed, as: anchor) }
+        return composed
+    }
+
+    /// Counts a value against the limits.
+    private mutating func admit(_ range: TextRange, depth: Int) throws(Stop) {
+        guard depth <= Self.maximumDepth else { throw limit("nesting is deeper than \(Self.maximumDepth)", range) }
+        guard !findings.isFull else { throw .enough }
         values += 1
         guard values <= Self.maximumValues else {
             throw limit("the file holds more than \(Self.maximumValues) values", range)
-        }
-        switch event {
-        case .longScalar: throw limit("a value is longer than \(YAMLParser.maximumScalar >> 20) MiB", range)
-        case .scalar(var scalar, let anchor, let tag):
-            if let tag {
-                if tag == "tag:yaml.org,2002:str" { scalar.isPlain = false } else { reportTag(tag, range) }
-            }
-            return remember(Composed(node: Node(content: .scalar(scalar), range: range)), as: anchor)
-        case .sequenceStart(let anchor, let tag):
-            if let tag, tag != "tag:yaml.org,2002:seq" { reportTag(tag, range) }
-            return remember(try composeSequence(from: range, depth: depth), as: anchor)
-        case .mappingStart(let anchor, let tag):
-            if let tag, tag != "tag:yaml.org,2002:map" { reportTag(tag, range) }
-            return remember(try composeMapping(from: range, depth: depth), as: anchor)
-        case .alias(let name):
-            return try expand(name, at: range, depth: depth)
-        default:
-            throw Stop(
-                diagnostic: .error(.yamlSyntax, "a value is missing", at: SourceRange(file: file, text: range)))
         }
     }
 
     private mutating func composeSequence(from start: TextRange, depth: Int) throws(Stop) -> Composed {
         var whole = Composed(node: Node(content: .sequence([]), range: start))
         var items: [Node] = []
+        let begin = parser.consumed
         while true {
-            let (event, range) = try next()
-            if case .sequenceEnd = event {
-                let span = Self.span(from: start, to: range, lastOf: items)
+            let event = try next()
+            if event == .sequenceEnd {
+                let span = Self.span(from: start, to: parser.range, lastOf: items)
                 whole.node = Node(content: .sequence(items), range: span)
                 return whole
             }
-            let item = try compose(event, range, depth: depth + 1)
+            if items.count == Self.manyItems {
+                // Room at once for as many as the rest of the file may hold: growing by and by costs twice the memory.
+                let sizeOfOne = max(1, (parser.consumed - begin) / items.count)
+                items.reserveCapacity(
+                    min(items.count + (parser.size - parser.consumed) / sizeOfOne + 1, Self.maximumValues))
+            }
+            let item = try compose(event, depth: depth + 1)
             whole.weight += item.weight
             whole.height = max(whole.height, item.height + 1)
             items.append(item.node)
@@ -162,28 +193,27 @@ struct YAMLComposer {
         var merges: [(value: Node, range: TextRange)] = []
         let span: TextRange
         while true {
-            let (event, range) = try next()
-            if case .mappingEnd = event {
+            let event = try next()
+            let range = parser.range
+            if event == .mappingEnd {
                 span = Self.span(from: start, to: range, lastOf: entries.map(\.value))
                 break
             }
-            let key = try compose(event, range, depth: depth + 1)
-            let (valueEvent, valueRange) = try next()
-            let value = try compose(valueEvent, valueRange, depth: depth + 1)
+            let key = try compose(event, depth: depth + 1)
+            let value = try compose(try next(), depth: depth + 1)
             whole.weight += value.weight + 1
             whole.height = max(whole.height, value.height + 1)
             guard let name = key.node.scalar else {
-                diagnostics.append(
-                    .error(.wrongType, "a key must be a single value", at: SourceRange(file: file, text: range)))
+                findings.error(.wrongType, "a key must be a single value", at: range)
                 continue
             }
             if name.isPlain, name.text == "<<" {
                 merges.append((value.node, range))
             } else if let first = seen[name.text] {
-                diagnostics.append(
+                findings.diagnostics.append(
                     .error(
-                        .duplicateKey, "key '\(name.text)' stands twice", at: SourceRange(file: file, text: range),
-                        notes: [.init("first here", at: SourceRange(file: file, text: first))]))
+                        .duplicateKey, "key '\(name.text)' stands twice", at: findings.at(range),
+                        notes: [.init("first here", at: findings.at(first))]))
             } else {
                 seen[name.text] = range
                 entries.append(Node.Entry(key: name.text, keyRange: range, value: value.node))
@@ -212,19 +242,14 @@ struct YAMLComposer {
         if let nodes = value.sequence, nodes.allSatisfy({ $0.mapping != nil }) {
             return nodes.flatMap { $0.mapping ?? [] }
         }
-        diagnostics.append(
-            .error(
-                .mergeKey, "a merge key takes a mapping or a list of mappings, not \(value.kindName)",
-                at: SourceRange(file: file, text: range)))
+        findings.error(
+            .mergeKey, "a merge key takes a mapping or a list of mappings, not \(value.kindName)", at: range)
         return []
     }
 
     private mutating func expand(_ name: String, at range: TextRange, depth: Int) throws(Stop) -> Composed {
         guard let anchored = anchors[name] else {
-            throw Stop(
-                diagnostic: .error(
-                    .undefinedAlias, "alias '*\(name)' has no anchor before it",
-                    at: SourceRange(file: file, text: range)))
+            throw .problem(.error(.undefinedAlias, "alias '*\(name)' has no anchor before it", at: findings.at(range)))
         }
         expansion += anchored.weight
         guard expansion <= Self.maximumExpansion else {
@@ -236,21 +261,20 @@ struct YAMLComposer {
         return Composed(node: anchored.node, weight: anchored.weight, height: anchored.height)
     }
 
-    private mutating func remember(_ composed: Composed, as anchor: String?) -> Composed {
-        if let anchor {
-            anchors[anchor] = Anchored(node: composed.node, weight: composed.weight, height: composed.height)
+    private mutating func remember(_ composed: Composed, as anchor: String) throws(Stop) {
+        guard anchors.count < Self.maximumAnchors else {
+            throw limit("a document holds more than \(Self.maximumAnchors) anchors", composed.node.range)
         }
-        return composed
+        anchors[anchor] = Anchored(node: composed.node, weight: composed.weight, height: composed.height)
     }
 
-    private mutating func reportTag(_ tag: String, _ range: TextRange) {
-        diagnostics.append(
-            .error(
-                .yamlTag, "tag '\(tag)' has no meaning here", at: SourceRange(file: file, text: range),
-                help: "leave it out; quotes make a value text"))
+    private mutating func check(_ tag: String?, is expected: String?, _ range: TextRange) {
+        guard let tag, tag != expected else { return }
+        findings.error(
+            .yamlTag, "tag '\(tag)' has no meaning here", at: range, help: "leave it out; quotes make a value text")
     }
 
     private func limit(_ message: String, _ range: TextRange) -> Stop {
-        Stop(diagnostic: .error(.yamlLimit, message, at: SourceRange(file: file, text: range)))
+        .problem(.error(.yamlLimit, message, at: findings.at(range)))
     }
 }

@@ -1,17 +1,18 @@
 internal import CLibYAML
 
-/// libyaml's event stream over bytes in memory. The bytes must outlive it.
+/// libyaml over bytes in memory, standing at one of the events that it makes of them. The bytes must outlive it.
+///
+/// An event's parts are asked for, not handed over: a list has a hundred thousand events of which little is of interest.
 final class YAMLParser {
-    /// An event as the composer needs it.
     enum Event {
-        case scalar(Node.Scalar, anchor: String?, tag: String?)
-        /// A scalar of more than `maximumScalar` bytes, whose text is not copied.
+        case scalar
+        /// A scalar of more than ``maximumScalar`` bytes, whose text is not copied.
         case longScalar
-        case sequenceStart(anchor: String?, tag: String?)
+        case sequenceStart
         case sequenceEnd
-        case mappingStart(anchor: String?, tag: String?)
+        case mappingStart
         case mappingEnd
-        case alias(String)
+        case alias
         case documentStart
         case documentEnd
         case streamEnd
@@ -26,66 +27,115 @@ final class YAMLParser {
     }
 
     private let parser: UnsafeMutablePointer<yaml_parser_t>
+    private let event: UnsafeMutablePointer<yaml_event_t>
     private let input: UnsafeBufferPointer<UInt8>
 
+    /// libyaml looks at all earlier handles for each one that a file declares, in a square of time.
+    static let maximumTagHandles = 100
+
     /// `nil` only when memory is short.
-    init?(_ bytes: UnsafeBufferPointer<UInt8>) {
-        // libyaml would count a byte order mark as the first line's first column, and so as its indentation.
-        input = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? .init(rebasing: bytes[3...]) : bytes
-        parser = .allocate(capacity: 1)
+    static func over(_ bytes: UnsafeBufferPointer<UInt8>) -> YAMLParser? {
+        let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
         guard yaml_parser_initialize(parser) == 1 else {
             parser.deallocate()
             return nil
         }
+        return YAMLParser(parser, bytes)
+    }
+
+    private init(_ parser: UnsafeMutablePointer<yaml_parser_t>, _ bytes: UnsafeBufferPointer<UInt8>) {
+        self.parser = parser
+        event = .allocate(capacity: 1)
+        event.initialize(to: yaml_event_t())
+        // libyaml would count a byte order mark as the first line's first column, and so as its indentation.
+        input = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? .init(rebasing: bytes[3...]) : bytes
         yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
         yaml_parser_set_input_string(parser, input.baseAddress, input.count)
     }
 
+    /// How far the scanner is, in characters, of at most ``size`` ones.
+    var consumed: Int { Int(parser.pointee.mark.index) }
+    /// In bytes.
+    var size: Int { input.count }
+
     deinit {
+        yaml_event_delete(event)
+        event.deallocate()
         yaml_parser_delete(parser)
         parser.deallocate()
     }
 
-    /// The next event and where it stands.
-    func next() throws(SyntaxError) -> (Event, TextRange) {
+    /// Goes on to the next event.
+    func next() throws(SyntaxError) -> Event {
         while true {
-            var event = yaml_event_t()
-            guard yaml_parser_parse(parser, &event) == 1 else { throw syntaxError() }
-            defer { yaml_event_delete(&event) }
-            if let converted = Self.convert(event) {
-                let range = TextRange(start: .init(event.start_mark), end: .init(event.end_mark))
-                return (converted, range)
+            yaml_event_delete(event)
+            guard yaml_parser_parse(parser, event) == 1 else { throw syntaxError() }
+            switch event.pointee.type {
+            case YAML_SCALAR_EVENT:
+                return event.pointee.data.scalar.length <= Self.maximumScalar ? .scalar : .longScalar
+            case YAML_SEQUENCE_START_EVENT: return .sequenceStart
+            case YAML_SEQUENCE_END_EVENT: return .sequenceEnd
+            case YAML_MAPPING_START_EVENT: return .mappingStart
+            case YAML_MAPPING_END_EVENT: return .mappingEnd
+            case YAML_ALIAS_EVENT: return .alias
+            case YAML_DOCUMENT_START_EVENT: return .documentStart
+            case YAML_DOCUMENT_END_EVENT: return .documentEnd
+            case YAML_STREAM_END_EVENT: return .streamEnd
+            default: continue
             }
         }
     }
 
-    private static func convert(_ event: yaml_event_t) -> Event? {
-        switch event.type {
-        case YAML_SCALAR_EVENT:
-            let scalar = event.data.scalar
-            guard scalar.length <= maximumScalar else { return .longScalar }
-            let text = String(decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)
-            return .scalar(
-                Node.Scalar(text: text, isPlain: scalar.style == YAML_PLAIN_SCALAR_STYLE),
-                anchor: string(scalar.anchor), tag: string(scalar.tag))
-        case YAML_SEQUENCE_START_EVENT:
-            let start = event.data.sequence_start
-            return .sequenceStart(anchor: string(start.anchor), tag: string(start.tag))
-        case YAML_MAPPING_START_EVENT:
-            let start = event.data.mapping_start
-            return .mappingStart(anchor: string(start.anchor), tag: string(start.tag))
-        case YAML_SEQUENCE_END_EVENT: return .sequenceEnd
-        case YAML_MAPPING_END_EVENT: return .mappingEnd
-        case YAML_ALIAS_EVENT: return .alias(string(event.data.alias.anchor) ?? "")
-        case YAML_DOCUMENT_START_EVENT: return .documentStart
-        case YAML_DOCUMENT_END_EVENT: return .documentEnd
-        case YAML_STREAM_END_EVENT: return .streamEnd
-        default: return nil
-        }
+    /// Where the event stands.
+    var range: TextRange {
+        TextRange(start: .init(event.pointee.start_mark), end: .init(event.pointee.end_mark))
     }
 
-    private static func string(_ pointer: UnsafeMutablePointer<yaml_char_t>?) -> String? {
-        pointer.map { String(cString: $0) }
+    /// Of an event that is one.
+    var scalar: Node.Scalar {
+        let scalar = event.pointee.data.scalar
+        return Node.Scalar(
+            text: String(decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self),
+            isPlain: scalar.style == YAML_PLAIN_SCALAR_STYLE)
+    }
+
+    /// The anchor before a value, or the one that an alias names.
+    var anchor: String? {
+        let text =
+            switch event.pointee.type {
+            case YAML_SCALAR_EVENT: event.pointee.data.scalar.anchor
+            case YAML_SEQUENCE_START_EVENT: event.pointee.data.sequence_start.anchor
+            case YAML_MAPPING_START_EVENT: event.pointee.data.mapping_start.anchor
+            case YAML_ALIAS_EVENT: event.pointee.data.alias.anchor
+            default: UnsafeMutablePointer<yaml_char_t>?.none
+            }
+        return text.map { String(cString: $0) }
+    }
+
+    /// The tag before a value.
+    var tag: String? {
+        let text =
+            switch event.pointee.type {
+            case YAML_SCALAR_EVENT: event.pointee.data.scalar.tag
+            case YAML_SEQUENCE_START_EVENT: event.pointee.data.sequence_start.tag
+            case YAML_MAPPING_START_EVENT: event.pointee.data.mapping_start.tag
+            default: UnsafeMutablePointer<yaml_char_t>?.none
+            }
+        return text.map { String(cString: $0) }
+    }
+
+    /// Where a file declares more than ``maximumTagHandles`` handles for tags, none of which means anything here. Texts
+    /// that look like such a declaration are counted too.
+    var excessiveTagHandle: TextRange.Position? {
+        var rest = input[...]
+        var count = 0
+        while let place = rest.firstPlace(of: UInt8(ascii: "%")) {
+            rest = input[(place + 1)...]
+            guard place == 0 || input[place - 1] == UInt8(ascii: "\n"), rest.starts(with: "TAG".utf8) else { continue }
+            count += 1
+            if count > Self.maximumTagHandles { return position(ofByte: place) }
+        }
+        return nil
     }
 
     private func syntaxError() -> SyntaxError {
@@ -100,11 +150,11 @@ final class YAMLParser {
     }
 
     private func position(ofByte offset: Int) -> TextRange.Position {
+        var (line, start) = (1, 0)
         let before = input.prefix(offset)
-        let line = before.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        // A scalar's first byte is any but 10xxxxxx.
-        let column = (line.last ?? before).count { $0 & 0b1100_0000 != 0b1000_0000 }
-        return TextRange.Position(line: line.count, column: column + 1)
+        while let end = before[start...].firstPlace(of: UInt8(ascii: "\n")) { (line, start) = (line + 1, end + 1) }
+        // A character's first byte is any but 10xxxxxx.
+        return TextRange.Position(line: line, column: 1 + before[start...].count { $0 & 0b1100_0000 != 0b1000_0000 })
     }
 }
 

@@ -72,6 +72,62 @@ struct HostileFileTests {
         #expect((1000...1002).contains(found.count))
     }
 
+    @Test func `ten thousand anchors are read and one more is not`() {
+        let compose = { (count: Int) in
+            let text = "[" + (0..<count).map { "&a\($0) x" }.joined(separator: ",") + "]"
+            return YAMLComposer.documents(in: SourceText(file: "x.yaml", bytes: Array(text.utf8))).diagnostics
+        }
+        #expect(compose(YAMLComposer.maximumAnchors) == [])
+        #expect(compose(YAMLComposer.maximumAnchors + 1).map(\.rule) == [.yamlLimit])
+    }
+
+    @Test func `a hundred handles for tags are read and one more is not`() {
+        let compose = { (count: Int) in
+            let handles = (0..<count).map { "%TAG !t\($0)! tag:example,2000:\n" }.joined()
+            let text = "\(handles)--- {a: 100%TAG}\n"
+            return YAMLComposer.documents(in: SourceText(file: "x.yaml", bytes: Array(text.utf8))).diagnostics
+        }
+        #expect(compose(YAMLParser.maximumTagHandles) == [])
+        #expect(
+            compose(YAMLParser.maximumTagHandles + 1).map { Found($0) }
+                == [Found(.yamlLimit, "x.yaml", .init(line: YAMLParser.maximumTagHandles + 1, column: 1))])
+    }
+
+    @Test(arguments: ["l.csv", "l.txt", "l.ndjson"])
+    func `a list of malformed rows is not read to its end`(_ name: String) throws {
+        let header = name == "l.csv" ? "token\n" : ""
+        let load = { (rows: Int) in
+            try WorkspaceLoader.load(files: [
+                "a.yaml": "kind: audience\nname: a\nsource: {file: \(name)}\n",
+                name: header + String(repeating: "x\n", count: rows),
+            ]).diagnostics.first { $0.range.text == nil }?.message
+        }
+        #expect(
+            try load(RowFindings.limit)
+                == "\(RowFindings.limit - RowFindings.shownRows) more malformed rows in '\(name)'")
+        #expect(
+            try load(RowFindings.limit + 5)
+                == "more than \(RowFindings.limit) rows of '\(name)' are malformed; the rest was not read")
+    }
+
+    /// What is counted and pointed at is the same in a file that does not begin at its beginning.
+    @Test(arguments: ["", "\u{FEFF}"])
+    func `an allowance is found behind blank lines, texts and other comments`(_ start: String) throws {
+        let marked = MarkedText(
+            """
+            kind: campaign
+            name: c
+            # colours are "#aabbcc"
+            target: {topic: t}
+            message:
+              data: {a: "x # herald: allow empty-message no comment", b: "ü"}  ▸# herald: allow empty-message none▸
+            """)
+        let found = try WorkspaceLoader.load(files: ["c.yaml": start + marked.text + "\n"]).diagnostics
+        let unused = found.filter { $0.rule == .allowUnused }
+        #expect(unused.map(\.range.text?.start) == [marked.positions[0]])
+        #expect(unused.map(\.range.text?.end) == [marked.positions[1]])
+    }
+
     @Test func `a value of 1 MiB is read and a byte more is not`() {
         let compose = { (size: Int) in
             let text = "a: '" + String(repeating: "x", count: size) + "'\n"

@@ -84,9 +84,9 @@ struct ListFolderTests {
     }
 
     @Test func `the same lists in another place are the same workspace`() throws {
-        let one = try load("l.txt", lists: "../people", ["people/l.txt": Self.one]).loaded.workspace?.digest
-        let two = try load("l.txt", lists: "../people", ["people/l.txt": Self.one]).loaded.workspace?.digest
-        let other = try load("l.txt", lists: "../people", ["people/l.txt": Self.two]).loaded.workspace?.digest
+        let one = try load("l.txt", lists: "../people", ["people/l.txt": Self.one]).loaded.digest()
+        let two = try load("l.txt", lists: "../people", ["people/l.txt": Self.one]).loaded.digest()
+        let other = try load("l.txt", lists: "../people", ["people/l.txt": Self.two]).loaded.digest()
         #expect(one == two)
         #expect(one != other)
     }

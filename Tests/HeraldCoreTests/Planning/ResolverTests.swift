@@ -308,7 +308,7 @@ struct ResolverTests {
 
 extension Workspace {
     init(audiences: [Audience]) {
-        self.init(settings: Settings(project: "tide-app"), audiences: audiences, topics: [], campaigns: [], digest: "")
+        self.init(settings: Settings(project: "tide-app"), audiences: audiences, topics: [], campaigns: [])
     }
 }
 

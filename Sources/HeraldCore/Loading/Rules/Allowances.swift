@@ -5,37 +5,127 @@ struct Allowances {
         var hasReason: Bool
         /// The comment's lines and columns.
         var range: TextRange
+        /// Those whose warnings it silences.
         var lines: ClosedRange<Int>
         var isUsed = false
+        /// Whether it turned out to be part of a text.
+        var isText = false
+
+        /// - Parameter text: what follows the `#`, to the line's end.
+        init(_ text: String, at place: Place) {
+            let scalars = text.unicodeScalars
+            let words = scalars.split(whereSeparator: \.isBlank).map { String($0) }
+            rule = words.count > 2 ? words[2] : ""
+            hasReason = words.count > 3
+            let length = scalars.lastIndex { !$0.isBlank }.map {
+                scalars.distance(from: scalars.startIndex, to: $0) + 1
+            }
+            range = TextRange(
+                start: .init(line: place.line, column: place.column),
+                end: .init(line: place.line, column: place.column + 1 + (length ?? 0)))
+            lines = place.line...place.line
+        }
+
+        mutating func extend(to line: Int) { lines = lines.lowerBound...max(line, lines.upperBound) }
     }
 
-    private static let marker = Array("herald:".utf8)
+    /// A byte of the file, and what stands before it on its line.
+    private struct Place {
+        private var counted: Int
+        private(set) var line = 1
+        private(set) var column = 1
+        /// Whether nothing but blanks stands before it.
+        private(set) var isAlone = true
+        /// Whether a `#` there begins a comment, unless it stands in a text.
+        private(set) var mayBeginComment = true
+
+        init(in bytes: UnsafeBufferPointer<UInt8>) {
+            counted = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        }
+
+        mutating func advance(to index: Int, in bytes: UnsafeBufferPointer<UInt8>) {
+            for byte in bytes[counted..<index] {
+                mayBeginComment = byte.isBlank || byte == UInt8(ascii: "\n")
+                if byte == UInt8(ascii: "\n") {
+                    (line, column, isAlone) = (line + 1, 1, true)
+                } else {
+                    if !byte.isBlank { isAlone = false }
+                    // A character's first byte is any but 10xxxxxx.
+                    if byte & 0b1100_0000 != 0b1000_0000 { column += 1 }
+                }
+            }
+            counted = index
+        }
+    }
+
+    /// Of one file. More nobody writes, and each is held against each warning.
+    private static let limit = 1000
+    /// In bytes. Who gives longer reasons gives them elsewhere.
+    private static let maximumLength = 1000
     private let file: String
-    private var allowances: [Allowance] = []
+    /// In the order of their places.
+    private var allowances: [Allowance]
 
     /// `nil` where the file has no such comment, as nearly every one.
-    init?(_ source: SourceText, _ documents: [Node]) {
-        guard source.bytes.hasComment(Self.marker) else { return nil }
+    init?(_ source: SourceText) {
         file = source.file
-        var texts: [TextRange] = []
-        for document in documents { document.collectTexts(&texts) }
-        let lines = source.bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        for (index, line) in lines.enumerated() {
-            guard let comment = Self.comment(in: String(decoding: line, as: UTF8.self), line: index + 1) else {
-                continue
-            }
-            // Within a text it is no comment.
-            if texts.contains(where: { $0.start <= comment.range.start && comment.range.start < $0.end }) { continue }
-            var allowance = comment
-            if allowance.lines.upperBound > index + 1 {
-                // Several may stand above one line.
-                var next = index + 1
-                while next < lines.count, lines[next].first(where: { !$0.isSpace }) == UInt8(ascii: "#") { next += 1 }
-                allowance.lines = (index + 1)...(next + 1)
-            }
-            allowances.append(allowance)
-        }
+        allowances = source.bytes.withUnsafeBufferPointer { Self.read($0) }
         if allowances.isEmpty { return nil }
+    }
+
+    /// The first ``limit`` of them, those too that stand in a text.
+    private static func read(_ bytes: UnsafeBufferPointer<UInt8>) -> [Allowance] {
+        var allowances: [Allowance] = []
+        // Those above the line that they are about: it is the first that is no comment.
+        var waiting: [Int] = []
+        var lastComment = 0
+        var place = Place(in: bytes)
+        var rest = bytes[...]
+        while allowances.count < limit, let index = rest.firstPlace(of: UInt8(ascii: "#")) {
+            rest = bytes[(index + 1)...]
+            place.advance(to: index, in: bytes)
+            if place.isAlone {
+                if place.line > lastComment + 1 {
+                    for index in waiting { allowances[index].extend(to: lastComment + 1) }
+                    waiting = []
+                }
+                lastComment = place.line
+            }
+            guard place.mayBeginComment, let text = Self.text(behind: rest) else { continue }
+            if place.isAlone { waiting.append(allowances.count) }
+            allowances.append(Allowance(text, at: place))
+        }
+        for index in waiting { allowances[index].extend(to: lastComment + 1) }
+        return allowances
+    }
+
+    /// What follows `herald: allow` on the line, if that is what follows the `#`.
+    private static func text(behind mark: Slice<UnsafeBufferPointer<UInt8>>) -> String? {
+        let text = mark.prefix(maximumLength)
+        var rest = text.drop(while: \.isBlank)
+        for word in ["herald:", "allow"] {
+            guard rest.starts(with: word.utf8) else { return nil }
+            rest = rest.dropFirst(word.utf8.count)
+            guard let next = rest.first else { break }
+            guard next.isBlank || next == UInt8(ascii: "\n") else { return nil }
+            rest = rest.drop(while: \.isBlank)
+        }
+        return String(decoding: text[..<(text.firstPlace(of: UInt8(ascii: "\n")) ?? text.endIndex)], as: UTF8.self)
+    }
+
+    /// What stands in a text of the document is no comment, whatever it looks like.
+    mutating func spareTexts(of document: Node) {
+        document.eachText { range in
+            var (index, end) = (0, allowances.count)
+            while index < end {
+                let middle = (index + end) / 2
+                if allowances[middle].range.start < range.start { index = middle + 1 } else { end = middle }
+            }
+            while index < allowances.count, allowances[index].range.start < range.end {
+                allowances[index].isText = true
+                index += 1
+            }
+        }
     }
 
     /// The diagnostics without the silenced warnings, and with what is wrong about the allowances themselves.
@@ -47,7 +137,7 @@ struct Allowances {
             }
             var isKept = true
             for index in allowances.indices
-            where allowances[index].rule == diagnostic.rule.rawValue
+            where !allowances[index].isText && allowances[index].rule == diagnostic.rule.rawValue
                 && allowances[index].lines.contains(text.start.line)
             {
                 allowances[index].isUsed = true
@@ -55,7 +145,7 @@ struct Allowances {
             }
             return isKept
         }
-        for allowance in allowances {
+        for allowance in allowances where !allowance.isText {
             let range = SourceRange(file: file, text: allowance.range)
             if Rule(rawValue: allowance.rule) == nil {
                 let near = suggestion(for: allowance.rule, among: Rule.allCases.map(\.rawValue))
@@ -77,54 +167,26 @@ struct Allowances {
         }
         return kept
     }
-
-    private static func comment(in line: String, line number: Int) -> Allowance? {
-        let scalars = Array(line.unicodeScalars)
-        let isSpace = { (scalar: Unicode.Scalar) in scalar == " " || scalar == "\t" || scalar == "\r" }
-        for index in scalars.indices where scalars[index] == "#" && (index == 0 || isSpace(scalars[index - 1])) {
-            let rest = scalars[(index + 1)...].drop(while: isSpace)
-            let words = rest.split(whereSeparator: isSpace).map { String(String.UnicodeScalarView($0)) }
-            guard words.count >= 2, words[0] == "herald:", words[1] == "allow" else { continue }
-            let isAlone = scalars[..<index].allSatisfy(isSpace)
-            let end = (scalars.lastIndex { !isSpace($0) } ?? index) + 2
-            return Allowance(
-                rule: words.count > 2 ? words[2] : "", hasReason: words.count > 3,
-                range: TextRange(
-                    start: .init(line: number, column: index + 1), end: .init(line: number, column: end)),
-                lines: number...(isAlone ? number + 1 : number))
-        }
-        return nil
-    }
 }
 
 extension Node {
-    fileprivate func collectTexts(_ ranges: inout [TextRange]) {
+    fileprivate func eachText(_ body: (TextRange) -> Void) {
         switch content {
-        case .scalar: ranges.append(range)
-        case .sequence(let nodes): for node in nodes { node.collectTexts(&ranges) }
+        case .scalar: body(range)
+        case .sequence(let nodes): for node in nodes { node.eachText(body) }
         case .mapping(let entries):
             for entry in entries {
-                ranges.append(entry.keyRange)
-                entry.value.collectTexts(&ranges)
+                body(entry.keyRange)
+                entry.value.eachText(body)
             }
         }
     }
 }
 
 extension UInt8 {
-    fileprivate var isSpace: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
+    fileprivate var isBlank: Bool { Unicode.Scalar(self).isBlank }
 }
 
-extension [UInt8] {
-    /// Whether a `#` stands somewhere in it with this text behind it.
-    fileprivate func hasComment(_ text: [UInt8]) -> Bool {
-        withUnsafeBufferPointer { bytes in
-            var rest = bytes[...]
-            while let start = rest.firstIndex(of: UInt8(ascii: "#")) {
-                rest = bytes[(start + 1)...]
-                if rest.drop(while: \.isSpace).starts(with: text) { return true }
-            }
-            return false
-        }
-    }
+extension Unicode.Scalar {
+    fileprivate var isBlank: Bool { self == " " || self == "\t" || self == "\r" }
 }

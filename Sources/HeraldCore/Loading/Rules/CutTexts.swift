@@ -5,13 +5,16 @@ struct CutTexts {
     /// Where a text ends one space before a comment. Linters of YAML want two, and so do we to be sure.
     private var likely: Set<TextRange.Position> = []
 
+    /// Suspicious places that are looked into: a file of people's has a few.
+    private static let limit = 100_000
+
     /// `nil` where no `#` of the file could have cut anything.
     init?(_ source: SourceText) {
         source.bytes.withUnsafeBufferPointer { bytes in
             // Lines and columns are counted up to a suspicious place only, of which most files have none.
             var (counted, line, column) = (0, 1, 1)
             var rest = bytes[...]
-            while let index = rest.firstIndex(of: UInt8(ascii: "#")) {
+            while let index = rest.firstPlace(of: UInt8(ascii: "#")), certain.count + likely.count < Self.limit {
                 rest = bytes[(index + 1)...]
                 var end = index
                 while end > 0, bytes[end - 1] == UInt8(ascii: " ") || bytes[end - 1] == UInt8(ascii: "\t") { end -= 1 }
@@ -40,11 +43,9 @@ struct CutTexts {
         "title-loc-args", "subtitle-loc-args",
     ]
 
-    func check(_ documents: [Node], _ findings: inout Findings) {
-        for document in documents {
-            guard let message = document.mapping?.first(where: { $0.key == "message" })?.value else { continue }
-            check(message, isShown: false, &findings)
-        }
+    func check(_ document: Node, _ findings: inout Findings) {
+        guard let message = document.mapping?.first(where: { $0.key == "message" })?.value else { return }
+        check(message, isShown: false, &findings)
     }
 
     private func check(_ node: Node, isShown: Bool, _ findings: inout Findings) {
