@@ -54,6 +54,13 @@ class SDK:
         # The SDK's own for emulators: a bearer token "owner" that never needs to be refreshed.
         credential = credential or _utils.EmulatorAdminCredentials()
         self.app = firebase_admin.initialize_app(credential, {"projectId": PROJECT}, name="test-sdk")
+        try:
+            self._direct(emulator)
+        except BaseException:
+            self.close()
+            raise
+
+    def _direct(self, emulator):
         self.service = messaging._get_messaging_service(self.app)
         self.service._fcm_topic_url = f"{emulator.url}/v1/projects/{PROJECT}/registrations"
         self._check_urls()
