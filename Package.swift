@@ -117,7 +117,7 @@ let package = Package(
         .testTarget(
             name: "FCMEmulatorTests",
             dependencies: [
-                "FCM", "FCMEmulator",
+                "FCM", "FCMEmulator", "HeraldTestSupport",
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
