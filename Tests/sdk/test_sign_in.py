@@ -38,8 +38,9 @@ def key():
 @pytest.fixture(autouse=True)
 def no_other_credentials(monkeypatch, tmp_path):
     """Nothing of whoever runs this is found, and nothing of Google's machines but the emulator's."""
-    for name in ("GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_CLOUD_PROJECT", "GCLOUD_PROJECT", "GOOGLE_CLOUD_QUOTA_PROJECT"):
-        monkeypatch.delenv(name, raising=False)
+    for name in ("APPLICATION_CREDENTIALS", "CLOUD_PROJECT", "CLOUD_QUOTA_PROJECT"):
+        monkeypatch.delenv("GOOGLE_" + name, raising=False)
+    monkeypatch.delenv("GCLOUD_PROJECT", raising=False)
     monkeypatch.setenv("CLOUDSDK_CONFIG", str(tmp_path / "gcloud"))
     monkeypatch.setenv("PATH", str(tmp_path))
 

@@ -54,6 +54,13 @@ enum MessageRules {
     }
 
     private static func check(notification: JSONValue?, at path: String) throws(GoogleError) {
+        if let color = notification?["color"]?.string, !color.isEmpty, color.wholeMatch(of: /#[0-9a-fA-F]{6}/) == nil {
+            throw .invalidMessage("The color must be in the form #rrggbb.", at: "\(path).color")
+        }
+        for part in ["title", "body"] where notification?["\(part)_loc_args"]?.array?.isEmpty == false {
+            guard notification?["\(part)_loc_key"]?.string?.isEmpty != false else { continue }
+            throw .invalidMessage("\(part)_loc_args need a \(part)_loc_key.", at: "\(path).\(part)_loc_args")
+        }
         guard let light = notification?["light_settings"]?.object else { return }
         for part in ["color", "light_on_duration", "light_off_duration"] where light[part] == nil {
             throw .invalidMessage("The light settings need \(part).", at: "\(path).light_settings.\(part)")

@@ -77,6 +77,12 @@ import Testing
                 "Invalid value at 'message.android.ttl' (type.googleapis.com/google.protobuf.Duration), Field 'ttl', Illegal duration format; duration must end with 's'",
                 field: "message.android.ttl")),
         Refusal(
+            name: "a day that the calendar has not",
+            body: #"{"message":{"topic":"t","android":{"notification":{"event_time":"2026-02-29T08:00:00Z"}}}}"#,
+            error: violation(
+                #"Invalid value at 'message.android.notification.event_time' (type.googleapis.com/google.protobuf.Timestamp), \"2026-02-29T08:00:00Z\""#,
+                field: "message.android.notification.event_time")),
+        Refusal(
             name: "two targets", body: #"{"message":{"token":"x","topic":"t"}}"#,
             error: violation(
                 "Invalid value at 'message' (oneof), oneof field 'target' is already set. Cannot set 'topic'",
@@ -131,6 +137,15 @@ import Testing
             error: rule(
                 "The light settings need light_off_duration.",
                 field: "message.android.notification.light_settings.light_off_duration")),
+        Refusal(
+            name: "color with alpha",
+            body: ##"{"message":{"topic":"t","android":{"notification":{"color":"#11223344"}}}}"##,
+            error: rule("The color must be in the form #rrggbb.", field: "message.android.notification.color")),
+        Refusal(
+            name: "arguments without a key",
+            body: #"{"message":{"topic":"t","android":{"notification":{"body_loc_args":["1"]}}}}"#,
+            error: rule(
+                "body_loc_args need a body_loc_key.", field: "message.android.notification.body_loc_args")),
         Refusal(
             name: "analytics label", body: #"{"message":{"topic":"t","fcm_options":{"analytics_label":"a b"}}}"#,
             error: rule(
@@ -207,6 +222,8 @@ import Testing
         #"{"message":{"topic":"t","data":{"FROM":"1","collapse_key":"2","goo":"3"}}}"#,
         #"{"message":{"topic":"t","webpush":{"headers":{"TTL":"0"},"fcmOptions":{"link":"https://example.com"}}}}"#,
         #"{"message":{"topic":"t","android":{"ttl":"2419200s","priority":"HIGH"}},"validateOnly":false}"#,
+        ##"{"message":{"topic":"t","android":{"notification":{"color":"#aB09fF","event_time":"2028-02-29T23:59:59.5+14:00"}}}}"##,
+        #"{"message":{"topic":"t","android":{"notification":{"title_loc_key":"k","title_loc_args":["1"]}}}}"#,
         #"{"message":{"topic":"t","android":{"ttl":"0s","priority":"normal"},"apns":null}}"#,
     ])
     func `what is just within the rules is accepted`(_ body: String) {
