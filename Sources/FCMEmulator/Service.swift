@@ -7,6 +7,21 @@ enum Service {
     /// Everything that hands out access tokens.
     case oauth(SignInService)
 
+    /// The services as a script of faults knows them.
+    enum Name: String, Hashable, Sendable, CaseIterable {
+        case send, topics, iid, groups, oauth
+    }
+
+    var name: Name {
+        switch self {
+        case .send: .send
+        case .topics: .topics
+        case .instanceID: .iid
+        case .groups: .groups
+        case .oauth: .oauth
+        }
+    }
+
     /// `nil` where no service has this path.
     init?(for call: Call) {
         guard let path = call.path else { return nil }
