@@ -8,12 +8,13 @@ FLAGS := --explicit-target-dependency-import-check error
 UNAME := $(shell uname -s)
 STATIC := $(if $(filter Linux,$(UNAME)),--static-swift-stdlib,)
 VENV := .venv
+SDK := .venv-sdk
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build release install test lint format golden demo bench fuzz clean
+.PHONY: help setup build release install test test-sdk lint format golden demo bench fuzz clean
 
 help: ## Show this list
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
 
 setup: ## Install the system libraries that are missing (apt or brew)
 	@Scripts/setup.sh
@@ -32,6 +33,9 @@ install: release ## Install herald below PREFIX (default /usr/local)
 test: setup ## Run all tests
 	$(SWIFT) test --no-parallel $(FLAGS)
 	Scripts/check-wire.py --self-test
+
+test-sdk: build $(SDK)/done ## Drive the emulator with Google's own SDK for Python, from PyPI
+	HERALD="$${HERALD:-$$($(SWIFT) build --show-bin-path)/herald}" $(SDK)/bin/python -B -m pytest Tests/sdk
 
 lint: build $(VENV)/done ## Check format, imports, schemas and examples
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
@@ -62,6 +66,13 @@ $(VENV)/done: Tests/requirements.txt
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check -r Tests/requirements.txt
 	touch $@
 
+$(SDK)/done: Tests/sdk/requirements.txt
+	python3 -m venv $(SDK)
+	@$(SDK)/bin/pip install --quiet --disable-pip-version-check --retries 2 -r $< || { \
+	  echo "make test-sdk: PyPI, or a mirror that pip knows, did not give what $< names; without it nothing was tested." >&2; \
+	  exit 1; }
+	touch $@
+
 clean: ## Remove what was built
 	$(SWIFT) package clean
-	rm -rf $(VENV)
+	rm -rf $(VENV) $(SDK)

@@ -67,6 +67,23 @@ run state find "$(sed -n 4p campaigns/lists/stations.csv | cut -d, -f1)" --forma
 run state export | document export.ndjson
 run --reveal-registrations state export | document export-revealed.ndjson
 
+# FCM misbehaves: what became of two of the team is unknown, and one is refused.
+faults() { curl -sS --fail -X PUT "http://$FCM_EMULATOR_HOST/emulator/v1/faults" --data "$1" >"$work/answer"; }
+cat >"$work/campaigns/lost.yaml" <<END
+kind: campaign
+name: lost
+target: {audience: team}
+message: {data: {action: refresh}}
+END
+faults '[{"match":{"service":"send","first":1},"do":{"close":"after"}},
+  {"match":{"service":"send","after":1,"first":2},"do":{"status":504}},
+  {"match":{"service":"send","after":2,"first":3},"do":{"code":"SENDER_ID_MISMATCH"}}]'
+exits 6 run apply --auto-approve --campaign lost --report "$work/documents/report-unknown.json"
+faults '[]'
+run plan --format json | document plan-unknown.json
+run state show --format json | document state-unknown.json
+run state show lost --format json | document state-unknown-one.json
+
 # Held, missed, refused.
 friday="$("$herald" -w "$work/campaigns" calendar --days 8 --format json | grep -o 'weekend-fishing@[^"]*' | cut -d@ -f2)"
 run plan --at "${friday%T*}T23:30:00Z" --format json | document plan-missed.json
@@ -104,6 +121,11 @@ has plan-long.json '"days" : 366'
 has report-run.json '"failed_registration_ids"'
 has report-run.json '"forgotten"'
 has report-held.json '"note"'
+has report-unknown.json '"result" : "unknown"'
+has report-unknown.json '"CONNECTION_LOST"'
+has report-unknown.json '"DEADLINE_EXCEEDED"'
+has report-unknown.json '"SENDER_ID_MISMATCH"'
+has plan-unknown.json 'herald state resolve lost@once'
 has report-test.json 'mistral-gale@test'
 has state-paused.json '"everything" : true'
 has state.json '"topic_api" : "registrations"'

@@ -27,6 +27,8 @@ package struct Emulator: Sendable {
         package var tls: Bool
         /// A file to which each accepted send is appended before its answer leaves.
         package var ledger: String?
+        /// A file with the faults that are in force from the start, as `PUT /emulator/v1/faults` takes them.
+        package var faults: String?
         /// Whether only registrations enrolled through `PUT /emulator/v1/registrations` exist; else any well-formed one.
         package var strict: Bool
         /// Whether calls need an access token that the emulator issued; else they need none.
@@ -40,7 +42,8 @@ package struct Emulator: Sendable {
         package var serviceAccounts: [String: String]
 
         package init(
-            host: String = "127.0.0.1", port: Int = 0, tls: Bool = false, ledger: String? = nil, strict: Bool = false,
+            host: String = "127.0.0.1", port: Int = 0, tls: Bool = false, ledger: String? = nil,
+            faults: String? = nil, strict: Bool = false,
             requiresAuthorization: Bool = false, tokenLifetime: Duration = .seconds(3599),
             tokenAccepted: Duration? = nil, serviceAccounts: [String: String] = [:]
         ) {
@@ -48,6 +51,7 @@ package struct Emulator: Sendable {
             self.port = port
             self.tls = tls
             self.ledger = ledger
+            self.faults = faults
             self.strict = strict
             self.requiresAuthorization = requiresAuthorization
             self.tokenLifetime = tokenLifetime
@@ -63,6 +67,9 @@ package struct Emulator: Sendable {
         package let certificate: String?
     }
 
+    /// The time in which an emulator that is to end may still give the answers it owes.
+    private static let grace = Duration.seconds(2)
+
     private let configuration: Configuration
     private let now: @Sendable () -> Date
 
@@ -77,7 +84,8 @@ package struct Emulator: Sendable {
     package func run(onReady: @escaping @Sendable (Endpoint) async -> Void) async throws {
         let identity = configuration.tls ? try ServerIdentity(host: configuration.host, now: now()) : nil
         let backend = Backend(
-            strict: configuration.strict, signIn: try SignIn(configuration), now: now, keep: try openLedger())
+            strict: configuration.strict, signIn: try SignIn(configuration), faults: try readFaults(), now: now,
+            keep: try openLedger())
         try await withThrowingTaskGroup { group in
             let (ports, listening) = AsyncStream<Int>.makeStream()
             group.addTask {
@@ -102,15 +110,34 @@ package struct Emulator: Sendable {
         _ backend: Backend, identity: ServerIdentity?, onListening: @escaping @Sendable (_ port: Int) -> Void
     ) async throws {
         let tls = identity?.tlsConfiguration
+        let drain = Drain()
         let application = Application(
-            responder: EmulatorResponder(backend: backend),
-            server: tls.map { tls in HTTPServerBuilder { try SecureChannel(tls, responder: $0) } } ?? .http1(),
+            responder: EmulatorResponder(backend: backend, drain: drain),
+            server: HTTPServerBuilder { responder in
+                let responder: HTTPChannelHandler.Responder = { request, writer, channel in
+                    drain.enter()
+                    defer { drain.leave() }
+                    try await responder(request, writer, channel)
+                }
+                guard let tls else { return HTTP1Channel(responder: responder) }
+                return try SecureChannel(tls, responder: responder)
+            },
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port), backlog: 1024),
             onServerRunning: { onListening($0.localAddress?.port ?? 0) },
             logger: Logger(label: "herald.emulator", factory: { _ in SwiftLogNoOpLogHandler() }))
+        // It outlives the cancellation of this task for as long as answers are owed.
+        let serving = Task { try await application.run() }
         do {
-            try await application.run()
+            try await withTaskCancellationHandler {
+                try await serving.value
+            } onCancel: {
+                drain.begin { serving.cancel() }
+                Task {
+                    try? await Task.sleep(for: Self.grace)
+                    serving.cancel()
+                }
+            }
         } catch  where Task.isCancelled {
             // What ends a cancelled server is of no interest.
         } catch {
@@ -126,6 +153,17 @@ package struct Emulator: Sendable {
         return String(cString: strerror(code))
     }
 
+    private func readFaults() throws(EmulatorError) -> FaultScript {
+        guard let path = configuration.faults else { return FaultScript() }
+        let bytes: [UInt8]
+        do { bytes = try [UInt8](contentsOf: path) } catch {
+            throw .cannotReadFaults(path: path, reason: error.description)
+        }
+        do { return try FaultScript(parsing: bytes) } catch {
+            throw .cannotReadFaults(path: path, reason: error.description)
+        }
+    }
+
     private func openLedger() throws(EmulatorError) -> (@Sendable ([UInt8]) throws -> Void)? {
         guard let path = configuration.ledger else { return nil }
         let file = try LedgerFile(path: path)
@@ -137,6 +175,7 @@ package struct Emulator: Sendable {
 package enum EmulatorError: Error, Hashable, Sendable, CustomStringConvertible {
     case cannotListen(host: String, port: Int, reason: String)
     case cannotOpenLedger(path: String, reason: String)
+    case cannotReadFaults(path: String, reason: String)
     case cannotReadKey(account: String)
     case cannotWriteCertificate(path: String, reason: String)
     case cannotWriteLedger(reason: String)
@@ -145,6 +184,7 @@ package enum EmulatorError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .cannotListen(let host, let port, let reason): "cannot listen on \(host):\(port): \(reason)"
         case .cannotOpenLedger(let path, let reason): "cannot open the ledger '\(path)': \(reason)"
+        case .cannotReadFaults(let path, let reason): "cannot read the faults in '\(path)': \(reason)"
         case .cannotReadKey(let account): "the public key of '\(account)' is no PEM of an RSA key from 2048 bits on"
         case .cannotWriteCertificate(let path, let reason): "cannot write the certificate to '\(path)': \(reason)"
         case .cannotWriteLedger(let reason): "cannot write the ledger: \(reason)"

@@ -4,7 +4,23 @@ enum Service {
     case topics(SubscriptionService)
     case instanceID(InstanceIDService)
     case groups(GroupService)
-    case oauth(TokenService)
+    /// Everything that hands out access tokens.
+    case oauth(SignInService)
+
+    /// The services as a script of faults knows them.
+    enum Name: String, Hashable, Sendable, CaseIterable {
+        case send, topics, iid, groups, oauth
+    }
+
+    var name: Name {
+        switch self {
+        case .send: .send
+        case .topics: .topics
+        case .instanceID: .iid
+        case .groups: .groups
+        case .oauth: .oauth
+        }
+    }
 
     /// `nil` where no service has this path.
     init?(for call: Call) {
@@ -17,6 +33,8 @@ enum Service {
                 self = .topics(
                     SubscriptionService(
                         project: path[2], registration: path[4], topic: path.count == 7 ? path[6] : nil))
+            } else if let service = SignInService(path: path) {
+                self = .oauth(service)
             } else {
                 return nil
             }
@@ -25,8 +43,8 @@ enum Service {
             self = .instanceID(service)
         case ("fcm", 2) where path[1] == "notification": self = .groups(GroupService())
         default:
-            guard TokenService.paths.contains(path) else { return nil }
-            self = .oauth(TokenService())
+            guard let service = SignInService(path: path) else { return nil }
+            self = .oauth(service)
         }
     }
 
@@ -36,11 +54,13 @@ enum Service {
         case .send(let service):
             Self.settle { () throws(GoogleError) in
                 try backend.admit(call)
+                try call.checkQuery(of: service.project, allowing: [])
                 return try service.answer(call, from: backend)
             }
         case .topics(let service):
             Self.settle { () throws(GoogleError) in
                 try backend.admit(call)
+                try call.checkQuery(of: service.project, allowing: service.parameters(of: call.method))
                 return try service.answer(call, from: backend)
             }
         case .instanceID(let service):
@@ -54,11 +74,11 @@ enum Service {
                 return try service.answer(call, from: backend)
             }
         case .oauth(let service):
-            Self.settle { () throws(OAuthError) in try service.answer(call, from: backend) }
+            service.answer(call, from: backend)
         }
     }
 
-    private static func settle<Failure: AnswerableError>(_ body: () throws(Failure) -> Answer?) -> Answer? {
+    static func settle<Failure: AnswerableError>(_ body: () throws(Failure) -> Answer?) -> Answer? {
         do { return try body() } catch { return error.answer }
     }
 }

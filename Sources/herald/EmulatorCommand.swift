@@ -11,7 +11,8 @@ struct EmulatorCommand: AsyncParsableCommand {
             Prints FCM_EMULATOR_HOST=HOST:PORT first; export that line and every command talks to it. With --tls it is \
             https://HOST:PORT, and FCM_EMULATOR_CA=FILE follows: the certificate to trust, herald-emulator-PORT.pem in \
             the temporary directory, made at start and removed at the end. What it accepted is at /emulator/v1/ledger, \
-            a device's inbox at /emulator/v1/devices/REGISTRATION/inbox.
+            a device's inbox at /emulator/v1/devices/REGISTRATION/inbox. What is to go wrong is told to \
+            /emulator/v1/faults.
             """)
 
     @ParentCommand var herald: Herald
@@ -30,6 +31,12 @@ struct EmulatorCommand: AsyncParsableCommand {
         help: ArgumentHelp("Append each accepted send to this file before it is answered.", valueName: "file"),
         completion: .file())
     var ledger: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What is to go wrong from the start: a script as PUT /emulator/v1/faults takes it.", valueName: "file"),
+        completion: .file(extensions: ["json"]))
+    var faults: String?
 
     @Flag(help: "Know only registrations that were put to /emulator/v1/registrations.")
     var strict = false
@@ -53,7 +60,8 @@ struct EmulatorCommand: AsyncParsableCommand {
 
     func run() async throws {
         let console = Common(herald.common, options).console
-        var configuration = Emulator.Configuration(host: host, port: port, tls: tls, ledger: ledger, strict: strict)
+        var configuration = Emulator.Configuration(
+            host: host, port: port, tls: tls, ledger: ledger, faults: faults, strict: strict)
         configuration.requiresAuthorization = requireSignIn
         if let tokenLifetime { configuration.tokenLifetime = tokenLifetime.duration }
         configuration.tokenAccepted = tokenAccepted?.duration

@@ -20,6 +20,12 @@ struct Control {
     /// Every request that arrived.
     func requests() async throws -> [JSONValue] { try lines(await call("GET", "requests")) }
 
+    /// How many requests the faults in force have had their way with.
+    func faulted() async throws -> Int64 {
+        let entries = try JSONValue(parsing: try await call("GET", "faults").body).array ?? []
+        return entries.reduce(0) { $0 + ($1["counts"]?["faulted"]?.int ?? 0) }
+    }
+
     func ledger() async throws -> [JSONValue] { try lines(await call("GET", "ledger")) }
 
     func members(ofTopic topic: String) async throws -> [String] { try await members("topics/\(topic)") ?? [] }

@@ -17,6 +17,11 @@ struct ControlService {
             let list = try RegistrationList(parsing: try call.content())
             try backend.change { (world, now) throws(GoogleError) in list.enrol(in: &world, at: now) }
             return .json([:])
+        case ("GET", 1, "faults"): return .json(backend.faults.json)
+        case ("PUT", 1, "faults"):
+            let body = try call.content()
+            do { backend.faults = try FaultScript(parsing: body) } catch { throw .badCall(error.description) }
+            return .json([:])
         case ("GET", 2, "topics"):
             return .json(try members(ofTopic: parts[1], in: backend))
         case ("GET", 2, "groups"):
@@ -25,6 +30,7 @@ struct ControlService {
             return .json(try inbox(of: parts[1], in: backend))
         case ("POST", 1, "reset"):
             try backend.change { (world, _) throws(GoogleError) in world.reset() }
+            backend.faults = FaultScript()
             return .json([:])
         default: throw .noSuchCall(call)
         }

@@ -79,7 +79,8 @@ enum InstanceIDService {
             }
         }
         var members: [String: JSONValue] = [
-            "application": "com.example.app", "applicationVersion": "1", "authorizedEntity": "123456789012",
+            "application": "com.example.app", "applicationVersion": "1",
+            "authorizedEntity": .string(MetadataService.project.number),
             "platform": .string(enrolment.platform.instanceIDName),
         ]
         if call.parameter("details") == "true", !enrolment.topics.isEmpty {

@@ -39,7 +39,7 @@ struct ProtoDuration: Hashable, Comparable, Sendable {
 }
 
 extension String {
-    /// Whether it has an RFC 3339 instant's shape, with an offset or `Z`. The calendar is not looked at.
+    /// Whether it is an RFC 3339 instant, with an offset or `Z`.
     var isTimestamp: Bool {
         let bytes = Array(utf8)
         guard bytes.count >= 20 else { return false }
@@ -54,6 +54,7 @@ extension String {
             guard (1...9).contains(digits.count) else { return false }
             rest = rest.dropFirst(digits.count + 1)
         }
+        guard bytes.isOfTheCalendar else { return false }
         if rest.elementsEqual([UInt8(ascii: "Z")]) { return true }
         guard rest.count == 6, let sign = rest.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") else {
             return false
@@ -61,6 +62,18 @@ extension String {
         return zip(rest.dropFirst(), "00:00".utf8).allSatisfy { byte, wanted in
             wanted == UInt8(ascii: "0") ? byte.isDigit : byte == wanted
         }
+    }
+}
+
+extension [UInt8] {
+    /// Whether the digits of `0000-00-00T00:00:00` at its beginning are a day and a time of day.
+    fileprivate var isOfTheCalendar: Bool {
+        func number(_ range: Range<Int>) -> Int { self[range].reduce(0) { $0 * 10 + Int($1) - 48 } }
+        let (year, month, day) = (number(0..<4), number(5..<7), number(8..<10))
+        let isLeap = year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
+        let days = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+        return year > 0 && days.indices.contains(month - 1) && (1...days[month - 1]).contains(day)
+            && number(11..<13) < 24 && number(14..<16) < 60 && number(17..<19) < 60
     }
 }
 

@@ -44,7 +44,7 @@ struct SendRequest: Sendable {
             throw .invalidMessage("The message is not set.", at: "message")
         }
         target = try Self.takeTarget(from: &fields)
-        try Self.checkRules(of: fields)
+        try MessageRules.check(fields)
         message = try Message(fields: fields)
         validateOnly = request["validate_only"] == true
         bodySize = body.count
@@ -82,33 +82,5 @@ struct SendRequest: Sendable {
             }
             return .condition(condition, text)
         }
-    }
-
-    private static func checkRules(of fields: [String: JSONValue]) throws(GoogleError) {
-        if fields["android"] != nil, fields["android_v2"] != nil {
-            throw .invalidMessage("Only one of android and android_v2 can be set.", at: "message")
-        }
-        for name in ["android", "android_v2"] {
-            guard let ttl = fields[name]?["ttl"]?.string.flatMap(ProtoDuration.init) else { continue }
-            guard ttl >= .seconds(0), ttl <= .seconds(2_419_200) else {
-                throw .invalidMessage("TTL must be between 0 and 2419200 seconds.", at: "message.\(name).ttl")
-            }
-        }
-        let maps = [
-            ("message.data", fields["data"]), ("message.android.data", fields["android"]?["data"]),
-            ("message.android_v2.data", fields["android_v2"]?["data"]),
-            ("message.webpush.data", fields["webpush"]?["data"]),
-        ]
-        for (path, data) in maps {
-            guard let key = data?.object?.keys.sorted().first(where: isReserved) else { continue }
-            throw .invalidMessage("Invalid data payload key: \(key)", at: path)
-        }
-        if let ttl = fields["webpush"]?["headers"]?["TTL"]?.string, UInt64(ttl) == nil {
-            throw .invalidMessage("TTL must be a non-negative integer.", at: "message.webpush.headers.TTL")
-        }
-    }
-
-    private static func isReserved(_ key: String) -> Bool {
-        ["from", "message_type"].contains(key) || key.hasPrefix("google") || key.hasPrefix("gcm")
     }
 }

@@ -64,7 +64,9 @@ extension Backend {
 
 extension GoogleError {
     /// Google's own words, and its reasons.
-    static func unauthenticated(_ flaw: SignInFlaw) -> GoogleError {
+    static func unauthenticated(
+        _ flaw: SignInFlaw, service: String = "fcm.googleapis.com"
+    ) -> GoogleError {
         let expectation =
             "Expected OAuth 2 access token, login cookie or other valid authentication credential. "
             + "See https://developers.google.com/identity/sign-in/web/devconsole-project."
@@ -76,7 +78,7 @@ extension GoogleError {
             }
         return GoogleError(
             status: .unauthenticated, message: "\(complaint) \(expectation)",
-            details: [.info(reason: reason, service: "fcm.googleapis.com")],
+            details: [.info(reason: reason, service: service)],
             challenge: #"Bearer realm="https://accounts.google.com/""#
                 + (flaw == .missing ? "" : #", error="invalid_token""#))
     }

@@ -1,49 +1,53 @@
 import FCM
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
-/// `POST /token`: Google's OAuth token endpoint, as far as service accounts use it.
+/// `POST /token`: Google's OAuth token endpoint, for service accounts and for people who signed in with gcloud.
 struct TokenService {
     /// Where Google has had it; key files of any age name one of these.
     static let paths: Set<[String]> = [["token"], ["o", "oauth2", "token"], ["oauth2", "v4", "token"]]
     /// The audience that most libraries write into an assertion, wherever they send it.
     private static let audience = "https://oauth2.googleapis.com/token"
-    private static let grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+    /// What a person who signed in with gcloud may do.
+    private static let userScope = "https://www.googleapis.com/auth/cloud-platform"
 
     func answer(_ call: Call, from backend: Backend) throws(OAuthError) -> Answer? {
         guard call.method == "POST" else { return nil }
-        let form = try form(in: call)
-        guard let grantType = form["grant_type"], !grantType.isEmpty else {
-            throw OAuthError(.invalidRequest, "Required parameter is missing: grant_type")
+        let form = try call.form()
+        switch form["grant_type"] {
+        case "urn:ietf:params:oauth:grant-type:jwt-bearer": return try bearer(form, call, from: backend)
+        case "refresh_token": return try refresh(form, from: backend)
+        case nil: throw OAuthError(.invalidRequest, "Required parameter is missing: grant_type")
+        case let type?: throw OAuthError(.unsupportedGrantType, "Invalid grant_type: \(type)")
         }
-        guard grantType == Self.grantType else {
-            throw OAuthError(.unsupportedGrantType, "Invalid grant_type: \(grantType)")
-        }
-        guard let text = form["assertion"], !text.isEmpty else {
+    }
+
+    /// A service account signs for itself (RFC 7523).
+    private func bearer(
+        _ form: [String: String], _ call: Call, from backend: Backend
+    ) throws(OAuthError) -> Answer {
+        guard let text = form["assertion"] else {
             throw OAuthError(.invalidRequest, "Required parameter is missing: assertion")
         }
         let assertion = try Assertion(parsing: text)
-        let (signIn, audiences) = (backend.signIn, audiences(of: call))
-        let token = try backend.change { (world, now) throws(OAuthError) in
-            try assertion.check(at: now, audiences: audiences, accounts: signIn.accounts)
-            return world.issueToken(until: now.addingTimeInterval(signIn.accepted / .seconds(1)))
-        }
-        return .json([
-            "access_token": .string(token), "expires_in": .int(signIn.lifetime.components.seconds),
-            "token_type": "Bearer",
-        ])
+        let (audiences, accounts) = (audiences(of: call), backend.signIn.accounts)
+        return .json(
+            .object(
+                try backend.grant { (_, now) throws(OAuthError) in
+                    try assertion.check(at: now, audiences: audiences, accounts: accounts)
+                }))
     }
 
-    private func form(in call: Call) throws(OAuthError) -> [String: String] {
-        let type = call.header(.contentType)?.prefix { $0 != ";" }.lowercased()
-        guard type == "application/x-www-form-urlencoded", let body = call.body,
-            let text = String(validating: body, as: UTF8.self)
-        else { throw OAuthError(.invalidRequest, "Bad Request") }
-        return Call.parameters(of: text[...])
+    /// A person who signed in before (RFC 6749, section 6). The emulator knows every client and every refresh token.
+    private func refresh(_ form: [String: String], from backend: Backend) throws(OAuthError) -> Answer {
+        guard form["client_id"] != nil else {
+            throw OAuthError(.invalidRequest, "Could not determine client ID from request.")
+        }
+        guard form["client_secret"] != nil else { throw OAuthError(.invalidRequest, "client_secret is missing.") }
+        guard form["refresh_token"] != nil else {
+            throw OAuthError(.invalidRequest, "Missing required parameter: refresh_token")
+        }
+        var answer = try backend.grant()
+        answer["scope"] = .string(form["scope"] ?? Self.userScope)
+        return .json(.object(answer))
     }
 
     /// Google's, and the address of this very endpoint: some libraries, Go's among them, write the key file's
@@ -51,27 +55,5 @@ struct TokenService {
     private func audiences(of call: Call) -> Set<String> {
         let address = (call.header(.host) ?? "localhost") + call.target.prefix { $0 != "?" }
         return [Self.audience, "http://" + address, "https://" + address]
-    }
-}
-
-/// An error as OAuth 2.0 tells it (RFC 6749, section 5.2), with Google's descriptions where they are known.
-struct OAuthError: AnswerableError, Hashable, Sendable {
-    enum Code: String, Hashable, Sendable {
-        case invalidGrant = "invalid_grant"
-        case invalidRequest = "invalid_request"
-        case invalidScope = "invalid_scope"
-        case unsupportedGrantType = "unsupported_grant_type"
-    }
-
-    let code: Code
-    let description: String
-
-    init(_ code: Code, _ description: String) {
-        self.code = code
-        self.description = description
-    }
-
-    var answer: Answer {
-        .json(["error": .string(code.rawValue), "error_description": .string(description)], status: 400)
     }
 }

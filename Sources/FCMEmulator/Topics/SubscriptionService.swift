@@ -20,6 +20,16 @@ struct SubscriptionService {
     private static let defaultPageSize = 1000
     private static let maximumPageSize = 2000
 
+    /// The query parameters that a method has.
+    func parameters(of method: String) -> Set<String> {
+        switch (method, topic) {
+        case ("GET", nil): ["page_size", "page_token"]
+        case ("POST", nil): ["topic_name"]
+        case ("PATCH", _), ("DELETE", _): ["allow_missing"]
+        default: []
+        }
+    }
+
     /// `nil` where the collection or the subscription has no such method.
     func answer(_ call: Call, from backend: Backend) throws(GoogleError) -> Answer? {
         switch (call.method, topic) {
@@ -78,14 +88,14 @@ struct SubscriptionService {
         return .json(subscription(to: topic, since: date))
     }
 
-    /// In the order of the topics' names. A page's token is the name after which the next one begins.
+    /// In the order of the topics' names.
     private func list(_ call: Call, from backend: Backend) throws(GoogleError) -> Answer {
         let asked = try call.number("page_size")
         if asked < 0 { throw .invalidMessage("page_size must not be negative.", at: "page_size") }
         let size = asked == 0 ? Self.defaultPageSize : min(asked, Self.maximumPageSize)
-        let token = call.parameter("page_token") ?? ""
-        let last = TopicName(rawValue: token)
-        if last == nil, !token.isEmpty { throw .invalidMessage("The page token is invalid.", at: "page_token") }
+        let last = try call.parameter("page_token").flatMap { (token) throws(GoogleError) in
+            token.isEmpty ? nil : try PageToken(token).last
+        }
         let topics = try backend.change { (world, _) throws(GoogleError) in try subscriber(in: world).1.topics }
         let rest = topics.sorted { $0.key < $1.key }.drop { name, _ in last.map { name <= $0 } ?? false }
         let page = rest.prefix(size)
@@ -93,7 +103,9 @@ struct SubscriptionService {
         if !page.isEmpty {
             answer["topic_subscriptions"] = .array(page.map { subscription(to: $0.key, since: $0.value) })
         }
-        if rest.count > size, let last = page.last { answer["next_page_token"] = .string(last.key.rawValue) }
+        if rest.count > size, let last = page.last {
+            answer["next_page_token"] = .string(PageToken(last: last.key).text)
+        }
         return .json(.object(answer))
     }
 

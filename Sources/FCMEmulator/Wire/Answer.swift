@@ -8,6 +8,18 @@ struct Answer: Sendable {
     var headers: [(name: String, value: String)] = []
     /// The body in pieces, so that a long log is not copied into one.
     var body: [[UInt8]]
+    var ending = Ending.open
+
+    /// What becomes of the connection.
+    enum Ending: Hashable, Sendable {
+        case open
+        /// The answer is the last on it: `GOAWAY` over HTTP/2, else `Connection: close`.
+        case goingAway
+        /// It is cut in the middle of the body.
+        case cut
+        /// It is cut instead of an answer.
+        case unanswered
+    }
 }
 
 /// An error that can be told to whoever called.

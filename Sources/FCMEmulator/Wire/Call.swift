@@ -16,6 +16,7 @@ struct Call: Sendable {
         case authorization
         case contentType = "content-type"
         case host
+        case metadataFlavor = "metadata-flavor"
         case projectID = "project_id"
     }
 
@@ -60,6 +61,9 @@ struct Call: Sendable {
         }
         return Int(value)
     }
+
+    /// The names in the query, sorted.
+    var parameterNames: [String] { query.keys.sorted() }
 
     private static func segments(of path: Substring) -> [String]? {
         guard path.first == "/" else { return nil }

@@ -17,18 +17,45 @@ struct GoogleError: AnswerableError, Hashable, Sendable {
         case permissionDenied = "PERMISSION_DENIED"
         case notFound = "NOT_FOUND"
         case alreadyExists = "ALREADY_EXISTS"
+        case failedPrecondition = "FAILED_PRECONDITION"
         case resourceExhausted = "RESOURCE_EXHAUSTED"
         case `internal` = "INTERNAL"
+        case unimplemented = "UNIMPLEMENTED"
+        case unavailable = "UNAVAILABLE"
+        case deadlineExceeded = "DEADLINE_EXCEEDED"
+        case unknown = "UNKNOWN"
+
+        /// The status that goes with an HTTP status (google/rpc/code.proto); for one that it does not name, a vague one.
+        init(httpStatus: Int) {
+            self =
+                switch httpStatus {
+                case 401: .unauthenticated
+                case 403: .permissionDenied
+                case 404: .notFound
+                case 409: .alreadyExists
+                case 412: .failedPrecondition
+                case 429: .resourceExhausted
+                case ..<500: .invalidArgument
+                case 500: .internal
+                case 501: .unimplemented
+                case 503: .unavailable
+                case 504: .deadlineExceeded
+                default: .unknown
+                }
+        }
 
         var httpStatus: Int {
             switch self {
-            case .invalidArgument: 400
+            case .invalidArgument, .failedPrecondition: 400
             case .unauthenticated: 401
             case .permissionDenied: 403
             case .notFound: 404
             case .alreadyExists: 409
             case .resourceExhausted: 429
-            case .internal: 500
+            case .internal, .unknown: 500
+            case .unimplemented: 501
+            case .unavailable: 503
+            case .deadlineExceeded: 504
             }
         }
     }
@@ -38,6 +65,7 @@ struct GoogleError: AnswerableError, Hashable, Sendable {
         case badRequest([Violation])
         case apns(statusCode: Int64, reason: String)
         case info(reason: String, service: String)
+        case quota(subject: String, description: String)
     }
 
     struct Violation: Hashable, Sendable {
@@ -95,6 +123,11 @@ extension GoogleError.Detail {
             return [
                 "@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": .string(reason),
                 "domain": "googleapis.com", "metadata": ["service": .string(service)],
+            ]
+        case .quota(let subject, let description):
+            return [
+                "@type": "type.googleapis.com/google.rpc.QuotaFailure",
+                "violations": [["subject": .string(subject), "description": .string(description)]],
             ]
         case .badRequest(let violations):
             var detail: [String: JSONValue] = ["@type": "type.googleapis.com/google.rpc.BadRequest"]

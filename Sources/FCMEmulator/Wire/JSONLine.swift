@@ -17,9 +17,9 @@ struct JSONLine {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    mutating func add(_ name: String, _ value: Int) {
+    mutating func add(_ name: String, _ value: Int?) {
         begin(name)
-        bytes += String(value).utf8
+        bytes += (value.map { String($0) } ?? "null").utf8
     }
 
     mutating func add(_ name: String, _ value: Bool) {

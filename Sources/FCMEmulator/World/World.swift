@@ -18,6 +18,8 @@ struct World: Sendable {
     private(set) var tokens = AccessTokens()
     private(set) var ledger = LineLog()
     private(set) var requests = LineLog()
+    /// The status of the ledger lines that come next; `nil` where whoever sends is told none.
+    var toldStatus: Int? = 200
     /// Ledger lines that are not yet written to where they are kept.
     private var freshLedgerLines: [UInt8] = []
     /// The number of the last delivery. Message ids are made of it, so it starts where no other run's numbers are and
@@ -170,7 +172,8 @@ extension World {
         max(enrolments[registration]?.topics.count ?? 0, devices[registration.recipientKey]?.topicCount ?? 0)
     }
 
-    mutating func log(_ call: Call, status: Int, at now: Date) {
+    /// - Parameter status: `nil` where the call had no answer.
+    mutating func log(_ call: Call, status: Int?, at now: Date) {
         var line = JSONLine()
         line.add("time", now.rfc3339)
         line.add("method", call.method)
@@ -191,7 +194,7 @@ extension World {
         var line = JSONLine()
         line.add("time", now.rfc3339)
         line.add("message_id", id)
-        line.add("status", 200)
+        line.add("status", toldStatus)
         line.add("delivered", true)
         line.add("target", document: target.finished().dropLast())
         line.add("fan_out", fanOut)

@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("GET", "/emulator"), ("GET", "/emulator/v2/ledger"), ("GET", "/emulator/v1/faults"),
+        ("GET", "/emulator"), ("GET", "/emulator/v2/ledger"), ("POST", "/emulator/v1/faults"),
         ("POST", "/emulator/v1/ledger"), ("GET", "/emulator/v1/topics/a/b"),
     ])
     func `a call that the emulator does not have is named`(_ method: String, _ target: String) throws {

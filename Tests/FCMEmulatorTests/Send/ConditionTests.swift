@@ -1,4 +1,5 @@
 import FCM
+import HeraldTestSupport
 import Testing
 
 @testable import FCMEmulator
@@ -74,6 +75,34 @@ import Testing
         #expect(line["fan_out"] == .int(Int64(expected.count)))
         #expect(line["target"] == ["condition": .string(condition.text)])
         #expect(line["message"] == ["data": ["k": "v"]])
+    }
+
+    /// Whether it is a seed of today's or one that failed before, a run prints it in its name.
+    @Test(arguments: [1, 2, 3, UInt64.random(in: 4 ... .max)])
+    func `a condition made at random means what its author's own reading says`(_ seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let laboratory = Laboratory()
+        try Self.enrolSubsets(in: laboratory)
+        var (expected, fanOuts) = (Array(repeating: [String](), count: 32), [JSONValue]())
+        // As many as an inbox holds.
+        for _ in 0..<100 {
+            let oracle = ConditionOracle(terms: Int.random(in: 1...5, using: &random), using: &random)
+            let text = oracle.text(using: &random)
+            let id = try laboratory.send(#"{"message":{"condition":"\#(text)"}}"#).messageID()
+            // Subset 0 is the installation that follows nothing.
+            let subsets = (0..<32).filter { oracle.isTrue(of: Set(Self.topics(in: $0))) }
+            for subset in subsets { expected[subset].append("\(id) \(text)") }
+            fanOuts.append(.int(Int64(subsets.count)))
+        }
+        let ledger = try laboratory.ledger()
+        #expect(ledger.map { $0["fan_out"] } == fanOuts)
+        let texts = Dictionary(
+            ledger.map { ($0["message_id"]?.string ?? "", $0["target"]?["condition"]?.string ?? "") }
+        ) { first, _ in first }
+        for subset in 0..<32 {
+            let reached = try laboratory.inbox(fid(subset)).map { $0["message_id"]?.string ?? "" }
+            #expect(reached.map { "\($0) \(texts[$0] ?? "")" } == expected[subset], "subset \(subset)")
+        }
     }
 
     @Test func `only active registrations count, and an installation is reached while it has one`() throws {

@@ -77,6 +77,12 @@ import Testing
                 "Invalid value at 'message.android.ttl' (type.googleapis.com/google.protobuf.Duration), Field 'ttl', Illegal duration format; duration must end with 's'",
                 field: "message.android.ttl")),
         Refusal(
+            name: "a day that the calendar has not",
+            body: #"{"message":{"topic":"t","android":{"notification":{"event_time":"2026-02-29T08:00:00Z"}}}}"#,
+            error: violation(
+                #"Invalid value at 'message.android.notification.event_time' (type.googleapis.com/google.protobuf.Timestamp), \"2026-02-29T08:00:00Z\""#,
+                field: "message.android.notification.event_time")),
+        Refusal(
             name: "two targets", body: #"{"message":{"token":"x","topic":"t"}}"#,
             error: violation(
                 "Invalid value at 'message' (oneof), oneof field 'target' is already set. Cannot set 'topic'",
@@ -105,6 +111,58 @@ import Testing
         Refusal(
             name: "reserved data key", body: #"{"message":{"topic":"t","data":{"from":"x"}}}"#,
             error: rule("Invalid data payload key: from", field: "message.data")),
+        Refusal(
+            name: "reserved prefix in android's data",
+            body: #"{"message":{"topic":"t","android":{"data":{"Google.c":"x"}}}}"#,
+            error: rule("Invalid data payload key: Google.c", field: "message.android.data")),
+        Refusal(
+            name: "reserved prefix in the web's data",
+            body: #"{"message":{"topic":"t","webpush":{"data":{"gcm.n":"x"}}}}"#,
+            error: rule("Invalid data payload key: gcm.n", field: "message.webpush.data")),
+        Refusal(
+            name: "no kind of android_v2", body: #"{"message":{"topic":"t","android_v2":{"ttl":"1s"}}}"#,
+            error: rule(
+                "One of remote_notification and background_sync must be set.", field: "message.android_v2")),
+        Refusal(
+            name: "android_v2 without a notification",
+            body: #"{"message":{"topic":"t","android_v2":{"remote_notification":{}}}}"#,
+            error: rule(
+                "The notification is not set.", field: "message.android_v2.remote_notification.notification")),
+        Refusal(
+            name: "half of the light settings",
+            body: """
+                {"message":{"topic":"t","android":{"notification":{"light_settings":
+                  {"color":{"red":1},"light_on_duration":"1s"}}}}}
+                """,
+            error: rule(
+                "The light settings need light_off_duration.",
+                field: "message.android.notification.light_settings.light_off_duration")),
+        Refusal(
+            name: "color with alpha",
+            body: ##"{"message":{"topic":"t","android":{"notification":{"color":"#11223344"}}}}"##,
+            error: rule("The color must be in the form #rrggbb.", field: "message.android.notification.color")),
+        Refusal(
+            name: "arguments without a key",
+            body: #"{"message":{"topic":"t","android":{"notification":{"body_loc_args":["1"]}}}}"#,
+            error: rule(
+                "body_loc_args need a body_loc_key.", field: "message.android.notification.body_loc_args")),
+        Refusal(
+            name: "analytics label", body: #"{"message":{"topic":"t","fcm_options":{"analytics_label":"a b"}}}"#,
+            error: rule(
+                "The analytics label must be 1 to 50 characters of a-z A-Z 0-9 - _ . ~ %.",
+                field: "message.fcm_options.analytics_label")),
+        Refusal(
+            name: "long analytics label",
+            body: """
+                {"message":{"topic":"t","apns":{"fcm_options":{"analytics_label":"\(String(repeating: "x", count: 51))"}}}}
+                """,
+            error: rule(
+                "The analytics label must be 1 to 50 characters of a-z A-Z 0-9 - _ . ~ %.",
+                field: "message.apns.fcm_options.analytics_label")),
+        Refusal(
+            name: "link without TLS",
+            body: #"{"message":{"topic":"t","webpush":{"fcm_options":{"link":"http://example.com"}}}}"#,
+            error: rule("The link must be an https URL.", field: "message.webpush.fcm_options.link")),
         Refusal(
             name: "web push TTL", body: #"{"message":{"topic":"t","webpush":{"headers":{"TTL":"-1"}}}}"#,
             error: rule("TTL must be a non-negative integer.", field: "message.webpush.headers.TTL")),
@@ -155,6 +213,43 @@ import Testing
         #expect(try reply.json() == ["error": JSONValue(parsing: refusal.error.utf8)])
         #expect(try laboratory.ledger().isEmpty)
         #expect(try laboratory.requests().map { $0["status"] } == [.int(Int64(refusal.status))])
+    }
+
+    @Test(arguments: [
+        #"{"message":{"topic":"t","android_v2":{"background_sync":{}}}}"#,
+        #"{"message":{"topic":"t","androidV2":{"remoteNotification":{"notification":{"id":7,"title":"T"}}}}}"#,
+        #"{"message":{"topic":"t","fcmOptions":{"analyticsLabel":"\#(String(repeating: "x", count: 50))"}}}"#,
+        #"{"message":{"topic":"t","data":{"FROM":"1","collapse_key":"2","goo":"3"}}}"#,
+        #"{"message":{"topic":"t","webpush":{"headers":{"TTL":"0"},"fcmOptions":{"link":"https://example.com"}}}}"#,
+        #"{"message":{"topic":"t","android":{"ttl":"2419200s","priority":"HIGH"}},"validateOnly":false}"#,
+        ##"{"message":{"topic":"t","android":{"notification":{"color":"#aB09fF","event_time":"2028-02-29T23:59:59.5+14:00"}}}}"##,
+        #"{"message":{"topic":"t","android":{"notification":{"title_loc_key":"k","title_loc_args":["1"]}}}}"#,
+        #"{"message":{"topic":"t","android":{"ttl":"0s","priority":"normal"},"apns":null}}"#,
+    ])
+    func `what is just within the rules is accepted`(_ body: String) {
+        #expect(Laboratory().send(body).status == 200)
+    }
+
+    @Test(arguments: [("123456789012", 200), ("tide-app-prod", 200), ("0123456789012", 400)])
+    func `a project is named by its id or its number without zeros before it`(_ project: String, _ status: Int) throws {
+        for (method, path, body) in [
+            ("POST", "messages:send", #"{"message":{"topic":"t"}}"#),
+            ("GET", "registrations/\(fid(1))/topicSubscriptions", ""),
+        ] {
+            let reply = Laboratory().call(method, "/v1/projects/\(project)/\(path)", body)
+            #expect(reply.status == status)
+        }
+    }
+
+    @Test func `a message is sent by its path alone, whatever its query`() throws {
+        let body = #"{"message":{"topic":"t"}}"#
+        #expect(
+            Laboratory().call("POST", "/v1/projects/p/messages:send?alt=json&prettyPrint=false", body).status == 200)
+        let reply = Laboratory().call("POST", "/v1/projects/p/messages:send?validate_only=true", body)
+        #expect(reply.status == 400)
+        #expect(
+            try reply.json()["error"]?["message"]?.string?.hasPrefix(
+                #"Invalid JSON payload received. Unknown name "validate_only": Cannot bind query parameter."#) == true)
     }
 
     @Test func `all violations of a document are reported at once`() throws {

@@ -34,13 +34,13 @@ import Testing
         let laboratory = Laboratory()
         let body = """
             {"message":{"topic":"t","fcmOptions":{"analyticsLabel":"a"},"android":{"collapseKey":"k","priority":"high",
-             "notification":{"channelId":"c","bodyLocArgs":["1"]}},"apns":{"payload":{"aps":{},"customKey":{"someKey":null}}}},
+             "notification":{"channelId":"c","bodyLocKey":"k","bodyLocArgs":["1"]}},"apns":{"payload":{"aps":{},"customKey":{"someKey":null}}}},
              "validateOnly":false}
             """
         #expect(laboratory.send(body).status == 200)
         let expected = """
             {"fcm_options":{"analytics_label":"a"},"android":{"collapse_key":"k","priority":"high",
-             "notification":{"channel_id":"c","body_loc_args":["1"]}},"apns":{"payload":{"aps":{},"customKey":{"someKey":null}}}}
+             "notification":{"channel_id":"c","body_loc_key":"k","body_loc_args":["1"]}},"apns":{"payload":{"aps":{},"customKey":{"someKey":null}}}}
             """
         #expect(try laboratory.ledger().first?["message"] == JSONValue(parsing: expected.utf8))
     }

@@ -107,8 +107,7 @@ import Testing
                 port: endpoint.port, trusting: endpoint.certificate, offering: ["h2"]
             ) { _, input, output in
                 var connection = HTTP2Frames()
-                var opening = ByteBuffer(string: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
-                HTTP2Frames.write(.settings, stream: 0, [], to: &opening)
+                var opening = HTTP2Frames.opening()
                 for request in 0..<100 {
                     HTTP2Frames.writeGet("/iid/info/\(fid(request))", stream: 2 * request + 1, to: &opening)
                 }
@@ -194,49 +193,6 @@ import Testing
         await #expect(throws: EmulatorError.cannotReadKey(account: "a@b")) {
             try await Emulator(configuration, now: { Date() }).run { _ in }
         }
-    }
-}
-
-/// As much of HTTP/2's framing as a test needs.
-private struct HTTP2Frames {
-    var received: [UInt8] = []
-
-    enum Kind: UInt8 {
-        case data, headers, priority, reset, settings
-    }
-
-    struct Frame {
-        /// `nil` for a kind that matters to no test.
-        let kind: Kind?
-        let isAcknowledgement: Bool
-        let stream: Int
-        let payload: [UInt8]
-    }
-
-    /// The next whole frame that was received.
-    mutating func next() -> Frame? {
-        guard received.count >= 9 else { return nil }
-        let length = received[0..<3].reduce(0) { $0 << 8 | Int($1) }
-        guard received.count >= 9 + length else { return nil }
-        defer { received.removeFirst(9 + length) }
-        return Frame(
-            kind: Kind(rawValue: received[3]), isAcknowledgement: received[4] & 1 != 0,
-            stream: received[5..<9].reduce(0) { $0 << 8 | Int($1) }, payload: Array(received[9..<9 + length]))
-    }
-
-    static func write(_ kind: Kind, flags: UInt8 = 0, stream: Int, _ payload: [UInt8], to buffer: inout ByteBuffer) {
-        buffer.writeBytes([0, UInt8(payload.count >> 8), UInt8(payload.count & 255), kind.rawValue, flags])
-        buffer.writeInteger(UInt32(stream))
-        buffer.writeBytes(payload)
-    }
-
-    /// A whole request: its fields by number in HPACK's static table, path and authority as plain literals.
-    static func writeGet(_ path: String, stream: Int, to buffer: inout ByteBuffer) {
-        let authority = "localhost"
-        let fields =
-            [0x82, 0x87, 0x04, UInt8(path.utf8.count)] + Array(path.utf8)
-            + [0x01, UInt8(authority.utf8.count)] + Array(authority.utf8)
-        write(.headers, flags: 0x5, stream: stream, fields, to: &buffer)
     }
 }
 

@@ -125,7 +125,11 @@ import Testing
 
     @Test(arguments: [
         ("", "invalid_request"), ("assertion=a.b.c", "invalid_request"),
-        ("grant_type=refresh_token&refresh_token=1", "unsupported_grant_type"),
+        ("grant_type=password&username=a&password=b", "unsupported_grant_type"),
+        ("grant_type=refresh_token&client_id=1&client_secret=s", "invalid_request"),
+        ("grant_type=refresh_token&client_id=1&client_secret=s&refresh_token=", "invalid_request"),
+        ("grant_type=refresh_token&client_id=1&refresh_token=1", "invalid_request"),
+        ("grant_type=refresh_token&client_secret=s&refresh_token=1", "invalid_request"),
         ("grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer", "invalid_request"),
         ("grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer&assertion=", "invalid_request"),
         ("grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer&assertion=a.b", "invalid_grant"),
@@ -140,6 +144,26 @@ import Testing
         #expect(reply.status == 400)
         #expect(try reply.json()["error"] == .string(error))
         #expect(try reply.json()["error_description"]?.string?.isEmpty == false)
+    }
+
+    @Test(arguments: [
+        (nil, "https://www.googleapis.com/auth/cloud-platform"),
+        ("https://www.googleapis.com/auth/firebase.messaging", "https://www.googleapis.com/auth/firebase.messaging"),
+    ])
+    func `a person who signed in before gets a token`(_ scope: String?, _ granted: String) throws {
+        let laboratory = Laboratory(signIn: SignIn(isRequired: true))
+        let scope = scope.map { "&scope=\($0.percentEncodedSegment)" } ?? ""
+        let reply = laboratory.requestToken(
+            "grant_type=refresh_token&client_id=1.apps&client_secret=s&refresh_token=1//r\(scope)")
+        #expect(reply.status == 200)
+        let answer = try #require(try reply.json().object)
+        #expect(answer.keys.sorted() == ["access_token", "expires_in", "scope", "token_type"])
+        #expect(answer["scope"] == .string(granted))
+        let token = try #require(answer["access_token"]?.string)
+        let sent = laboratory.call(
+            "POST", "/v1/projects/p/messages:send", #"{"message":{"topic":"t"}}"#,
+            headers: ["Authorization": "Bearer \(token)"])
+        #expect(sent.status == 200)
     }
 
     @Test func `only a form is read`() throws {

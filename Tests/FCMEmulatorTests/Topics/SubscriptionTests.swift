@@ -33,6 +33,10 @@ import Testing
         Step(method: "PATCH", path: "/here?allow_missing=true", status: 200, topic: "here", follows: true),
         Step(method: "PATCH", path: "/here", status: 200, topic: "here", follows: true),
         Step(method: "PATCH", path: "/new", status: 404, topic: "new", follows: false),
+        Step(method: "POST", path: "?topic_name=new&allow_missing=true", status: 400, topic: "new", follows: false),
+        Step(method: "POST", path: "?topic=new", status: 400, topic: "new", follows: false),
+        Step(method: "POST", path: "?topic_name=new&alt=json&$.xgafv=2", status: 200, topic: "new", follows: true),
+        Step(method: "PATCH", path: "/new?allow_missng=true", status: 400, topic: "new", follows: false),
         Step(method: "PATCH", path: "/new?allow_missing=maybe", status: 400, topic: "new", follows: false),
         Step(method: "DELETE", path: "/here", body: "", status: 200, topic: "here", follows: false),
         Step(method: "DELETE", path: "/here?allow_missing=true", body: "", status: 200, topic: "here", follows: false),
@@ -56,6 +60,21 @@ import Testing
         if step.status != 200 { #expect(try reply.json()["error"]?["code"] == .int(Int64(step.status))) }
     }
 
+    @Test func `a query parameter that a method does not have is refused with Google's words`() throws {
+        let target = "/v1/projects/p/registrations/\(fid(1))/topicSubscriptions?topicname=t"
+        let complaint = """
+            Invalid JSON payload received. Unknown name \\"topicname\\": Cannot bind query parameter. \
+            Field 'topicname' could not be found in request message.
+            """
+        let expected = """
+            {"error":{"code":400,"message":"\(complaint)","status":"INVALID_ARGUMENT","details":[
+              {"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[{"description":"\(complaint)"}]}]}}
+            """
+        let reply = Laboratory().call("POST", target, "{}")
+        #expect(reply.status == 400)
+        #expect(try reply.json() == JSONValue(parsing: expected.utf8))
+    }
+
     @Test(arguments: ["POST", "PATCH", "GET"])
     func `a subscription tells name, topic and moment of creation`(_ method: String) throws {
         let laboratory = Laboratory()
@@ -64,9 +83,9 @@ import Testing
             #expect(laboratory.subscribe(token(1), to: "100%25").status == 200)
             laboratory.advance(by: 60)
         }
-        let target = method == "POST" ? "?topic_name=100%25" : "/100%25?allow_missing=true"
+        let target = ["POST": "?topic_name=100%25", "PATCH": "/100%25?allow_missing=true", "GET": "/100%25"]
         #expect(
-            try laboratory.call(method, collection + target).json() == [
+            try laboratory.call(method, collection + (target[method] ?? "")).json() == [
                 "name": .string("projects/p/registrations/\(token(1))/topicSubscriptions/100%"),
                 "topic_name": "100%", "create_time": "2026-12-01T08:00:00.250Z",
             ])
@@ -161,7 +180,11 @@ import Testing
         #expect(try Laboratory().call("GET", target).json() == [:])
     }
 
-    @Test(arguments: ["page_size=-1", "page_size=many", "page_size=99999999999999999999", "page_token=a%2Fb"])
+    @Test(arguments: [
+        "page_size=-1", "page_size=many", "page_size=99999999999999999999", "page_token=a%2Fb", "page_token=news",
+        // As base64url, but made by no list: "news", and "after:a b".
+        "page_token=bmV3cw", "page_token=YWZ0ZXI6YSBi", "page_token=%20", "topic_name=news", "pagesize=1",
+    ])
     func `a list refuses what it cannot page by`(_ query: String) {
         let target = "/v1/projects/p/registrations/\(fid(1))/topicSubscriptions?\(query)"
         #expect(Laboratory().call("GET", target).status == 400)

@@ -1,0 +1,88 @@
+/// Why APNs refuses a notification, in its own words, and how FCM passes that on.
+enum APNsReason: String, Hashable, Sendable, CaseIterable {
+    // The device.
+    case badDeviceToken = "BadDeviceToken"
+    case deviceTokenNotForTopic = "DeviceTokenNotForTopic"
+    case unregistered = "Unregistered"
+    case expiredToken = "ExpiredToken"
+    // The app's credentials.
+    case expiredProviderToken = "ExpiredProviderToken"
+    case invalidProviderToken = "InvalidProviderToken"
+    case missingProviderToken = "MissingProviderToken"
+    case badCertificate = "BadCertificate"
+    case badCertificateEnvironment = "BadCertificateEnvironment"
+    case badEnvironmentKeyInToken = "BadEnvironmentKeyInToken"
+    case unrelatedKeyIDInToken = "UnrelatedKeyIdInToken"
+    case forbidden = "Forbidden"
+    case topicDisallowed = "TopicDisallowed"
+    // The message.
+    case badCollapseID = "BadCollapseId"
+    case badExpirationDate = "BadExpirationDate"
+    case badPriority = "BadPriority"
+    case badTopic = "BadTopic"
+    case invalidPushType = "InvalidPushType"
+    case payloadEmpty = "PayloadEmpty"
+    case payloadTooLarge = "PayloadTooLarge"
+    case duplicateHeaders = "DuplicateHeaders"
+    case missingTopic = "MissingTopic"
+    // The service.
+    case tooManyRequests = "TooManyRequests"
+    case tooManyProviderTokenUpdates = "TooManyProviderTokenUpdates"
+    case internalServerError = "InternalServerError"
+    case serviceUnavailable = "ServiceUnavailable"
+    case shutdown = "Shutdown"
+    case idleTimeout = "IdleTimeout"
+
+    /// The status with which APNs says it (Apple, *Handling notification responses from APNs*).
+    var statusCode: Int64 {
+        switch self {
+        case .unregistered, .expiredToken: 410
+        case .expiredProviderToken, .invalidProviderToken, .missingProviderToken, .badCertificate,
+            .badCertificateEnvironment, .badEnvironmentKeyInToken, .unrelatedKeyIDInToken, .forbidden:
+            403
+        case .payloadTooLarge: 413
+        case .tooManyRequests, .tooManyProviderTokenUpdates: 429
+        case .internalServerError: 500
+        case .serviceUnavailable, .shutdown: 503
+        default: 400
+        }
+    }
+
+    /// The code under which FCM passes it on.
+    var fcmCode: FCMCode {
+        switch self {
+        case .expiredProviderToken, .invalidProviderToken, .missingProviderToken, .badCertificate,
+            .badCertificateEnvironment, .badEnvironmentKeyInToken, .unrelatedKeyIDInToken, .forbidden,
+            .topicDisallowed:
+            .thirdPartyAuthError
+        case .tooManyRequests, .tooManyProviderTokenUpdates, .serviceUnavailable, .shutdown, .idleTimeout: .unavailable
+        case .internalServerError: .internal
+        default: .invalidArgument
+        }
+    }
+}
+
+/// The codes of `google.firebase.fcm.v1.FcmError`.
+enum FCMCode: String, Hashable, Sendable, CaseIterable {
+    case unspecifiedError = "UNSPECIFIED_ERROR"
+    case invalidArgument = "INVALID_ARGUMENT"
+    case unregistered = "UNREGISTERED"
+    case senderIDMismatch = "SENDER_ID_MISMATCH"
+    case quotaExceeded = "QUOTA_EXCEEDED"
+    case unavailable = "UNAVAILABLE"
+    case `internal` = "INTERNAL"
+    case thirdPartyAuthError = "THIRD_PARTY_AUTH_ERROR"
+
+    /// The HTTP status that goes with it (FCM, *ErrorCode*).
+    var httpStatus: Int {
+        switch self {
+        case .invalidArgument: 400
+        case .thirdPartyAuthError: 401
+        case .senderIDMismatch: 403
+        case .unregistered: 404
+        case .quotaExceeded: 429
+        case .unspecifiedError, .internal: 500
+        case .unavailable: 503
+        }
+    }
+}

@@ -1,0 +1,173 @@
+import FCM
+
+extension FaultReply {
+    /// The answer in the words of the service that was called.
+    func answer(for service: Service) -> Answer {
+        var answer =
+            isPage || (code == nil && status == 502)
+            ? .frontEndPage(status: status)
+            : body(for: service)
+        if let retryAfter { answer.headers.append((name: "Retry-After", value: retryAfter)) }
+        return answer
+    }
+
+    private func body(for service: Service) -> Answer {
+        switch service {
+        case .send(let service): error(tellsFCMCodes: true, service.quotaSubjects).answer
+        case .topics(let service): error(tellsFCMCodes: false, service.quotaSubjects).answer
+        case .instanceID, .groups: TextError(status: status, text: code ?? textOfStatus).answer
+        case .oauth:
+            Answer.json(
+                ["error": .string(oauthCode), "error_description": "Bad Request"], status: status)
+        }
+    }
+
+    /// - Parameter tellsFCMCodes: `messages:send` has a detail for FCM's codes; the topics' API tells the status alone.
+    private func error(tellsFCMCodes: Bool, _ subjects: (Quota) -> String) -> GoogleError {
+        var error = googleError
+        error.httpStatus = status
+        if !tellsFCMCodes {
+            error.details.removeAll { detail in
+                if case .fcm(let code) = detail { FCMCode(rawValue: code) != nil } else { false }
+            }
+        }
+        if let quota {
+            error.details.append(
+                .quota(subject: subjects(quota), description: "Quota exceeded for this \(quota.rawValue)."))
+        }
+        return error
+    }
+
+    private var googleError: GoogleError {
+        // How FCM reports a dead Apple device where it does not call it UNREGISTERED.
+        if status == 400, code == "UNREGISTERED" { return GoogleError(APNsReason.unregistered) }
+        if let reason = code.flatMap(APNsReason.init(rawValue:)) { return GoogleError(reason) }
+        if let code = code.flatMap(FCMCode.init(rawValue:)) { return GoogleError(code) }
+        guard let code, Service.Name.send.speaks(code) else {
+            switch status {
+            case 400: return GoogleError(FCMCode.invalidArgument)
+            case 429: return GoogleError(FCMCode.quotaExceeded)
+            case 500: return GoogleError(FCMCode.internal)
+            case 503: return GoogleError(FCMCode.unavailable)
+            default: return .ofFrontEnd(GoogleError.Status(httpStatus: status))
+            }
+        }
+        if let status = GoogleError.Status(rawValue: code) { return .ofFrontEnd(status) }
+        // A code that is not known yet.
+        var error = GoogleError.ofFrontEnd(GoogleError.Status(httpStatus: status))
+        error.details.append(.fcm(code))
+        return error
+    }
+
+    /// The older services' word for a status.
+    private var textOfStatus: String {
+        status == 401 ? TextError.unauthorized.text : GoogleError.Status(httpStatus: status).rawValue
+    }
+
+    private var oauthCode: String {
+        if let code, Service.Name.oauth.speaks(code) { return code }
+        return switch status {
+        case 400: "invalid_grant"
+        case 401: "invalid_client"
+        case 403: "access_denied"
+        case 429, 503: "temporarily_unavailable"
+        case 500...: "internal_failure"
+        default: "invalid_request"
+        }
+    }
+}
+
+extension GoogleError {
+    /// The HTTP status of a script's code; `nil` where it has none of its own.
+    static func status(ofFaultCode code: String) -> Int? {
+        (FCMCode(rawValue: code) ?? APNsReason(rawValue: code)?.fcmCode)?.httpStatus
+            ?? Status(rawValue: code)?.httpStatus
+    }
+
+    fileprivate init(_ code: FCMCode) {
+        self =
+            switch code {
+            case .unregistered: .unregistered
+            case .senderIDMismatch: .senderMismatch
+            case .thirdPartyAuthError: GoogleError(APNsReason.invalidProviderToken)
+            case .unspecifiedError:
+                GoogleError(status: .unknown, message: "Unknown Error.", details: [.fcm(code.rawValue)])
+            case .invalidArgument, .quotaExceeded, .unavailable, .internal:
+                GoogleError.ofFrontEnd(Status(httpStatus: code.httpStatus), details: [.fcm(code.rawValue)])
+            }
+    }
+
+    fileprivate init(_ reason: APNsReason) {
+        let code = reason.fcmCode
+        self = .ofFrontEnd(
+            Status(httpStatus: code.httpStatus),
+            details: [.fcm(code.rawValue), .apns(statusCode: reason.statusCode, reason: reason.rawValue)])
+        switch (code, reason.statusCode) {
+        case (.thirdPartyAuthError, _): message = "Auth error from APNS or Web Push Service"
+        case (_, 410): message = "APNs device token is disabled."
+        default: break
+        }
+    }
+
+    /// What Google's APIs say of a status, whichever of them is called.
+    fileprivate static func ofFrontEnd(_ status: Status, details: [Detail] = []) -> GoogleError {
+        if status == .unauthenticated, details.isEmpty { return .unauthenticated(.unknown) }
+        let message =
+            switch status {
+            case .invalidArgument: "Request contains an invalid argument."
+            case .unauthenticated: "Request had invalid authentication credentials."
+            case .permissionDenied: "The caller does not have permission"
+            case .notFound: "Requested entity was not found."
+            case .alreadyExists: "Requested entity already exists"
+            case .failedPrecondition: "Precondition check failed."
+            case .resourceExhausted: "Resource has been exhausted (e.g. check quota)."
+            case .internal: "Internal error encountered."
+            case .unimplemented: "Operation is not implemented, or supported, or enabled."
+            case .unavailable: "The service is currently unavailable."
+            case .deadlineExceeded: "Deadline expired before operation could complete."
+            case .unknown: "Unknown Error."
+            }
+        return GoogleError(status: status, message: message, details: details)
+    }
+}
+
+extension SendService {
+    fileprivate func quotaSubjects(_ quota: FaultReply.Quota) -> String {
+        quota == .project ? "project:\(project)" : quota.rawValue
+    }
+}
+
+extension SubscriptionService {
+    fileprivate func quotaSubjects(_ quota: FaultReply.Quota) -> String {
+        quota == .project ? "project:\(project)" : quota.rawValue
+    }
+}
+
+extension Answer {
+    /// The page with which Google's front end answers instead of a service.
+    fileprivate static func frontEndPage(status: Int) -> Answer {
+        let (reason, sentence) =
+            switch status {
+            case 404: ("Not Found", "The requested URL was not found on this server.")
+            case 403: ("Forbidden", "Your client does not have permission to get this URL from this server.")
+            case 429: ("Too Many Requests", "We're sorry, but you have sent too many requests to us recently.")
+            case ..<500: ("Bad Request", "Your client has issued a malformed or illegal request.")
+            default:
+                (
+                    "Server Error",
+                    "The server encountered a temporary error and could not complete your request."
+                        + "<p>Please try again in 30 seconds."
+                )
+            }
+        let page = """
+            <!DOCTYPE html>
+            <html lang=en>
+            <meta charset=utf-8>
+            <title>Error \(status) (\(reason))!!1</title>
+            <p><b>\(status).</b> <ins>That’s an error.</ins>
+            <p>\(sentence) <ins>That’s all we know.</ins>
+
+            """
+        return Answer(status: status, contentType: "text/html; charset=UTF-8", body: [Array(page.utf8)])
+    }
+}

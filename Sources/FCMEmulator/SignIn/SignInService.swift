@@ -1,0 +1,69 @@
+import FCM
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The endpoints at which clients get access tokens, each by its own kind of credential.
+enum SignInService {
+    case token(TokenService)
+    case exchange(ExchangeService)
+    case impersonation(ImpersonationService)
+    case metadata(MetadataService)
+
+    /// `nil` where the path is none of theirs.
+    init?(path: [String]) {
+        if TokenService.paths.contains(path) {
+            self = .token(TokenService())
+        } else if path == ExchangeService.path {
+            self = .exchange(ExchangeService())
+        } else if let service = ImpersonationService(path: path) {
+            self = .impersonation(service)
+        } else if let service = MetadataService(path: path) {
+            self = .metadata(service)
+        } else {
+            return nil
+        }
+    }
+
+    /// `nil` where the path has no such method.
+    func answer(_ call: Call, from backend: Backend) -> Answer? {
+        switch self {
+        case .token(let service):
+            Service.settle { () throws(OAuthError) in try service.answer(call, from: backend) }
+        case .exchange(let service):
+            Service.settle { () throws(OAuthError) in try service.answer(call, from: backend) }
+        case .impersonation(let service):
+            Service.settle { () throws(GoogleError) in try service.answer(call, from: backend) }
+        case .metadata(let service): service.answer(call, from: backend)
+        }
+    }
+}
+
+extension Backend {
+    /// A new access token, as the answers of OAuth tell it, once `check` has nothing against it.
+    func grant(
+        _ check: (World, Date) throws(OAuthError) -> Void = { _, _ in }
+    ) throws(OAuthError) -> [String: JSONValue] {
+        let token = try change { (world, now) throws(OAuthError) in
+            try check(world, now)
+            return world.issueToken(until: now.addingTimeInterval(signIn.accepted / .seconds(1)))
+        }
+        return [
+            "access_token": .string(token), "expires_in": .int(signIn.lifetime.components.seconds),
+            "token_type": "Bearer",
+        ]
+    }
+}
+
+extension Call {
+    /// The form in the body: parameters without a value are as good as absent.
+    func form() throws(OAuthError) -> [String: String] {
+        let type = header(.contentType)?.prefix { $0 != ";" }.lowercased()
+        guard type == "application/x-www-form-urlencoded", let body, let text = String(validating: body, as: UTF8.self)
+        else { throw OAuthError(.invalidRequest, "Bad Request") }
+        return Call.parameters(of: text[...]).filter { !$0.value.isEmpty }
+    }
+}

@@ -1,0 +1,26 @@
+extension Call {
+    /// Refuses what Google's front end refuses before a v1 method sees it: a query parameter that the method does not
+    /// have, and a project's number with zeros before it.
+    ///
+    /// - Parameter parameters: the method's own, by their proto names.
+    func checkQuery(of project: String, allowing parameters: Set<String>) throws(GoogleError) {
+        if project.utf8.first == UInt8(ascii: "0"),
+            project.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
+        {
+            throw GoogleError(status: .invalidArgument, message: "Request contains an invalid argument.")
+        }
+        let known = Self.systemParameters.union(parameters).union(parameters.map(\.lowerCamelCased))
+        let violations = parameterNames.filter { !known.contains($0) }.map { name in
+            GoogleError.Violation(
+                description: "Invalid JSON payload received. Unknown name \"\(name)\": Cannot bind query parameter. "
+                    + "Field '\(name)' could not be found in request message.")
+        }
+        guard violations.isEmpty else { throw .violations(violations) }
+    }
+
+    /// What every method takes, as the discovery document lists it.
+    private static let systemParameters: Set = [
+        "$.xgafv", "access_token", "alt", "callback", "fields", "key", "oauth_token", "prettyPrint", "quotaUser",
+        "uploadType", "upload_protocol",
+    ]
+}

@@ -1,0 +1,22 @@
+import FCM
+import Testing
+
+@testable import FCMEmulator
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite struct DocumentedFaultsTests {
+    @Test func `the script in the documentation is one`() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
+        let text = String(decoding: try Data(contentsOf: root.appending(path: "Docs/emulator.md")), as: UTF8.self)
+        let scripts = text.split(separator: "```json\n").dropFirst().compactMap { $0.split(separator: "```").first }
+        #expect(scripts.count == 1)
+        for script in scripts {
+            #expect(try FaultScript(parsing: Array(script.utf8)).entries.count == 5)
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import NIOCore
+
+/// As much of HTTP/2's framing as a test needs.
+struct HTTP2Frames {
+    var received: [UInt8] = []
+
+    enum Kind: UInt8 {
+        case data, headers, priority, reset, settings, push, ping, goAway
+    }
+
+    struct Frame {
+        /// `nil` for a kind that matters to no test.
+        let kind: Kind?
+        let isAcknowledgement: Bool
+        let stream: Int
+        let payload: [UInt8]
+    }
+
+    /// The next whole frame that was received.
+    mutating func next() -> Frame? {
+        guard received.count >= 9 else { return nil }
+        let length = received[0..<3].reduce(0) { $0 << 8 | Int($1) }
+        guard received.count >= 9 + length else { return nil }
+        defer { received.removeFirst(9 + length) }
+        return Frame(
+            kind: Kind(rawValue: received[3]), isAcknowledgement: received[4] & 1 != 0,
+            stream: received[5..<9].reduce(0) { $0 << 8 | Int($1) }, payload: Array(received[9..<9 + length]))
+    }
+
+    static func write(_ kind: Kind, flags: UInt8 = 0, stream: Int, _ payload: [UInt8], to buffer: inout ByteBuffer) {
+        buffer.writeBytes([0, UInt8(payload.count >> 8), UInt8(payload.count & 255), kind.rawValue, flags])
+        buffer.writeInteger(UInt32(stream))
+        buffer.writeBytes(payload)
+    }
+
+    /// What a client says first.
+    static func opening() -> ByteBuffer {
+        var buffer = ByteBuffer(string: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
+        write(.settings, stream: 0, [], to: &buffer)
+        return buffer
+    }
+
+    /// A whole request with a body.
+    static func writePost(_ path: String, _ body: String, stream: Int, to buffer: inout ByteBuffer) {
+        let fields =
+            [0x83, 0x87, 0x04, UInt8(path.utf8.count)] + Array(path.utf8) + [0x01, 9] + Array("localhost".utf8)
+        write(.headers, flags: 0x4, stream: stream, fields, to: &buffer)
+        write(.data, flags: 0x1, stream: stream, Array(body.utf8), to: &buffer)
+    }
+
+    /// A whole request: its fields by number in HPACK's static table, path and authority as plain literals.
+    static func writeGet(_ path: String, stream: Int, to buffer: inout ByteBuffer) {
+        let authority = "localhost"
+        let fields =
+            [0x82, 0x87, 0x04, UInt8(path.utf8.count)] + Array(path.utf8)
+            + [0x01, UInt8(authority.utf8.count)] + Array(authority.utf8)
+        write(.headers, flags: 0x5, stream: stream, fields, to: &buffer)
+    }
+}

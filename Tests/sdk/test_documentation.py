@@ -1,0 +1,55 @@
+"""What Docs/emulator.md has people type works as it stands there."""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+from emulator import Emulator
+
+HERE = pathlib.Path(__file__).parent
+TEXT = (HERE.parents[1] / "Docs" / "emulator.md").read_text()
+
+
+def blocks(language):
+    found = re.findall(rf"^```{language}\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
+    assert found, f"Docs/emulator.md has nothing in {language}"
+    return found
+
+
+@pytest.fixture(scope="module", params=["http", "https"])
+def running(request):
+    emulator = Emulator(*(["--tls"] if request.param == "https" else []))
+    yield emulator
+    emulator.stop()
+
+
+def run(emulator, *command):
+    environment = {**os.environ, "FCM_EMULATOR_HOST": emulator.url if emulator.is_secure else emulator.authority}
+    if emulator.is_secure:
+        environment |= {"SSL_CERT_FILE": emulator.certificate, "REQUESTS_CA_BUNDLE": emulator.certificate}
+    done = subprocess.run(command, env=environment, cwd=HERE, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("running", ["http"], indirect=True)
+def test_curl(emulator):
+    outputs = [run(emulator, "bash", "-euc", block) for block in blocks("sh")]
+    topic, dead, group = outputs
+    assert '"topic_name" : "tides"' in topic
+    assert '"High tide"' in topic
+    assert '"UNREGISTERED"' in dead
+    assert '"notification_key"' in group
+    statuses = [status for _, _, status in emulator.requests()]
+    assert statuses == [200, 200, 404, 200]
+
+
+def test_python(emulator):
+    [block] = blocks("python")
+    output = run(emulator, sys.executable, "-B", "-c", "import loopback\nloopback.guard()\n" + block)
+    assert re.fullmatch(r"projects/tide-app-prod/messages/\d+\n", output)
+    assert [line["fan_out"] for line in emulator.ledger()] == [1]
