@@ -9,37 +9,60 @@ import Synchronization
 
 /// The emulated FCM without a socket: calls go in, answers come out, and the world changes in between.
 struct Backend: Sendable {
-    let signIn: SignIn
+    var signIn: SignIn
     private let shared: Shared
     /// The status that the ledger gives to deliveries of the call that is being answered; `nil` where nobody is told.
     private var toldStatus: Int? = 200
+    /// Whether the call that is being answered must be kept, and is.
+    private var keeping: Keeping?
+    /// The moment of a call that was answered once before.
+    private var replayed: Date?
 
     /// What all calls have in common.
     private final class Shared: Sendable {
         let world: Mutex<World>
         let faults: Mutex<FaultScript>
+        let journal: Journal?
         let now: @Sendable () -> Date
         /// Keeps ledger lines, before the answer to the call that caused them is given.
         let keep: (@Sendable ([UInt8]) throws -> Void)?
 
         init(
-            _ world: consuming World, faults: FaultScript, now: @escaping @Sendable () -> Date,
+            _ world: consuming World, faults: FaultScript, journal: Journal?, now: @escaping @Sendable () -> Date,
             keep: (@Sendable ([UInt8]) throws -> Void)?
         ) {
             self.world = Mutex(world)
             self.faults = Mutex(faults)
+            self.journal = journal
             self.now = now
             self.keep = keep
         }
     }
 
     init(
-        strict: Bool = false, signIn: SignIn = SignIn(), faults: FaultScript = FaultScript(),
-        now: @escaping @Sendable () -> Date, keep: (@Sendable ([UInt8]) throws -> Void)? = nil
+        strict: Bool = false, signIn: SignIn = SignIn(), now: @escaping @Sendable () -> Date,
+        keep: (@Sendable ([UInt8]) throws -> Void)? = nil
     ) {
         self.signIn = signIn
         let world = World(strict: strict, countingFrom: now().microsecondsSince1970)
-        shared = Shared(world, faults: faults, now: now, keep: keep)
+        shared = Shared(world, faults: FaultScript(), journal: nil, now: now, keep: keep)
+    }
+
+    /// - Parameter data: the path of the file that the world is made from again, and kept in.
+    init(
+        strict: Bool = false, signIn: SignIn = SignIn(), faults: FaultScript, data: String?,
+        now: @escaping @Sendable () -> Date, keep: (@Sendable ([UInt8]) throws -> Void)?
+    ) throws(EmulatorError) {
+        self.signIn = signIn
+        var replaying = Backend(strict: strict, signIn: signIn, now: now)
+        var journal: Journal?
+        if let data { journal = try Journal(path: data) { replaying.replay($0) } }
+        var world = replaying.shared.world.withLock(\.self)
+        world.strict = strict
+        shared = Shared(world, faults: faults, journal: journal, now: now, keep: keep)
+        do { try journal?.append(.start(settings, world.counters)) } catch {
+            throw .cannotUseData(path: data ?? "", reason: error.description)
+        }
     }
 
     /// Answers at once, whatever delay a fault has; the rest of it is in the answer.
@@ -47,38 +70,64 @@ struct Backend: Sendable {
 
     /// - Parameter fault: what ``fault(for:)`` said of the call.
     func answer(_ call: Call, with fault: Fault?) -> Answer {
-        let path = call.path ?? []
-        if path.first == "emulator" {
-            do { return try ControlService(path: path.dropFirst()).answer(call, from: self) } catch {
-                return error.answer
-            }
-        }
-        let answer = Service(for: call).map { outcome(of: call, to: $0, with: fault ?? Fault()) }
-        let told = answer ?? .pageNotFound(call.target)
-        let status = told.ending == .unanswered ? nil : told.status
-        shared.world.withLock { $0.log(call, status: status, at: shared.now()) }
-        return told
+        var backend = self
+        if shared.journal != nil { backend.keeping = Keeping(call) }
+        let answer = backend.outcome(of: call, with: fault ?? Fault())
+        let kept = backend.keeping?.failure ?? answer
+        return call.isControl ? kept : log(call, kept)
     }
 
-    private func outcome(of call: Call, to service: Service, with fault: Fault) -> Answer {
+    private func outcome(of call: Call, with fault: Fault) -> Answer {
         var backend = self
         backend.toldStatus = fault.toldStatus
-        let honest = fault.isCarriedOut ? service.answer(call, from: backend) ?? .pageNotFound(call.target) : nil
-        var answer = fault.reply?.answer(for: service) ?? honest ?? Answer(body: [])
+        let honest = fault.isCarriedOut ? backend.perform(call) ?? .pageNotFound(call.target) : nil
+        var answer = Service(for: call).flatMap { fault.reply?.answer(for: $0) } ?? honest ?? Answer(body: [])
         answer.ending = fault.ending
         return answer
     }
 
-    /// Changes the world, or reads it, in one piece: no two calls interleave.
+    /// `nil` where nothing has the call's path, or the path has no such method.
+    private func perform(_ call: Call) -> Answer? {
+        guard call.isControl else { return Service(for: call)?.answer(call, from: self) }
+        do { return try ControlService(path: (call.path ?? []).dropFirst()).answer(call, from: self) } catch {
+            return error.answer
+        }
+    }
+
+    /// Remembers that a call was answered.
+    private func log(_ call: Call, _ answer: Answer) -> Answer {
+        let status = answer.ending == .unanswered ? nil : answer.status
+        return shared.world.withLock { world in
+            let now = shared.now()
+            world.log(call, status: status, at: now)
+            do throws(FileError) { try shared.journal?.append(.request(call, status: status, at: now)) } catch {
+                return .cannotKeep(error)
+            }
+            return answer
+        }
+    }
+}
+
+extension Backend {
+    /// Looks at the world between two calls.
+    func read<Result, Failure>(_ body: (World, Date) throws(Failure) -> Result) throws(Failure) -> Result {
+        try shared.world.withLock { (world) throws(Failure) in try body(world, now) }
+    }
+
+    /// Changes the world in one piece: no two calls interleave. A call does so at most once, after it has looked.
     func change<Result, Failure>(_ body: (inout World, Date) throws(Failure) -> Result) throws(Failure) -> Result {
-        try shared.world.withLock { (world) throws(Failure) in try body(&world, shared.now()) }
+        try shared.world.withLock { (world) throws(Failure) in
+            let now = now
+            keep(world, at: now)
+            return try body(&world, now)
+        }
     }
 
     /// Changes the world by a delivery, which is in the ledger that outlives the emulator before it is accepted.
     func deliver(_ body: (inout World, Date) throws(GoogleError) -> String) throws(GoogleError) -> String {
-        try shared.world.withLock { (world) throws(GoogleError) in
+        try change { (world, now) throws(GoogleError) in
             world.toldStatus = toldStatus
-            let id = try body(&world, shared.now())
+            let id = try body(&world, now)
             let lines = world.takeFreshLedgerLines()
             if let keep = shared.keep, !lines.isEmpty {
                 do { try keep(lines) } catch {
@@ -86,6 +135,17 @@ struct Backend: Sendable {
                 }
             }
             return id
+        }
+    }
+
+    private var now: Date { replayed ?? shared.now() }
+
+    /// Writes down the call that is about to change the world.
+    private func keep(_ world: World, at now: Date) {
+        guard let journal = shared.journal else { return }
+        keeping?.once { call throws(FileError) in
+            let occasion = JournalRecord.Occasion(now: now, counters: world.counters, toldStatus: toldStatus)
+            try journal.append(.change(call, occasion))
         }
     }
 }
@@ -109,6 +169,39 @@ extension Backend {
     }
 }
 
+extension Backend {
+    /// Whether the call was answered once before, and is to have its effect again, whoever called.
+    var isReplaying: Bool { replayed != nil }
+
+    private var settings: JournalRecord.Settings {
+        .init(strict: shared.world.withLock(\.strict), tokensAccepted: signIn.accepted / .seconds(1))
+    }
+
+    /// Lets a record have its effect once more.
+    ///
+    /// - Returns: the one record that says as much as this and all before it; `nil` where none does.
+    fileprivate mutating func replay(_ record: JournalRecord) -> JournalRecord? {
+        switch record {
+        case .start(let settings, let counters):
+            signIn.accepted = .seconds(settings.tokensAccepted)
+            shared.world.withLock { world in
+                world.strict = settings.strict
+                world.counters = counters
+            }
+        case .request(let call, let status, let now):
+            shared.world.withLock { $0.log(call, status: status, at: now) }
+        case .change(let call, let occasion):
+            shared.world.withLock { $0.counters = occasion.counters }
+            var backend = self
+            backend.replayed = occasion.now
+            backend.toldStatus = occasion.toldStatus
+            _ = backend.perform(call)
+            if call.isReset { return .start(settings, shared.world.withLock(\.counters)) }
+        }
+        return nil
+    }
+}
+
 extension Call {
     /// The body, where it was not too large.
     func content() throws(GoogleError) -> [UInt8] {
@@ -118,4 +211,9 @@ extension Call {
         }
         return body
     }
+
+    /// Whether it is to the emulator's own interface.
+    fileprivate var isControl: Bool { path?.first == "emulator" }
+
+    fileprivate var isReset: Bool { path == ["emulator", "v1", "reset"] }
 }

@@ -27,6 +27,8 @@ package struct Emulator: Sendable {
         package var tls: Bool
         /// A file to which each accepted send is appended before its answer leaves.
         package var ledger: String?
+        /// A file that keeps the world from one run to the next.
+        package var data: String?
         /// A file with the faults that are in force from the start, as `PUT /emulator/v1/faults` takes them.
         package var faults: String?
         /// Whether only registrations enrolled through `PUT /emulator/v1/registrations` exist; else any well-formed one.
@@ -43,7 +45,7 @@ package struct Emulator: Sendable {
 
         package init(
             host: String = "127.0.0.1", port: Int = 0, tls: Bool = false, ledger: String? = nil,
-            faults: String? = nil, strict: Bool = false,
+            data: String? = nil, faults: String? = nil, strict: Bool = false,
             requiresAuthorization: Bool = false, tokenLifetime: Duration = .seconds(3599),
             tokenAccepted: Duration? = nil, serviceAccounts: [String: String] = [:]
         ) {
@@ -51,6 +53,7 @@ package struct Emulator: Sendable {
             self.port = port
             self.tls = tls
             self.ledger = ledger
+            self.data = data
             self.faults = faults
             self.strict = strict
             self.requiresAuthorization = requiresAuthorization
@@ -83,9 +86,9 @@ package struct Emulator: Sendable {
     /// - Parameter onReady: called once connections are accepted.
     package func run(onReady: @escaping @Sendable (Endpoint) async -> Void) async throws {
         let identity = configuration.tls ? try ServerIdentity(host: configuration.host, now: now()) : nil
-        let backend = Backend(
-            strict: configuration.strict, signIn: try SignIn(configuration), faults: try readFaults(), now: now,
-            keep: try openLedger())
+        let backend = try Backend(
+            strict: configuration.strict, signIn: try SignIn(configuration), faults: try readFaults(),
+            data: configuration.data, now: now, keep: try openLedger())
         try await withThrowingTaskGroup { group in
             let (ports, listening) = AsyncStream<Int>.makeStream()
             group.addTask {
@@ -177,6 +180,7 @@ package enum EmulatorError: Error, Hashable, Sendable, CustomStringConvertible {
     case cannotOpenLedger(path: String, reason: String)
     case cannotReadFaults(path: String, reason: String)
     case cannotReadKey(account: String)
+    case cannotUseData(path: String, reason: String)
     case cannotWriteCertificate(path: String, reason: String)
     case cannotWriteLedger(reason: String)
 
@@ -186,6 +190,7 @@ package enum EmulatorError: Error, Hashable, Sendable, CustomStringConvertible {
         case .cannotOpenLedger(let path, let reason): "cannot open the ledger '\(path)': \(reason)"
         case .cannotReadFaults(let path, let reason): "cannot read the faults in '\(path)': \(reason)"
         case .cannotReadKey(let account): "the public key of '\(account)' is no PEM of an RSA key from 2048 bits on"
+        case .cannotUseData(let path, let reason): "cannot use the data in '\(path)': \(reason)"
         case .cannotWriteCertificate(let path, let reason): "cannot write the certificate to '\(path)': \(reason)"
         case .cannotWriteLedger(let reason): "cannot write the ledger: \(reason)"
         }

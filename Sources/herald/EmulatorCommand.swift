@@ -34,6 +34,13 @@ struct EmulatorCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "Keep everything in this file, each call before it is answered, and go on from it after a restart.",
+            valueName: "file"),
+        completion: .file())
+    var data: String?
+
+    @Option(
+        help: ArgumentHelp(
             "What is to go wrong from the start: a script as PUT /emulator/v1/faults takes it.", valueName: "file"),
         completion: .file(extensions: ["json"]))
     var faults: String?
@@ -61,7 +68,7 @@ struct EmulatorCommand: AsyncParsableCommand {
     func run() async throws {
         let console = Common(herald.common, options).console
         var configuration = Emulator.Configuration(
-            host: host, port: port, tls: tls, ledger: ledger, faults: faults, strict: strict)
+            host: host, port: port, tls: tls, ledger: ledger, data: data, faults: faults, strict: strict)
         configuration.requiresAuthorization = requireSignIn
         if let tokenLifetime { configuration.tokenLifetime = tokenLifetime.duration }
         configuration.tokenAccepted = tokenAccepted?.duration

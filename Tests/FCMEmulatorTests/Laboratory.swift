@@ -26,6 +26,15 @@ struct Laboratory: Sendable {
             strict: strict, signIn: signIn, now: { Date(timeIntervalSince1970: clock.seconds.withLock(\.self)) })
     }
 
+    /// - Parameter data: the path of the file that the world is made from again, and kept in.
+    init(data: String, strict: Bool = false, signIn: SignIn = SignIn()) throws {
+        let clock = Clock()
+        self.clock = clock
+        backend = try Backend(
+            strict: strict, signIn: signIn, faults: FaultScript(), data: data,
+            now: { Date(timeIntervalSince1970: clock.seconds.withLock(\.self)) }, keep: nil)
+    }
+
     func advance(by seconds: Double) { clock.seconds.withLock { $0 += seconds } }
 
     func call(

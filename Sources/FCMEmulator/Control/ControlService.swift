@@ -39,7 +39,7 @@ struct ControlService {
     /// The subscribed registrations that FCM has not forgotten, sorted.
     private func members(ofTopic name: String, in backend: Backend) throws(GoogleError) -> JSONValue {
         guard let topic = TopicName(rawValue: name) else { throw .badCall("'\(name)' is no topic name") }
-        let members = try backend.change { (world, _) throws(GoogleError) in
+        let members = try backend.read { (world, _) throws(GoogleError) in
             (world.topics[topic]?.members ?? []).filter { world.enrolments[$0]?.state != .unregistered }
         }
         return .array(members.map(\.rawValue).sorted().map(JSONValue.string))
@@ -55,7 +55,7 @@ struct ControlService {
 
     private func inbox(of text: String, in backend: Backend) throws(GoogleError) -> JSONValue {
         guard let registration = Registration(text) else { throw .badCall("this is no registration") }
-        let (deliveries, platform) = try backend.change { (world, _) throws(GoogleError) in
+        let (deliveries, platform) = try backend.read { (world, _) throws(GoogleError) in
             (world.inbox(of: registration), world.enrolments[registration]?.platform ?? .android)
         }
         let entries = deliveries.map {
@@ -67,7 +67,7 @@ struct ControlService {
 
 extension Backend {
     fileprivate func read<Value>(_ path: KeyPath<World, Value>) -> Value {
-        change { (world, _) in world[keyPath: path] }
+        read { (world, _) in world[keyPath: path] }
     }
 }
 

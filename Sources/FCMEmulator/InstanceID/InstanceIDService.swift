@@ -71,7 +71,7 @@ enum InstanceIDService {
 
     /// What the service tells of an instance. The app is not known here: its name and version stand for any.
     private func info(_ token: String, _ call: Call, from backend: Backend) throws(TextError) -> JSONValue {
-        let enrolment = try backend.change { (world, _) throws(TextError) in
+        let enrolment = try backend.read { (world, _) throws(TextError) in
             switch world.subscriber(token) {
             case .success((_, let enrolment)): return enrolment
             case .failure(.notFound): throw .noInformation

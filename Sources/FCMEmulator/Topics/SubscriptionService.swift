@@ -81,7 +81,7 @@ struct SubscriptionService {
 
     private func get(_ name: String, from backend: Backend) throws(GoogleError) -> Answer {
         let topic = try Self.topic(named: name)
-        let date = try backend.change { (world, _) throws(GoogleError) in
+        let date = try backend.read { (world, _) throws(GoogleError) in
             guard let date = try subscriber(in: world).1.topics[topic] else { throw .noEntity }
             return date
         }
@@ -96,7 +96,7 @@ struct SubscriptionService {
         let last = try call.parameter("page_token").flatMap { (token) throws(GoogleError) in
             token.isEmpty ? nil : try PageToken(token).last
         }
-        let topics = try backend.change { (world, _) throws(GoogleError) in try subscriber(in: world).1.topics }
+        let topics = try backend.read { (world, _) throws(GoogleError) in try subscriber(in: world).1.topics }
         let rest = topics.sorted { $0.key < $1.key }.drop { name, _ in last.map { name <= $0 } ?? false }
         let page = rest.prefix(size)
         var answer: [String: JSONValue] = [:]

@@ -6,7 +6,7 @@ struct Call: Sendable {
     /// The path's segments, decoded one by one: an encoded slash stays inside its segment. `nil` where they cannot be.
     let path: [String]?
     private let query: [String: String]
-    private let headers: [Header: String]
+    let headers: [Header: String]
     /// `nil` where it was larger than its path allows.
     let body: [UInt8]?
 

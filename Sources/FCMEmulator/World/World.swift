@@ -9,7 +9,7 @@ import FCM
 /// Everything the emulator remembers. A value: it changes only through its functions, which do no I/O.
 struct World: Sendable {
     /// Whether only registrations that were enrolled by hand exist.
-    let strict: Bool
+    var strict: Bool
     private(set) var enrolments: [Registration: Enrolment] = [:]
     /// The installations behind the registrations: a token and a fid of one installation are one device.
     private(set) var devices: [RecipientKey: Device] = [:]
@@ -35,6 +35,20 @@ struct World: Sendable {
         self.strict = strict
         deliveries = number
         opaque = OpaqueText(after: number)
+    }
+
+    /// How far deliveries, and keys and tokens, were counted.
+    struct Counters: Hashable, Sendable {
+        var deliveries: Int
+        var opaque: Int
+    }
+
+    var counters: Counters {
+        get { Counters(deliveries: deliveries, opaque: opaque.number) }
+        set {
+            deliveries = newValue.deliveries
+            opaque = OpaqueText(after: newValue.opaque)
+        }
     }
 
     /// The registration as FCM would see it; `nil` where it would not know it. A group's key has the shape of a token

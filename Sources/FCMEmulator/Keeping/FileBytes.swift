@@ -10,8 +10,10 @@
 struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     let description: String
 
+    init(_ description: String) { self.description = description }
+
     /// The last call's failure.
-    init() { description = String(cString: strerror(errno)) }
+    init() { self.init(String(cString: strerror(errno))) }
 }
 
 extension [UInt8] {
@@ -21,6 +23,25 @@ extension [UInt8] {
         guard descriptor >= 0 else { throw FileError() }
         defer { close(descriptor) }
         try self.init(readingFrom: descriptor)
+    }
+
+    /// Writes it in one call; the kernel takes less only when the disk is full or a signal comes.
+    func write(to descriptor: CInt) throws(FileError) {
+        var rest = self[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { Self.write(descriptor, $0) }
+            if written > 0 { rest = rest.dropFirst(written) } else if errno != EINTR { throw FileError() }
+        }
+    }
+
+    private static func write(_ descriptor: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
+        #if canImport(Glibc)
+            Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+        #elseif canImport(Musl)
+            Musl.write(descriptor, bytes.baseAddress, bytes.count)
+        #else
+            Darwin.write(descriptor, bytes.baseAddress, bytes.count)
+        #endif
     }
 
     /// What is left to read.

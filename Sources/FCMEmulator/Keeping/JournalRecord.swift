@@ -1,0 +1,131 @@
+import FCM
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// One line of the file that `--data` names: what the world is made of, told by what happened to it.
+enum JournalRecord: Sendable {
+    /// An emulator has started, or forgotten everything.
+    case start(Settings, World.Counters)
+    /// A call that changes the world, just before it does.
+    case change(Call, Occasion)
+    /// A call was answered, and is among the requests.
+    case request(Call, status: Int?, at: Date)
+
+    /// What the answers to later calls depend on beside the world.
+    struct Settings: Hashable, Sendable {
+        var strict: Bool
+        /// In seconds.
+        var tokensAccepted: Double
+    }
+
+    /// Under what circumstances a call comes.
+    struct Occasion: Hashable, Sendable {
+        var now: Date
+        var counters: World.Counters
+        /// The status that the ledger gives to its deliveries.
+        var toldStatus: Int?
+    }
+}
+
+extension JournalRecord {
+    /// As JSON in one line, with its line break.
+    var line: [UInt8] {
+        var line = JSONLine()
+        switch self {
+        case .start(let settings, let counters):
+            line.add("kind", "start")
+            line.add("strict", settings.strict)
+            line.add("tokens_accepted", document: String(settings.tokensAccepted).utf8)
+            line.add(counters)
+        case .change(let call, let occasion):
+            line.add("kind", "change")
+            line.add(call, at: occasion.now, status: occasion.toldStatus)
+            line.add(occasion.counters)
+            var headers = JSONLine()
+            // Who signed in before needs no second look, and a bearer is a secret.
+            for (header, value) in call.headers where header != .authorization { headers.add(header.rawValue, value) }
+            line.add("headers", document: headers.finished().dropLast())
+            guard let body = call.body else { break }
+            if let text = String(validating: body, as: UTF8.self) {
+                line.add("body", text)
+            } else {
+                line.add("body_base64", Data(body).base64EncodedString())
+            }
+        case .request(let call, let status, let now):
+            line.add("kind", "request")
+            line.add(call, at: now, status: status)
+        }
+        return line.finished()
+    }
+
+    /// `nil` for what this version does not write.
+    init?(parsing line: some Sequence<UInt8>) {
+        guard let members = (try? JSONValue(parsing: line))?.object else { return nil }
+        switch members["kind"]?.string {
+        case "start":
+            guard case .bool(let strict)? = members["strict"], let accepted = members["tokens_accepted"]?.number,
+                let counters = World.Counters(members)
+            else { return nil }
+            self = .start(Settings(strict: strict, tokensAccepted: accepted), counters)
+        case "change":
+            guard let (method, target, now) = Self.call(members), let counters = World.Counters(members),
+                let headers = members["headers"]?.object
+            else { return nil }
+            let fields = headers.compactMap { name, value in value.string.map { (name: name, value: $0) } }
+            let body =
+                members["body"]?.string.map { Array($0.utf8) }
+                ?? members["body_base64"]?.string.flatMap { Data(base64Encoded: $0) }.map(Array.init)
+            self = .change(
+                Call(method, target, headers: fields, body: body),
+                Occasion(now: now, counters: counters, toldStatus: members["status"]?.int.map(Int.init(clamping:))))
+        case "request":
+            guard let (method, target, now) = Self.call(members) else { return nil }
+            self = .request(
+                Call(method, target), status: members["status"]?.int.map(Int.init(clamping:)), at: now)
+        default: return nil
+        }
+    }
+
+    private static func call(_ members: [String: JSONValue]) -> (method: String, target: String, now: Date)? {
+        guard let method = members["method"]?.string, let target = members["target"]?.string,
+            let seconds = members["time"]?.number
+        else { return nil }
+        return (method, target, Date(timeIntervalSinceReferenceDate: seconds))
+    }
+}
+
+extension JSONLine {
+    fileprivate mutating func add(_ call: Call, at now: Date, status: Int?) {
+        // The shortest text that gives the same number again, counted as `Date` counts.
+        add("time", document: String(now.timeIntervalSinceReferenceDate).utf8)
+        add("method", call.method)
+        add("target", call.target)
+        add("status", status)
+    }
+
+    fileprivate mutating func add(_ counters: World.Counters) {
+        add("deliveries", counters.deliveries)
+        add("opaque", counters.opaque)
+    }
+}
+
+extension World.Counters {
+    fileprivate init?(_ members: [String: JSONValue]) {
+        guard let deliveries = members["deliveries"]?.int, let opaque = members["opaque"]?.int else { return nil }
+        self.init(deliveries: Int(clamping: deliveries), opaque: Int(clamping: opaque))
+    }
+}
+
+extension JSONValue {
+    fileprivate var number: Double? {
+        switch self {
+        case .int(let number): Double(number)
+        case .double(let number): number
+        default: nil
+        }
+    }
+}
