@@ -12,6 +12,20 @@ package func suggestion(for typed: String, among candidates: some Sequence<Strin
         .name
 }
 
+/// Looks for the names that wrong ones were meant to be, for as many as a person may have mistyped: it takes a while.
+struct Advice {
+    static let limit = 100
+    private(set) var given = 0
+
+    mutating func nearest<Names: Sequence<String>>(
+        to typed: String, among candidates: @autoclosure () -> Names
+    ) -> String? {
+        guard given < Self.limit else { return nil }
+        given += 1
+        return suggestion(for: typed, among: candidates())
+    }
+}
+
 /// Levenshtein's distance, with a swap of neighbours counted as one edit.
 private func editDistance(_ one: String, _ other: String) -> Int {
     let (a, b) = (Array(one.lowercased().unicodeScalars), Array(other.lowercased().unicodeScalars))

@@ -73,22 +73,29 @@ struct References {
     /// A condition may name a topic that apps manage themselves, so that an undeclared one is only a likely mistake.
     private func unknownTopicsOfConditions() -> [Diagnostic] {
         let names = declared.filter { $0.kind == "topic" }.map(\.name)
-        return workspace.campaigns.flatMap { campaign -> [Diagnostic] in
-            guard case .condition(let condition) = campaign.target.value else { return [] }
-            let unknown = condition.topics.filter { !declared.contains(Name("topic", $0.rawValue)) }
-            return unknown.map { topic in
-                .warning(
-                    .conditionTopic, "no file declares topic '\(topic)'", at: campaign.target.range,
-                    help: suggestion(for: topic.rawValue, among: names).map { "did you mean '\($0)'?" })
+        var advice = Advice()
+        return workspace.campaigns.flatMap { campaign in
+            var seen: Set<TopicName> = []
+            let unknown = campaign.conditionTopics.filter {
+                !declared.contains(Name("topic", $0.value.rawValue)) && seen.insert($0.value).inserted
+            }
+            return unknown.map { topic -> Diagnostic in
+                let near = advice.nearest(to: topic.value.rawValue, among: names)
+                return .warning(
+                    .conditionTopic, "no file declares topic '\(topic.value)'", at: topic.range,
+                    help: near.map { "did you mean '\($0)'?" }, replacement: near)
             }
         }
     }
 
     private func unknown(_ kind: String, _ uses: [Located<String>]) -> [Diagnostic] {
         let names = declared.filter { $0.kind == kind }.map(\.name)
+        var advice = Advice()
         return uses.filter { !declared.contains(Name(kind, $0.value)) }.map { use in
-            let near = suggestion(for: use.value, among: names).map { "did you mean '\($0)'?" }
-            return .error(.unknownReference, "no file declares \(kind) '\(use.value)'", at: use.range, help: near)
+            let near = advice.nearest(to: use.value, among: names)
+            return .error(
+                .unknownReference, "no file declares \(kind) '\(use.value)'", at: use.range,
+                help: near.map { "did you mean '\($0)'?" }, replacement: near?.inYAML)
         }
     }
 

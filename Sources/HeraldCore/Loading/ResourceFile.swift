@@ -17,7 +17,8 @@ struct ResourceFile: Sendable {
 
     private mutating func read(_ text: SourceText, _ settings: Settings) {
         source = text
-        let (documents, problems) = YAMLComposer.documents(in: text)
+        var (documents, problems) = YAMLComposer.documents(in: text)
+        SyntaxAdvice(text)?.improve(&problems)
         var findings = Findings(file: text.file)
         allowances = Allowances(text, documents)
         CutTexts(text)?.check(documents, &findings)
@@ -36,5 +37,6 @@ struct ResourceFile: Sendable {
             resources.append(resource)
         }
         diagnostics = problems + findings.diagnostics
+        LeftoverSyntax(text).explain(&diagnostics)
     }
 }
