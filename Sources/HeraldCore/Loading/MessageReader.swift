@@ -73,7 +73,7 @@ extension MessageShape {
         case .oneOf(let values):
             guard let text = node.text(name, &findings) else { return nil }
             let written = text.value.uppercased()
-            guard values.contains(written) else {
+            guard values.contains(written), [written, written.lowercased()].contains(text.value) else {
                 let near = findings.advice.nearest(to: written, among: values)
                 findings.error(
                     .invalidValue, "\(name) cannot be '\(text.value)'", at: node.range,

@@ -94,7 +94,10 @@ enum ResourceReader {
         let acknowledged = acknowledgement(fields, &findings)
         let schedule = ScheduleReader.schedule(fields["schedule"], defaultZone: defaultZone, &findings)
         let delivery = fields["delivery"].map { Self.delivery($0, &findings) }
-        guard let name, let target, let message else { return nil }
+        // With a mistake in its message it is a campaign all the same: what else it says is looked at too.
+        guard let name, let target,
+            let message = message ?? fields["message"].map({ Located([:], at: findings.at($0.range)) })
+        else { return nil }
         var campaign = Campaign(
             name: name, description: description, owner: owner, enabled: enabled, revision: revision,
             previousNames: previous, target: target, exclude: exclude, message: message, schedule: schedule,

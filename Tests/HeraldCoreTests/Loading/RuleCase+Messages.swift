@@ -137,7 +137,7 @@ extension RuleCase {
             .missingKey, "of a light", shown("▸light_settings: {color: '#ff0000', light_on_duration: 1s}"),
             near: shown("light_settings: {color: '#ff0000', light_on_duration: 1s, light_off_duration: 0.5s}")),
         RuleCase(.invalidValue, "a visibility", shown("visibility: ▸hidden"), near: shown("visibility: secret")),
-        RuleCase(.invalidValue, "a proxy", shown("proxy: ▸maybe"), near: shown("proxy: Deny")),
+        RuleCase(.invalidValue, "a proxy", shown("proxy: ▸maybe"), near: shown("proxy: deny")),
         RuleCase(.wrongType, "a flag in words", shown("sticky: ▸'true'"), near: shown("sticky: true")),
         RuleCase(
             .ignoredOption, "a vibration", shown("default_vibrate_timings: true, ▸vibrate_timings: [0s, 1s]"),

@@ -56,8 +56,9 @@ struct RuleReferenceTests {
         let cases = RuleCase.all.filter { $0.rule == rule }
         if let example = cases.lazy.compactMap(\.example).first {
             text += "\n```yaml\n# wrong\n\(example.wrong)\n# right\n\(example.right)\n```\n"
-        } else if let files = cases.first?.exampleFiles {
-            text += "\nWrong:\n\n\(files.wrong)\nRight:\n\n\(files.right)"
+        } else if let first = cases.first {
+            let files = first.exampleFiles
+            text += "\nWrong (\(first.name)):\n\n\(files.wrong)\n\nRight:\n\n\(files.right)\n"
         }
         return text
     }
@@ -72,8 +73,8 @@ extension RuleCase {
     private static func shown(_ files: [String: String]) -> String {
         files.filter { $0.value != settingsText }.sorted { $0.key < $1.key }.map { name, text in
             let lines = text.lines.map { $0.count <= 160 ? String($0) : "\($0.prefix(70))…\($0.suffix(20))" }
-            return "```yaml\n# \(name)\n\(lines.joined(separator: "\n"))\n```\n"
-        }.joined()
+            return "```yaml\n# \(name)\n\(lines.joined(separator: "\n"))\n```"
+        }.joined(separator: "\n\n")
     }
 
     /// The lines in which the two workspaces differ, where that is one place of one file and says enough.

@@ -111,7 +111,7 @@ struct SDKUnionTests {
     ]
 
     private static let android = [
-        Row("6 priority", .invalidValue, android("priority: ▸urgent◂"), android("priority: High")),
+        Row("6 priority", .invalidValue, android("priority: ▸urgent◂"), android("priority: high")),
         Row("7 a negative TTL", .invalidValue, android("ttl: ▸-1s◂"), android("ttl: 0s")),
         Row("7 TTL of 28 days", .ttlRange, android("ttl: ▸2419201s◂"), android("ttl: 2419200s")),
         Row("7 TTL of a fraction", .ignoredOption, android("ttl: ▸0.9s◂"), android("ttl: 1s")),
