@@ -58,7 +58,7 @@ bench: release $(VENV)/done ## Measure; figures are ratios within one run
 
 FUZZ_SECONDS ?= 60
 
-fuzz: setup ## Read files changed at random for FUZZ_SECONDS (60); FUZZ_SEED repeats a run
+fuzz: setup ## Read files changed at random for FUZZ_SECONDS (60); finds stay in Tests/fixtures/fuzz
 	FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=$(FUZZ_SEED) $(SWIFT) test --no-parallel $(FLAGS) --filter 'HeraldCoreTests.FuzzTests'
 
 $(VENV)/done: Tests/requirements.txt

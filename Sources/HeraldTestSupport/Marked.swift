@@ -1,23 +1,34 @@
 package import HeraldCore
 
-/// Text in which `▸` marks where a diagnostic is expected.
+/// Text in which `▸` marks where a diagnostic is expected, and `◂` behind it where that ends.
 package struct MarkedText {
     package let text: String
     package let positions: [TextRange.Position]
+    /// Of each position, where its range ends; `nil` where the text does not say.
+    package let ends: [TextRange.Position?]
 
     package init(_ marked: String) {
         var text = ""
         var positions: [TextRange.Position] = []
+        var ends: [TextRange.Position?] = []
         var (line, column) = (1, 1)
         for scalar in marked.unicodeScalars {
-            if scalar == "▸" {
+            switch scalar {
+            case "▸":
                 positions.append(.init(line: line, column: column))
+                ends.append(nil)
                 continue
+            case "◂":
+                // The innermost that is still open.
+                if let open = ends.lastIndex(where: { $0 == nil }) { ends[open] = .init(line: line, column: column) }
+                continue
+            default: break
             }
             text.unicodeScalars.append(scalar)
             if scalar == "\n" { (line, column) = (line + 1, 1) } else { column += 1 }
         }
         self.text = text
         self.positions = positions
+        self.ends = ends
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import HeraldCore
 
 @main
 enum Program {
@@ -19,7 +20,7 @@ struct Herald: AsyncParsableCommand {
             campaigns. 'plan' shows what 'apply' would do; 'apply' does it and remembers that it did; 'run' is 'apply' \
             for cron.
             """,
-        version: Self.version,
+        version: "\(Self.version) (tzdata \(Zone.databaseVersion ?? "unknown"))",
         subcommands: [
             Init.self, New.self, Validate.self, PlanCommand.self, PreviewCommand.self, CalendarCommand.self,
             Apply.self, Run.self, TestCommand.self, Pause.self, Resume.self, State.self, ReportCommand.self,

@@ -11,6 +11,8 @@ package struct Campaign: Hashable, Sendable {
     /// What it was called before: what was sent under those names was sent.
     package var previousNames: [Located<String>] = []
     package var target: Located<Target>
+    /// The topics of its condition where they are written, each as often as it is; none with another target.
+    package var conditionTopics: [Located<TopicName>] = []
     /// Audiences whose members are left out.
     package var exclude: [Located<String>] = []
     /// The v1 message without its target.

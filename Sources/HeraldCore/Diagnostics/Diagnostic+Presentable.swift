@@ -8,7 +8,7 @@ extension Diagnostic {
         copy.message = Registration.masking(message).printable
         copy.help = help.map { Registration.masking($0).printable }
         copy.notes = notes.map { Note(Registration.masking($0.message).printable, at: $0.range) }
-        copy.replacement = replacement.flatMap { Registration.masking($0).printable == $0 ? $0 : nil }
+        copy.fix = fix.flatMap { Registration.masking($0.text).printable == $0.text ? $0 : nil }
         return copy
     }
 }

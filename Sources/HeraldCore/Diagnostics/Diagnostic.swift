@@ -15,6 +15,19 @@ package struct Diagnostic: Hashable, Sendable {
         }
     }
 
+    /// What a program can do about it.
+    package struct Fix: Hashable, Sendable {
+        /// Of the diagnostic's own file.
+        package var range: TextRange
+        /// What mends it when it stands there instead, if that alone does.
+        package var text: String
+
+        package init(_ text: String, at range: TextRange) {
+            self.range = range
+            self.text = text
+        }
+    }
+
     package var rule: Rule
     package var severity: Severity
     /// Lower case, what is wrong first, no full stop.
@@ -23,19 +36,25 @@ package struct Diagnostic: Hashable, Sendable {
     package var notes: [Note]
     /// What to write instead.
     package var help: String?
-    /// What mends it when it stands where `range` is, if that alone does.
-    package var replacement: String?
+    package var fix: Fix?
 
+    /// - Parameter replacement: what mends it when it stands where `range` is.
     package static func error(
-        _ rule: Rule, _ message: String, at range: SourceRange, notes: [Note] = [], help: String? = nil
+        _ rule: Rule, _ message: String, at range: SourceRange, notes: [Note] = [], help: String? = nil,
+        replacement: String? = nil
     ) -> Diagnostic {
-        Diagnostic(rule: rule, severity: .error, message: message, range: range, notes: notes, help: help)
+        Diagnostic(
+            rule: rule, severity: .error, message: message, range: range, notes: notes, help: help,
+            fix: replacement.flatMap { text in range.text.map { Fix(text, at: $0) } })
     }
 
     package static func warning(
-        _ rule: Rule, _ message: String, at range: SourceRange, notes: [Note] = [], help: String? = nil
+        _ rule: Rule, _ message: String, at range: SourceRange, notes: [Note] = [], help: String? = nil,
+        replacement: String? = nil
     ) -> Diagnostic {
-        Diagnostic(rule: rule, severity: .warning, message: message, range: range, notes: notes, help: help)
+        Diagnostic(
+            rule: rule, severity: .warning, message: message, range: range, notes: notes, help: help,
+            fix: replacement.flatMap { text in range.text.map { Fix(text, at: $0) } })
     }
 }
 

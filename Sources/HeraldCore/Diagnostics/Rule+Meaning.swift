@@ -2,7 +2,8 @@ extension Rule {
     /// Whether herald refuses the file for it, or only speaks of it.
     package var severity: Diagnostic.Severity {
         switch self {
-        case .emptyMessage, .groupFids, .conditionTopic, .dataKey, .imageHTTP, .imageMutable, .ignoredOption, .apsKey,
+        case .emptyMessage, .groupFids, .conditionTopic, .dataKey, .dataReplaced, .imageHTTP, .imageMutable,
+            .ignoredOption, .apsKey,
             .pushTypeMissing, .silentPush, .dataOnly, .payloadLarge, .unfinishedText, .cutText, .roundTime,
             .shortLateness, .conditionRedundant, .allowUnused, .allowReason:
             .warning
@@ -56,6 +57,8 @@ extension Rule {
         case .reservedKey:
             "`from`, `message_type` and what begins with `google` or `gcm` is FCM's own; it refuses them."
         case .dataKey: "Words that FCM or Apple use for something else may reach the app with another value, or not."
+        case .dataReplaced:
+            "A platform with `data` of its own gets that instead of the message's `data`, not both together."
         case .dataCollision: "On Apple devices `data` and the payload's own keys lie beside each other; one is lost."
         case .imageURL: "Devices fetch images from an absolute URL with nothing in it that a URL cannot hold."
         case .imageHTTP: "Phones refuse to fetch over http unless the app allows it."

@@ -55,6 +55,7 @@ package enum Rule: String, Hashable, Sendable, CaseIterable {
     case apsMissing = "aps-missing"
     case reservedKey = "reserved-key"
     case dataKey = "data-key"
+    case dataReplaced = "data-replaced"
     case dataCollision = "data-collision"
     case imageURL = "image-url"
     case imageHTTP = "image-http"

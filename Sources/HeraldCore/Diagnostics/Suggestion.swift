@@ -12,6 +12,21 @@ package func suggestion(for typed: String, among candidates: some Sequence<Strin
         .name
 }
 
+/// Looks for the names that wrong ones were meant to be, for as many and among as many as a person may have written:
+/// it takes a while.
+struct Advice {
+    static let limit = 100
+    static let maximumCandidates = 2000
+    private var given = 0
+
+    mutating func nearest(to typed: String, among candidates: @autoclosure () -> some Collection<String>) -> String? {
+        guard given < Self.limit else { return nil }
+        given += 1
+        let candidates = candidates()
+        return candidates.count <= Self.maximumCandidates ? suggestion(for: typed, among: candidates) : nil
+    }
+}
+
 /// Levenshtein's distance, with a swap of neighbours counted as one edit.
 private func editDistance(_ one: String, _ other: String) -> Int {
     let (a, b) = (Array(one.lowercased().unicodeScalars), Array(other.lowercased().unicodeScalars))

@@ -78,7 +78,7 @@ extension Workspace {
 
 extension String {
     /// As it is where no YAML reads anything else into it, else in quotes.
-    fileprivate var inYAML: String {
+    var inYAML: String {
         let isPlain = wholeMatch(of: #/[A-Za-z][A-Za-z0-9_-]*/#) != nil && PlainScalar(self) == .string
         guard !isPlain, let bytes = try? JSONValue.string(self).bytes() else { return self }
         return String(decoding: bytes, as: UTF8.self)

@@ -11,9 +11,6 @@ package struct KeyTable: Sendable {
 
 /// The entries of one mapping, checked against its keys; each value is read as what it should be.
 struct Fields {
-    /// Unknown keys that the nearest known one is looked for: it takes a while, and nobody mistypes more.
-    private static let advisedKeys = 100
-
     /// What the mapping is, for sentences: "a campaign", "'target'".
     let name: String
     let range: TextRange
@@ -29,17 +26,11 @@ struct Fields {
         self.name = name
         range = node.range
         var entries: [Node.Entry] = []
-        var unknown = 0
         for entry in all where !findings.isFull {
             if keys.known.contains(entry.key) {
                 entries.append(entry)
             } else {
-                unknown += 1
-                let near = unknown > Self.advisedKeys ? nil : suggestion(for: entry.key, among: keys.known)
-                findings.error(
-                    .unknownKey, "'\(entry.key)' is not a key of \(name)", at: entry.keyRange,
-                    help: near.map { "did you mean '\($0)'?" } ?? "it has: \(keys.known.joined(separator: ", "))",
-                    replacement: near.flatMap { near in all.contains { $0.key == near } ? nil : near })
+                findings.unknownKey(entry, of: name, keys.known, among: all)
             }
         }
         for key in keys.required where !entries.contains(where: { $0.key == key }) {
@@ -62,7 +53,10 @@ struct Fields {
     func bool(_ key: String, _ findings: inout Findings) -> Bool? {
         guard let node = self[key] else { return nil }
         if let scalar = node.scalar, scalar.isPlain, case .bool(let value) = PlainScalar(scalar.text) { return value }
-        findings.error(.wrongType, "'\(key)' must be true or false", at: node.range)
+        let meant = node.scalar.flatMap { Bool(meantBy: $0.text) }
+        findings.error(
+            .wrongType, "'\(key)' must be true or false", at: node.range, help: meant.map { "write \($0)" },
+            replacement: meant.map { "\($0)" })
         return nil
     }
 
@@ -76,7 +70,10 @@ struct Fields {
         let bounds =
             allowed.upperBound == .max
             ? "of at least \(allowed.lowerBound)" : "from \(allowed.lowerBound) to \(allowed.upperBound)"
-        findings.error(.wrongType, "'\(key)' must be a whole number \(bounds)", at: node.range)
+        let meant = node.scalar.flatMap { Int(meantBy: $0.text) }.flatMap { allowed.contains($0) ? $0 : nil }
+        findings.error(
+            .wrongType, "'\(key)' must be a whole number \(bounds)", at: node.range, help: meant.map { "write \($0)" },
+            replacement: meant.map { "\($0)" })
         return nil
     }
 
@@ -84,9 +81,11 @@ struct Fields {
     func duration(_ key: String, _ findings: inout Findings) -> Duration? {
         guard let node = self[key] else { return nil }
         if let scalar = node.scalar, let duration = Duration(written: scalar.text) { return duration }
+        let meant = node.scalar.flatMap { Duration.spelling(meantBy: $0.text) }
         findings.error(
             .invalidValue, "'\(key)' must be a duration", at: node.range,
-            help: "write a whole number and ms, s, m, h or d, as in 90s or 4h")
+            help: meant.map { "write \($0)" } ?? "write a whole number and ms, s, m, h or d, as in 90s or 4h",
+            replacement: meant)
         return nil
     }
 
@@ -107,7 +106,11 @@ struct Fields {
         if let value = Value(rawValue: text.value) { return value }
         let values = Value.allCases.map(\.rawValue)
         let all = values.dropLast().joined(separator: ", ") + (values.last.map { " or \($0)" } ?? "")
-        findings.diagnostics.append(.error(.invalidValue, "'\(key)' must be \(all)", at: text.range))
+        let near = findings.advice.nearest(to: text.value, among: values)
+        findings.diagnostics.append(
+            .error(
+                .invalidValue, "'\(key)' must be \(all)", at: text.range, help: near.map { "did you mean '\($0)'?" },
+                replacement: near))
         return nil
     }
 
@@ -146,6 +149,6 @@ extension Node {
     func reportAmbiguity(_ reading: String, _ name: String, _ text: String, _ findings: inout Findings) {
         findings.error(
             .ambiguousScalar, "\(name) must be text, and YAML reads \(text) as \(reading)", at: range,
-            help: "write \"\(text)\"", replacement: "\"\(text)\"")
+            help: "write \(text.quoted)", replacement: text.quoted)
     }
 }

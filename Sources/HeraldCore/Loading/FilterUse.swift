@@ -31,7 +31,8 @@ struct FilterUse {
 
     /// - Parameter attributes: those of the list that an audience names, where it has been read.
     func problems(attributes: (String) -> [String]?) -> [Diagnostic] {
-        audiences.flatMap { audience -> [Diagnostic] in
+        var advice = Advice()
+        return audiences.flatMap { audience -> [Diagnostic] in
             guard let first = audience.filters.first, let end = ends[audience.name.value] else { return [] }
             switch end.source {
             case .audience: return []
@@ -50,22 +51,26 @@ struct FilterUse {
                 ]
             case .list(let list):
                 guard let attributes = attributes(end.name.value) else { return [] }
-                return audience.filters.compactMap { problem(with: $0.column, of: list.path.value, attributes) }
+                return audience.filters.compactMap {
+                    problem(with: $0.column, of: list.path.value, attributes, &advice)
+                }
             }
         }
     }
 
     private func problem(
-        with column: Located<String>, of list: String, _ attributes: [String]
+        with column: Located<String>, of list: String, _ attributes: [String], _ advice: inout Advice
     ) -> Diagnostic? {
         switch attributes.count(where: { $0 == column.value }) {
         case 1: return nil
         case 0:
             let shown = attributes.prefix(20).joined(separator: ", ") + (attributes.count > 20 ? ", …" : "")
-            let near = suggestion(for: column.value, among: attributes).map { "did you mean '\($0)'? " } ?? ""
+            let near = advice.nearest(to: column.value, among: attributes)
             return .error(
                 .whereColumn, "'\(list)' has no column '\(column.value)'", at: column.range,
-                help: near + (attributes.isEmpty ? "it has none to filter by" : "it has: \(shown)"))
+                help: (near.map { "did you mean '\($0)'? " } ?? "")
+                    + (attributes.isEmpty ? "it has none to filter by" : "it has: \(shown)"),
+                replacement: near?.inYAML)
         default:
             return .error(
                 .whereColumn, "column '\(column.value)' stands twice in '\(list)'", at: column.range,

@@ -56,26 +56,29 @@ extension MessageShape {
             guard let duration = duration(from: node, name, &findings) else { return nil }
             guard duration <= .seconds(28 * 86_400) else {
                 findings.error(
-                    .ttlRange, "\(name) is longer than FCM keeps a message", at: node.range, help: "28d at most")
+                    .ttlRange, "\(name) is longer than FCM keeps a message", at: node.range,
+                    help: "write 28d, which is the most", replacement: "28d")
                 return nil
             }
             return .string(duration.protobufText)
         case .time:
             guard let text = node.scalar?.text, let utc = Self.utc(text) else {
+                let meant = node.scalar.flatMap { WrittenTime(meantBy: $0.text)?.withOffset }
                 findings.error(
                     .eventTime, "\(name) must be a time with its offset from UTC", at: node.range,
-                    help: "as in 2026-12-01T09:00:00+01:00")
+                    help: meant.map { "write \($0)" } ?? "as in 2026-12-01T09:00:00+01:00", replacement: meant)
                 return nil
             }
             return .string(utc)
         case .oneOf(let values):
             guard let text = node.text(name, &findings) else { return nil }
             let written = text.value.uppercased()
-            guard values.contains(written) else {
-                let near = suggestion(for: written, among: values).map { "did you mean '\($0)'?" }
+            guard values.contains(written), [written, written.lowercased()].contains(text.value) else {
+                let near = findings.advice.nearest(to: written, among: values)
                 findings.error(
                     .invalidValue, "\(name) cannot be '\(text.value)'", at: node.range,
-                    help: near ?? "one of: \(values.joined(separator: ", "))")
+                    help: near.map { "did you mean '\($0)'?" } ?? "one of: \(values.joined(separator: ", "))",
+                    replacement: near)
                 return nil
             }
             return .string(written)
@@ -97,13 +100,10 @@ extension MessageShape {
             }
             return .array(items.compactMap { shape.json(from: $0, "an entry of \(name)", &findings) })
         case .object(let shapes):
+            let keys = shapes.keys.sorted()
             return object(from: node, name, &findings) { entry, findings in
                 guard let shape = shapes[entry.key] else {
-                    let keys = shapes.keys.sorted()
-                    let near = suggestion(for: entry.key, among: keys).map { "did you mean '\($0)'?" }
-                    findings.error(
-                        .unknownKey, "'\(entry.key)' is not a key of \(name)", at: entry.keyRange,
-                        help: near ?? "it has: \(keys.joined(separator: ", "))")
+                    findings.unknownKey(entry, of: name, keys, among: node.mapping ?? [])
                     return nil
                 }
                 let json = shape.json(from: entry.value, "'\(entry.key)'", &findings)
@@ -120,7 +120,10 @@ extension MessageShape {
         if let text = node.scalar?.text, let duration = Duration(written: text) ?? Duration(protobuf: text) {
             return duration
         }
-        findings.error(.invalidValue, "\(name) must be a duration", at: node.range, help: "write 3600s, 90m or 4h")
+        let meant = node.scalar.flatMap { Duration.spelling(meantBy: $0.text) }
+        findings.error(
+            .invalidValue, "\(name) must be a duration", at: node.range,
+            help: meant.map { "write \($0)" } ?? "write 3600s, 90m or 4h", replacement: meant)
         return nil
     }
 
@@ -184,8 +187,16 @@ extension MessageShape {
         case (.bool, .bool(let value)): return .bool(value)
         case (.int, .int(let value)) where (0...Int64(Int32.max)).contains(value): return .int(value)
         default:
-            let wanted = if case .bool = self { "true or false" } else { "a whole number of at least 0" }
-            findings.error(.wrongType, "\(name) must be \(wanted)", at: node.range)
+            let text = node.scalar?.text
+            let (wanted, meant): (String, String?) =
+                if case .bool = self {
+                    ("true or false", text.flatMap { Bool(meantBy: $0) }.map { "\($0)" })
+                } else {
+                    ("a whole number of at least 0", text.flatMap { Int(meantBy: $0) }.map { "\($0)" })
+                }
+            findings.error(
+                .wrongType, "\(name) must be \(wanted)", at: node.range, help: meant.map { "write \($0)" },
+                replacement: meant)
             return nil
         }
     }
@@ -241,9 +252,10 @@ extension Node {
         guard let entries = mapping, entries.count == 1, let value = entries[0].value.scalar, !value.text.isEmpty else {
             return string(name, &findings)
         }
+        let text = "\(entries[0].key): \(value.text)".quoted
         findings.error(
             .wrongType, "\(name) must be text, and YAML reads a mapping here: the colon makes it one", at: range,
-            help: "write \"\(entries[0].key): \(value.text)\"")
+            help: "write \(text)", replacement: text)
         return nil
     }
 

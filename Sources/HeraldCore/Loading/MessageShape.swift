@@ -11,7 +11,7 @@ indirect enum MessageShape: Sendable {
     case time
     /// A text that FCM, or the device behind it, takes only in one form.
     case form(TextForm)
-    /// FCM's spellings; the author's may be of another case.
+    /// FCM's spellings, or the same in small letters, as its SDKs have them.
     case oneOf([String])
     /// String values under free keys.
     case strings

@@ -9,35 +9,44 @@ struct PreviousNames {
         (self.workspace, self.declared) = (workspace, declared)
     }
 
-    func check() -> [Diagnostic] {
-        problems("topic", workspace.topics.map { ($0.name.value.rawValue, $0.previousNames.map(\.text)) })
-            + problems("campaign", workspace.campaigns.map { ($0.name.value, $0.previousNames) })
+    func check(_ found: inout FindingsOfFiles) {
+        check("topic", workspace.topics.map { ($0.name.value.rawValue, $0.previousNames.map(\.text)) }, &found)
+        check("campaign", workspace.campaigns.map { ($0.name.value, $0.previousNames) }, &found)
     }
 
-    private func problems(
-        _ kind: String, _ resources: [(name: String, previous: [Located<String>])]
-    ) -> [Diagnostic] {
+    private func check(
+        _ kind: String, _ resources: [(name: String, previous: [Located<String>])], _ found: inout FindingsOfFiles
+    ) {
         var claims: [String: SourceRange] = [:]
-        return resources.flatMap { name, previous in
-            previous.compactMap { old in
-                if old.value == name {
-                    return .error(
-                        .previousName, "the \(kind) is still called '\(name)'", at: old.range,
-                        help: "list names that it no longer has")
+        for (name, previous) in resources {
+            for old in previous {
+                if let problem = problem(with: old, of: name, kind, claim: claims[old.value]) {
+                    found.add(at: old.range) { _ in problem }
+                } else {
+                    claims[old.value] = old.range
                 }
-                if declared.contains(References.Name(kind, old.value)) {
-                    return .error(
-                        .previousName, "'\(old.value)' is another \(kind)'s name now", at: old.range,
-                        help: "rename that one, or leave the history of '\(old.value)' to it")
-                }
-                if let claim = claims[old.value] {
-                    return .error(
-                        .previousName, "previous name '\(old.value)' is claimed twice", at: old.range,
-                        notes: [.init("first claimed here", at: claim)])
-                }
-                claims[old.value] = old.range
-                return nil
             }
+        }
+    }
+
+    /// - Parameter claim: where the old name was claimed before.
+    private func problem(
+        with old: Located<String>, of name: String, _ kind: String, claim: SourceRange?
+    ) -> Diagnostic? {
+        if old.value == name {
+            return .error(
+                .previousName, "the \(kind) is still called '\(name)'", at: old.range,
+                help: "list names that it no longer has")
+        }
+        if declared.contains(References.Name(kind, old.value)) {
+            return .error(
+                .previousName, "'\(old.value)' is another \(kind)'s name now", at: old.range,
+                help: "rename that one, or leave the history of '\(old.value)' to it")
+        }
+        return claim.map {
+            .error(
+                .previousName, "previous name '\(old.value)' is claimed twice", at: old.range,
+                notes: [.init("first claimed here", at: $0)])
         }
     }
 }

@@ -28,30 +28,38 @@ struct References {
     }
 
     func check() -> [Diagnostic] {
-        duplicates() + unknownNames() + unknownTopicsOfConditions() + cycles()
-            + PreviousNames(workspace, declared).check() + groupsWithoutSender()
+        var found = FindingsOfFiles()
+        duplicates(&found)
+        unknownNames(&found)
+        unknownTopicsOfConditions(&found)
+        cycles(&found)
+        PreviousNames(workspace, declared).check(&found)
+        groupsWithoutSender(&found)
+        return found.diagnostics
     }
 
-    private func duplicates() -> [Diagnostic] {
+    private func duplicates(_ found: inout FindingsOfFiles) {
         let named =
             workspace.audiences.map { ("audience", $0.name) }
             + workspace.topics.map { ("topic", $0.name.text) }
             + workspace.groups.map { ("group", $0.name.text) }
             + workspace.campaigns.map { ("campaign", $0.name) }
         var first: [Name: SourceRange] = [:]
-        return named.compactMap { kind, name in
+        for (kind, name) in named {
             let key = Name(kind, name.value)
             guard let range = first[key] else {
                 first[key] = name.range
-                return nil
+                continue
             }
-            return .error(
-                .duplicateResource, "\(kind) '\(name.value)' is declared twice", at: name.range,
-                notes: [.init("first declared here", at: range)])
+            found.add(at: name.range) { _ in
+                .error(
+                    .duplicateResource, "\(kind) '\(name.value)' is declared twice", at: name.range,
+                    notes: [.init("first declared here", at: range)])
+            }
         }
     }
 
-    private func unknownNames() -> [Diagnostic] {
+    private func unknownNames(_ found: inout FindingsOfFiles) {
         var uses: [String: [Located<String>]] = [:]
         uses["audience"] =
             workspace.settings.suppress + workspace.audiences.flatMap(\.uses)
@@ -67,45 +75,53 @@ struct References {
             case .condition, .registrations: break
             }
         }
-        return uses.flatMap { kind, uses in unknown(kind, uses) }
+        for (kind, uses) in uses.sorted(by: { $0.key < $1.key }) { unknown(kind, uses, &found) }
     }
 
     /// A condition may name a topic that apps manage themselves, so that an undeclared one is only a likely mistake.
-    private func unknownTopicsOfConditions() -> [Diagnostic] {
+    private func unknownTopicsOfConditions(_ found: inout FindingsOfFiles) {
         let names = declared.filter { $0.kind == "topic" }.map(\.name)
-        return workspace.campaigns.flatMap { campaign -> [Diagnostic] in
-            guard case .condition(let condition) = campaign.target.value else { return [] }
-            let unknown = condition.topics.filter { !declared.contains(Name("topic", $0.rawValue)) }
-            return unknown.map { topic in
-                .warning(
-                    .conditionTopic, "no file declares topic '\(topic)'", at: campaign.target.range,
-                    help: suggestion(for: topic.rawValue, among: names).map { "did you mean '\($0)'?" })
+        for campaign in workspace.campaigns {
+            var seen: Set<TopicName> = []
+            for topic in campaign.conditionTopics
+            where !declared.contains(Name("topic", topic.value.rawValue)) && seen.insert(topic.value).inserted {
+                found.add(at: topic.range) { advice in
+                    let near = advice.nearest(to: topic.value.rawValue, among: names)
+                    return .warning(
+                        .conditionTopic, "no file declares topic '\(topic.value)'", at: topic.range,
+                        help: near.map { "did you mean '\($0)'?" }, replacement: near)
+                }
             }
         }
     }
 
-    private func unknown(_ kind: String, _ uses: [Located<String>]) -> [Diagnostic] {
+    private func unknown(_ kind: String, _ uses: [Located<String>], _ found: inout FindingsOfFiles) {
         let names = declared.filter { $0.kind == kind }.map(\.name)
-        return uses.filter { !declared.contains(Name(kind, $0.value)) }.map { use in
-            let near = suggestion(for: use.value, among: names).map { "did you mean '\($0)'?" }
-            return .error(.unknownReference, "no file declares \(kind) '\(use.value)'", at: use.range, help: near)
+        for use in uses where !declared.contains(Name(kind, use.value)) {
+            found.add(at: use.range) { advice in
+                let near = advice.nearest(to: use.value, among: names)
+                return .error(
+                    .unknownReference, "no file declares \(kind) '\(use.value)'", at: use.range,
+                    help: near.map { "did you mean '\($0)'?" }, replacement: near?.inYAML)
+            }
         }
     }
 
     /// Device groups are made under the project's number, which nothing else needs.
-    private func groupsWithoutSender() -> [Diagnostic] {
-        guard workspace.settings.senderID == nil else { return [] }
-        return workspace.groups.map { group in
-            .error(
-                .groupSender, "group '\(group.name.value)' needs the project's number", at: group.name.range,
-                help: "write sender_id: \"123456789012\" with that number into \(WorkspaceFolder.settingsFile)")
+    private func groupsWithoutSender(_ found: inout FindingsOfFiles) {
+        guard workspace.settings.senderID == nil else { return }
+        for group in workspace.groups {
+            found.add(at: group.name.range) { _ in
+                .error(
+                    .groupSender, "group '\(group.name.value)' needs the project's number", at: group.name.range,
+                    help: "write sender_id: \"123456789012\" with that number into \(WorkspaceFolder.settingsFile)")
+            }
         }
     }
 
     /// Goes down what audiences are made of without recursion: a chain may be as long as there are audiences.
-    private func cycles() -> [Diagnostic] {
+    private func cycles(_ found: inout FindingsOfFiles) {
         var finished: Set<String> = []
-        var found: [Diagnostic] = []
         for audience in workspace.audiences.sorted(by: { $0.name.value < $1.name.value }) {
             var path: [(name: String, rest: ArraySlice<Located<String>>)] = []
             var depths: [String: Int] = [:]
@@ -122,13 +138,14 @@ struct References {
                     continue
                 }
                 if let depth = depths[used.value] {
-                    found.append(circular(path[depth...].map(\.name) + [used.value], at: used.range))
+                    found.add(at: used.range) { _ in
+                        circular(path[depth...].map(\.name) + [used.value], at: used.range)
+                    }
                 } else if !finished.contains(used.value), let audience = audiences[used.value] {
                     enter(audience)
                 }
             }
         }
-        return found
     }
 
     private func circular(_ names: [String], at range: SourceRange) -> Diagnostic {

@@ -27,6 +27,8 @@ struct ResourceFile: Sendable {
         }
         self.allowances = allowances
         diagnostics = findings.diagnostics
+        SyntaxAdvice(text)?.improve(&diagnostics)
+        LeftoverSyntax(text).explain(&diagnostics)
     }
 
     private mutating func take(_ document: Node, _ settings: Settings, _ findings: inout Findings) {

@@ -17,9 +17,10 @@ extension ResourceReader {
             } else if let text = item.string("an entry of 'acknowledge'", &findings) {
                 acknowledged.broadcast = acknowledged.broadcast || text.value == "broadcast"
                 if text.value == "broadcast" { continue }
+                let near = findings.advice.nearest(to: text.value, among: ["broadcast"])
                 findings.error(
                     .invalidValue, "'\(text.value)' cannot be acknowledged", at: item.range,
-                    help: "write broadcast or {max_recipients: N}")
+                    help: "write broadcast or {max_recipients: N}", replacement: near)
             }
         }
         return acknowledged

@@ -43,10 +43,11 @@ enum ResourceReader {
         guard let name = kind.value.string("'kind'", &findings)?.value else { return nil }
         guard let table = Self.keys[name] else {
             let kinds = Self.keys.keys.sorted()
-            let near = suggestion(for: name, among: kinds).map { "did you mean '\($0)'?" }
+            let near = findings.advice.nearest(to: name, among: kinds)
             findings.error(
                 .unknownKind, "there is no kind '\(name)'", at: kind.value.range,
-                help: near ?? "one of: \(kinds.joined(separator: ", "))")
+                help: near.map { "did you mean '\($0)'?" } ?? "one of: \(kinds.joined(separator: ", "))",
+                replacement: near)
             return nil
         }
         let article = name.hasPrefix("a") ? "an" : "a"
@@ -93,11 +94,19 @@ enum ResourceReader {
         let acknowledged = acknowledgement(fields, &findings)
         let schedule = ScheduleReader.schedule(fields["schedule"], defaultZone: defaultZone, &findings)
         let delivery = fields["delivery"].map { Self.delivery($0, &findings) }
-        guard let name, let target, let message else { return nil }
-        let campaign = Campaign(
+        // With a mistake in its message it is a campaign all the same: what else it says is looked at too.
+        guard let name, let target,
+            let message = message ?? fields["message"].map({ Located([:], at: findings.at($0.range)) })
+        else { return nil }
+        var campaign = Campaign(
             name: name, description: description, owner: owner, enabled: enabled, revision: revision,
             previousNames: previous, target: target, exclude: exclude, message: message, schedule: schedule,
             delivery: delivery ?? .init(), acknowledged: acknowledged)
+        if case .condition(let condition) = target.value {
+            campaign.conditionTopics =
+                ConditionPlaces(fields["target"], condition, file: findings.file)?.terms.map(\.topic)
+                ?? condition.topics.map { Located($0, at: target.range) }
+        }
         checkKeys(fields, of: campaign, &findings)
         return campaign
     }
@@ -138,15 +147,20 @@ enum ResourceReader {
     static func topicName(_ text: Located<String>, _ findings: inout Findings) -> Located<TopicName>? {
         if let name = TopicName(rawValue: text.value) { return Located(name, at: text.range) }
         let help: String
+        var bareName: String?
         if text.value.hasPrefix("/topics/") {
-            help = "write the bare name: \(text.value.dropFirst("/topics/".count))"
+            let bare = String(text.value.dropFirst("/topics/".count))
+            help = "write the bare name: \(bare)"
+            bareName = TopicName(rawValue: bare)?.rawValue
         } else if text.value.hasPrefix("private/") {
             help = "private topics cannot be sent to"
         } else {
             help = "1 to 900 characters of A-Z a-z 0-9 - _ . ~ %"
         }
         findings.diagnostics.append(
-            .error(.topicName, "'\(text.value)' is not a topic name", at: text.range, help: help))
+            .error(
+                .topicName, "'\(text.value)' is not a topic name", at: text.range, help: help,
+                replacement: bareName?.inYAML))
         return nil
     }
 }

@@ -32,7 +32,7 @@ enum ScheduleReader {
             if let overlap, schedule.dst.overlap == .both {
                 findings.error(
                     .scheduleKeys, "'at' is one time, so 'overlap' cannot be both", at: overlap,
-                    help: "write first or second")
+                    help: "write first, which is the default, or second", replacement: "first")
             }
         case (nil, let cron?): readCron(cron, fields, &schedule, &findings)
         case (_?, _?):
@@ -72,9 +72,15 @@ enum ScheduleReader {
         do throws(CronError) {
             return try Cron(parsing: scalar.text)
         } catch {
-            findings.error(
-                .scheduleCron, error.message, at: node.range(ofScalars: error.offset, error.length),
-                help: "minute, hour, day of month, month and day of week, as in 30 9 * * MON")
+            let part = error.length > 0 ? node.range(ofScalars: error.offset, error.length) : nil
+            let place = findings.at(part ?? node.range)
+            let meant = Cron.spelling(meantBy: scalar.text)
+            var diagnostic = Diagnostic.error(
+                .scheduleCron, error.message, at: place,
+                help: meant.map { "the minute comes first: write \($0)" }
+                    ?? "minute, hour, day of month, month and day of week, as in 30 9 * * MON")
+            diagnostic.fix = meant.map { .init($0.quoted, at: node.range) }
+            findings.diagnostics.append(diagnostic)
             return nil
         }
     }
@@ -87,10 +93,13 @@ enum ScheduleReader {
         let text = node.scalar?.text ?? ""
         if let date = Date(rfc3339: text) { return date }
         guard let local = LocalTime(written: text) else {
+            let meant = WrittenTime(meantBy: text)
             findings.error(
                 .scheduleTime, "'\(key)' must be a time", at: node.range,
-                help: "write 2026-12-01T09:00 for a time of \(schedule.zone.name), "
-                    + "or 2026-12-01T09:00+01:00 with its offset")
+                help: meant.map { "write \($0.text)" } ?? WrittenTime.help(on: text)
+                    ?? "write 2026-12-01T09:00 for a time of \(schedule.zone.name), "
+                    + "or 2026-12-01T09:00+01:00 with its offset",
+                replacement: meant?.text)
             return nil
         }
         let date: Date
@@ -128,29 +137,15 @@ extension Findings {
     /// The zone of that name; one that the system does not have is reported.
     mutating func zone(_ name: Located<String>) -> Zone? {
         if let zone = Zone(named: name.value) { return zone }
-        let names = Zone.names()
-        let near = suggestion(for: name.value, among: names).flatMap { Zone(named: $0) }
+        let near = advice.nearest(to: name.value, among: Zone.names()).flatMap { Zone(named: $0) }
         let help =
-            names.count <= 1
+            Zone(named: "Europe/Rome") == nil
             ? "this machine has no time zone data; install tzdata"
             : near.map { "did you mean '\($0.name)'?" } ?? "write an IANA name, as in Europe/Rome"
         diagnostics.append(
-            .error(.scheduleZone, "there is no time zone '\(name.value)'", at: name.range, help: help))
+            .error(
+                .scheduleZone, "there is no time zone '\(name.value)'", at: name.range, help: help,
+                replacement: near?.name))
         return nil
-    }
-}
-
-extension Node {
-    /// A part of a scalar's text, where the file has it as it is: plain or in quotes, on one line. Else the whole.
-    fileprivate func range(ofScalars offset: Int, _ length: Int) -> TextRange {
-        guard let scalar, length > 0, range.start.line == range.end.line else { return range }
-        let quote = scalar.isPlain ? 0 : 1
-        guard range.end.column - range.start.column == scalar.text.unicodeScalars.count + 2 * quote else {
-            return range
-        }
-        let start = range.start.column + quote + offset
-        return TextRange(
-            start: .init(line: range.start.line, column: start),
-            end: .init(line: range.start.line, column: start + length))
     }
 }

@@ -65,21 +65,21 @@ extension DiagnosticsDocument {
     private static func fix(
         _ diagnostic: Diagnostic, _ lines: [String: [Int: String]], in paths: RepositoryPaths
     ) -> JSONValue? {
-        guard let replacement = diagnostic.replacement, let range = diagnostic.range.text,
-            range.start.line == range.end.line,
-            let line = lines[diagnostic.range.file]?[range.start.line], replacement.fits(range, of: line)
+        guard let fix = diagnostic.fix, fix.range.start.line == fix.range.end.line,
+            let line = lines[diagnostic.range.file]?[fix.range.start.line], fix.isApplicable(to: line)
         else { return nil }
         let change: JSONValue = [
             "artifactLocation": artifact(diagnostic.range.file, in: paths),
-            "replacements": [["deletedRegion": region(range), "insertedContent": ["text": .string(replacement)]]],
+            "replacements": [["deletedRegion": region(fix.range), "insertedContent": ["text": .string(fix.text)]]],
         ]
-        return ["description": ["text": .string("Write \(replacement).")], "artifactChanges": [change]]
+        let words = fix.text.isEmpty ? "Take it out." : "Write \(fix.text)."
+        return ["description": ["text": .string(words)], "artifactChanges": [change]]
     }
 
     private func replacedLines() -> [String: [Int: String]] {
         var wanted: [String: Set<Int>] = [:]
-        for diagnostic in diagnostics where diagnostic.replacement != nil {
-            if let text = diagnostic.range.text { wanted[diagnostic.range.file, default: []].insert(text.start.line) }
+        for diagnostic in diagnostics {
+            if let fix = diagnostic.fix { wanted[diagnostic.range.file, default: []].insert(fix.range.start.line) }
         }
         var lines: [String: [Int: String]] = [:]
         for (file, numbers) in wanted { lines[file] = sources[file]?.lines(numbers, upTo: 1 << 16) }
@@ -119,13 +119,20 @@ extension Diagnostic.Severity {
     }
 }
 
-extension String {
-    /// Whether it may stand there instead: an anchor or a tag before the value would go with it.
-    fileprivate func fits(_ range: TextRange, of line: String) -> Bool {
+extension Diagnostic.Fix {
+    /// Whether the line has what is replaced. An anchor or a tag before a value would go with it.
+    fileprivate func isApplicable(to line: String) -> Bool {
         let scalars = line.unicodeScalars
         guard range.end.column - 1 <= scalars.count, range.start.column < range.end.column else { return false }
         let written = scalars.prefix(range.end.column - 1).dropFirst(range.start.column - 1)
-        return written.first.map { !"&!*".unicodeScalars.contains($0) } == true
+        return written.first.map { !"&!*".unicodeScalars.contains($0) || text.isQuotation(of: written) } == true
+    }
+}
+
+extension String {
+    /// Whether it is a text in quotes that stood there without them.
+    fileprivate func isQuotation(of written: String.UnicodeScalarView.SubSequence) -> Bool {
+        self == String(written).quoted
     }
 
     /// A path in a URI: all but what RFC 3986 reserves nothing of, and slashes. A colon in the first part would make

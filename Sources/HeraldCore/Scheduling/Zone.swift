@@ -99,6 +99,20 @@ extension Zone {
         return [utc.name]
     }
 
+    /// The release of the system's database, as in `2026a`; `nil` where the system does not say.
+    package static var databaseVersion: String? {
+        for folder in folders {
+            // Debian and Red Hat have the first, the BSDs and macOS the second. Both say it in their first line.
+            for (file, prefix) in [("tzdata.zi", "# version "), ("+VERSION", "")] {
+                guard let data = FileManager.default.contents(atPath: "\(folder)/\(file)") else { continue }
+                let line = String(decoding: data.prefix { $0 != UInt8(ascii: "\n") }.prefix(80), as: UTF8.self)
+                let version = line.dropFirst(line.hasPrefix(prefix) ? prefix.count : line.count)
+                if version.wholeMatch(of: #/[0-9]{4}[a-z]{0,2}(-dirty)?/#) != nil { return String(version) }
+            }
+        }
+        return nil
+    }
+
     private static func names(in folder: String, below prefix: String) -> [String] {
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return entries.flatMap { entry -> [String] in

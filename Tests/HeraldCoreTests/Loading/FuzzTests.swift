@@ -5,7 +5,7 @@ import HeraldTestSupport
 import Testing
 
 struct FuzzTests {
-    private static let seeds: [String: String] = [
+    static let seeds: [String: String] = [
         "herald.yaml":
             "herald: 1\nproject: ${P:-tide}\nsender_id: \"7\"\ntimezone: Europe/Rome\nlists: more\nsuppress: [b]\n"
             + "runner: {every: 1m}\nfcm: {rate: 600000/min, ramp: 60s, settle: 0s, topic_api: iid}\n"
@@ -58,8 +58,9 @@ struct FuzzTests {
         }
     }
 
-    /// What `make fuzz` does: all parsers, from a seed of its own, for as long as it was asked to. A find is printed with
-    /// what was read, to be kept as a test.
+    /// What `make fuzz` does: all parsers, from a seed of its own, for as long as it was asked to. What is read is
+    /// kept in the corpus before it is read and taken out after, so that a crash, a hang or a find leaves it there,
+    /// for the tests to read it again every time.
     @Test(.enabled(if: duration != nil, "FUZZ_SECONDS says for how long"))
     func `whatever is read, for as long as asked`() throws {
         let environment = ProcessInfo.processInfo.environment
@@ -68,114 +69,82 @@ struct FuzzTests {
         var random = SeededRandom(seed: seed)
         let clock = ContinuousClock()
         let end = clock.now.advanced(by: Self.duration ?? .zero)
-        var rounds = 0
+        var counts: [FuzzCase.Kind: Int] = [:]
         while clock.now < end {
+            let kind = FuzzCase.Kind.allCases.randomElement(using: &random) ?? .workspace
+            let one = FuzzCase(kind, Self.changed(kind, &random))
+            let kept = try one.keep()
             let begin = clock.now
-            let round = UInt64.random(in: 0 ... .max, using: &random)
-            try readWorkspaces(seed: round, rounds: 20)
-            try readPackedLists(seed: round, rounds: 20)
-            readExpressions(seed: round, rounds: 200)
-            #expect(clock.now - begin < .seconds(60), "seed \(round)")
-            rounds += 1
+            var problem = try one.problem()
+            if clock.now - begin > .seconds(10) { problem = problem ?? "it takes \(clock.now - begin)" }
+            if let problem {
+                Issue.record("\(problem): kept as \(kept)")
+            } else {
+                try FileManager.default.removeItem(atPath: kept)
+            }
+            counts[kind, default: 0] += 1
         }
-        print("\(rounds) rounds")
+        print(counts.map { "\($0.value) × \($0.key)" }.sorted().joined(separator: ", "))
     }
+
+    @Test(arguments: FuzzCase.corpus)
+    func `what was found once is read or refused`(_ found: FuzzCase) throws {
+        #expect(try found.problem() == nil)
+    }
+
+    /// What a kind reads, changed at random.
+    private static func changed(_ kind: FuzzCase.Kind, _ random: inout SeededRandom) -> [String: [UInt8]] {
+        let names: [String]
+        switch kind {
+        case .condition, .cron:
+            var bytes = Array(((kind == .cron ? crons : conditions).randomElement(using: &random) ?? "").utf8)
+            mutate(&bytes, &random)
+            return ["text": bytes]
+        case .packed:
+            var bytes = gzipped("fid\n\(fid)\n\(Registration.fid(2).rawValue)\n")
+            mutate(&bytes, &random)
+            return ["l.csv.gz": bytes]
+        case .list: names = ["l.csv", "l.ndjson"]
+        case .workspace: names = seeds.keys.sorted()
+        }
+        var files: [String: [UInt8]] = [:]
+        for _ in 0..<Int.random(in: 1...2, using: &random) {
+            let name = names.randomElement(using: &random) ?? "a.yaml"
+            var bytes = files[name] ?? Array((seeds[name] ?? "").utf8)
+            mutate(&bytes, &random)
+            files[name] = bytes
+        }
+        return files
+    }
+
+    private static let conditions = [
+        "'t' in topics && !('u' in topics)", "('a' in topics || 'b' in topics) && 'c' in topics",
+        "!('t' in topics || 'u' in topics)",
+    ]
+    private static let crons = ["30 9,12-14 */2 * MON-FRI", "0 0 29 FEB *", "*/15 8-18 1,15 1-6/2 0"]
 
     private static var duration: Duration? {
         ProcessInfo.processInfo.environment["FUZZ_SECONDS"].flatMap { Int($0) }.map { .seconds($0) }
     }
 
-    /// Conditions and crons, and what is read of them written again.
-    @Test(arguments: [UInt64(5), 99])
-    func `whatever an expression says, it is read or refused`(_ seed: UInt64) {
-        readExpressions(seed: seed, rounds: 2000)
-    }
-
-    private func readExpressions(seed: UInt64, rounds: Int) {
+    /// Seeded runs of each kind, some hundred of each.
+    @Test(arguments: [UInt64(1), 2026, 77_777, .max], FuzzCase.Kind.allCases)
+    func `whatever is read, it is read or refused, and diagnostics point into it`(
+        _ seed: UInt64, _ kind: FuzzCase.Kind
+    ) throws {
         var random = SeededRandom(seed: seed)
-        let conditions = ["'t' in topics && !('u' in topics)", "('a' in topics || 'b' in topics) && 'c' in topics"]
-        let crons = ["30 9,12-14 */2 * MON-FRI", "0 0 29 FEB *", "*/15 8-18 1,15 1-6/2 0"]
-        for round in 0..<rounds {
-            var bytes = Array((conditions.randomElement(using: &random) ?? "").utf8)
-            Self.mutate(&bytes, &random)
-            if let condition = try? Condition(parsing: String(decoding: bytes, as: UTF8.self)) {
-                let again = try? Condition(parsing: condition.description)
-                #expect(again == condition, "seed \(seed), round \(round): \(bytes)")
+        let rounds =
+            switch kind {
+            case .workspace: 300
+            case .list, .packed: 75
+            case .condition, .cron: 1000
             }
-            bytes = Array((crons.randomElement(using: &random) ?? "").utf8)
-            Self.mutate(&bytes, &random)
-            _ = try? Cron(parsing: String(decoding: bytes, as: UTF8.self))
-        }
-    }
-
-    /// Four runs with 600 workspaces each, a file or two of six changed in every one.
-    @Test(arguments: [UInt64(1), 2026, 77_777, .max])
-    func `whatever the files hold, diagnostics point into them`(_ seed: UInt64) throws {
-        try readWorkspaces(seed: seed, rounds: 600)
-    }
-
-    private func readWorkspaces(seed: UInt64, rounds: Int) throws {
-        var random = SeededRandom(seed: seed)
-        let folder = try TemporaryFolder(Self.seeds)
-        let names = Self.seeds.keys.sorted()
         for round in 0..<rounds {
-            var changed: Set<String> = []
-            for _ in 0..<Int.random(in: 1...2, using: &random) {
-                let name = names.randomElement(using: &random) ?? "a.yaml"
-                var bytes = Array((Self.seeds[name] ?? "").utf8)
-                Self.mutate(&bytes, &random)
-                try folder.write(bytes, to: name)
-                changed.insert(name)
+            let one = FuzzCase(kind, Self.changed(kind, &random))
+            if let problem = try one.problem() {
+                Issue.record("\(problem): seed \(seed), round \(round): \(one.files)")
+                return
             }
-            let loaded = try WorkspaceLoader.load(folder)
-            for diagnostic in loaded.diagnostics {
-                if let problem = problem(with: diagnostic, in: loaded.sources) {
-                    Issue.record("seed \(seed), round \(round): \(problem): \(Found(diagnostic))")
-                    return
-                }
-            }
-            #expect(Set(loaded.diagnostics).count == loaded.diagnostics.count, "seed \(seed), round \(round)")
-            _ = loaded.shown
-            for name in changed { try folder.write(Self.seeds[name] ?? "", to: name) }
         }
-    }
-
-    /// The unpacking alone: what stands behind a changed header rarely gets to the rows.
-    @Test(arguments: [UInt64(3), 41])
-    func `whatever a packed list holds, it is read or refused`(_ seed: UInt64) throws {
-        try readPackedLists(seed: seed, rounds: 300)
-    }
-
-    private func readPackedLists(seed: UInt64, rounds: Int) throws {
-        var random = SeededRandom(seed: seed)
-        let packed = gzipped("fid\n\(fid)\n\(Registration.fid(2).rawValue)\n")
-        let folder = try TemporaryFolder([
-            "herald.yaml": settingsText, "a.yaml": "kind: audience\nname: a\nsource: {file: l.csv.gz}\n",
-        ])
-        for round in 0..<rounds {
-            var bytes = packed
-            Self.mutate(&bytes, &random)
-            try folder.write(bytes, to: "l.csv.gz")
-            let loaded = try WorkspaceLoader.load(folder)
-            // What is in a header beside its form, such as a time, may be anything; the rows are held to their sum.
-            let rows = loaded.workspace?.audiences.first?.registrations
-            #expect(!loaded.found.isEmpty || rows == [.fid(1), .fid(2)], "seed \(seed), round \(round)")
-        }
-    }
-
-    private func problem(with diagnostic: Diagnostic, in sources: [String: SourceText]) -> String? {
-        if diagnostic.message.isEmpty { return "no message" }
-        for range in [diagnostic.range] + diagnostic.notes.map(\.range) {
-            if range.file.isEmpty { return "no file" }
-            guard let text = range.text else { continue }
-            if text.start.line < 1 || text.start.column < 1 { return "a position before the file" }
-            if text.end < text.start { return "an end before its start" }
-            guard let source = sources[range.file] else { continue }
-            // libyaml takes U+0085, U+2028, U+2029 and a lone CR for line ends too.
-            let lines = String(decoding: source.bytes, as: UTF8.self).unicodeScalars
-                .count { "\n\r\u{85}\u{2028}\u{2029}".unicodeScalars.contains($0) }
-            if text.start.line > lines + 1 { return "a line behind the end" }
-        }
-        return nil
     }
 }

@@ -72,6 +72,18 @@ struct HostileFileTests {
         #expect((1000...1002).contains(found.count))
     }
 
+    @Test func `mistakes that only references show are counted too`() throws {
+        let names = (0..<3000).map { "a\($0)" }.joined(separator: ", ")
+        let found = try WorkspaceLoader.load(files: [
+            "x.yaml": "kind: topic\nname: t\nsubscribers: [\(names)]\n",
+            "y.yaml": "kind: topic\nname: u\nsubscribers: [b]\n",
+        ]).found
+        #expect(found.count { $0.rule == .unknownReference && $0.file == "x.yaml" } == Findings.limit)
+        #expect(found.count { $0.rule == .yamlLimit } == 1)
+        // One file's mistakes do not hide another's.
+        #expect(found.contains { $0.rule == .unknownReference && $0.file == "y.yaml" })
+    }
+
     @Test func `ten thousand anchors are read and one more is not`() {
         let compose = { (count: Int) in
             let text = "[" + (0..<count).map { "&a\($0) x" }.joined(separator: ",") + "]"

@@ -48,12 +48,20 @@ extension WorkspaceLoader.Loaded {
     }
 }
 
-/// Files in which every `▸` is the place of one diagnostic.
+/// Files in which every `▸` is the place of one diagnostic, and a `◂` its end.
 struct MarkedFiles {
     var files: [String: String]
     var positions: [(file: String, position: TextRange.Position)]
+    /// The marked stretches whose ends are marked too, in the order of diagnostics.
+    var ranges: [SourceRange]
 
     init(_ marked: [String: String]) {
+        ranges = marked.sorted { $0.key < $1.key }.flatMap { file, text in
+            let text = MarkedText(text)
+            return zip(text.positions, text.ends).compactMap { start, end in
+                end.map { SourceRange(file: file, text: TextRange(start: start, end: $0)) }
+            }
+        }
         files = marked.mapValues { MarkedText($0).text }
         positions = marked.sorted { $0.key < $1.key }.flatMap { file, text in
             MarkedText(text).positions.map { (file, $0) }

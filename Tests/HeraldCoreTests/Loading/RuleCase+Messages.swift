@@ -56,6 +56,13 @@ extension RuleCase {
         RuleCase(.dataKey, "an option's name", data("▸collapse_key: x"), near: data("collapse: x")),
         RuleCase(.dataKey, "aps", data("▸aps: x"), near: data("apsis: x")),
         RuleCase(
+            .dataReplaced, "on Android",
+            message("data: {a: b, c: d, e: f}, android: {▸data◂: {c: d}}"),
+            near: message("data: {a: b, c: d}, android: {data: {a: b, c: other, g: h}}")),
+        RuleCase(
+            .dataReplaced, "on the web",
+            message("data: {a: b}, webpush: {▸data◂: {c: d}}"), near: message("data: {a: b}, webpush: {data: {}}")),
+        RuleCase(
             .dataCollision, "of data and payload",
             message("data: {a: b}, apns: {headers: {apns-push-type: alert}, payload: {aps: {}, ▸a: 1}}"),
             near: message("data: {a: b}, apns: {headers: {apns-push-type: alert}, payload: {aps: {}, b: 1}}")),
@@ -130,7 +137,7 @@ extension RuleCase {
             .missingKey, "of a light", shown("▸light_settings: {color: '#ff0000', light_on_duration: 1s}"),
             near: shown("light_settings: {color: '#ff0000', light_on_duration: 1s, light_off_duration: 0.5s}")),
         RuleCase(.invalidValue, "a visibility", shown("visibility: ▸hidden"), near: shown("visibility: secret")),
-        RuleCase(.invalidValue, "a proxy", shown("proxy: ▸maybe"), near: shown("proxy: Deny")),
+        RuleCase(.invalidValue, "a proxy", shown("proxy: ▸maybe"), near: shown("proxy: deny")),
         RuleCase(.wrongType, "a flag in words", shown("sticky: ▸'true'"), near: shown("sticky: true")),
         RuleCase(
             .ignoredOption, "a vibration", shown("default_vibrate_timings: true, ▸vibrate_timings: [0s, 1s]"),
@@ -141,7 +148,7 @@ extension RuleCase {
                 "▸default_light_settings: true, "
                     + "light_settings: {color: '#ff0000', light_on_duration: 1s, light_off_duration: 1s}"),
             near: shown("default_light_settings: true")),
-        RuleCase(.ignoredOption, "a half second", android("▸ttl: 0.5s"), near: android("ttl: 1s")),
+        RuleCase(.ignoredOption, "a half second", android("ttl: ▸0.5s◂"), near: android("ttl: 1s")),
     ]
 
     static let appleParts: [RuleCase] = [
@@ -339,15 +346,35 @@ extension RuleCase {
             .conditionNever, "a topic and its absence", condition("▸\"'t' in topics && !('t' in topics)\""),
             near: condition("\"'t' in topics && !('u' in topics)\"") + beside("u")),
         RuleCase(
+            .conditionNever, "in one of its parts",
+            condition("\"▸('u' in topics && !('u' in topics))◂ && 't' in topics\"") + beside("u"),
+            near: condition("\"('u' in topics && !('v' in topics)) && 't' in topics\"") + beside("u", "v")),
+        RuleCase(
             .conditionNever, "as lists", campaign("{notification: {title: x}}", to: "topics: ▸{any: [t], none: [t]}"),
             near: campaign("{notification: {title: x}}", to: "topics: {any: [t], none: [u]}") + beside("u")),
         RuleCase(
-            .conditionRedundant, "a topic twice", condition("▸\"'t' in topics || 't' in topics\""),
+            .conditionRedundant, "a topic twice", condition("\"'t' in topics || ▸'t' in topics◂\""),
             near: condition("\"'t' in topics || 'u' in topics\"") + beside("u")),
         RuleCase(
             .conditionRedundant, "a part within another",
-            condition("▸\"'t' in topics || ('t' in topics && 'u' in topics)\"") + beside("u"),
+            condition("\"'t' in topics || ▸('t' in topics && 'u' in topics)◂\"") + beside("u"),
             near: condition("\"'t' in topics && ('v' in topics || 'u' in topics)\"") + beside("u", "v")),
+        RuleCase(
+            .conditionRedundant, "a branch that nobody takes",
+            condition("\"▸( 'u' in topics && !('u' in topics) )◂ || 't' in topics\"") + beside("u"),
+            near: condition("\"('u' in topics && !('v' in topics)) || 't' in topics\"") + beside("u", "v")),
+        RuleCase(
+            .conditionRedundant, "a negation that the rest implies",
+            condition("\"'t' in topics && ('u' in topics || ▸!('t' in topics)◂)\"") + beside("u"),
+            near: condition("\"'t' in topics && ('u' in topics || !('v' in topics))\"") + beside("u", "v")),
+        RuleCase(
+            .conditionRedundant, "of doubled quotes",
+            condition("'''t'' in topics || ▸''t'' in topics◂'"),
+            near: condition("'''t'' in topics || ''u'' in topics'") + beside("u")),
+        RuleCase(
+            .conditionRedundant, "as lists",
+            campaign("{notification: {title: x}}", to: "topics: {any: [t], all: [▸t◂]}"),
+            near: campaign("{notification: {title: x}}", to: "topics: {any: [t], all: [u]}") + beside("u")),
         RuleCase(
             .conditionRedundant, "everybody",
             condition("▸\"'t' in topics || !('t' in topics)\"", "acknowledge: [broadcast]"),

@@ -173,10 +173,10 @@ extension RuleCase {
         RuleCase(
             .unknownKey, "of topics", target("topics: {any: [t], ▸some: [t]}"), near: target("topics: {all: [t]}")),
         RuleCase(
-            .conditionTopic, "a topic nobody declares", condition("▸\"'t' in topics || 'u' in topics\""),
+            .conditionTopic, "a topic nobody declares", condition("\"'t' in topics || '▸u◂' in topics\""),
             near: condition("\"'t' in topics || 'p' in topics\"")),
         RuleCase(
-            .conditionTopic, "one of a list that nobody declares", target("topics: ▸{any: [t], none: [T]}"),
+            .conditionTopic, "one of a list that nobody declares", target("topics: {any: [t], none: [▸T◂]}"),
             near: target("topics: {any: [t], none: [p]}")),
         RuleCase(
             .broadcast, "everybody but some", condition("▸\"!('t' in topics)\""),

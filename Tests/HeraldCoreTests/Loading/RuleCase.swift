@@ -91,7 +91,7 @@ extension RuleCase {
     ]
 
     private static let yaml: [RuleCase] = [
-        RuleCase(.yamlSyntax, "two values on a line", "kind: audience\nname: a▸: b\n", near: audience("fids: []")),
+        RuleCase(.yamlSyntax, "two values on a line", "kind: audience\nname: ▸a: b◂\n", near: audience("fids: []")),
         RuleCase(.yamlSyntax, "a tab as indentation", "kind:\n▸\taudience\n", near: audience("fids:\t[]")),
         RuleCase(.yamlSyntax, "a list not closed", audience("fids: [") + "▸", near: audience("fids: [\n]")),
         RuleCase(
@@ -448,7 +448,7 @@ extension RuleCase {
             .scheduleNever, "a time in a gap that is skipped",
             timed("at: ▸2026-03-29T02:30, timezone: Europe/Rome, dst: {gap: skip}"),
             near: timed("at: 2026-03-29T02:30, timezone: Europe/Rome, dst: {gap: next}")),
-        RuleCase(.yamlSyntax, "a bare star", sent("schedule:\n  cron: *▸ * * * *"), near: timed("cron: '* * * * *'")),
+        RuleCase(.yamlSyntax, "a bare star", sent("schedule:\n  cron: ▸* * * * *◂"), near: timed("cron: '* * * * *'")),
     ]
 
     private static let lists: [RuleCase] = [

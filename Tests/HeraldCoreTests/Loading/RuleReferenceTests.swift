@@ -13,6 +13,11 @@ struct RuleReferenceTests {
         #expect(try Golden("../../../../Docs/Rules.md").text(recording: reference) == reference)
     }
 
+    @Test(arguments: Rule.allCases)
+    func `every rule is shown with an example`(_ rule: Rule) {
+        #expect(section(rule).contains("```yaml"))
+    }
+
     @Test(arguments: RuleCase.all)
     func `a rule's diagnostics are of its severity`(_ mistake: RuleCase) throws {
         let folder = try TemporaryFolder(
@@ -48,14 +53,30 @@ struct RuleReferenceTests {
 
     private func section(_ rule: Rule) -> String {
         var text = "\n## \(rule.rawValue)\n\n\(rule.severity.rawValue.capitalized). \(rule.meaning)\n"
-        if let example = RuleCase.all.first(where: { $0.rule == rule && $0.example != nil })?.example {
+        let cases = RuleCase.all.filter { $0.rule == rule }
+        if let example = cases.lazy.compactMap(\.example).first {
             text += "\n```yaml\n# wrong\n\(example.wrong)\n# right\n\(example.right)\n```\n"
+        } else if let first = cases.first {
+            let files = first.exampleFiles
+            text += "\nWrong (\(first.name)):\n\n\(files.wrong)\n\nRight:\n\n\(files.right)\n"
         }
         return text
     }
 }
 
 extension RuleCase {
+    /// All files of the two workspaces but settings that say nothing, shortened where a line is long.
+    fileprivate var exampleFiles: (wrong: String, right: String) {
+        (Self.shown(wrong.mapValues { MarkedText($0).text }), Self.shown(right))
+    }
+
+    private static func shown(_ files: [String: String]) -> String {
+        files.filter { $0.value != settingsText }.sorted { $0.key < $1.key }.map { name, text in
+            let lines = text.lines.map { $0.count <= 160 ? String($0) : "\($0.prefix(70))…\($0.suffix(20))" }
+            return "```yaml\n# \(name)\n\(lines.joined(separator: "\n"))\n```"
+        }.joined(separator: "\n\n")
+    }
+
     /// The lines in which the two workspaces differ, where that is one place of one file and says enough.
     fileprivate var example: (wrong: String, right: String)? {
         let files = Set(wrong.keys).union(right.keys)

@@ -94,7 +94,7 @@ struct ScheduleReaderTests {
         ("schedule: {}", "'schedule' needs 'at' or 'cron' (leave 'schedule' out to send at once, one time)"),
         (
             "schedule: {at: 2026-12-01T09:00, dst: {overlap: both}}",
-            "'at' is one time, so 'overlap' cannot be both (write first or second)"
+            "'at' is one time, so 'overlap' cannot be both (write first, which is the default, or second)"
         ),
     ])
     func `says what is wrong and what to write`(_ text: String, _ message: String) throws {
@@ -104,7 +104,7 @@ struct ScheduleReaderTests {
     @Test func `a bare star is to be quoted`() throws {
         let found = try messages("schedule:\n  cron: */5 * * * *")
         #expect(found.count == 1)
-        #expect(found.allSatisfy { $0.hasSuffix("(quote text that begins with *, such as a cron)") })
+        #expect(found.allSatisfy { $0.hasSuffix("(write \"*/5 * * * *\")") })
     }
 
     @Test func `a cron's mistake is marked from its first to its last character`() throws {

@@ -61,6 +61,30 @@ struct SchemaTests {
         #expect(found == Set(Self.places.filter { $0.schema == name }.map(\.path)))
     }
 
+    @Test func `the schema offers the spellings that are read, and no others`() throws {
+        let schema = try Schema(of: "campaign")
+        var waiting: [(path: [String], shape: MessageShape)] = [(["message"], .message)]
+        var compared = 0
+        while let (path, shape) = waiting.popLast() {
+            switch shape {
+            case .object(let shapes): waiting += shapes.map { (path + [$0.key], $0.value) }
+            case .oneOf(let values):
+                let offered = schema.part(at: path)?["enum"]?.array?.compactMap(\.string) ?? []
+                #expect(Set(offered) == Set(values + values.map { $0.lowercased() }), "\(path.joined(separator: "/"))")
+                for value in offered + ["Mixed", values[0].capitalized] {
+                    var findings = Findings(file: "x.yaml")
+                    let node = Node(
+                        content: .scalar(.init(text: value, isPlain: true)),
+                        range: TextRange(start: .init(line: 1, column: 1), end: .init(line: 1, column: 2)))
+                    #expect((shape.json(from: node, "it", &findings) != nil) == offered.contains(value), "\(value)")
+                }
+                compared += 1
+            default: break
+            }
+        }
+        #expect(compared == 4)
+    }
+
     @Test func `the schema's message has the loader's shape`() throws {
         let schema = try Schema(of: "campaign")
         var waiting: [(path: [String], shape: MessageShape)] = [(["message"], .message)]

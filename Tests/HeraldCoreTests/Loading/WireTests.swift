@@ -31,7 +31,7 @@ struct WireTests {
 
     @Test(arguments: [
         ("collapse_key: k", #""collapse_key":"k""#), ("priority: high", #""priority":"HIGH""#),
-        ("priority: Normal", #""priority":"NORMAL""#), ("ttl: 4h", #""ttl":"14400s""#),
+        ("priority: normal", #""priority":"NORMAL""#), ("ttl: 4h", #""ttl":"14400s""#),
         ("ttl: 3.5s", #""ttl":"3.500000000s""#), ("ttl: 3600s", #""ttl":"3600s""#), ("ttl: 28d", #""ttl":"2419200s""#),
         ("ttl: 0s", #""ttl":"0s""#), ("ttl: 0.000000001s", #""ttl":"0.000000001s""#),
         ("ttl: 0.05s", #""ttl":"0.050000000s""#),

@@ -2,10 +2,11 @@ internal import FCM
 
 extension MessageDraft {
     func checkAndroid(_ findings: inout Findings) {
-        if let ttl = self["android", "ttl"]?.string, ttl.contains(".") {
+        if let ttl = self["android", "ttl"]?.string, ttl.contains("."), let node = node("android", "ttl") {
+            let whole = "\(ttl.prefix { $0 != "." })s"
             findings.warning(
-                .ignoredOption, "'ttl' is rounded down to \(ttl.prefix { $0 != "." })s", at: key("android", "ttl"),
-                help: "write whole seconds")
+                .ignoredOption, "'ttl' is rounded down to \(whole)", at: node.range, help: "write \(whole)",
+                replacement: whole)
         }
         checkAndroidNotification(&findings)
     }

@@ -57,7 +57,12 @@ struct AppleDraft {
                 default: HTTPHeader.fault(of: value)
                 }
             if let fault {
-                findings.error(.apnsHeader, "'\(entry.key)' must be \(fault)", at: entry.value.range)
+                let near =
+                    entry.key.lowercased() == "apns-push-type"
+                    ? findings.advice.nearest(to: value, among: Self.pushTypes) : nil
+                findings.error(
+                    .apnsHeader, "'\(entry.key)' must be \(fault)", at: entry.value.range,
+                    help: near.map { "did you mean '\($0)'?" }, replacement: near)
             } else {
                 HTTPHeader.checkName(entry, .apnsHeader, &findings)
             }
@@ -82,17 +87,22 @@ struct AppleDraft {
         _ node: Node?, _ json: [String: JSONValue], _ keys: [String: ApsValue], of name: String,
         _ findings: inout Findings
     ) {
+        let known = keys.keys.sorted()
         for entry in node?.mapping ?? [] {
             guard let value = json[entry.key] else { continue }
             guard let wanted = keys[entry.key] else {
-                let near = suggestion(for: entry.key.replacingUnderscores, among: keys.keys.sorted())
+                let near = findings.advice.nearest(to: entry.key.replacingUnderscores, among: known)
                 findings.warning(
                     .apsKey, "'\(entry.key)' is not a key of \(name) that Apple knows", at: entry.keyRange,
-                    help: near.map { "did you mean '\($0)'?" } ?? "the app's own keys belong beside 'aps'")
+                    help: near.map { "did you mean '\($0)'?" } ?? "the app's own keys belong beside 'aps'",
+                    replacement: near.flatMap { json[$0] == nil ? $0 : nil })
                 continue
             }
             if let fault = wanted.fault(of: value) {
-                findings.error(.apsValue, "'\(entry.key)' must be \(fault)", at: entry.value.range)
+                let meant = wanted.spelling(meantBy: value)
+                findings.error(
+                    .apsValue, "'\(entry.key)' must be \(fault)", at: entry.value.range,
+                    help: meant.map { "write \($0)" }, replacement: meant)
             }
         }
     }
@@ -123,7 +133,8 @@ struct AppleDraft {
         if pushType == "alert", !isNoticed, let range = headers["apns-push-type"]?.range {
             findings.error(
                 .pushType, "an alert push has an alert, a badge or a sound, and this one has none of them", at: range,
-                help: isAwaking ? "write apns-push-type: background" : nil)
+                help: isAwaking ? "write apns-push-type: background" : nil,
+                replacement: isAwaking ? "background" : nil)
         }
         if pushType == "background", !isAwaking, let range = headers["apns-push-type"]?.range {
             findings.error(
@@ -157,7 +168,7 @@ struct AppleDraft {
             }
             findings.error(
                 .silentPriority, "a silent push of priority \(priority.value) is refused by Apple", at: priority.range,
-                help: "write apns-priority: \"5\"")
+                help: "write apns-priority: \"5\"", replacement: "\"5\"")
         } else if isAwaking {
             findings.error(
                 .silentPriority, "a silent push needs 'apns-priority': FCM's own is 10, which Apple refuses",
@@ -169,7 +180,8 @@ struct AppleDraft {
     private func checkActivity(_ findings: inout Findings) {
         if let type = headers["apns-push-type"], type.value != "liveactivity" {
             findings.error(
-                .liveActivity, "a live activity is of push type liveactivity, not \(type.value)", at: type.range)
+                .liveActivity, "a live activity is of push type liveactivity, not \(type.value)", at: type.range,
+                help: "write apns-push-type: liveactivity", replacement: "liveactivity")
         }
         if draft["apns", "live_activity_token"] == nil, let type = headers["apns-push-type"] {
             findings.error(.liveActivity, "a live activity needs 'live_activity_token'", at: type.range)

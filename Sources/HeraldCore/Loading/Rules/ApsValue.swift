@@ -46,6 +46,17 @@ enum ApsValue {
         }
     }
 
+    /// What a value was meant to be that is nearly right: a number in quotes, a text without them.
+    func spelling(meantBy value: JSONValue) -> String? {
+        switch (self, value) {
+        case (.flag, .string(let text)): ["1", "true", "yes"].contains(text.lowercased()) ? "1" : nil
+        case (.count, .string(let text)), (.seconds, .string(let text)): Int(meantBy: text).map { "\($0)" }
+        case (.text, .int(let number)): "\(number)".quoted
+        case (.oneOf(let values), .string(let text)): suggestion(for: text, among: values)
+        default: nil
+        }
+    }
+
     private static func soundFault(_ value: JSONValue) -> String? {
         if let name = value.string { return name.isEmpty ? "the name of a sound, not empty" : nil }
         guard let sound = value.object else { return "the name of a sound, or a critical sound" }

@@ -22,7 +22,8 @@ struct CampaignRules {
         checkRoundTime(&findings)
         checkLateness(runEvery, &findings)
         if case .condition(let condition) = campaign.target.value {
-            ConditionLogic(condition).check(campaign, &findings)
+            let places = ConditionPlaces(node("target"), condition, file: findings.file)
+            ConditionLogic(condition).check(campaign, places, &findings)
         }
         guard let node = node("message") else { return }
         let draft = MessageDraft(node: node, json: campaign.message.value)

@@ -12,24 +12,46 @@ struct ConditionLogic {
         topics = condition.topics
     }
 
-    func check(_ campaign: Campaign, _ findings: inout Findings) {
+    /// - Parameter places: `nil` where the terms cannot be found in the file.
+    func check(_ campaign: Campaign, _ places: ConditionPlaces?, _ findings: inout Findings) {
         let rows = rows(of: condition.expression)
+        let whole = campaign.target.range
+        let range = { (terms: Range<Int>) in
+            SourceRange(file: whole.file, text: places?.range(of: terms) ?? whole.text)
+        }
         if !rows.contains(true) {
+            let part = smallest { !$0.contains(true) }
             findings.diagnostics.append(
-                .error(.conditionNever, "no device can match the condition", at: campaign.target.range))
+                .error(
+                    .conditionNever,
+                    part.count < condition.expression.termCount
+                        ? "no device can match this, nor then the condition" : "no device can match the condition",
+                    at: range(part)))
         } else if !rows.contains(false) {
             // Without an acknowledgement its being a broadcast is said already.
             guard campaign.acknowledged.broadcast else { return }
             findings.diagnostics.append(
                 .warning(
                     .conditionRedundant, "every device matches the condition, whatever it follows",
-                    at: campaign.target.range))
-        } else if let shorter = shortened(rows) {
-            findings.diagnostics.append(
-                .warning(
-                    .conditionRedundant, "a part of the condition changes nothing", at: campaign.target.range,
-                    help: "the same devices match \(shorter)"))
+                    at: range(smallest { !$0.contains(false) })))
+        } else if let shorter = shortened(rows), let first = shorter.left.first {
+            let text = Self.text(shorter.expression)
+            var diagnostic = Diagnostic.warning(
+                .conditionRedundant, "this part of the condition changes nothing", at: range(first),
+                notes: shorter.left.dropFirst().map { .init("and without that one, nor does this", at: range($0)) },
+                help: "the same devices match \(text)")
+            if let node = places?.whole { diagnostic.fix = .init(text.quoted, at: node) }
+            findings.diagnostics.append(diagnostic)
         }
+    }
+
+    /// The terms of the smallest part whose rows are such.
+    private func smallest(_ isSuch: ([Bool]) -> Bool) -> Range<Int> {
+        var (part, start) = (condition.expression, 0)
+        while let next = part.parts(from: start).first(where: { isSuch(rows(of: $0.part)) }) {
+            (part, start) = (next.part, next.start)
+        }
+        return start..<start + part.termCount
     }
 
     /// Whether a device matches, for every choice of the topics that it follows.
@@ -48,26 +70,38 @@ struct ConditionLogic {
         }
     }
 
-    /// The condition's text without what changes nothing; `nil` where everything in it does.
-    private func shortened(_ rows: [Bool]) -> String? {
+    /// The condition without what changes nothing, and the terms that were left out, as stretches of the whole; `nil`
+    /// where everything in it changes something.
+    private func shortened(_ rows: [Bool]) -> (expression: Expression, left: [Range<Int>])? {
         var expression = condition.expression
-        var isShorter = false
-        while let next = Self.shorter(expression).first(where: { self.rows(of: $0) == rows }) {
-            expression = next
-            isShorter = true
+        // Which terms of the whole are still there.
+        var kept = Array(0..<expression.termCount)
+        var left: [Range<Int>] = []
+        while let next = Self.shorter(expression).first(where: { self.rows(of: $0.expression) == rows }) {
+            expression = next.expression
+            let gone = kept[next.left]
+            if let first = gone.first, let last = gone.last { left.append(first..<last + 1) }
+            kept.removeSubrange(next.left)
         }
-        return isShorter ? Self.text(expression) : nil
+        return left.isEmpty ? nil : (expression, left)
     }
 
-    /// The expression with one of its operands left out, in every way there is.
-    private static func shorter(_ expression: Expression) -> [Expression] {
+    /// The expression with one of its operands left out, in every way there is; the later one first, as a reader
+    /// would take out a repetition.
+    private static func shorter(_ expression: Expression) -> [(expression: Expression, left: Range<Int>)] {
+        let operands = { (one: Expression, other: Expression, join: (Expression, Expression) -> Expression) in
+            let (count, end) = (one.termCount, one.termCount + other.termCount)
+            return [(one, count..<end), (other, 0..<count)]
+                + shorter(one).map { (join($0.expression, other), $0.left) }
+                + shorter(other).map { inner in
+                    (join(one, inner.expression), inner.left.lowerBound + count..<inner.left.upperBound + count)
+                }
+        }
         switch expression {
-        case .topic: []
-        case .not(let inner): shorter(inner).map { .not($0) }
-        case .and(let one, let other):
-            [one, other] + shorter(one).map { .and($0, other) } + shorter(other).map { .and(one, $0) }
-        case .or(let one, let other):
-            [one, other] + shorter(one).map { .or($0, other) } + shorter(other).map { .or(one, $0) }
+        case .topic: return []
+        case .not(let inner): return shorter(inner).map { (.not($0.expression), $0.left) }
+        case .and(let one, let other): return operands(one, other) { .and($0, $1) }
+        case .or(let one, let other): return operands(one, other) { .or($0, $1) }
         }
     }
 
@@ -84,6 +118,17 @@ struct ConditionLogic {
         switch expression {
         case .topic, .not: text(expression)
         case .and, .or: "(\(text(expression)))"
+        }
+    }
+}
+
+extension Condition.Expression {
+    /// What it is made of, each with the number of its first term.
+    fileprivate func parts(from start: Int) -> [(part: Self, start: Int)] {
+        switch self {
+        case .topic: []
+        case .not(let inner): [(inner, start)]
+        case .and(let one, let other), .or(let one, let other): [(one, start), (other, start + one.termCount)]
         }
     }
 }

@@ -7,6 +7,7 @@ struct MessageDraft {
 
     func check(_ findings: inout Findings) {
         checkContent(&findings)
+        checkReplacedData(&findings)
         checkAndroid(&findings)
         AppleDraft(self)?.check(&findings)
         checkAppleReach(&findings)
@@ -58,6 +59,23 @@ extension MessageDraft {
         }
     }
 
+    /// A platform's own `data` takes the place of the message's, whose other keys then never arrive there.
+    private func checkReplacedData(_ findings: inout Findings) {
+        guard let common = json["data"]?.object else { return }
+        for platform in ["android", "webpush"] {
+            guard let own = self[platform, "data"]?.object else { continue }
+            let lost = (node("data")?.mapping ?? []).filter { common[$0.key] != nil && own[$0.key] == nil }
+            guard !lost.isEmpty else { continue }
+            let shown = lost.prefix(5).map { "'\($0.key)'" }.joined(separator: ", ") + (lost.count > 5 ? ", …" : "")
+            findings.diagnostics.append(
+                .warning(
+                    .dataReplaced, "'\(platform).data' replaces 'data', so that \(shown) does not get there",
+                    at: findings.at(key(platform, "data")),
+                    notes: lost.prefix(5).map { .init("not sent to that platform", at: findings.at($0.keyRange)) },
+                    help: "repeat in '\(platform).data' what its app needs of 'data'"))
+        }
+    }
+
     /// Whether anything would be shown on, or handed to, a device of any platform.
     private var hasContent: Bool {
         let parts = [
@@ -66,12 +84,6 @@ extension MessageDraft {
             self["webpush", "notification"],
         ]
         return parts.contains { $0 != nil && $0?.object?.isEmpty != true }
-    }
-}
-
-extension Findings {
-    mutating func warning(_ rule: Rule, _ message: String, at range: TextRange, help: String? = nil) {
-        diagnostics.append(.warning(rule, message, at: at(range), help: help))
     }
 }
 

@@ -1,6 +1,8 @@
 internal import FCM
 
 extension MessageDraft {
+    private static let urgencies = ["very-low", "low", "normal", "high"]
+
     func checkWeb(_ findings: inout Findings) {
         guard json["webpush"] != nil else { return }
         for entry in node("webpush", "headers")?.mapping ?? [] {
@@ -11,14 +13,19 @@ extension MessageDraft {
                     !value.isEmpty && value.utf8.count <= 10 && value.utf8.allSatisfy(\.isDigit)
                         ? nil : "a whole number of seconds"
                 case "urgency":
-                    ["very-low", "low", "normal", "high"].contains(value) ? nil : "very-low, low, normal or high"
+                    Self.urgencies.contains(value) ? nil : "very-low, low, normal or high"
                 case "topic":
                     (1...32).contains(value.utf8.count) && value.utf8.allSatisfy(\.isOfBase64URL)
                         ? nil : "1 to 32 characters of A-Z a-z 0-9 - _"
                 default: HTTPHeader.fault(of: value)
                 }
             if let fault {
-                findings.error(.webpushHeader, "'\(entry.key)' must be \(fault)", at: entry.value.range)
+                let near =
+                    entry.key.lowercased() == "urgency"
+                    ? findings.advice.nearest(to: value, among: Self.urgencies) : nil
+                findings.error(
+                    .webpushHeader, "'\(entry.key)' must be \(fault)", at: entry.value.range,
+                    help: near.map { "did you mean '\($0)'?" }, replacement: near)
             } else {
                 HTTPHeader.checkName(entry, .webpushHeader, &findings)
             }

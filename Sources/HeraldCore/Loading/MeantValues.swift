@@ -1,0 +1,52 @@
+/// What people write where the format wants something a little different; only what leaves no doubt.
+extension Bool {
+    /// `yes`, `On`, `TRUE`, and a word in quotes.
+    init?(meantBy text: String) {
+        switch text.lowercased() {
+        case "true", "yes", "on", "y": self = true
+        case "false", "no", "off", "n": self = false
+        default: return nil
+        }
+    }
+}
+
+extension Int {
+    /// A number in quotes, or with `_` between its digits.
+    init?(meantBy text: String) {
+        let digits = text.utf8.filter { $0 != UInt8(ascii: "_") }
+        guard (1...18).contains(digits.count), digits.allSatisfy(\.isDigit),
+            digits.count == 1 || digits.first != UInt8(ascii: "0")
+        else { return nil }
+        self.init(String(decoding: digits, as: UTF8.self))
+    }
+}
+
+extension Duration {
+    /// herald's spelling of `4 h`, `4H`, `90sec`, `2 days`.
+    static func spelling(meantBy text: String) -> String? {
+        guard let match = text.lowercased().wholeMatch(of: #/([0-9]{1,12})[ _]?([a-z]{1,12})/#) else { return nil }
+        let unit: String
+        switch match.2 {
+        case "ms", "msec", "msecs", "millis", "millisecond", "milliseconds": unit = "ms"
+        case "s", "sec", "secs", "second", "seconds": unit = "s"
+        case "m", "min", "mins", "minute", "minutes": unit = "m"
+        case "h", "hr", "hrs", "hour", "hours": unit = "h"
+        case "d", "day", "days": unit = "d"
+        default: return nil
+        }
+        let spelling = "\(match.1)\(unit)"
+        return Duration(written: spelling) == nil ? nil : spelling
+    }
+}
+
+extension String {
+    /// In YAML's double quotes.
+    var quoted: String {
+        var text = "\""
+        for scalar in unicodeScalars {
+            if scalar == "\"" || scalar == "\\" { text += "\\" }
+            text.unicodeScalars.append(scalar)
+        }
+        return text + "\""
+    }
+}

@@ -1,0 +1,122 @@
+/// Finds out what would mend a file that YAML cannot read: most often a text needs quotes. A guess is told only once
+/// the file has been read with it.
+struct SyntaxAdvice {
+    /// Larger files are not read again for a better word about them.
+    private static let maximumSize = 1 << 18
+    /// Guesses that are tried; each is a reading.
+    private static let maximumGuesses = 16
+
+    private let source: SourceText
+
+    /// `nil` where reading again would take too long.
+    init?(_ source: SourceText) {
+        guard source.bytes.count <= Self.maximumSize else { return nil }
+        self.source = source
+    }
+
+    func improve(_ diagnostics: inout [Diagnostic]) {
+        for index in diagnostics.indices where diagnostics[index].rule == .yamlSyntax {
+            if let better = better(diagnostics[index]) { diagnostics[index] = better }
+        }
+    }
+
+    /// A text that YAML takes for something else.
+    private struct Suspect {
+        var line: Int
+        /// Columns from 0, in Unicode scalars.
+        var columns: Range<Int>
+        var text: String
+    }
+
+    private func better(_ diagnostic: Diagnostic) -> Diagnostic? {
+        guard let place = diagnostic.range.text?.start else { return nil }
+        for suspect in suspects(at: place).prefix(Self.maximumGuesses)
+        where isMended(by: suspect, atLeastTo: place.line) {
+            let range = TextRange(
+                start: .init(line: suspect.line, column: suspect.columns.lowerBound + 1),
+                end: .init(line: suspect.line, column: suspect.columns.upperBound + 1))
+            let place = SourceRange(file: diagnostic.range.file, text: range)
+            if suspect.text.isUnclosed {
+                let closed = suspect.text.first == "\"" ? suspect.text + "\"" : nil
+                return .error(
+                    .yamlSyntax, "the quote is not closed", at: place,
+                    help: closed.map { "write \($0)" }
+                        ?? "close it, or write \(suspect.text.quoted) if it is an apostrophe", replacement: closed)
+            }
+            return .error(
+                .yamlSyntax, "text \(Self.reason(suspect.text)) needs quotes", at: place,
+                help: "write \(suspect.text.quoted)", replacement: suspect.text.quoted)
+        }
+        return nil
+    }
+
+    private static func reason(_ text: String) -> String {
+        if let first = text.first, "*&!%@`|>-?[]{}\"',".contains(first) { return "that begins with \(first)" }
+        if text.contains(": ") { return "that holds a colon and a space" }
+        return text.contains(" #") ? "that holds a space and a #" : "that YAML reads otherwise"
+    }
+
+    /// The values on the line of the mistake, and on the one above, where a missing end is only seen in the next.
+    private func suspects(at place: TextRange.Position) -> [Suspect] {
+        let numbers = Set((max(1, place.line - 3)...place.line))
+        let lines = source.lines(numbers, upTo: 4096)
+        return lines.sorted { $0.key > $1.key }.flatMap { number, line in
+            Self.suspects(in: line).map { Suspect(line: number, columns: $0, text: line.part($0)) }
+        }
+    }
+
+    private static func suspects(in line: String) -> [Range<Int>] {
+        // A value that goes on to the end of its line.
+        let whole = line.firstMatch(of: #/^\s*(?:- +)*[A-Za-z0-9_.-]+:\s+(?<text>\S.*?)\s*$/#)
+            .map { line.columns(of: $0.output.text) }
+        // One within braces or brackets: up to the next of them, or to a comma with a key behind it.
+        let inner = line.matches(
+            of: #/[{,]\s*[A-Za-z0-9_.-]+:\s+(?<text>[^\s{}\[\]"'][^{}\[\]"]*?)\s*(?=[}\]]|,\s*[A-Za-z0-9_.-]+:)/#
+        )
+        .map { line.columns(of: $0.output.text) }
+        // An entry of a list.
+        let entry = line.firstMatch(of: #/^\s*(?:- +)+(?<text>\S.*?)\s*$/#).map { line.columns(of: $0.output.text) }
+        // A bracket that is never closed is no text.
+        return (inner + [whole, entry].compactMap(\.self)).filter { line.part($0).isBalanced }
+    }
+
+    private func isMended(by suspect: Suspect, atLeastTo line: Int) -> Bool {
+        var lines = source.bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map {
+            Array($0)
+        }
+        guard lines.indices.contains(suspect.line - 1) else { return false }
+        let scalars = Array(String(decoding: lines[suspect.line - 1], as: UTF8.self).unicodeScalars)
+        guard suspect.columns.upperBound <= scalars.count else { return false }
+        let text = { (part: ArraySlice<Unicode.Scalar>) in String(String.UnicodeScalarView(part)) }
+        let mended =
+            text(scalars[..<suspect.columns.lowerBound]) + suspect.text.quoted
+            + text(scalars[suspect.columns.upperBound...])
+        lines[suspect.line - 1] = Array(mended.utf8)
+        let again = SourceText(file: source.file, bytes: Array(lines.joined(separator: [UInt8(ascii: "\n")])))
+        return YAMLComposer.documents(in: again).diagnostics.allSatisfy {
+            $0.rule != .yamlSyntax || ($0.range.text?.start.line ?? 0) > line
+        }
+    }
+}
+
+extension String {
+    fileprivate func columns(of part: Substring) -> Range<Int> {
+        let start = unicodeScalars.distance(from: startIndex, to: part.startIndex)
+        return start..<start + part.unicodeScalars.count
+    }
+
+    /// Whether it begins with a quote and has no other.
+    fileprivate var isUnclosed: Bool {
+        guard let first, first == "\"" || first == "'" else { return false }
+        return !dropFirst().contains(first)
+    }
+
+    fileprivate var isBalanced: Bool {
+        let count = { (character: Character) in self.count { $0 == character } }
+        return first != "[" && first != "{" || count("[") == count("]") && count("{") == count("}")
+    }
+
+    fileprivate func part(_ columns: Range<Int>) -> String {
+        String(String.UnicodeScalarView(unicodeScalars.dropFirst(columns.lowerBound).prefix(columns.count)))
+    }
+}
