@@ -16,10 +16,13 @@ final class Backend: Sendable {
     private let keep: (@Sendable ([UInt8]) throws -> Void)?
 
     init(
-        strict: Bool = false, signIn: SignIn = SignIn(), now: @escaping @Sendable () -> Date,
-        keep: (@Sendable ([UInt8]) throws -> Void)? = nil
+        strict: Bool = false, membershipDelay: Duration = .zero, signIn: SignIn = SignIn(),
+        now: @escaping @Sendable () -> Date, keep: (@Sendable ([UInt8]) throws -> Void)? = nil
     ) {
-        world = Mutex(World(strict: strict, countingFrom: now().microsecondsSince1970))
+        world = Mutex(
+            World(
+                strict: strict, membershipDelay: membershipDelay / .seconds(1),
+                countingFrom: now().microsecondsSince1970))
         self.signIn = signIn
         self.now = now
         self.keep = keep
@@ -37,15 +40,19 @@ final class Backend: Sendable {
         return answer
     }
 
-    /// Changes the world, or reads it, in one piece: no two calls interleave.
+    /// Changes the world, or reads it, in one piece: no two calls interleave. The time is the world's.
     func change<Result, Failure>(_ body: (inout World, Date) throws(Failure) -> Result) throws(Failure) -> Result {
-        try world.withLock { (world) throws(Failure) in try body(&world, now()) }
+        try world.withLock { (world) throws(Failure) in
+            let now = world.time(at: now())
+            return try body(&world, now)
+        }
     }
 
     /// Changes the world by a delivery, which is in the ledger that outlives the emulator before it is accepted.
     func deliver(_ body: (inout World, Date) throws(GoogleError) -> String) throws(GoogleError) -> String {
         try world.withLock { (world) throws(GoogleError) in
-            let id = try body(&world, now())
+            let now = world.time(at: now())
+            let id = try body(&world, now)
             let lines = world.takeFreshLedgerLines()
             if let keep, !lines.isEmpty {
                 do { try keep(lines) } catch {

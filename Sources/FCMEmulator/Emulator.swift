@@ -29,6 +29,8 @@ package struct Emulator: Sendable {
         package var ledger: String?
         /// Whether only registrations enrolled through `PUT /emulator/v1/registrations` exist; else any well-formed one.
         package var strict: Bool
+        /// How long a subscription, or the end of one, takes to be heard of where topics are fanned out.
+        package var membershipDelay: Duration = .zero
         /// Whether calls need an access token that the emulator issued; else they need none.
         package var requiresAuthorization: Bool
         /// What the answer that issues an access token says of its lifetime.
@@ -77,7 +79,8 @@ package struct Emulator: Sendable {
     package func run(onReady: @escaping @Sendable (Endpoint) async -> Void) async throws {
         let identity = configuration.tls ? try ServerIdentity(host: configuration.host, now: now()) : nil
         let backend = Backend(
-            strict: configuration.strict, signIn: try SignIn(configuration), now: now, keep: try openLedger())
+            strict: configuration.strict, membershipDelay: configuration.membershipDelay,
+            signIn: try SignIn(configuration), now: now, keep: try openLedger())
         try await withThrowingTaskGroup { group in
             let (ports, listening) = AsyncStream<Int>.makeStream()
             group.addTask {

@@ -34,6 +34,12 @@ struct EmulatorCommand: AsyncParsableCommand {
     @Flag(help: "Know only registrations that were put to /emulator/v1/registrations.")
     var strict = false
 
+    @Option(
+        help: ArgumentHelp(
+            "How long subscribing and unsubscribing take to have an effect, by the emulator's clock.", valueName: "time"
+        ))
+    var membershipDelay: SpanArgument?
+
     @Flag(
         help: ArgumentHelp(
             "Refuse calls without an access token from the emulator's own /token.", visibility: .hidden))
@@ -55,6 +61,7 @@ struct EmulatorCommand: AsyncParsableCommand {
         let console = Common(herald.common, options).console
         var configuration = Emulator.Configuration(host: host, port: port, tls: tls, ledger: ledger, strict: strict)
         configuration.requiresAuthorization = requireSignIn
+        if let membershipDelay { configuration.membershipDelay = membershipDelay.duration }
         if let tokenLifetime { configuration.tokenLifetime = tokenLifetime.duration }
         configuration.tokenAccepted = tokenAccepted?.duration
         let emulator = Emulator(configuration, now: { Date() })

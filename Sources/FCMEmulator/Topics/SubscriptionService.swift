@@ -61,10 +61,10 @@ struct SubscriptionService {
     private func delete(_ name: String, _ call: Call, in backend: Backend) throws(GoogleError) -> Answer {
         let topic = try Self.topic(named: name)
         let allowsMissing = try call.flag("allow_missing")
-        try backend.change { (world, _) throws(GoogleError) in
+        try backend.change { (world, now) throws(GoogleError) in
             let (registration, enrolment) = try subscriber(in: world)
             guard allowsMissing || enrolment.topics[topic] != nil else { throw .noEntity }
-            world.leave(registration, topic)
+            world.leave(registration, topic, at: now)
         }
         return .json([:])
     }
