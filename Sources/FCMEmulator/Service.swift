@@ -5,6 +5,7 @@ enum Service {
     case instanceID(InstanceIDService)
     case groups(GroupService)
     case oauth(TokenService)
+    case app(AppService)
 
     /// `nil` where no service has this path.
     init?(for call: Call) {
@@ -13,6 +14,8 @@ enum Service {
         case ("v1", 4...7) where path[1] == "projects" && !path[2].isEmpty:
             if path[3...] == ["messages:send"] {
                 self = .send(SendService(project: path[2]))
+            } else if let service = AppService(project: path[2], path: path[3...]) {
+                self = .app(service)
             } else if path[3] == "registrations", path.count > 5, path[5] == "topicSubscriptions" {
                 self = .topics(
                     SubscriptionService(
@@ -53,6 +56,8 @@ enum Service {
                 try backend.admitToOldService(call)
                 return try service.answer(call, from: backend)
             }
+        case .app(let service):
+            Self.settle { () throws(GoogleError) in try service.answer(call, from: backend) }
         case .oauth(let service):
             Self.settle { () throws(OAuthError) in try service.answer(call, from: backend) }
         }

@@ -22,7 +22,7 @@ struct Arrival: Sendable {
 
 extension Delivery {
     /// The emulated project's number, which FCM tells the app.
-    private static let senderID = "123456789012"
+    static let senderID = "123456789012"
 
     /// What an installation gets of it.
     func payload(on platform: Platform, of installation: RecipientKey) -> DevicePayload {

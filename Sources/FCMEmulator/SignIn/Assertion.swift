@@ -79,14 +79,3 @@ extension OAuthError {
         "Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe. "
             + "Check your iat and exp values in the JWT claim.")
 }
-
-extension [UInt8] {
-    /// Base64url (RFC 4648, section 5) without padding. `nil` for anything else.
-    fileprivate init?(base64URL text: Substring) {
-        guard !text.utf8.contains(where: { "+/=".utf8.contains($0) }) else { return nil }
-        var base64 = String(text).replacing("-", with: "+").replacing("_", with: "/")
-        base64 += String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
-        guard let data = Data(base64Encoded: base64) else { return nil }
-        self.init(data)
-    }
-}

@@ -147,12 +147,12 @@ extension GoogleError {
     fileprivate static let alreadySubscribed = GoogleError(
         status: .alreadyExists, message: "Requested entity already exists")
 
-    fileprivate static let malformedRegistration = GoogleError(
+    static let malformedRegistration = GoogleError(
         status: .invalidArgument, message: "The registration token is not a valid FCM registration token",
         details: [.fcm("INVALID_ARGUMENT")])
 
     /// How FCM reports its limit here is not documented; the code is the Instance ID service's.
-    fileprivate static let tooManyTopics = GoogleError(
+    static let tooManyTopics = GoogleError(
         status: .resourceExhausted, message: "The app instance is subscribed to too many topics.",
         details: [.fcm("TOO_MANY_TOPICS")])
 }

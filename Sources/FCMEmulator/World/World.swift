@@ -17,6 +17,8 @@ struct World: Sendable {
     var groups = DeviceGroups() { didSet { feed.note(.groups) } }
     /// The devices that a test has taken in hand. What reaches the others is worked out when somebody looks.
     var handsets: [RecipientKey: Handset] = [:]
+    /// What the apps on devices were given, by their fids.
+    var apps: [Registration: App] = [:]
     var feed: Feed
     /// How far the world's time is ahead of the clock's, in seconds.
     var lead: TimeInterval = 0
@@ -107,6 +109,9 @@ struct World: Sendable {
         reroute(registration, topic, from: wasReached)
         dropTopicIfUnused(topic)
     }
+
+    /// Text of `[A-Za-z0-9_-]` unlike any before.
+    mutating func newText(length: Int) -> String { opaque.next(length: length) }
 
     /// A key that looks like FCM's, unlike any told before.
     mutating func newGroupKey() -> String { "APA91b" + opaque.next(length: 134) }
