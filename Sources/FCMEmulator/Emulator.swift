@@ -31,6 +31,8 @@ package struct Emulator: Sendable {
         package var strict: Bool
         /// How long a subscription, or the end of one, takes to be heard of where topics are fanned out.
         package var membershipDelay: Duration = .zero
+        /// How often those who look on hear something while nothing happens.
+        package var heartbeat: Duration = .seconds(15)
         /// Whether calls need an access token that the emulator issued; else they need none.
         package var requiresAuthorization: Bool
         /// What the answer that issues an access token says of its lifetime.
@@ -113,7 +115,11 @@ package struct Emulator: Sendable {
             onServerRunning: { onListening($0.localAddress?.port ?? 0) },
             logger: Logger(label: "herald.emulator", factory: { _ in SwiftLogNoOpLogHandler() }))
         do {
-            try await application.run()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                defer { group.cancelAll() }
+                group.addTask { try await backend.beat(every: configuration.heartbeat) }
+                try await application.run()
+            }
         } catch  where Task.isCancelled {
             // What ends a cancelled server is of no interest.
         } catch {

@@ -30,7 +30,9 @@ struct EmulatorResponder: HTTPResponder {
         }
         var fields = request.headers.map { (name: $0.name.canonicalName, value: $0.value) }
         if let authority = request.head.authority { fields.append((name: "host", value: authority)) }
-        let answer = backend.answer(Call(request.method.rawValue, target, headers: fields, body: body))
+        let call = Call(request.method.rawValue, target, headers: fields, body: body)
+        if let events = EventStream(call, from: backend) { return events.response }
+        let answer = backend.answer(call)
         var headers: HTTPFields = [.contentType: answer.contentType]
         for (name, value) in answer.headers {
             if let name = HTTPField.Name(name) { headers[name] = value }

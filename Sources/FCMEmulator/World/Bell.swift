@@ -6,7 +6,7 @@ final class Bell: Sendable {
 
     func ring() { listeners.withLock { for listener in $0.all.values { listener.yield() } } }
 
-    /// Ends when whoever listens is cancelled or gone.
+    /// One ring comes at once. It ends when whoever listens is cancelled or gone.
     func listen() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let number = listeners.withLock { listeners in
@@ -17,6 +17,7 @@ final class Bell: Sendable {
         continuation.onTermination = { [weak self] _ in
             self?.listeners.withLock { $0.all[number] = nil }
         }
+        continuation.yield()
         return stream
     }
 }
