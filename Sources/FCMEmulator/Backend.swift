@@ -29,6 +29,7 @@ final class Backend: Sendable {
     }
 
     func answer(_ call: Call) -> Answer {
+        if let page = Page(call) { return page.answer }
         let path = call.path ?? []
         if path.first == "emulator" {
             do { return try ControlService(path: path.dropFirst()).answer(call, from: self) } catch {

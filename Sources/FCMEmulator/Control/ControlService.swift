@@ -25,6 +25,11 @@ struct ControlService {
             return .json(try inbox(of: parts[1], in: backend))
         case ("GET", 2, "devices"): return .json(try status(of: parts[1], in: backend))
         case ("PUT", 2, "devices"): return .json(try status(of: parts[1], in: backend, after: try call.content()))
+        case ("GET", 1, "overview"):
+            return .json(
+                backend.change { (world, now) in
+                    Overview(of: world, at: now, wanted: call.parameter("find") ?? "").json
+                })
         case ("GET", 1, "clock"): return .json(time(in: backend))
         case ("POST", 1, "clock"):
             let clock = try ClockCall(parsing: try call.content())

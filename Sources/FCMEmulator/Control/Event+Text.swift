@@ -15,7 +15,7 @@ extension Feed.Event {
 }
 
 extension Feed.Change {
-    fileprivate var json: JSONValue {
+    var json: JSONValue {
         switch self {
         case .delivery(let id, let target, let fanOut):
             [

@@ -49,6 +49,12 @@ struct Feed: Sendable {
         bell.ring()
     }
 
+    /// The latest deliveries that are held, newest first.
+    func deliveries(atMost count: Int) -> [Change] {
+        events.reversed().lazy.map(\.change).filter { if case .delivery = $0 { true } else { false } }.prefix(count)
+            .map(\.self)
+    }
+
     /// What came after a change. `nil` where not all of that is held any more, or the number is none of this feed's.
     func events(after number: Int) -> ArraySlice<Event>? {
         guard (lost...self.number).contains(number) else { return nil }
