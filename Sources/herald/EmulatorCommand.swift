@@ -10,7 +10,7 @@ struct EmulatorCommand: AsyncParsableCommand {
         discussion: """
             Prints FCM_EMULATOR_HOST=HOST:PORT first; export that line and every command talks to it. With --tls it is \
             https://HOST:PORT, and FCM_EMULATOR_CA=FILE follows: the certificate to trust, herald-emulator-PORT.pem in \
-            the temporary directory, made at start and removed at the end. What it accepted is at /emulator/v1/ledger, \
+            the temporary directory, made at start and removed at the end. A browser shows its devices there. What it accepted is at /emulator/v1/ledger, \
             a device's inbox at /emulator/v1/devices/REGISTRATION/inbox.
             """)
 

@@ -51,8 +51,8 @@ struct Feed: Sendable {
 
     /// The latest deliveries that are held, newest first.
     func deliveries(atMost count: Int) -> [Change] {
-        events.reversed().lazy.map(\.change).filter { if case .delivery = $0 { true } else { false } }.prefix(count)
-            .map(\.self)
+        let deliveries = events.reversed().lazy.map(\.change).filter { if case .delivery = $0 { true } else { false } }
+        return Array(deliveries.prefix(count))
     }
 
     /// What came after a change. `nil` where not all of that is held any more, or the number is none of this feed's.
