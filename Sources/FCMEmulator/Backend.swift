@@ -40,25 +40,28 @@ struct Backend: Sendable {
     }
 
     init(
-        strict: Bool = false, signIn: SignIn = SignIn(), now: @escaping @Sendable () -> Date,
-        keep: (@Sendable ([UInt8]) throws -> Void)? = nil
+        strict: Bool = false, membershipDelay: Duration = .zero, signIn: SignIn = SignIn(),
+        now: @escaping @Sendable () -> Date, keep: (@Sendable ([UInt8]) throws -> Void)? = nil
     ) {
         self.signIn = signIn
-        let world = World(strict: strict, countingFrom: now().microsecondsSince1970)
+        let world = World(
+            strict: strict, membershipDelay: membershipDelay / .seconds(1), countingFrom: now().microsecondsSince1970)
         shared = Shared(world, faults: FaultScript(), journal: nil, now: now, keep: keep)
     }
 
     /// - Parameter data: the path of the file that the world is made from again, and kept in.
     init(
-        strict: Bool = false, signIn: SignIn = SignIn(), faults: FaultScript, data: String?,
+        strict: Bool = false, membershipDelay: Duration = .zero, signIn: SignIn = SignIn(), faults: FaultScript,
+        data: String?,
         now: @escaping @Sendable () -> Date, keep: (@Sendable ([UInt8]) throws -> Void)?
     ) throws(EmulatorError) {
         self.signIn = signIn
-        var replaying = Backend(strict: strict, signIn: signIn, now: now)
+        var replaying = Backend(strict: strict, membershipDelay: membershipDelay, signIn: signIn, now: now)
         var journal: Journal?
         if let data { journal = try Journal(path: data) { replaying.replay($0) } }
         var world = replaying.shared.world.withLock(\.self)
         world.strict = strict
+        world.membershipDelay = membershipDelay / .seconds(1)
         shared = Shared(world, faults: faults, journal: journal, now: now, keep: keep)
         do { try journal?.append(.start(settings, world.counters)) } catch {
             throw .cannotUseData(path: data ?? "", reason: error.description)
@@ -70,6 +73,7 @@ struct Backend: Sendable {
 
     /// - Parameter fault: what ``fault(for:)`` said of the call.
     func answer(_ call: Call, with fault: Fault?) -> Answer {
+        if let page = Page(call) { return page.answer }
         var backend = self
         if shared.journal != nil { backend.keeping = Keeping(call) }
         let answer = backend.outcome(of: call, with: fault ?? Fault())
@@ -109,16 +113,20 @@ struct Backend: Sendable {
 }
 
 extension Backend {
-    /// Looks at the world between two calls.
+    /// Looks at the world between two calls. The time is the world's.
     func read<Result, Failure>(_ body: (World, Date) throws(Failure) -> Result) throws(Failure) -> Result {
-        try shared.world.withLock { (world) throws(Failure) in try body(world, now) }
+        try shared.world.withLock { (world) throws(Failure) in
+            let now = world.time(at: now)
+            return try body(world, now)
+        }
     }
 
-    /// Changes the world in one piece: no two calls interleave. A call does so at most once, after it has looked.
+    /// Changes the world in one piece: no two calls interleave. A call does so at most once, after it has looked. The
+    /// time is the world's.
     func change<Result, Failure>(_ body: (inout World, Date) throws(Failure) -> Result) throws(Failure) -> Result {
         try shared.world.withLock { (world) throws(Failure) in
-            let now = now
             keep(world, at: now)
+            let now = world.time(at: now)
             return try body(&world, now)
         }
     }
@@ -138,6 +146,7 @@ extension Backend {
         }
     }
 
+    /// What the clock says.
     private var now: Date { replayed ?? shared.now() }
 
     /// Writes down the call that is about to change the world.
@@ -163,8 +172,9 @@ extension Backend {
     /// Counts the call, and says what is to go wrong with it.
     func fault(for call: Call) -> Fault? {
         let (isIdle, asksForDetails) = shared.faults.withLock { ($0.entries.isEmpty, $0.asksForDetails) }
-        guard !isIdle, let service = Service(for: call) else { return nil }
-        let subject = FaultSubject(of: call, to: service, withDetails: asksForDetails)
+        guard !isIdle, let service = Service(for: call),
+            let subject = FaultSubject(of: call, to: service, withDetails: asksForDetails)
+        else { return nil }
         return shared.faults.withLock { $0.fault(for: subject) }
     }
 }
@@ -174,7 +184,11 @@ extension Backend {
     var isReplaying: Bool { replayed != nil }
 
     private var settings: JournalRecord.Settings {
-        .init(strict: shared.world.withLock(\.strict), tokensAccepted: signIn.accepted / .seconds(1))
+        shared.world.withLock { world in
+            .init(
+                strict: world.strict, membershipDelay: world.membershipDelay,
+                tokensAccepted: signIn.accepted / .seconds(1))
+        }
     }
 
     /// Lets a record have its effect once more.
@@ -186,6 +200,7 @@ extension Backend {
             signIn.accepted = .seconds(settings.tokensAccepted)
             shared.world.withLock { world in
                 world.strict = settings.strict
+                world.membershipDelay = settings.membershipDelay
                 world.counters = counters
             }
         case .request(let call, let status, let now):

@@ -33,6 +33,10 @@ package struct Emulator: Sendable {
         package var faults: String?
         /// Whether only registrations enrolled through `PUT /emulator/v1/registrations` exist; else any well-formed one.
         package var strict: Bool
+        /// How long a subscription, or the end of one, takes to be heard of where topics are fanned out.
+        package var membershipDelay: Duration = .zero
+        /// How often those who look on hear something while nothing happens.
+        package var heartbeat: Duration = .seconds(15)
         /// Whether calls need an access token that the emulator issued; else they need none.
         package var requiresAuthorization: Bool
         /// What the answer that issues an access token says of its lifetime.
@@ -87,8 +91,9 @@ package struct Emulator: Sendable {
     package func run(onReady: @escaping @Sendable (Endpoint) async -> Void) async throws {
         let identity = configuration.tls ? try ServerIdentity(host: configuration.host, now: now()) : nil
         let backend = try Backend(
-            strict: configuration.strict, signIn: try SignIn(configuration), faults: try readFaults(),
-            data: configuration.data, now: now, keep: try openLedger())
+            strict: configuration.strict, membershipDelay: configuration.membershipDelay,
+            signIn: try SignIn(configuration), faults: try readFaults(), data: configuration.data, now: now,
+            keep: try openLedger())
         try await withThrowingTaskGroup { group in
             let (ports, listening) = AsyncStream<Int>.makeStream()
             group.addTask {
@@ -132,13 +137,19 @@ package struct Emulator: Sendable {
         // It outlives the cancellation of this task for as long as answers are owed.
         let serving = Task { try await application.run() }
         do {
-            try await withTaskCancellationHandler {
-                try await serving.value
-            } onCancel: {
-                drain.begin { serving.cancel() }
-                Task {
-                    try? await Task.sleep(for: Self.grace)
-                    serving.cancel()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                defer { group.cancelAll() }
+                group.addTask { try await backend.beat(every: configuration.heartbeat) }
+                try await withTaskCancellationHandler {
+                    try await serving.value
+                } onCancel: {
+                    // Who looks on would hold up the end.
+                    backend.bell.putAway()
+                    drain.begin { serving.cancel() }
+                    Task {
+                        try? await Task.sleep(for: Self.grace)
+                        serving.cancel()
+                    }
                 }
             }
         } catch  where Task.isCancelled {

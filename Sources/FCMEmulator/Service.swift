@@ -6,19 +6,23 @@ enum Service {
     case groups(GroupService)
     /// Everything that hands out access tokens.
     case oauth(SignInService)
+    /// What an app calls on its device.
+    case app(AppService)
 
     /// The services as a script of faults knows them.
     enum Name: String, Hashable, Sendable, CaseIterable {
         case send, topics, iid, groups, oauth
     }
 
-    var name: Name {
+    /// `nil` where no script reaches: that goes wrong on devices.
+    var name: Name? {
         switch self {
         case .send: .send
         case .topics: .topics
         case .instanceID: .iid
         case .groups: .groups
         case .oauth: .oauth
+        case .app: nil
         }
     }
 
@@ -29,6 +33,8 @@ enum Service {
         case ("v1", 4...7) where path[1] == "projects" && !path[2].isEmpty:
             if path[3...] == ["messages:send"] {
                 self = .send(SendService(project: path[2]))
+            } else if let service = AppService(project: path[2], path: path[3...]) {
+                self = .app(service)
             } else if path[3] == "registrations", path.count > 5, path[5] == "topicSubscriptions" {
                 self = .topics(
                     SubscriptionService(
@@ -73,6 +79,8 @@ enum Service {
                 try backend.admitToOldService(call)
                 return try service.answer(call, from: backend)
             }
+        case .app(let service):
+            Self.settle { () throws(GoogleError) in try service.answer(call, from: backend) }
         case .oauth(let service):
             service.answer(call, from: backend)
         }

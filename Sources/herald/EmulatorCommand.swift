@@ -10,9 +10,9 @@ struct EmulatorCommand: AsyncParsableCommand {
         discussion: """
             Prints FCM_EMULATOR_HOST=HOST:PORT first; export that line and every command talks to it. With --tls it is \
             https://HOST:PORT, and FCM_EMULATOR_CA=FILE follows: the certificate to trust, herald-emulator-PORT.pem in \
-            the temporary directory, made at start and removed at the end. What it accepted is at /emulator/v1/ledger, \
-            a device's inbox at /emulator/v1/devices/REGISTRATION/inbox. What is to go wrong is told to \
-            /emulator/v1/faults.
+            the temporary directory, made at start and removed at the end. A browser shows its devices at that address. What \
+            it accepted is at /emulator/v1/ledger, a device's inbox at /emulator/v1/devices/REGISTRATION/inbox. What is to \
+            go wrong is told to /emulator/v1/faults.
             """)
 
     @ParentCommand var herald: Herald
@@ -48,6 +48,12 @@ struct EmulatorCommand: AsyncParsableCommand {
     @Flag(help: "Know only registrations that were put to /emulator/v1/registrations.")
     var strict = false
 
+    @Option(
+        help: ArgumentHelp(
+            "How long subscribing and unsubscribing take to have an effect, by the emulator's clock.", valueName: "time"
+        ))
+    var membershipDelay: SpanArgument?
+
     @Flag(
         help: ArgumentHelp(
             "Refuse calls without an access token from the emulator's own /token.", visibility: .hidden))
@@ -70,6 +76,7 @@ struct EmulatorCommand: AsyncParsableCommand {
         var configuration = Emulator.Configuration(
             host: host, port: port, tls: tls, ledger: ledger, data: data, faults: faults, strict: strict)
         configuration.requiresAuthorization = requireSignIn
+        if let membershipDelay { configuration.membershipDelay = membershipDelay.duration }
         if let tokenLifetime { configuration.tokenLifetime = tokenLifetime.duration }
         configuration.tokenAccepted = tokenAccepted?.duration
         let emulator = Emulator(configuration, now: { Date() })

@@ -19,11 +19,12 @@ struct Laboratory: Sendable {
         let seconds = Mutex(1_796_112_000.25)
     }
 
-    init(strict: Bool = false, signIn: SignIn = SignIn()) {
+    init(strict: Bool = false, membershipDelay: Duration = .zero, signIn: SignIn = SignIn()) {
         let clock = Clock()
         self.clock = clock
         backend = Backend(
-            strict: strict, signIn: signIn, now: { Date(timeIntervalSince1970: clock.seconds.withLock(\.self)) })
+            strict: strict, membershipDelay: membershipDelay, signIn: signIn,
+            now: { Date(timeIntervalSince1970: clock.seconds.withLock(\.self)) })
     }
 
     /// - Parameter data: the path of the file that the world is made from again, and kept in.
@@ -65,6 +66,16 @@ struct Laboratory: Sendable {
 
     func subscribe(_ registration: String, to topic: String) -> Reply {
         call("POST", "/v1/projects/p/registrations/\(registration)/topicSubscriptions?topic_name=\(topic)", "{}")
+    }
+
+    /// Changes a device's condition.
+    func device(_ registration: String, _ body: String) throws {
+        try #require(call("PUT", "/emulator/v1/devices/\(registration)", body).status == 200)
+    }
+
+    /// Puts the emulator's clock ahead of the laboratory's.
+    func advanceWorld(_ span: String) throws {
+        try #require(call("POST", "/emulator/v1/clock", #"{"advance":"\#(span)"}"#).status == 200)
     }
 
     func ledger() throws -> [JSONValue] { try call("GET", "/emulator/v1/ledger").lines() }

@@ -1,7 +1,7 @@
 /// What an Android app gets of a message: `android` overrides the common notification field by field, and the data as a
 /// whole.
 ///
-/// Not looked at: `android_v2`, and what happens to a message between FCM and the device.
+/// Not looked at: `android_v2`.
 struct AndroidPush {
     private let notification: [String: JSONValue]
     private let data: [String: JSONValue]
@@ -17,14 +17,45 @@ struct AndroidPush {
 
     var size: Int { notification.contentSize + data.contentSize }
 
-    var payload: DevicePayload {
+    func payload(_ stamp: DevicePayload.Stamp) -> DevicePayload {
         var headers: [String: JSONValue] = ["priority": .string(priority)]
         for name in ["collapse_key", "ttl"] {
             if let value = config[name] { headers[name] = value }
         }
-        return DevicePayload(
+        var payload = DevicePayload(
             .android, headers: headers, payload: .shared(notification, data), size: size, shown: shown,
-            callbacks: callbacks, warnings: warnings)
+            callbacks: callbacks, retention: retention(stamp), warnings: warnings)
+        payload.extras = extras(stamp)
+        return payload
+    }
+
+    private var ttl: Int { config["ttl"]?.wholeSeconds ?? DevicePayload.Retention.maximum }
+
+    /// Notifications are always collapsible, under the app's own key and whatever theirs says, and so is a topic's
+    /// message that holds nothing. FCM's pages say so.
+    private func retention(_ stamp: DevicePayload.Stamp) -> DevicePayload.Retention {
+        let isAppWide = !notification.isEmpty || (stamp.topic != nil && data.isEmpty)
+        return .init(
+            expires: stamp.secondsSince1970 + ttl,
+            collapseKey: isAppWide ? packageName ?? "the app" : config["collapse_key"]?.string)
+    }
+
+    /// FCM knows the app's name; here it is known only where the message tells it.
+    private var packageName: String? { config["restricted_package_name"]?.string }
+
+    /// The keys that the SDK leaves in (it takes out `gcm.n.…` and `google.c.…`). That a priority is lowered on the way
+    /// is not simulated.
+    private func extras(_ stamp: DevicePayload.Stamp) -> [String: JSONValue] {
+        var extras = data
+        extras["from"] = .string(stamp.from)
+        extras["google.message_id"] = .string(stamp.messageID)
+        extras["google.sent_time"] = .int(Int64(stamp.secondsSince1970) * 1000)
+        extras["google.ttl"] = .int(Int64(ttl))
+        extras["google.original_priority"] = .string(priority)
+        extras["google.delivered_priority"] = .string(priority)
+        let key = notification.isEmpty ? config["collapse_key"]?.string : packageName
+        extras["collapse_key"] = key.map { .string($0) }
+        return extras
     }
 
     private var priority: String {
@@ -36,13 +67,14 @@ struct AndroidPush {
         let all = JSONValue.object(notification)
         return .init(
             title: all.text("title", key: "title_loc_key"), body: all.text("body", key: "body_loc_key"),
-            image: all["image"]?.string)
+            image: all["image"]?.string, tag: all["tag"]?.string)
     }
 
     private var callbacks: DevicePayload.Callbacks {
-        if notification.isEmpty { return .init(foreground: "onMessageReceived", background: "onMessageReceived") }
+        let service = "onMessageReceived"
+        if notification.isEmpty { return .init(foreground: service, background: service, terminated: service) }
         let activity = notification["click_action"]?.string.map { "the activity for \($0)" }
-        return .init(foreground: "onMessageReceived", tap: activity ?? "the launcher's activity")
+        return .init(foreground: service, tap: activity ?? "the launcher's activity")
     }
 
     private var warnings: [String] {

@@ -54,9 +54,11 @@ struct ApplePush {
         let labels = [message["apns"]?["fcm_options"], message["fcm_options"]]
         if let label = labels.compactMap({ $0?["analytics_label"] }).first { payload["google.c.a.m_l"] = label }
         let headers = headers(stamp)
-        return DevicePayload(
+        var device = DevicePayload(
             .ios, headers: headers, payload: payload, size: size, shown: shown, callbacks: callbacks,
-            warnings: warnings(headers))
+            retention: retention(headers, stamp), warnings: warnings(headers))
+        device.refusal = refusal
+        return device
     }
 
     // MARK: Headers
@@ -78,8 +80,28 @@ struct ApplePush {
     }
 
     private var ownHeaders: [String: JSONValue] {
-        let written = message["apns"]?["headers"]?.object ?? [:]
-        return Dictionary(written.map { ($0.key.lowercased(), $0.value) }) { first, _ in first }
+        message["apns"]?["headers"]?.object?.withLowercasedKeys ?? [:]
+    }
+
+    /// An expiration of 0 asks for one attempt. It is a moment, not a duration.
+    private func retention(_ headers: [String: JSONValue], _ stamp: DevicePayload.Stamp) -> DevicePayload.Retention {
+        let expires = headers["apns-expiration"]?.string.flatMap { Int($0) } ?? 0
+        return .init(
+            expires: expires == 0 ? stamp.secondsSince1970 : expires,
+            collapseKey: headers["apns-collapse-id"]?.string)
+    }
+
+    /// By Apple's table of reasons. To ask for priority 10 where nothing is shown is an error there; whether FCM's own
+    /// default is one too has not been seen, so only a message that says it is refused.
+    var refusal: String? {
+        let headers = ownHeaders.mapValues { $0.string ?? "" }
+        if let priority = headers["apns-priority"] {
+            let isBackground = headers["apns-push-type"].map { $0 == "background" } ?? isSilent
+            guard ["1", "5", "10"].contains(priority), !(isBackground && priority == "10") else { return "BadPriority" }
+        }
+        if let moment = headers["apns-expiration"], Int(moment).map({ $0 < 0 }) ?? true { return "BadExpirationDate" }
+        if let id = headers["apns-collapse-id"], id.utf8.count > 64 { return "BadCollapseId" }
+        return nil
     }
 
     // MARK: What comes of it
@@ -95,12 +117,16 @@ struct ApplePush {
             shown.body = alert.text("body", key: "loc-key")
         }
         if aps["mutable-content"] == 1 { shown.image = image?.string }
+        shown.tag = ownHeaders["apns-collapse-id"]?.string
         return shown
     }
 
+    /// An app that a person ended is woken by nothing.
     private var callbacks: DevicePayload.Callbacks {
         let data = "didReceiveRemoteNotification"
-        if isLiveActivity { return .init(foreground: "ActivityKit", background: "ActivityKit") }
+        if isLiveActivity {
+            return .init(foreground: "ActivityKit", background: "ActivityKit", terminated: "ActivityKit")
+        }
         if isAlert {
             return .init(
                 foreground: "willPresent", background: aps["content-available"] == 1 ? data : nil, tap: "didReceive")
@@ -121,11 +147,12 @@ struct ApplePush {
         if isAlert, image != nil, aps["mutable-content"] != 1 {
             warnings.append("the image is not shown: aps.mutable-content is not 1")
         }
+        if let refusal { warnings.append("APNs refuses it: \(refusal)") }
         if isAlert || isLiveActivity { return warnings }
         if !isSilent {
             warnings.append("nothing is shown, and without aps.content-available no app in the background hears of it")
         }
-        if headers["apns-priority"]?.string != "5" {
+        if refusal == nil, headers["apns-priority"]?.string != "5" {
             warnings.append("without an alert APNs wants apns-priority 5")
         }
         return warnings

@@ -11,6 +11,11 @@ package struct DevicePayload: Hashable, Sendable {
     /// Absent where the message shows nothing.
     package var shown: Shown?
     package var callbacks: Callbacks
+    package var retention: Retention
+    /// Android only: what the activity that a tap opens finds in its intent, the data and what the system adds.
+    package var extras: [String: JSONValue] = [:]
+    /// Apple devices only: the reason that APNs gives instead of delivering it.
+    package var refusal: String?
     /// What its author may not have meant.
     package var warnings: [String] = []
 
@@ -23,16 +28,31 @@ package struct DevicePayload: Hashable, Sendable {
         package var subtitle: String?
         package var body: String?
         package var image: String?
+        /// It replaces what is shown under the same one.
+        package var tag: String?
     }
 
-    /// The function of the app, or of Firebase's part in it, that is called first.
+    /// The function of the app, or of Firebase's part in it, that is called first. Absent where nobody is called.
+    ///
+    /// The system shows a message only while the app is not in front; there it is the app's to show.
     package struct Callbacks: Hashable, Sendable {
-        /// While the app is in front.
         package var foreground: String
-        /// While it is not; absent where the system shows the message and calls nobody.
         package var background: String?
+        package var terminated: String?
         /// When a person taps what is shown.
         package var tap: String?
+
+        /// What an Android app hears of when messages that waited for it were thrown away.
+        package static let deletedMessages = Callbacks(
+            foreground: "onDeletedMessages", background: "onDeletedMessages", terminated: "onDeletedMessages")
+
+        package subscript(_ state: AppState) -> String? {
+            switch state {
+            case .foreground: foreground
+            case .background: background
+            case .terminated: terminated
+            }
+        }
     }
 
     /// What FCM itself puts on a message.
@@ -44,21 +64,29 @@ package struct DevicePayload: Hashable, Sendable {
         package var sender: String
         /// When FCM took the message.
         package var secondsSince1970: Int
+        /// The topic it came through.
+        package var topic: String?
 
-        package init(messageID: String, installation: String, sender: String, secondsSince1970: Int) {
+        package init(
+            messageID: String, installation: String, sender: String, secondsSince1970: Int, topic: String? = nil
+        ) {
             self.messageID = messageID
             self.installation = installation
             self.sender = sender
             self.secondsSince1970 = secondsSince1970
+            self.topic = topic
         }
+
+        /// As Android and web apps are told of it.
+        var from: String { topic.map { "/topics/\($0)" } ?? sender }
     }
 
     /// - Parameter message: the v1 message; a target in it is of no meaning here.
     package init(of message: [String: JSONValue], on platform: Platform, stamp: Stamp) {
         switch platform {
         case .ios: self = ApplePush(message).payload(stamp)
-        case .android: self = AndroidPush(message).payload
-        case .web: self = WebPush(message).payload
+        case .android: self = AndroidPush(message).payload(stamp)
+        case .web: self = WebPush(message).payload(stamp)
         }
         if size > Self.maximumSize {
             warnings.append("\(size) bytes are too many: FCM takes \(Self.maximumSize)")
@@ -74,10 +102,13 @@ package struct DevicePayload: Hashable, Sendable {
         }
     }
 
+    /// The reason that APNs gives for not delivering a message, as it does whatever the device.
+    package static func refusal(of message: [String: JSONValue]) -> String? { ApplePush(message).refusal }
+
     /// The members of it, used by the platforms alone.
     init(
         _ platform: Platform, headers: [String: JSONValue], payload: [String: JSONValue], size: Int, shown: Shown?,
-        callbacks: Callbacks, warnings: [String]
+        callbacks: Callbacks, retention: Retention, warnings: [String]
     ) {
         self.platform = platform
         self.headers = headers
@@ -85,11 +116,17 @@ package struct DevicePayload: Hashable, Sendable {
         self.size = size
         self.shown = shown
         self.callbacks = callbacks
+        self.retention = retention
         self.warnings = warnings
     }
 }
 
 extension [String: JSONValue] {
+    /// Headers are the same in any case. Of two that are, one is taken.
+    var withLowercasedKeys: Self {
+        Dictionary(sorted { $0.key < $1.key }.map { ($0.key.lowercased(), $0.value) }) { first, _ in first }
+    }
+
     /// UTF-8 bytes of all keys and values. FCM does not say how it measures.
     var contentSize: Int { reduce(0) { $0 + $1.key.utf8.count + $1.value.contentSize } }
 }

@@ -1,7 +1,7 @@
 /// What a service worker gets of a message: `webpush` overrides the common notification field by field, and the data as
 /// a whole.
 ///
-/// Not looked at: the web push protocol's own limits, and its topic that replaces an earlier message.
+/// Not looked at: the web push protocol's own limits.
 struct WebPush {
     private let notification: [String: JSONValue]
     private let data: [String: JSONValue]
@@ -17,25 +17,33 @@ struct WebPush {
 
     var size: Int { notification.contentSize + data.contentSize }
 
-    var payload: DevicePayload {
+    func payload(_ stamp: DevicePayload.Stamp) -> DevicePayload {
         var payload: [String: JSONValue] = .shared(notification, data)
         // Firebase's own part of the page reads it under this name.
         if let link = config["fcm_options"]?["link"] { payload["fcmOptions"] = ["link": link] }
         return DevicePayload(
             .web, headers: config["headers"]?.object ?? [:], payload: payload, size: size, shown: shown,
-            callbacks: callbacks, warnings: warnings)
+            callbacks: callbacks, retention: retention(stamp), warnings: warnings)
+    }
+
+    private func retention(_ stamp: DevicePayload.Stamp) -> DevicePayload.Retention {
+        let headers = config["headers"]?.object?.withLowercasedKeys ?? [:]
+        let maximum = DevicePayload.Retention.maximum
+        let seconds = headers["ttl"]?.string.flatMap { Int($0) } ?? maximum
+        return .init(
+            expires: stamp.secondsSince1970 + min(max(seconds, 0), maximum), collapseKey: headers["topic"]?.string)
     }
 
     private var shown: DevicePayload.Shown? {
         guard !notification.isEmpty else { return nil }
         return .init(
             title: notification["title"]?.string, body: notification["body"]?.string,
-            image: notification["image"]?.string)
+            image: notification["image"]?.string, tag: notification["tag"]?.string)
     }
 
     private var callbacks: DevicePayload.Callbacks {
         .init(
-            foreground: "onMessage", background: "onBackgroundMessage",
+            foreground: "onMessage", background: "onBackgroundMessage", terminated: "onBackgroundMessage",
             tap: notification.isEmpty ? nil : "notificationclick")
     }
 

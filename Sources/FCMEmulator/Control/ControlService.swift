@@ -28,6 +28,18 @@ struct ControlService {
             return .json(try members(ofGroup: parts[1], in: backend))
         case ("GET", 3, "devices") where parts[2] == "inbox":
             return .json(try inbox(of: parts[1], in: backend))
+        case ("GET", 2, "devices"): return .json(try status(of: parts[1], in: backend))
+        case ("PUT", 2, "devices"): return .json(try status(of: parts[1], in: backend, after: try call.content()))
+        case ("GET", 1, "overview"):
+            return .json(
+                backend.read { (world, now) in
+                    Overview(of: world, at: now, wanted: call.parameter("find") ?? "").json
+                })
+        case ("GET", 1, "clock"): return .json(time(in: backend))
+        case ("POST", 1, "clock"):
+            let clock = try ClockCall(parsing: try call.content())
+            try backend.change { (world, _) throws(GoogleError) in try world.advance(by: clock.advance) }
+            return .json(time(in: backend))
         case ("POST", 1, "reset"):
             try backend.change { (world, _) throws(GoogleError) in world.reset() }
             backend.faults = FaultScript()
@@ -54,14 +66,38 @@ struct ControlService {
     }
 
     private func inbox(of text: String, in backend: Backend) throws(GoogleError) -> JSONValue {
-        guard let registration = Registration(text) else { throw .badCall("this is no registration") }
-        let (deliveries, platform) = try backend.read { (world, _) throws(GoogleError) in
-            (world.inbox(of: registration), world.enrolments[registration]?.platform ?? .android)
-        }
-        let entries = deliveries.map {
-            InboxEntry(delivery: $0, platform: platform, installation: registration.recipientKey)
+        let registration = try Self.registration(text)
+        let handset = backend.read { (world, _) in world.handset(of: registration) }
+        let entries = handset.arrivals.map {
+            InboxEntry(arrival: $0, platform: handset.platform, installation: handset.installation)
         }
         return .array(entries.map(\.json))
+    }
+
+    /// - Parameter body: a change that comes first.
+    private func status(
+        of text: String, in backend: Backend, after body: [UInt8]? = nil
+    ) throws(GoogleError) -> JSONValue {
+        let registration = try Self.registration(text)
+        if let change = try body.map({ (body) throws(GoogleError) in try DeviceChange(parsing: body) }) {
+            try backend.change { (world, now) throws(GoogleError) in
+                guard world.enrolment(of: registration) != nil else { throw .unknownDevice }
+                world.apply(change, to: registration, at: now)
+            }
+        }
+        return try backend.read { (world, now) throws(GoogleError) in
+            guard world.enrolment(of: registration) != nil else { throw .unknownDevice }
+            return world.status(of: registration, at: now).json
+        }
+    }
+
+    private static func registration(_ text: String) throws(GoogleError) -> Registration {
+        guard let registration = Registration(text) else { throw .badCall("this is no registration") }
+        return registration
+    }
+
+    private func time(in backend: Backend) -> JSONValue {
+        backend.read { (world, now) in ClockCall.json(now: now, lead: world.lead) }
     }
 }
 
@@ -75,6 +111,8 @@ extension GoogleError {
     static func badCall(_ message: String) -> GoogleError {
         GoogleError(status: .invalidArgument, message: message)
     }
+
+    fileprivate static let unknownDevice = GoogleError(status: .notFound, message: "there is no such registration")
 
     fileprivate static func noSuchCall(_ call: Call) -> GoogleError {
         GoogleError(status: .notFound, message: "the emulator has no call \(call.method) \(call.target)")

@@ -57,7 +57,7 @@ struct RegistrationList {
             world.enrol(
                 registration, platform: entry.platform ?? before.platform, state: entry.state ?? before.state)
             guard let topics = entry.topics else { continue }
-            for topic in before.topics.keys where !topics.contains(topic) { world.leave(registration, topic) }
+            for topic in before.topics.keys where !topics.contains(topic) { world.leave(registration, topic, at: now) }
             for topic in topics { world.join(registration, topic, at: now) }
         }
     }

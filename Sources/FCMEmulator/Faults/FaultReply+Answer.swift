@@ -15,6 +15,7 @@ extension FaultReply {
         switch service {
         case .send(let service): error(tellsFCMCodes: true, service.quotaSubjects).answer
         case .topics(let service): error(tellsFCMCodes: false, service.quotaSubjects).answer
+        case .app: googleError.answer
         case .instanceID, .groups: TextError(status: status, text: code ?? textOfStatus).answer
         case .oauth:
             Answer.json(

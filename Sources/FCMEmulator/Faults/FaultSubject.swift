@@ -7,8 +7,10 @@ struct FaultSubject: Sendable {
     private(set) var topics: Set<String> = []
 
     /// - Parameter withDetails: whether registrations and topics are asked for, for which the body must be read.
-    init(of call: Call, to service: Service, withDetails: Bool) {
-        self.service = service.name
+    /// `nil` where no script reaches.
+    init?(of call: Call, to service: Service, withDetails: Bool) {
+        guard let name = service.name else { return nil }
+        self.service = name
         guard withDetails else { return }
         switch service {
         case .send: readMessage(in: call)
@@ -24,7 +26,7 @@ struct FaultSubject: Sendable {
             topics = [topic]
         case .instanceID(.info(let token)): registrations = [token]
         case .groups: registrations = Self.strings(Self.members(of: call)["registration_ids"])
-        case .oauth: break
+        case .oauth, .app: break
         }
     }
 

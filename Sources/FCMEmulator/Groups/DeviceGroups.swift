@@ -38,6 +38,16 @@ struct DeviceGroups: Sendable {
         return found.isEmpty ? nil : found.values.reduce(into: []) { $0.formUnion($1.members) }
     }
 
+    /// How large a group is. In the order of their names.
+    struct Size: Comparable {
+        let name: String
+        let members: Int
+
+        static func < (one: Size, other: Size) -> Bool { (one.name, one.members) < (other.name, other.members) }
+    }
+
+    var sizes: [Size] { groups.map { Size(name: $0.key.name, members: $0.value.members.count) } }
+
     /// Whether the text was ever told as a key.
     func isKey(_ text: String) -> Bool { keys[text] != nil }
 

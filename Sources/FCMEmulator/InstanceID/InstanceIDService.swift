@@ -62,7 +62,7 @@ enum InstanceIDService {
             tokens.map { token in
                 switch operation {
                 case .add: world.join(token, topic, at: now)
-                case .remove: world.leave(token, topic)
+                case .remove: world.leave(token, topic, at: now)
                 }
             }
         }
@@ -131,11 +131,11 @@ extension World {
     }
 
     /// Leaving a topic that was not followed is as good as leaving.
-    fileprivate mutating func leave(_ token: String, _ topic: TopicName) -> Flaw? {
+    fileprivate mutating func leave(_ token: String, _ topic: TopicName, at now: Date) -> Flaw? {
         switch subscriber(token) {
         case .failure(let flaw): return flaw
         case .success((let registration, _)):
-            leave(registration, topic)
+            leave(registration, topic, at: now)
             return nil
         }
     }

@@ -19,6 +19,8 @@ enum JournalRecord: Sendable {
     struct Settings: Hashable, Sendable {
         var strict: Bool
         /// In seconds.
+        var membershipDelay: Double
+        /// In seconds.
         var tokensAccepted: Double
     }
 
@@ -39,6 +41,7 @@ extension JournalRecord {
         case .start(let settings, let counters):
             line.add("kind", "start")
             line.add("strict", settings.strict)
+            line.add("membership_delay", document: String(settings.membershipDelay).utf8)
             line.add("tokens_accepted", document: String(settings.tokensAccepted).utf8)
             line.add(counters)
         case .change(let call, let occasion):
@@ -67,10 +70,10 @@ extension JournalRecord {
         guard let members = (try? JSONValue(parsing: line))?.object else { return nil }
         switch members["kind"]?.string {
         case "start":
-            guard case .bool(let strict)? = members["strict"], let accepted = members["tokens_accepted"]?.number,
-                let counters = World.Counters(members)
+            guard case .bool(let strict)? = members["strict"], let delay = members["membership_delay"]?.number,
+                let accepted = members["tokens_accepted"]?.number, let counters = World.Counters(members)
             else { return nil }
-            self = .start(Settings(strict: strict, tokensAccepted: accepted), counters)
+            self = .start(Settings(strict: strict, membershipDelay: delay, tokensAccepted: accepted), counters)
         case "change":
             guard let (method, target, now) = Self.call(members), let counters = World.Counters(members),
                 let headers = members["headers"]?.object

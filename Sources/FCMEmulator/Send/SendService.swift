@@ -44,6 +44,9 @@ extension World {
             try request.checkSize(for: CollectionOfOne(enrolment.platform))
             if request.validateOnly { return Self.dryRunID }
             if enrolment.state == .apnsDead { throw .disabledByApple }
+            if enrolment.platform == .ios, let reason = DevicePayload.refusal(of: request.message.fields) {
+                throw .refusedByApple(reason)
+            }
             return deliver(request, to: registration, at: now)
         }
     }
@@ -87,6 +90,13 @@ extension GoogleError {
 
     static let senderMismatch = GoogleError(
         status: .permissionDenied, message: "SenderId mismatch", details: [.fcm("SENDER_ID_MISMATCH")])
+
+    /// What APNs said of a message; FCM's sentence for it is not known.
+    fileprivate static func refusedByApple(_ reason: String) -> GoogleError {
+        GoogleError(
+            status: .invalidArgument, message: "Request contains an invalid argument.",
+            details: [.fcm("INVALID_ARGUMENT"), .apns(statusCode: 400, reason: reason)])
+    }
 
     /// What APNs said of a device, passed on as FCM does it: only a real send finds out.
     fileprivate static let disabledByApple = GoogleError(

@@ -24,6 +24,7 @@ struct EmulatorResponder: HTTPResponder {
     func respond(to request: Hummingbird.Request, context connection: Connection) async throws -> Hummingbird.Response {
         let call = try await Self.call(of: request)
         if drain.isUnderWay { return Self.finishing(Self.goodbye, connection) }
+        if let events = EventStream(call, from: backend) { return events.response }
         let stream = backend.mayGoAway ? try await connection.stream() : nil
         if let stream, !departures.admits(stream) {
             // It ends with the GOAWAY that is on its way: nothing is said on it.

@@ -71,10 +71,10 @@ struct SubscriptionService {
     private func delete(_ name: String, _ call: Call, in backend: Backend) throws(GoogleError) -> Answer {
         let topic = try Self.topic(named: name)
         let allowsMissing = try call.flag("allow_missing")
-        try backend.change { (world, _) throws(GoogleError) in
+        try backend.change { (world, now) throws(GoogleError) in
             let (registration, enrolment) = try subscriber(in: world)
             guard allowsMissing || enrolment.topics[topic] != nil else { throw .noEntity }
-            world.leave(registration, topic)
+            world.leave(registration, topic, at: now)
         }
         return .json([:])
     }
@@ -159,12 +159,12 @@ extension GoogleError {
     fileprivate static let alreadySubscribed = GoogleError(
         status: .alreadyExists, message: "Requested entity already exists")
 
-    fileprivate static let malformedRegistration = GoogleError(
+    static let malformedRegistration = GoogleError(
         status: .invalidArgument, message: "The registration token is not a valid FCM registration token",
         details: [.fcm("INVALID_ARGUMENT")])
 
     /// How FCM reports its limit here is not documented; the code is the Instance ID service's.
-    fileprivate static let tooManyTopics = GoogleError(
+    static let tooManyTopics = GoogleError(
         status: .resourceExhausted, message: "The app instance is subscribed to too many topics.",
         details: [.fcm("TOO_MANY_TOPICS")])
 }

@@ -13,9 +13,12 @@ struct Call: Sendable {
     /// The headers that a service reads, by their names in lower case.
     enum Header: String, Sendable {
         case accessTokenAuth = "access_token_auth"
+        case apiKey = "x-goog-api-key"
         case authorization
         case contentType = "content-type"
         case host
+        case installationAuth = "x-goog-firebase-installations-auth"
+        case lastEventID = "last-event-id"
         case metadataFlavor = "metadata-flavor"
         case projectID = "project_id"
     }

@@ -1,6 +1,6 @@
 import FCM
 
-/// An app installation: what reached it, and through which topics it can be reached.
+/// An app installation: what was sent to it, and through which topics it can be reached.
 struct Device: Sendable {
     /// What was sent to one of its registrations, a group or a condition, and what it got from topics it has left.
     var direct = Recent()
@@ -35,7 +35,7 @@ struct Device: Sendable {
         return true
     }
 
-    func inbox(recent: (TopicName) -> Recent) -> [Delivery] {
+    func deliveries(recent: (TopicName) -> Recent) -> [Delivery] {
         var all = direct
         for (topic, link) in links {
             all.merge(recent(topic).after(link.joinedAfter))

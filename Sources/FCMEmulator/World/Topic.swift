@@ -18,11 +18,22 @@ struct Topic: Sendable {
 struct Delivery: Sendable {
     /// Counted over the whole emulator, so that deliveries can be put in order.
     let number: Int
+    /// As the sender was told it.
     let messageID: String
-    let received: Date
+    /// When FCM took it.
+    let sent: Date
     /// The topic it came through.
     let topic: TopicName?
     let message: Message
+}
+
+extension Delivery {
+    /// The id under which an Android or a web app finds it; what went to one device has no other.
+    var deviceID: String { Self.deviceID(number: number, sent: sent) }
+
+    static func deviceID(number: Int, sent: Date) -> String {
+        "0:\(sent.microsecondsSince1970)%\(String(number.scrambled, radix: 16))"
+    }
 }
 
 /// The latest deliveries of one kind, oldest first; older ones fall out.

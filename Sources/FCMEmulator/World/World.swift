@@ -14,7 +14,15 @@ struct World: Sendable {
     /// The installations behind the registrations: a token and a fid of one installation are one device.
     private(set) var devices: [RecipientKey: Device] = [:]
     private(set) var topics: [TopicName: Topic] = [:]
-    var groups = DeviceGroups()
+    var groups = DeviceGroups() { didSet { feed.note(.groups) } }
+    /// The devices that a test has taken in hand. What reaches the others is worked out when somebody looks.
+    var handsets: [RecipientKey: Handset] = [:]
+    /// What the apps on devices were given, by their fids.
+    var apps: [Registration: App] = [:]
+    var feed: Feed
+    /// How far the world's time is ahead of the clock's, in seconds.
+    var lead: TimeInterval = 0
+    private var settling: Settling
     private(set) var tokens = AccessTokens()
     private(set) var ledger = LineLog()
     private(set) var requests = LineLog()
@@ -31,8 +39,12 @@ struct World: Sendable {
 
     /// - Parameter number: the one after which deliveries, keys and tokens are counted; the microsecond of the start
     ///   will do.
-    init(strict: Bool = false, countingFrom number: Int = 0) {
+    /// - Parameter membershipDelay: how many seconds a subscription, or the end of one, takes to be heard of where topics
+    ///   are fanned out.
+    init(strict: Bool = false, membershipDelay: TimeInterval = 0, countingFrom number: Int = 0) {
         self.strict = strict
+        settling = Settling(delay: membershipDelay)
+        feed = Feed(countingFrom: number)
         deliveries = number
         opaque = OpaqueText(after: number)
     }
@@ -41,6 +53,12 @@ struct World: Sendable {
     struct Counters: Hashable, Sendable {
         var deliveries: Int
         var opaque: Int
+    }
+
+    /// How many seconds a subscription, or the end of one, takes to be heard of where topics are fanned out.
+    var membershipDelay: TimeInterval {
+        get { settling.delay }
+        set { settling.delay = newValue }
     }
 
     var counters: Counters {
@@ -58,38 +76,64 @@ struct World: Sendable {
         return enrolments[registration] ?? (strict ? nil : Enrolment())
     }
 
+    /// The world's time. Subscriptions that have settled by then come into effect.
+    mutating func time(at now: Date) -> Date {
+        let now = now + lead
+        while let change = settling.next(at: now) {
+            let wasReached = isReached(change.registration, through: change.topic)
+            settling.apply()
+            reroute(change.registration, change.topic, from: wasReached)
+        }
+        return now
+    }
+
     /// Remembers a registration that turned up in a request.
     mutating func meet(_ registration: Registration) {
-        if enrolments[registration] == nil { enrolments[registration] = Enrolment() }
+        guard enrolments[registration] == nil else { return }
+        enrolments[registration] = Enrolment()
+        feed.note(.registration(registration))
     }
 
     /// Enters a registration, or changes one; a change of state takes it into its topics' fan-out or out of it.
     mutating func enrol(_ registration: Registration, platform: Platform, state: Enrolment.State) {
-        let before = enrolments[registration] ?? Enrolment()
-        enrolments[registration, default: before].platform = platform
-        enrolments[registration, default: before].state = state
+        let before = enrolments[registration]
+        var enrolment = before ?? Enrolment()
+        let routes = Set(enrolment.topics.keys).union(settling.topics(of: registration))
+            .map { ($0, isReached(registration, through: $0)) }
+        enrolment.platform = platform
+        enrolment.state = state
+        guard enrolment != before else { return }
+        enrolments[registration] = enrolment
+        handsets[registration.recipientKey]?.platform = platform
+        feed.note(.registration(registration))
         if state == .unregistered { groups.drop(registration) }
-        guard (before.state == .active) != (state == .active) else { return }
-        for topic in before.topics.keys {
-            if state == .active { attach(registration, to: topic) } else { detach(registration, from: topic) }
-        }
+        for (topic, wasReached) in routes { reroute(registration, topic, from: wasReached) }
     }
 
     mutating func join(_ registration: Registration, _ topic: TopicName, at now: Date) {
         let enrolment = enrolments[registration] ?? Enrolment()
         guard enrolment.topics[topic] == nil else { return }
+        let wasReached = isReached(registration, through: topic)
+        settling.add(registration, topic, joins: true, wasMember: false, at: now)
         enrolments[registration, default: enrolment].topics[topic] = now
         topics[topic, default: Topic()].members.insert(registration)
-        if enrolment.state == .active { attach(registration, to: topic) }
+        feed.note(.topic(topic))
+        reroute(registration, topic, from: wasReached)
     }
 
-    mutating func leave(_ registration: Registration, _ topic: TopicName) {
-        guard let enrolment = enrolments[registration], enrolment.topics[topic] != nil else { return }
+    mutating func leave(_ registration: Registration, _ topic: TopicName, at now: Date) {
+        guard enrolments[registration]?.topics[topic] != nil else { return }
+        let wasReached = isReached(registration, through: topic)
+        settling.add(registration, topic, joins: false, wasMember: true, at: now)
         enrolments[registration]?.topics[topic] = nil
-        if enrolment.state == .active { detach(registration, from: topic) }
         topics[topic]?.members.remove(registration)
-        if topics[topic]?.members.isEmpty == true { topics[topic] = nil }
+        feed.note(.topic(topic))
+        reroute(registration, topic, from: wasReached)
+        dropTopicIfUnused(topic)
     }
+
+    /// Text of `[A-Za-z0-9_-]` unlike any before.
+    mutating func newText(length: Int) -> String { opaque.next(length: length) }
 
     /// A key that looks like FCM's, unlike any told before.
     mutating func newGroupKey() -> String { "APA91b" + opaque.next(length: 134) }
@@ -101,31 +145,56 @@ struct World: Sendable {
         return token
     }
 
-    /// Forgets everything but how far deliveries, keys and tokens were counted.
+    /// Forgets everything but how far deliveries, keys and tokens were counted. Its time is the clock's again.
     mutating func reset() {
-        self = World(strict: strict, countingFrom: max(deliveries, opaque.number))
+        let feed = feed
+        self = World(
+            strict: strict, membershipDelay: settling.delay, countingFrom: max(deliveries, opaque.number))
+        self.feed = feed
+        self.feed.note(.reset)
+    }
+
+    /// Whether a topic's messages go to the registration.
+    private func isReached(_ registration: Registration, through topic: TopicName) -> Bool {
+        guard let enrolment = enrolments[registration], enrolment.state == .active else { return false }
+        return settling.isMember(registration, of: topic) ?? (enrolment.topics[topic] != nil)
+    }
+
+    /// Takes the registration into the topic's fan-out or out of it, where what was so is so no more.
+    private mutating func reroute(_ registration: Registration, _ topic: TopicName, from wasReached: Bool) {
+        switch (wasReached, isReached(registration, through: topic)) {
+        case (false, true): attach(registration, to: topic)
+        case (true, false): detach(registration, from: topic)
+        default: break
+        }
+    }
+
+    /// One that nobody follows, and nobody still gets messages from.
+    private mutating func dropTopicIfUnused(_ name: TopicName) {
+        if let topic = topics[name], topic.members.isEmpty, topic.reach == 0 { topics[name] = nil }
     }
 
     private mutating func attach(_ registration: Registration, to topic: TopicName) {
         let isFirst = devices[registration.recipientKey, default: Device()].attach(to: topic, after: deliveries)
-        if isFirst { topics[topic]?.reach += 1 }
+        if isFirst { topics[topic, default: Topic()].reach += 1 }
     }
 
     private mutating func detach(_ registration: Registration, from topic: TopicName) {
         let received = topics[topic]?.recent ?? Recent()
         let isLast = devices[registration.recipientKey]?.detach(from: topic, keeping: received) ?? false
         if isLast { topics[topic]?.reach -= 1 }
+        dropTopicIfUnused(topic)
     }
 }
 
 extension World {
     mutating func deliver(_ request: SendRequest, to registration: Registration, at now: Date) -> String {
         deliveries += 1
-        let id = "0:\(now.microsecondsSince1970)%\(String(deliveries.scrambled, radix: 16))"
+        let id = Delivery.deviceID(number: deliveries, sent: now)
         meet(registration)
         let delivery = Delivery(
-            number: deliveries, messageID: id, received: now, topic: nil, message: interned(request.message))
-        devices[registration.recipientKey, default: Device()].direct.append(delivery)
+            number: deliveries, messageID: id, sent: now, topic: nil, message: interned(request.message))
+        hand(delivery, to: registration.recipientKey)
         record(request, id: id, fanOut: 1, at: now)
         return id
     }
@@ -134,8 +203,11 @@ extension World {
         deliveries += 1
         let id = String(deliveries.scrambled)
         let delivery = Delivery(
-            number: deliveries, messageID: id, received: now, topic: topic, message: interned(request.message))
+            number: deliveries, messageID: id, sent: now, topic: topic, message: interned(request.message))
         topics[topic]?.recent.append(delivery)
+        for installation in handsets.keys where devices[installation]?.follows(topic) == true {
+            handsets[installation]?.take(delivery, at: delivery.sent)
+        }
         record(request, id: id, fanOut: topics[topic]?.reach ?? 0, at: now)
         return id
     }
@@ -158,7 +230,7 @@ extension World {
             if condition.matches({ _ in false }) {
                 Set(enrolments.keys)
             } else {
-                condition.topics.reduce(into: Set()) { $0.formUnion(topics[$1]?.members ?? []) }
+                condition.topics.reduce(into: settling.registrations) { $0.formUnion(topics[$1]?.members ?? []) }
             }
         return Set(candidates.filter { enrolments[$0]?.state == .active }.map(\.recipientKey))
     }
@@ -169,16 +241,20 @@ extension World {
         deliveries += 1
         let id = String(deliveries.scrambled)
         let delivery = Delivery(
-            number: deliveries, messageID: id, received: now, topic: nil, message: interned(request.message))
-        for installation in installations { devices[installation, default: Device()].direct.append(delivery) }
+            number: deliveries, messageID: id, sent: now, topic: nil, message: interned(request.message))
+        for installation in installations { hand(delivery, to: installation) }
         record(request, id: id, fanOut: installations.count, at: now)
         return id
     }
 
-    /// What the installation behind a registration received, oldest first, the last ``Recent/limit`` of them.
-    func inbox(of registration: Registration) -> [Delivery] {
-        guard let device = devices[registration.recipientKey] else { return [] }
-        return device.inbox { topics[$0]?.recent ?? Recent() }
+    /// What was sent to an installation, oldest first, the last ``Recent/limit`` of them.
+    func deliveries(to installation: RecipientKey) -> [Delivery] {
+        devices[installation]?.deliveries { topics[$0]?.recent ?? Recent() } ?? []
+    }
+
+    private mutating func hand(_ delivery: Delivery, to installation: RecipientKey) {
+        devices[installation, default: Device()].direct.append(delivery)
+        handsets[installation]?.take(delivery, at: delivery.sent)
     }
 
     /// How many topics the installation behind a registration follows.
@@ -187,13 +263,16 @@ extension World {
     }
 
     /// - Parameter status: `nil` where the call had no answer.
+    /// - Parameter now: what the clock says.
     mutating func log(_ call: Call, status: Int?, at now: Date) {
+        let now = time(at: now)
         var line = JSONLine()
         line.add("time", now.rfc3339)
         line.add("method", call.method)
         line.add("path", call.target)
         line.add("status", status)
         requests.append(line.finished())
+        feed.note(.request(method: call.method, path: call.target, status: status))
     }
 
     /// The ledger lines since the last call.
@@ -214,6 +293,7 @@ extension World {
         line.add("fan_out", fanOut)
         line.add("message", document: request.message.bytes)
         let bytes = line.finished()
+        feed.note(.delivery(messageID: id, target: request.target, fanOut: fanOut))
         ledger.append(bytes)
         freshLedgerLines += bytes
     }

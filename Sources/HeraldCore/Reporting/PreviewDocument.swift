@@ -35,6 +35,7 @@ package struct PreviewDocument: Document {
             "shown": device.shown.map { .object($0.members) } ?? .null,
             "callback": .string(device.callbacks.foreground),
             "background_callback": device.callbacks.background.map { .string($0) } ?? .null,
+            "terminated_callback": device.callbacks.terminated.map { .string($0) } ?? .null,
             "tap_callback": device.callbacks.tap.map { .string($0) } ?? .null,
             "warnings": .array(device.warnings.map { .string($0) }),
         ]
@@ -103,7 +104,8 @@ extension DevicePayload {
 extension DevicePayload.Callbacks {
     fileprivate var words: String {
         let taps = tap.map { ", when tapped \($0)" } ?? ""
-        return "called: in front \(foreground), behind \(background ?? "nobody")\(taps)"
+        let ended = terminated == background ? "" : ", ended \(terminated ?? "nobody")"
+        return "called: in front \(foreground), behind \(background ?? "nobody")\(ended)\(taps)"
     }
 }
 

@@ -8,7 +8,8 @@ import Testing
     private func chosen(_ match: String, of count: Int = 20) throws -> [Int] {
         var script = try FaultScript(parsing: Array(#"[{"match":\#(match),"do":{"status":503}}]"#.utf8)) { 7 }
         let call = Call("POST", "/token")
-        let subject = FaultSubject(of: call, to: try #require(Service(for: call)), withDetails: true)
+        let service = try #require(Service(for: call))
+        let subject = try #require(FaultSubject(of: call, to: service, withDetails: true))
         return (1...count).filter { _ in script.fault(for: subject) != nil }
     }
 

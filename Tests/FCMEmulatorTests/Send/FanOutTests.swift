@@ -107,6 +107,6 @@ import Testing
         }
         #expect(world.topics[topic]?.reach == 100_000)
         #expect(try #require(spent.min()) < .milliseconds(10))
-        #expect(world.inbox(of: try #require(Registration(fid(99_999)))).count == 5)
+        #expect(world.handset(of: try #require(Registration(fid(99_999)))).arrivals.count == 5)
     }
 }

@@ -82,40 +82,171 @@ import Testing
         #expect(try device(message).headers["apns-push-type"]?.string == pushType)
     }
 
+    /// What is called while the app is in front, behind and ended, and when what is shown is tapped.
+    struct Called: Sendable, CustomTestStringConvertible {
+        var platform: Platform
+        var message: String
+        var foreground: String
+        var background: String?
+        var terminated: String?
+        var tap: String?
+        var testDescription: String { "\(platform): \(message)" }
+    }
+
+    private static let remote = "didReceiveRemoteNotification"
+    private static let activity = "ActivityKit"
+    private static let service = "onMessageReceived"
+    private static let worker = "onBackgroundMessage"
+
+    static let calls = [
+        Called(
+            platform: .ios, message: #"{"notification":{"title":"T"}}"#, foreground: "willPresent", tap: "didReceive"),
+        Called(
+            platform: .ios, message: #"{"notification":{"title":"T"},"data":{"a":"1"}}"#, foreground: "willPresent",
+            tap: "didReceive"),
+        Called(
+            platform: .ios,
+            message: #"{"notification":{"title":"T"},"apns":{"payload":{"aps":{"content-available":1}}}}"#,
+            foreground: "willPresent", background: remote, tap: "didReceive"),
+        Called(
+            platform: .ios,
+            message:
+                #"{"data":{"a":"1"},"apns":{"headers":{"apns-priority":"5"},"payload":{"aps":{"content-available":1}}}}"#,
+            foreground: remote, background: remote),
+        Called(platform: .ios, message: #"{"data":{"a":"1"}}"#, foreground: remote),
+        Called(
+            platform: .ios, message: #"{"apns":{"live_activity_token":"t","payload":{"aps":{"event":"end"}}}}"#,
+            foreground: activity, background: activity, terminated: activity),
+        Called(
+            platform: .android, message: #"{"notification":{"title":"T"}}"#, foreground: service,
+            tap: "the launcher's activity"),
+        Called(
+            platform: .android, message: #"{"data":{"a":"1"},"android":{"notification":{"click_action":"OPEN"}}}"#,
+            foreground: service, tap: "the activity for OPEN"),
+        Called(
+            platform: .android, message: #"{"data":{"a":"1"}}"#, foreground: service, background: service,
+            terminated: service),
+        Called(
+            platform: .web, message: #"{"notification":{"title":"T"}}"#, foreground: "onMessage", background: worker,
+            terminated: worker, tap: "notificationclick"),
+        Called(
+            platform: .web, message: #"{"data":{"a":"1"}}"#, foreground: "onMessage", background: worker,
+            terminated: worker),
+    ]
+
+    @Test(arguments: calls)
+    func `who is called depends on where the app is`(_ expected: Called) throws {
+        let callbacks = try device(expected.message, expected.platform).callbacks
+        #expect(callbacks[.foreground] == expected.foreground)
+        #expect(callbacks[.background] == expected.background)
+        #expect(callbacks[.terminated] == expected.terminated)
+        #expect(callbacks.tap == expected.tap)
+    }
+
+    // MARK: How long it is kept
+
     @Test(
         arguments: [
-            (#"{"notification":{"title":"T"}}"#, Platform.ios, "willPresent", nil, "didReceive"),
+            (#"{"data":{"a":"1"}}"#, Platform.android, 2_419_200, nil),
+            (#"{"data":{"a":"1"},"android":{"ttl":"3600s","collapse_key":"k"}}"#, .android, 3600, "k"),
+            // Rounded down to whole seconds: now or never.
+            (#"{"data":{"a":"1"},"android":{"ttl":"0.9s"}}"#, .android, 0, nil),
+            (#"{"notification":{"title":"T"},"android":{"collapse_key":"k"}}"#, .android, 2_419_200, "the app"),
             (
-                #"{"notification":{"title":"T"},"apns":{"payload":{"aps":{"content-available":1}}}}"#, .ios,
-                "willPresent",
-                "didReceiveRemoteNotification", "didReceive"
+                #"{"notification":{"title":"T"},"android":{"restricted_package_name":"it.tide"}}"#, .android, 2_419_200,
+                "it.tide"
             ),
+            (#"{"data":{"a":"1"},"android":{"ttl":"60s"}}"#, .ios, 2_592_000, nil),
             (
-                #"{"apns":{"payload":{"aps":{"content-available":1}}}}"#, .ios, "didReceiveRemoteNotification",
-                "didReceiveRemoteNotification", nil
+                #"{"apns":{"headers":{"apns-expiration":"1796115600","APNS-Collapse-ID":"c"}}}"#, .ios, 3600, "c"
             ),
-            (#"{"data":{"a":"1"}}"#, .ios, "didReceiveRemoteNotification", nil, nil),
-            (
-                #"{"apns":{"live_activity_token":"t","payload":{"aps":{"event":"end"}}}}"#, .ios, "ActivityKit",
-                "ActivityKit", nil
-            ),
-            (#"{"notification":{"title":"T"}}"#, .android, "onMessageReceived", nil, "the launcher's activity"),
-            (
-                #"{"android":{"notification":{"click_action":"OPEN"}}}"#, .android, "onMessageReceived", nil,
-                "the activity for OPEN"
-            ),
-            (#"{"data":{"a":"1"}}"#, .android, "onMessageReceived", "onMessageReceived", nil),
-            (#"{"notification":{"title":"T"}}"#, .web, "onMessage", "onBackgroundMessage", "notificationclick"),
-            (#"{"data":{"a":"1"}}"#, .web, "onMessage", "onBackgroundMessage", nil),
-        ] as [(String, Platform, String, String?, String?)])
-    func `it is known who is called`(
-        message: String, platform: Platform, foreground: String, background: String?, tap: String?
+            (#"{"apns":{"headers":{"apns-expiration":"0"}}}"#, .ios, 0, nil),
+            (#"{"data":{"a":"1"}}"#, .web, 2_419_200, nil),
+            (#"{"webpush":{"headers":{"ttl":"60","Topic":"w"}}}"#, .web, 60, "w"),
+            (#"{"webpush":{"headers":{"TTL":"0"}}}"#, .web, 0, nil),
+        ] as [(String, Platform, Int, String?)])
+    func `each platform has its own lifetime and its own key`(
+        message: String, platform: Platform, seconds: Int, key: String?
     ) throws {
-        let callbacks = try device(message, platform).callbacks
-        #expect(callbacks.foreground == foreground)
-        #expect(callbacks.background == background)
-        #expect(callbacks.tap == tap)
+        let retention = try device(message, platform).retention
+        #expect(retention.expires - Self.stamp.secondsSince1970 == seconds)
+        #expect(retention.collapseKey == key)
     }
+
+    @Test(arguments: [(nil, true), ("tides", false)] as [(String?, Bool)])
+    func `only a topic's message can collapse for holding nothing`(topic: String?, isKept: Bool) throws {
+        var stamp = Self.stamp
+        stamp.topic = topic
+        let device = DevicePayload(of: ["android": ["priority": "high"]], on: .android, stamp: stamp)
+        #expect((device.retention.collapseKey == nil) == isKept)
+    }
+
+    @Test(
+        arguments: [
+            (#"{"apns-priority":"10"}"#, #"{"content-available":1}"#, "BadPriority"),
+            (#"{"apns-priority":"10","apns-push-type":"background"}"#, #"{"alert":"A"}"#, "BadPriority"),
+            (#"{"apns-priority":"7"}"#, #"{"alert":"A"}"#, "BadPriority"),
+            (#"{"apns-expiration":"1h"}"#, #"{"alert":"A"}"#, "BadExpirationDate"),
+            (#"{"apns-expiration":"-1"}"#, #"{"alert":"A"}"#, "BadExpirationDate"),
+            (#"{"apns-collapse-id":"\#(String(repeating: "c", count: 65))"}"#, #"{"alert":"A"}"#, "BadCollapseId"),
+            (#"{"apns-collapse-id":"\#(String(repeating: "c", count: 64))"}"#, #"{"alert":"A"}"#, nil),
+            (#"{"apns-priority":"5"}"#, #"{"content-available":1}"#, nil),
+            (#"{"apns-priority":"1"}"#, #"{"content-available":1}"#, nil),
+            (#"{"apns-priority":"10"}"#, #"{"alert":"A","content-available":1}"#, nil),
+            // What FCM puts there by itself.
+            ("{}", #"{"content-available":1}"#, nil),
+        ] as [(String, String, String?)])
+    func `APNs refuses headers that do not fit`(headers: String, aps: String, reason: String?) throws {
+        let device = try device(#"{"apns":{"headers":\#(headers),"payload":{"aps":\#(aps)}}}"#)
+        #expect(device.refusal == reason)
+        #expect(device.warnings.contains { $0.hasPrefix("APNs refuses it") } == (reason != nil))
+    }
+
+    @Test(
+        arguments: [
+            (#"{"notification":{"title":"T"},"apns":{"headers":{"apns-collapse-id":"c"}}}"#, Platform.ios, "c"),
+            (
+                #"{"notification":{"title":"T"},"android":{"notification":{"tag":"t"},"collapse_key":"k"}}"#, .android,
+                "t"
+            ),
+            (
+                #"{"notification":{"title":"T"},"webpush":{"notification":{"tag":"w"},"headers":{"Topic":"p"}}}"#, .web,
+                "w"
+            ),
+            (#"{"notification":{"title":"T"}}"#, .android, nil),
+        ] as [(String, Platform, String?)])
+    func `what is shown is replaced by its tag`(message: String, platform: Platform, tag: String?) throws {
+        #expect(try device(message, platform).shown?.tag == tag)
+    }
+
+    /// By the keys of Firebase's SDK for Android: those it takes out of the intent are not there.
+    @Test(
+        arguments: [
+            (
+                #"{"notification":{"title":"T"},"data":{"spot":"ostia"},"android":{"ttl":"60.5s","collapse_key":"k"}}"#,
+                "tides", #"{"spot":"ostia","from":"/topics/tides","google.ttl":60,\#(high)}"#
+            ),
+            (
+                #"{"data":{"spot":"ostia"},"android":{"priority":"HIGH","collapse_key":"k","data":{"a":"1"}}}"#, nil,
+                #"{"a":"1","from":"123456789012","google.ttl":2419200,"collapse_key":"k",\#(high)}"#
+            ),
+            (
+                #"{"notification":{"title":"T"},"android":{"restricted_package_name":"it.tide"}}"#, nil,
+                #"{"from":"123456789012","google.ttl":2419200,"collapse_key":"it.tide",\#(high)}"#
+            ),
+        ] as [(String, String?, String)])
+    func `a tapped notification's activity finds extras`(message: String, topic: String?, extras: String) throws {
+        var stamp = Self.stamp
+        stamp.messageID = "0:1796112000000000%31bd1c9631bd1c96"
+        stamp.topic = topic
+        let message = try #require(try JSONValue(parsing: message.utf8).object)
+        let device = DevicePayload(of: message, on: .android, stamp: stamp)
+        #expect(try JSONValue.object(device.extras) == JSONValue(parsing: extras.utf8))
+    }
+
+    private static let high =
+        #""google.message_id":"0:1796112000000000%31bd1c9631bd1c96","google.sent_time":1796112000000,"#
+        + #""google.original_priority":"high","google.delivered_priority":"high""#
 
     @Test func `Android's options travel beside the payload`() throws {
         let device = try device(

@@ -1,0 +1,150 @@
+import FCM
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What an app's SDK calls on its device: `fcmregistrations.googleapis.com` and, for who it is,
+/// `firebaseinstallations.googleapis.com`.
+///
+/// Requests and the members of answers that SDKs read are those of Firebase's SDKs for the web and Apple. The rest of the
+/// answers, and the errors' words where Google's front end does not give them, are not known.
+struct AppService {
+    let project: String
+    let action: Action
+
+    enum Action: Hashable, Sendable {
+        case register
+        /// Of a token or a fid.
+        case registration(String)
+        case topic(String, of: String, joins: Bool)
+        case install
+        case installation(String)
+        case authToken(String)
+    }
+
+    /// - Parameter path: what follows the project. `nil` where it is none of an app's.
+    init?(project: String, path: ArraySlice<String>) {
+        self.project = project
+        let parts = Array(path)
+        switch (parts.first, parts.count) {
+        case ("registrations", 1): action = .register
+        case ("registrations", 2): action = .registration(parts[1])
+        case ("registrations", 4) where parts[2] == "topicSubscriptions":
+            // A topic's name has no colon.
+            let words = parts[3].split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+            guard words.count == 2, ["subscribe", "unsubscribe"].contains(words[1]) else { return nil }
+            action = .topic(words[0], of: parts[1], joins: words[1] == "subscribe")
+        case ("installations", 1): action = .install
+        case ("installations", 2): action = .installation(parts[1])
+        case ("installations", 3) where parts[2] == "authTokens:generate": action = .authToken(parts[1])
+        default: return nil
+        }
+    }
+
+    /// `nil` where the path has no such method.
+    func answer(_ call: Call, from backend: Backend) throws(GoogleError) -> Answer? {
+        guard methods.contains(call.method) else { return nil }
+        if call.header(.apiKey)?.isEmpty ?? true { throw .noAPIKey }
+        switch (call.method, action) {
+        case ("POST", .install): return .json(try install(call, in: backend))
+        case ("POST", .authToken(let fid)): return .json(try authToken(for: fid, call, in: backend))
+        case ("DELETE", .installation(let fid)):
+            try backend.change { (world, now) throws(GoogleError) in
+                let fid = try world.installation(fid, of: call)
+                world.uninstall(fid, at: now)
+            }
+            return .json([:])
+        case ("POST", .register): return .json(try register(call, in: backend))
+        case ("PATCH", .registration(let name)): return .json(try register(call, again: name, in: backend))
+        case ("DELETE", .registration(let name)):
+            try backend.change { (world, now) throws(GoogleError) in
+                let fid = try world.caller(of: call, for: name, at: now)
+                world.unregister(fid, at: now)
+            }
+            return .json([:])
+        case ("POST", .topic(let topic, let name, let joins)):
+            try change(topic, of: name, joins: joins, call, in: backend)
+            return .json([:])
+        default: return nil
+        }
+    }
+
+    private var methods: [String] {
+        switch action {
+        case .install, .authToken, .register, .topic: ["POST"]
+        case .installation: ["DELETE"]
+        case .registration: ["PATCH", "DELETE"]
+        }
+    }
+
+    private func install(_ call: Call, in backend: Backend) throws(GoogleError) -> JSONValue {
+        let body = try call.document()
+        guard let app = body["appId"]?.string, !app.isEmpty else {
+            throw .invalidMessage("The appId is not set.", at: "app_id")
+        }
+        return try backend.change { (world, now) throws(GoogleError) in
+            // One that has no fid, or none of the right form, gets one.
+            let fid = body["fid"]?.string.flatMap { Registration($0, kind: .fid) } ?? world.newInstallation()
+            let secret = world.install(fid)
+            return [
+                "name": .string("projects/\(project)/installations/\(fid.rawValue)"), "fid": .string(fid.rawValue),
+                "refreshToken": .string(secret), "authToken": try world.authToken(of: fid, app: app, at: now),
+            ]
+        }
+    }
+
+    private func authToken(for fid: String, _ call: Call, in backend: Backend) throws(GoogleError) -> JSONValue {
+        let app = try call.document()["installation"]?["appId"]?.string ?? ""
+        return try backend.change { (world, now) throws(GoogleError) in
+            try world.authToken(of: try world.installation(fid, of: call), app: app, at: now)
+        }
+    }
+
+    /// - Parameter name: the registration that is renewed.
+    private func register(_ call: Call, again name: String? = nil, in backend: Backend) throws(GoogleError) -> JSONValue
+    {
+        let device = try DeviceForm(try call.document())
+        var answer = device.members
+        try backend.change { (world, now) throws(GoogleError) in
+            let fid = try world.caller(of: call, for: name, at: now)
+            let token = world.register(fid, on: device.platform)
+            answer["name"] = .string("projects/\(project)/registrations/\(fid.rawValue)")
+            answer["token"] = .string(token.rawValue)
+        }
+        return .object(answer)
+    }
+
+    private func change(
+        _ name: String, of registration: String, joins: Bool, _ call: Call, in backend: Backend
+    ) throws(GoogleError) {
+        guard let topic = TopicName(rawValue: name) else {
+            throw .invalidMessage("Topic name contains invalid characters.", at: "topic_name")
+        }
+        try backend.change { (world, now) throws(GoogleError) in
+            let fid = try world.caller(of: call, for: registration, at: now)
+            // Subscriptions are those of the registration that the path names.
+            guard let registration = Registration(registration), world.enrolment(of: registration)?.state == .active
+            else { throw .noRegistration }
+            guard joins else { return world.leave(registration, topic, at: now) }
+            guard world.topicCount(of: fid) < SubscriptionService.maximumTopics else { throw .tooManyTopics }
+            world.join(registration, topic, at: now)
+        }
+    }
+}
+
+extension Call {
+    fileprivate func document() throws(GoogleError) -> JSONValue {
+        guard let document = try? JSONValue(parsing: try content()), document.object != nil else {
+            throw .violation("Invalid JSON payload received. Unexpected token.")
+        }
+        return document
+    }
+}
+
+extension GoogleError {
+    fileprivate static let noAPIKey = GoogleError(
+        status: .permissionDenied, message: "The request is missing a valid API key.")
+}

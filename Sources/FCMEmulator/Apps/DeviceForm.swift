@@ -1,0 +1,29 @@
+import FCM
+
+/// How a device says where messages for it go: what the SDKs for the web and Apple put into a registration.
+///
+/// Android apps register through Play services, by a protocol that is not public; an `android` object stands for it here.
+struct DeviceForm {
+    let platform: Platform
+    /// What was said, which the answer repeats.
+    let members: [String: JSONValue]
+
+    init(_ document: JSONValue) throws(GoogleError) {
+        let platforms = Platform.allCases.filter { document[$0.rawValue] != nil }
+        guard platforms.count == 1, let platform = platforms.first, let form = document[platform.rawValue]?.object
+        else {
+            throw .invalidMessage("Exactly one of web, ios and android is an object.", at: "registration")
+        }
+        let required: [String] =
+            switch platform {
+            case .web: ["endpoint", "auth", "p256dh"]
+            case .ios: ["apns_token"]
+            case .android: []
+            }
+        for name in required where form[name]?.string?.isEmpty ?? true {
+            throw .invalidMessage("\(name) is not set.", at: "registration.\(platform.rawValue).\(name)")
+        }
+        self.platform = platform
+        members = [platform.rawValue: .object(form)]
+    }
+}

@@ -1,0 +1,40 @@
+import FCM
+
+extension Feed.Event {
+    /// As a server-sent event, whose data is one JSON object.
+    var text: String { Self.text(number: number, change.json) }
+
+    /// For whoever missed some: everything is to be read anew.
+    static func lost(upTo number: Int) -> String { text(number: number, ["change": "lost"]) }
+
+    private static func text(number: Int, _ data: JSONValue) -> String {
+        // JSON without line breaks; nothing in a change can fail to be written.
+        let bytes = (try? data.bytes()) ?? Array("{}".utf8)
+        return "id: \(number)\ndata: \(String(decoding: bytes, as: UTF8.self))\n\n"
+    }
+}
+
+extension Feed.Change {
+    var json: JSONValue {
+        switch self {
+        case .delivery(let id, let target, let fanOut):
+            [
+                "change": "delivery", "message_id": .string(id),
+                "target": .object([target.field: .string(target.value)]),
+                "fan_out": .int(Int64(fanOut)),
+            ]
+        case .request(let method, let path, let status):
+            [
+                "change": "request", "method": .string(method), "path": .string(path),
+                "status": status.map { .int(Int64($0)) } ?? .null,
+            ]
+        case .registration(let registration):
+            ["change": "registration", "registration": .string(registration.rawValue)]
+        case .device(let registration): ["change": "device", "registration": .string(registration.rawValue)]
+        case .topic(let topic): ["change": "topic", "topic": .string(topic.rawValue)]
+        case .groups: ["change": "groups"]
+        case .clock: ["change": "clock"]
+        case .reset: ["change": "reset"]
+        }
+    }
+}

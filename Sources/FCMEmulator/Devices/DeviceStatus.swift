@@ -1,0 +1,63 @@
+import FCM
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A device as `GET /emulator/v1/devices/{registration}` shows it.
+struct DeviceStatus {
+    let registration: Registration
+    let state: Enrolment.State
+    let handset: Handset
+
+    var json: JSONValue {
+        [
+            "registration": .string(registration.rawValue),
+            "state": .string(state.rawValue),
+            "platform": .string(handset.platform.rawValue),
+            "online": .bool(handset.isOnline),
+            "app": .string(handset.app.rawValue),
+            "waiting": .array(handset.waiting.items.map(Self.json)),
+            "dropped": .object(
+                Dictionary(handset.losses.map { ($0.key.rawValue, .int(Int64($0.value))) }) { one, _ in one }),
+            "shown": .array(handset.shown.map(Self.json)),
+        ]
+    }
+
+    private static func json(_ item: Waiting.Item) -> JSONValue {
+        var members: [String: JSONValue] = [
+            "message_id": .string(item.delivery.messageID), "sent": .string(item.delivery.sent.rfc3339),
+            "expires": .string(Date(timeIntervalSince1970: Double(item.retention.expires)).rfc3339),
+        ]
+        members["collapse_key"] = item.retention.collapseKey.map { .string($0) }
+        return .object(members)
+    }
+
+    private static func json(_ delivery: Delivery, _ shown: DevicePayload.Shown) -> JSONValue {
+        var members = shown.json.object ?? [:]
+        members["message_id"] = .string(delivery.messageID)
+        return .object(members)
+    }
+}
+
+/// What `PUT /emulator/v1/devices/{registration}` says; what it leaves out stays as it is.
+struct DeviceChange: Hashable, Sendable {
+    var online: Bool?
+    var app: AppState?
+
+    init(parsing body: [UInt8]) throws(GoogleError) {
+        let members = try JSONValue.controlObject(body, keys: ["online", "app"])
+        if let value = members["online"] {
+            guard case .bool(let online) = value else { throw .badCall("online: not a boolean") }
+            self.online = online
+        }
+        if let value = members["app"] {
+            guard let app = value.string.flatMap(AppState.init(rawValue:)) else {
+                throw .badCall("app: not one of \(AppState.allCases.map(\.rawValue).joined(separator: ", "))")
+            }
+            self.app = app
+        }
+    }
+}

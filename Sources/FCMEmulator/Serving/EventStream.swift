@@ -1,0 +1,57 @@
+import FCM
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import NIOCore
+
+/// `GET /emulator/v1/events`: what changes, as it changes, as server-sent events. A client that comes back with its
+/// `Last-Event-ID` misses nothing, or is told that it did.
+struct EventStream: Sendable {
+    private let backend: Backend
+    private let last: Int?
+
+    /// `nil` for any other call.
+    init?(_ call: Call, from backend: Backend) {
+        guard call.method == "GET", call.path == ["emulator", "v1", "events"] else { return nil }
+        self.backend = backend
+        last = call.header(.lastEventID).flatMap { Int($0) }
+    }
+
+    var response: Response {
+        Response(
+            status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
+            body: ResponseBody { writer in
+                try await write(to: &writer)
+                try await writer.finish(nil)
+            })
+    }
+
+    /// Returns when its task is cancelled or the bell is put away, which a server that ends does. A ring without news is passed on as a comment:
+    /// a client that is gone is noticed by it.
+    @concurrent private func write(to writer: inout any ResponseBodyWriter) async throws {
+        let rings = backend.bell.listen()
+        var number = last ?? backend.read { (world, _) in world.feed.number }
+        // It lets a client know at once that it is heard.
+        try await writer.write(ByteBuffer(string: "retry: 1000\n\n"))
+        for await _ in rings {
+            let (events, latest) = backend.read { (world, _) in
+                (world.feed.events(after: number), world.feed.number)
+            }
+            let text = events?.map(\.text).joined() ?? Feed.Event.lost(upTo: latest)
+            number = latest
+            try await writer.write(ByteBuffer(string: text.isEmpty ? ":\n\n" : text))
+        }
+    }
+}
+
+extension Backend {
+    var bell: Bell { read { (world, _) in world.feed.bell } }
+
+    /// Lets those who look on hear something while nothing happens, until its task is cancelled.
+    func beat(every interval: Duration) async throws {
+        while true {
+            try await Task.sleep(for: interval)
+            bell.ring()
+        }
+    }
+}

@@ -1,0 +1,167 @@
+import FCM
+import Testing
+
+@testable import FCMEmulator
+
+/// An app on its device, which says what Firebase's SDKs for the web and Apple say.
+@Suite struct AppTests {
+    private let laboratory = Laboratory()
+
+    /// What an SDK keeps of its installation.
+    private struct Installation {
+        let fid: String
+        let secret: String
+        let token: String
+    }
+
+    private static let web =
+        #"{"web":{"origin":"example.com","endpoint":"https://push.example.com/1","auth":"YQ","p256dh":"BA"}}"#
+    private static let ios =
+        #"{"ios":{"apns_token":"abcd","app_version":"1","apns_environment":"PROD","bundle_id":"it.tide"},"fcm_sdk_version":"fcm-12.0.0"}"#
+    private static let form = #"{"fid":"\#(fid(7))","authVersion":"FIS_v2","appId":"1:1:web:1","sdkVersion":"w:0.6.0"}"#
+
+    private func install(_ body: String = form) throws -> Installation {
+        let reply = laboratory.call("POST", "/v1/projects/p/installations", body, headers: ["X-Goog-Api-Key": "k"])
+        try #require(reply.status == 200)
+        let answer = try reply.json()
+        #expect(answer["authToken"]?["expiresIn"] == "604800s")
+        return Installation(
+            fid: try #require(answer["fid"]?.string), secret: try #require(answer["refreshToken"]?.string),
+            token: try #require(answer["authToken"]?["token"]?.string))
+    }
+
+    private func call(
+        _ method: String, _ path: String, _ body: String = "", as installation: Installation, scheme: String = "FIS "
+    ) -> Reply {
+        laboratory.call(
+            method, "/v1/projects/p/\(path)", body,
+            headers: [
+                "x-goog-api-key": "k", "x-goog-firebase-installations-auth": scheme + installation.token,
+            ])
+    }
+
+    @Test(arguments: [(web, "web", "FIS "), (ios, "ios", ""), (#"{"android":{}}"#, "android", "FIS ")])
+    func `an app that registers is reached by its fid and by its token`(
+        _ body: String, _ platform: String, _ scheme: String
+    ) throws {
+        let installation = try install()
+        #expect(installation.fid == fid(7))
+        let reply = call("POST", "registrations", body, as: installation, scheme: scheme)
+        #expect(reply.status == 200)
+        #expect(try reply.json()["name"] == .string("projects/p/registrations/\(fid(7))"))
+        let token = try #require(try reply.json()["token"]?.string)
+        #expect(token.hasPrefix("\(fid(7)):APA91b"))
+        #expect(laboratory.send(#"{"message":{"token":"\#(token)","data":{"n":"1"}}}"#).status == 200)
+        #expect(laboratory.send(#"{"message":{"fid":"\#(fid(7))","data":{"n":"2"}}}"#).status == 200)
+        let inbox = try laboratory.inbox(fid(7))
+        #expect(inbox.map { $0["platform"]?.string } == [platform, platform])
+    }
+
+    @Test func `a token stays while its app is registered`() throws {
+        let installation = try install()
+        let first = try call("POST", "registrations", Self.web, as: installation).json()["token"]?.string
+        let token = try #require(first)
+        #expect(try call("POST", "registrations", Self.web, as: installation).json()["token"]?.string == token)
+        #expect(
+            try call("PATCH", "registrations/\(token)", Self.web, as: installation).json()["token"]?.string == token)
+        #expect(call("DELETE", "registrations/\(token)", as: installation).status == 200)
+        let second = try call("POST", "registrations", Self.web, as: installation).json()["token"]?.string
+        #expect(second != token)
+        #expect(laboratory.send(#"{"message":{"token":"\#(token)"}}"#).status == 404)
+    }
+
+    @Test func `an app subscribes and unsubscribes, as often as it likes`() throws {
+        let installation = try install()
+        _ = call("POST", "registrations", Self.ios, as: installation)
+        let path = "registrations/\(fid(7))/topicSubscriptions/100%25"
+        for _ in 1...2 { #expect(call("POST", path + ":subscribe", as: installation).status == 200) }
+        #expect(laboratory.send(#"{"message":{"topic":"100%","data":{"n":"1"}}}"#).status == 200)
+        #expect(laboratory.call("GET", "/v1/projects/p/" + path).status == 200)
+        for _ in 1...2 { #expect(call("POST", path + ":unsubscribe", as: installation).status == 200) }
+        #expect(laboratory.send(#"{"message":{"topic":"100%","data":{"n":"2"}}}"#).status == 200)
+        #expect(try laboratory.inbox(fid(7)).count == 1)
+    }
+
+    @Test(arguments: ["registrations/FID", "installations/FID"])
+    func `an app that goes is unregistered, and its subscriptions go with it`(_ path: String) throws {
+        let installation = try install()
+        let token = try #require(try call("POST", "registrations", Self.web, as: installation).json()["token"]?.string)
+        _ = call("POST", "registrations/\(fid(7))/topicSubscriptions/t:subscribe", as: installation)
+        let gone = laboratory.call(
+            "DELETE", "/v1/projects/p/" + path.replacing("FID", with: fid(7)),
+            headers: [
+                "x-goog-api-key": "k", "x-goog-firebase-installations-auth": "FIS \(installation.token)",
+                "authorization": "FIS_v2 \(installation.secret)",
+            ])
+        #expect(gone.status == 200)
+        for target in [#""token":"\#(token)""#, #""fid":"\#(fid(7))""#] {
+            let refused = laboratory.send("{\"message\":{\(target)}}")
+            #expect(refused.status == 404)
+            #expect(refused.text.contains("UNREGISTERED"))
+        }
+        #expect(call("POST", "registrations/\(fid(7))/topicSubscriptions/t:subscribe", as: installation).status == 404)
+        // Back again, it follows nothing.
+        _ = call("POST", "registrations", Self.web, as: installation)
+        #expect(laboratory.send(#"{"message":{"topic":"t"}}"#).status == 200)
+        #expect(try laboratory.inbox(fid(7)).isEmpty)
+    }
+
+    @Test func `an installation without a fid gets one`() throws {
+        let one = try install(#"{"appId":"1:1:web:1"}"#)
+        let other = try install(#"{"appId":"1:1:web:1","fid":"short"}"#)
+        #expect(Registration(one.fid, kind: .fid) != nil)
+        #expect(one.fid != other.fid)
+    }
+
+    @Test func `an installation token is renewed by the refresh token, and only by it`() throws {
+        let installation = try install()
+        let path = "/v1/projects/p/installations/\(fid(7))/authTokens:generate"
+        func renew(_ authorization: String) -> Reply {
+            laboratory.call(
+                "POST", path, #"{"installation":{"sdkVersion":"w:0.6.0","appId":"1:1:web:1"}}"#,
+                headers: ["x-goog-api-key": "k", "authorization": authorization])
+        }
+        try laboratory.advanceWorld("7d")
+        #expect(call("POST", "registrations", Self.web, as: installation).status == 401)
+        #expect(renew("FIS_v2 other").status == 401)
+        let token = try #require(try renew("FIS_v2 \(installation.secret)").json()["token"]?.string)
+        let renewed = Installation(fid: fid(7), secret: installation.secret, token: token)
+        #expect(call("POST", "registrations", Self.web, as: renewed).status == 200)
+    }
+
+    @Test func `nobody calls for another's registration`() throws {
+        let installation = try install()
+        for (method, path) in [
+            ("DELETE", "registrations/\(fid(8))"), ("PATCH", "registrations/\(token(8))"),
+            ("POST", "registrations/\(fid(8))/topicSubscriptions/t:subscribe"),
+        ] {
+            #expect(call(method, path, Self.web, as: installation).status == 403)
+        }
+    }
+
+    @Test(arguments: [
+        ("{}", 400), ("", 400), ("[]", 400), (#"{"web":{"endpoint":"https://e","auth":"YQ"}}"#, 400),
+        (#"{"web":"x"}"#, 400), (#"{"ios":{"apns_token":""}}"#, 400),
+        (#"{"ios":{"apns_token":"a"},"web":{"endpoint":"https://e","auth":"YQ","p256dh":"BA"}}"#, 400),
+    ])
+    func `a registration must say where messages go`(_ body: String, _ status: Int) throws {
+        let installation = try install()
+        #expect(call("POST", "registrations", body, as: installation).status == status)
+    }
+
+    @Test func `an app needs its project's key and its installation's token`() throws {
+        let installation = try install()
+        let path = "/v1/projects/p/registrations"
+        let keyless = laboratory.call(
+            "POST", path, Self.web, headers: ["x-goog-firebase-installations-auth": "FIS \(installation.token)"])
+        #expect(keyless.status == 403)
+        #expect(try keyless.json()["error"]?["message"] == "The request is missing a valid API key.")
+        for auth in ["", "FIS ", "FIS a.b.c", "FIS a.e30.c", "FIS \(installation.secret)"] {
+            let reply = laboratory.call(
+                "POST", path, Self.web, headers: ["x-goog-api-key": "k", "x-goog-firebase-installations-auth": auth])
+            #expect(reply.status == 401)
+        }
+        #expect(laboratory.call("GET", path).status == 404)
+        #expect(call("POST", "registrations/\(fid(7))/topicSubscriptions/t:join", as: installation).status == 404)
+    }
+}

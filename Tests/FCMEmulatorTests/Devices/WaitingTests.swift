@@ -1,0 +1,162 @@
+import FCM
+import Testing
+
+@testable import FCMEmulator
+
+/// What a device gets that was away, by FCM's pages on the lifetime and the collapsing of messages and by Apple's on the
+/// headers of APNs.
+@Suite struct WaitingTests {
+    /// A device that is away.
+    private func laboratory(_ platform: String) throws -> Laboratory {
+        let laboratory = Laboratory()
+        try laboratory.enrol(token(1), platform: platform, topics: ["t"])
+        try laboratory.device(token(1), #"{"online":false}"#)
+        return laboratory
+    }
+
+    /// The data `n` of what it has received; an Apple device finds it in its payload.
+    private func received(_ laboratory: Laboratory) throws -> [String?] {
+        try laboratory.inbox(token(1)).map { entry in
+            (entry["data"]?["n"] ?? entry["payload"]?["n"] ?? entry["callback"])?.string
+        }
+    }
+
+    private func dropped(_ laboratory: Laboratory) throws -> JSONValue? {
+        try laboratory.call("GET", "/emulator/v1/devices/\(token(1))").json()["dropped"]
+    }
+
+    /// Sends data `n` and what else the message holds.
+    private func send(_ number: Int, _ rest: String = "", to laboratory: Laboratory, topic: Bool = false) throws {
+        let target = topic ? #""topic":"t""# : #""token":"\#(token(1))""#
+        let rest = rest.isEmpty ? "" : ",\(rest)"
+        try #require(
+            laboratory.send(#"{"message":{\#(target),"data":{"n":"\#(number)"}\#(rest)}}"#).status == 200)
+    }
+
+    @Test(arguments: ["ios", "android", "web"])
+    func `what was sent meanwhile arrives when the device comes back`(_ platform: String) throws {
+        let laboratory = try laboratory(platform)
+        try send(1, to: laboratory, topic: true)
+        #expect(try laboratory.inbox(token(1)).isEmpty)
+        laboratory.advance(by: 60)
+        try laboratory.device(token(1), #"{"online":true}"#)
+        let entry = try #require(try laboratory.inbox(token(1)).first)
+        #expect(entry["received"] == "2026-12-01T08:01:00.250Z")
+        #expect(entry["topic"] == "t")
+        #expect(try dropped(laboratory) == [:])
+    }
+
+    @Test(arguments: [
+        ("android", #""android":{"ttl":"3600s"}"#), ("web", #""webpush":{"headers":{"TTL":"3600"}}"#),
+        ("ios", #""apns":{"headers":{"apns-expiration":"1796115600"}}"#),
+    ])
+    func `a message is kept for its lifetime, by the emulator's clock`(_ platform: String, _ lifetime: String) throws {
+        for (advance, expected) in [("3599s", ["1"]), ("3600s", [])] as [(String, [String])] {
+            let laboratory = try laboratory(platform)
+            try send(1, lifetime, to: laboratory)
+            try laboratory.advanceWorld(advance)
+            try laboratory.device(token(1), #"{"online":true}"#)
+            #expect(try received(laboratory) == expected)
+            #expect(try dropped(laboratory) == (expected.isEmpty ? ["expired": 1] : [:]))
+        }
+    }
+
+    @Test(arguments: [
+        ("android", #""android":{"ttl":"0s"}"#), ("android", #""android":{"ttl":"0.9s"}"#),
+        ("web", #""webpush":{"headers":{"TTL":"0"}}"#), ("ios", #""apns":{"headers":{"apns-expiration":"0"}}"#),
+    ])
+    func `a message without a lifetime arrives now or never`(_ platform: String, _ lifetime: String) throws {
+        let laboratory = try laboratory(platform)
+        try send(1, lifetime, to: laboratory)
+        try laboratory.device(token(1), #"{"online":true}"#)
+        try send(2, lifetime, to: laboratory)
+        #expect(try received(laboratory) == ["2"])
+        #expect(try dropped(laboratory) == ["not_connected": 1])
+    }
+
+    @Test(arguments: [
+        ("android", #""android":{"collapse_key":"K"}"#), ("web", #""webpush":{"headers":{"Topic":"K"}}"#),
+    ])
+    func `of one key only the newest waits, behind what came before it`(_ platform: String, _ key: String) throws {
+        let laboratory = try laboratory(platform)
+        for (number, name) in ["a", nil, "b", "a"].enumerated() {
+            try send(number, name.map { key.replacing("K", with: $0) } ?? "", to: laboratory)
+        }
+        try laboratory.device(token(1), #"{"online":true}"#)
+        #expect(try received(laboratory) == ["1", "2", "3"])
+        #expect(try dropped(laboratory) == ["collapsed": 1])
+    }
+
+    @Test func `four collapse keys wait for an Android device, those used last`() throws {
+        let laboratory = try laboratory("android")
+        for (number, key) in ["a", "b", "c", "d", "a", "e"].enumerated() {
+            try send(number, #""android":{"collapse_key":"\#(key)"}"#, to: laboratory)
+        }
+        try laboratory.device(token(1), #"{"online":true}"#)
+        #expect(try received(laboratory) == ["2", "3", "4", "5"])
+        #expect(try dropped(laboratory) == ["collapsed": 1, "collapse_keys": 1])
+    }
+
+    @Test func `Android notifications share a key, whatever theirs is`() throws {
+        let laboratory = try laboratory("android")
+        for (number, key) in ["a", "b"].enumerated() {
+            try send(
+                number, #""notification":{"title":"T"},"android":{"collapse_key":"\#(key)"}"#, to: laboratory)
+        }
+        try laboratory.device(token(1), #"{"online":true}"#)
+        #expect(try received(laboratory) == ["1"])
+    }
+
+    @Test func `a hundred and one messages are too many for Android, and the app is told so`() throws {
+        let laboratory = try laboratory("android")
+        try send(0, #""android":{"collapse_key":"a"}"#, to: laboratory)
+        for number in 1...100 { try send(number, to: laboratory, topic: number.isMultiple(of: 2)) }
+        let waiting = try laboratory.call("GET", "/emulator/v1/devices/\(token(1))").json()["waiting"]
+        #expect(waiting?.array?.count == 101)
+        try send(101, to: laboratory)
+        try send(102, to: laboratory)
+        try laboratory.device(token(1), #"{"online":true,"app":"terminated"}"#)
+        #expect(try received(laboratory) == ["onDeletedMessages", "102"])
+        #expect(try laboratory.inbox(token(1)).first?["message_type"] == "deleted_messages")
+        #expect(try dropped(laboratory) == ["too_many": 102])
+    }
+
+    @Test func `APNs keeps the newest message alone`() throws {
+        let laboratory = try laboratory("ios")
+        for number in 1...3 { try send(number, to: laboratory) }
+        try laboratory.device(token(1), #"{"online":true}"#)
+        #expect(try received(laboratory) == ["3"])
+        #expect(try dropped(laboratory) == ["replaced": 2])
+    }
+
+    @Test func `a push service keeps the newest hundred`() throws {
+        let laboratory = try laboratory("web")
+        for number in 1...101 { try send(number, to: laboratory) }
+        try laboratory.device(token(1), #"{"online":true}"#)
+        #expect(try received(laboratory).count == 100)
+        #expect(try received(laboratory).first == "2")
+        #expect(try dropped(laboratory) == ["too_many": 1])
+    }
+
+    @Test func `who was never away has lost nothing, however short the lifetime`() throws {
+        let laboratory = Laboratory()
+        try send(1, #""android":{"ttl":"0s"}"#, to: laboratory)
+        try laboratory.advanceWorld("1d")
+        #expect(try received(laboratory) == ["1"])
+    }
+
+    @Test func `what was received before the device went away stays`() throws {
+        let laboratory = Laboratory()
+        try laboratory.enrol(token(1), topics: ["t"])
+        try send(1, to: laboratory, topic: true)
+        try laboratory.device(token(1), #"{"online":false}"#)
+        try send(2, to: laboratory, topic: true)
+        _ = laboratory.call("DELETE", "/v1/projects/p/registrations/\(token(1))/topicSubscriptions/t")
+        try send(3, to: laboratory, topic: true)
+        #expect(try received(laboratory) == ["1"])
+        try laboratory.device(token(1), #"{"online":true}"#)
+        try send(4, to: laboratory, topic: true)
+        try send(5, to: laboratory)
+        #expect(try received(laboratory) == ["1", "2", "5"])
+    }
+}

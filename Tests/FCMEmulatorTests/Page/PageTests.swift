@@ -1,0 +1,41 @@
+import FCM
+import Testing
+
+@testable import FCMEmulator
+
+@Suite struct PageTests {
+    @Test(arguments: [("/", "text/html"), ("/emulator/page.css", "text/css"), ("/emulator/page.js", "text/javascript")])
+    func `the page comes with a policy that lets nothing else in`(_ path: String, _ type: String) throws {
+        let laboratory = Laboratory()
+        let reply = laboratory.call("GET", path)
+        #expect(reply.status == 200)
+        #expect(reply.contentType == "\(type); charset=UTF-8")
+        let policy = try #require(reply.headers["Content-Security-Policy"])
+        #expect(policy.hasPrefix("default-src 'none'; script-src 'self';"))
+        #expect(!policy.contains("unsafe"))
+        #expect(!reply.text.contains("://"))
+        #expect(try laboratory.requests().isEmpty)
+    }
+
+    /// What a message says must never become markup.
+    @Test(arguments: ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"])
+    func `the script makes no markup of text`(_ way: String) {
+        #expect(!Laboratory().call("GET", "/emulator/page.js").text.contains(way))
+    }
+
+    @Test func `the overview shows the first few of everything`() throws {
+        let laboratory = Laboratory()
+        for number in 1...60 { try laboratory.enrol(fid(number), topics: ["t\(number % 2)"]) }
+        _ = laboratory.send(#"{"message":{"topic":"t1","notification":{"title":"T"}}}"#)
+        let all = try laboratory.call("GET", "/emulator/v1/overview").json()
+        #expect(all["registrations"] == 60)
+        let devices = try #require(all["devices"]?.array)
+        #expect(devices.map { $0["registration"]?.string } == (1...48).map { fid($0) })
+        #expect(devices.first?["inbox"]?.array?.map { $0["shown"] } == [["title": "T"]])
+        #expect(all["topics"] == [["topic": "t0", "members": 30], ["topic": "t1", "members": 30]])
+        #expect(all["groups"] == [])
+        #expect(all["sends"]?.array?.map { $0["target"] } == [["topic": "t1"]])
+        let found = try laboratory.call("GET", "/emulator/v1/overview?find=59").json()
+        #expect(found["devices"]?.array?.map { $0["registration"] } == [.string(fid(59))])
+    }
+}
