@@ -1,4 +1,5 @@
-"""Measures the release build of herald: loading against PyYAML, sending against h2load. Medians of interleaved runs.
+"""Measures the release build of herald: loading against PyYAML, sending and the emulator against h2load. Medians of
+interleaved runs.
 
 Arguments: the program, the program made of events.c, and a folder to work in.
 """
@@ -6,10 +7,12 @@ Arguments: the program, the program made of events.c, and a folder to work in.
 import json
 import os
 import shutil
+import ssl
 import statistics
 import subprocess
 import sys
 import time
+import urllib.request
 from pathlib import Path
 
 import yaml
@@ -19,6 +22,8 @@ ROUNDS = 5
 CAMPAIGNS = 1000
 INLINE = 200_000
 RECIPIENTS = 20_000
+DEVICES = 100_000
+SENDS = 50_000
 
 CAMPAIGN = """kind: campaign
 name: campaign-{n}
@@ -128,11 +133,71 @@ def sending():
     print(f"{'':44} {RECIPIENTS / statistics.median(ours):8.0f} recipients/s, the emulator on the same cores")
 
 
+class Emulator:
+    """A running emulator; what comes with it ends with it."""
+
+    def __init__(self, *options):
+        self.process = subprocess.Popen([HERALD, "emulator", *options], stdout=subprocess.PIPE, text=True)
+        host = self.process.stdout.readline().strip().split("=")[1]
+        self.origin, self.trust = f"http://{host}", None
+        if "://" in host:
+            self.origin = host
+            self.trust = ssl.create_default_context(cafile=self.process.stdout.readline().strip().split("=")[1])
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+
+    def call(self, method, path, body):
+        request = urllib.request.Request(f"{self.origin}/emulator/v1/{path}", body, method=method)
+        urllib.request.urlopen(request, context=self.trust).read()
+
+    def load(self, path, *options):
+        """Seconds for SENDS requests. All must succeed."""
+        done = {}
+
+        def measure():
+            done["output"] = subprocess.run(
+                ["h2load", "-n", str(SENDS), *options, f"{self.origin}{path}"],
+                check=True, capture_output=True, text=True).stdout
+
+        seconds = timed(measure)
+        if f"{SENDS} succeeded, 0 failed" not in done["output"]:
+            sys.exit(f"not every request succeeded:\n{done['output']}")
+        return seconds
+
+
+def emulating():
+    """The rate of sends with 100,000 devices, against that of an empty reply of the same server."""
+    body = WORK / "send.json"
+    body.write_text(json.dumps({"message": {"notification": {"title": "High tide", "body": "18:42"}, "fid": fid(7)}}))
+    devices = json.dumps([{"registration": fid(n), "topics": ["tides"]} for n in range(DEVICES)]).encode()
+    post = ["-d", str(body), "-H", "content-type: application/json"]
+    for name, options, connections in [
+        ("HTTP/1.1", [], ["--h1", "-c", "32"]), ("HTTP/2 and TLS", ["--tls"], ["-c", "4", "-m", "25"]),
+        ("HTTP/1.1, --data and --ledger", ["--data", str(WORK / "data"), "--ledger", str(WORK / "ledger")],
+         ["--h1", "-c", "32"]),
+    ]:
+        ours, theirs = [], []
+        with Emulator(*options) as emulator, Emulator(*[o for o in options if o == "--tls"]) as idle:
+            emulator.call("PUT", "registrations", devices)
+            for _ in range(ROUNDS):
+                # Nothing was sent to it: its ledger is empty, and so is the reply.
+                theirs.append(idle.load("/emulator/v1/ledger", *connections))
+                ours.append(emulator.load("/v1/projects/bench/messages:send", *connections, *post))
+        row(f"emulator, {SENDS} sends, {name}", ours, theirs, "an empty reply of it")
+        print(f"{'':44} {SENDS / statistics.median(ours):8.0f} sends/s")
+
+
 print("\n== herald, medians of", ROUNDS, "rounds")
 loading()
 inline("tokens", token)
 inline("fids", fid)
 if shutil.which("h2load"):
     sending()
+    emulating()
 else:
     print("h2load is not installed: sending was not measured")

@@ -69,6 +69,13 @@ show state find "$tablet"
 say "A message is tried on the team's own phones. The campaign itself stays as it is."
 show test mistral-gale --audience team
 
+say "FCM is overloaded for a moment, and asks for a second's patience."
+curl -sS --fail -X PUT "http://$FCM_EMULATOR_HOST/emulator/v1/faults" \
+    --data '[{"match": {"service": "send", "first": 1}, "do": {"status": 503, "retry_after": "1"}}]' >/dev/null
+patient="$(show test mistral-gale --audience team)"
+echo "$patient"
+expect "$patient" "1 retr"
+
 say "Somebody has doubts about Friday's message."
 friday="$("$herald" -w campaigns calendar --days 8 --format json | grep -o 'weekend-fishing@[^"]*' | cut -d@ -f2)"
 show pause weekend-fishing

@@ -85,7 +85,8 @@ struct Backend: Sendable {
         var backend = self
         backend.toldStatus = fault.toldStatus
         let honest = fault.isCarriedOut ? backend.perform(call) ?? .pageNotFound(call.target) : nil
-        var answer = Service(for: call).flatMap { fault.reply?.answer(for: $0) } ?? honest ?? Answer(body: [])
+        let scripted = fault.reply.flatMap { reply in Service(for: call).map(reply.answer) }
+        var answer = scripted ?? honest ?? Answer(body: [])
         answer.ending = fault.ending
         return answer
     }
