@@ -37,6 +37,12 @@ struct Findings {
         diagnostics.append(.warning(rule, message, at: at(range), help: help, replacement: replacement))
     }
 
+    /// Says what was meant where YAML could not read what is there, or read it as something else.
+    mutating func explainSyntax(of source: SourceText) {
+        SyntaxAdvice(source)?.improve(&diagnostics)
+        LeftoverSyntax(source).explain(&diagnostics)
+    }
+
     /// That a key is none of those there are, with the one that was meant.
     mutating func unknownKey(_ entry: Node.Entry, of name: String, _ known: [String], among all: [Node.Entry]) {
         guard !isFull else { return }

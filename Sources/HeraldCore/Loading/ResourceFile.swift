@@ -26,9 +26,8 @@ struct ResourceFile: Sendable {
             take(document, settings, &findings)
         }
         self.allowances = allowances
+        findings.explainSyntax(of: text)
         diagnostics = findings.diagnostics
-        SyntaxAdvice(text)?.improve(&diagnostics)
-        LeftoverSyntax(text).explain(&diagnostics)
     }
 
     private mutating func take(_ document: Node, _ settings: Settings, _ findings: inout Findings) {

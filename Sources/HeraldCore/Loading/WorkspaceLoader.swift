@@ -123,12 +123,15 @@ package struct WorkspaceLoader {
             return nil
         }
         sources[source.file] = source
-        let (documents, found) = YAMLComposer.documents(in: source)
-        diagnostics += found
         var findings = Findings(file: source.file)
-        defer { diagnostics += findings.diagnostics }
+        var documents: [Node] = []
+        YAMLComposer.compose(source, &findings) { document, _ in documents.append(document) }
+        defer {
+            findings.explainSyntax(of: source)
+            diagnostics += findings.diagnostics
+        }
         guard documents.count == 1 else {
-            if !diagnostics.hasErrors {
+            if !findings.diagnostics.hasErrors {
                 findings.error(.wrongType, "herald.yaml holds one document, not \(documents.count)", at: .line(1))
             }
             return nil

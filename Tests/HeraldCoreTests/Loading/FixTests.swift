@@ -1,6 +1,7 @@
-@testable import HeraldCore
 import HeraldTestSupport
 import Testing
+
+@testable import HeraldCore
 
 /// What a program can do about a diagnostic: the fix, applied to the file, leaves no diagnostic of that rule.
 struct FixTests {
@@ -99,6 +100,12 @@ struct FixTests {
         #expect(mended == right)
         let again = try WorkspaceLoader.load(files: ["topics.yaml": topics, "x.yaml": mended])
         #expect(!again.diagnostics.contains { $0.rule == diagnostic.rule && $0.range.file == "x.yaml" })
+    }
+
+    @Test func `a text of the settings that needs quotes is told so`() throws {
+        let loaded = try WorkspaceLoader.load(files: ["herald.yaml": "herald: 1\nproject: @tide\n"])
+        #expect(loaded.diagnostics.map(\.fix?.text) == ["\"@tide\""])
+        #expect(loaded.diagnostics.map(\.range.text?.start) == [.init(line: 2, column: 10)])
     }
 
     @Test(arguments: [
