@@ -29,7 +29,8 @@ extension Campaign {
         }
         let errorsBefore = findings.diagnostics.count { $0.severity == .error }
         let json = MessageShape.message.json(from: node, "the message", &findings)
-        // What parts say together can be judged once each of them reads well.
+        // A text can be judged by itself, and what parts say together once each of them reads well.
+        MessageDraft(node: node, json: [:]).checkTexts(&findings)
         guard findings.diagnostics.count(where: { $0.severity == .error }) == errorsBefore,
             case .object(let message)? = json
         else { return nil }

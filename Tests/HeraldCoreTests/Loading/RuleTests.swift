@@ -38,6 +38,22 @@ struct RuleTests {
         }
     }
 
+    @Test func `a text is looked at although its message is wrong elsewhere`() throws {
+        let marked = MarkedText(
+            """
+            kind: campaign
+            name: c
+            target: {fids: [cTEST00000000000000001]}
+            message: {notification: {title: x, body: ▸"Hello {{name}}"}, android: {ttl: ▸4w}}
+
+            """)
+        #expect(
+            try WorkspaceLoader.load(files: ["c.yaml": marked.text]).found == [
+                Found(.unfinishedText, "c.yaml", marked.positions[0]),
+                Found(.invalidValue, "c.yaml", marked.positions[1]),
+            ])
+    }
+
     @Test func `all mistakes of all files are found in one pass`() throws {
         let marked = MarkedFiles([
             "herald.yaml": "herald: 1\nproject: tide\n▸colour: red\nfcm: {ramp: ▸fast}\n",

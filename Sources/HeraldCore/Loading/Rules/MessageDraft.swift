@@ -12,7 +12,6 @@ struct MessageDraft {
         AppleDraft(self)?.check(&findings)
         checkAppleReach(&findings)
         checkWeb(&findings)
-        checkTexts(&findings)
         PayloadSize(self).check(&findings)
     }
 
