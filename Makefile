@@ -11,10 +11,10 @@ VENV := .venv
 SDK := .venv-sdk
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build release install test test-sdk lint format golden demo bench fuzz clean
+.PHONY: help setup build release install test test-sdk test-browser lint format golden demo bench fuzz clean
 
 help: ## Show this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-13s %s\n", $$1, $$2 }'
 
 setup: ## Install the system libraries that are missing (apt or brew)
 	@Scripts/setup.sh
@@ -36,6 +36,9 @@ test: setup ## Run all tests
 
 test-sdk: build $(SDK)/done ## Drive the emulator with Google's own SDK for Python, from PyPI
 	HERALD="$${HERALD:-$$($(SWIFT) build --show-bin-path)/herald}" $(SDK)/bin/python -B -m pytest Tests/sdk
+
+test-browser: build ## Look at the emulator's page in a headless Chromium, where there is one
+	HERALD="$${HERALD:-$$($(SWIFT) build --show-bin-path)/herald}" python3 -B Tests/browser/test_page.py
 
 lint: build $(VENV)/done ## Check format, imports, schemas and examples
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests

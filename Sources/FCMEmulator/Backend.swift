@@ -56,7 +56,7 @@ struct Backend: Sendable {
         now: @escaping @Sendable () -> Date, keep: (@Sendable ([UInt8]) throws -> Void)?
     ) throws(EmulatorError) {
         self.signIn = signIn
-        var replaying = Backend(strict: strict, membershipDelay: membershipDelay, signIn: signIn, now: now)
+        let replaying = Backend(strict: strict, membershipDelay: membershipDelay, signIn: signIn, now: now)
         var journal: Journal?
         if let data { journal = try Journal(path: data) { replaying.replay($0) } }
         var world = replaying.shared.world.withLock(\.self)
@@ -126,7 +126,7 @@ extension Backend {
     /// time is the world's.
     func change<Result, Failure>(_ body: (inout World, Date) throws(Failure) -> Result) throws(Failure) -> Result {
         try shared.world.withLock { (world) throws(Failure) in
-            keep(world, at: now)
+            keep(world, at: now, JournalRecord.change)
             let now = world.time(at: now)
             return try body(&world, now)
         }
@@ -147,15 +147,30 @@ extension Backend {
         }
     }
 
+    /// Issues an access token, once `check` has nothing against it. What is kept is the token's end and not the
+    /// credential that it was given for.
+    func issueToken<Failure>(
+        lasting seconds: TimeInterval, _ check: (World, Date) throws(Failure) -> Void
+    ) throws(Failure) -> String {
+        try shared.world.withLock { (world) throws(Failure) in
+            let (clock, time) = (now, world.time(at: now))
+            try check(world, time)
+            keep(world, at: clock) { (_, occasion) in .token(lasting: seconds, occasion) }
+            return world.issueToken(until: time + seconds)
+        }
+    }
+
     /// What the clock says.
     private var now: Date { replayed ?? shared.now() }
 
     /// Writes down the call that is about to change the world.
-    private func keep(_ world: World, at now: Date) {
+    private func keep(
+        _ world: World, at now: Date, _ record: (Call, JournalRecord.Occasion) -> JournalRecord
+    ) {
         guard let journal = shared.journal else { return }
         keeping?.once { call throws(FileError) in
             let occasion = JournalRecord.Occasion(now: now, counters: world.counters, toldStatus: toldStatus)
-            try journal.append(.change(call, occasion))
+            try journal.append(record(call, occasion))
         }
     }
 }
@@ -164,7 +179,11 @@ extension Backend {
     /// The faults in force, with their counts.
     var faults: FaultScript {
         get { shared.faults.withLock(\.self) }
-        nonmutating set { shared.faults.withLock { $0 = newValue } }
+        nonmutating set {
+            shared.faults.withLock { $0 = newValue }
+            // They are not kept: who looks on hears of it, and the journal does not.
+            shared.world.withLock { $0.feed.note(.faults) }
+        }
     }
 
     /// Whether connections may be told to go elsewhere.
@@ -185,20 +204,15 @@ extension Backend {
     var isReplaying: Bool { replayed != nil }
 
     private var settings: JournalRecord.Settings {
-        shared.world.withLock { world in
-            .init(
-                strict: world.strict, membershipDelay: world.membershipDelay,
-                tokensAccepted: signIn.accepted / .seconds(1))
-        }
+        shared.world.withLock { .init(strict: $0.strict, membershipDelay: $0.membershipDelay) }
     }
 
     /// Lets a record have its effect once more.
     ///
     /// - Returns: the one record that says as much as this and all before it; `nil` where none does.
-    fileprivate mutating func replay(_ record: JournalRecord) -> JournalRecord? {
+    fileprivate func replay(_ record: JournalRecord) -> JournalRecord? {
         switch record {
         case .start(let settings, let counters):
-            signIn.accepted = .seconds(settings.tokensAccepted)
             shared.world.withLock { world in
                 world.strict = settings.strict
                 world.membershipDelay = settings.membershipDelay
@@ -206,6 +220,11 @@ extension Backend {
             }
         case .request(let call, let status, let now):
             shared.world.withLock { $0.log(call, status: status, at: now) }
+        case .token(let seconds, let occasion):
+            shared.world.withLock { world in
+                world.counters = occasion.counters
+                _ = world.issueToken(until: world.time(at: occasion.now) + seconds)
+            }
         case .change(let call, let occasion):
             shared.world.withLock { $0.counters = occasion.counters }
             var backend = self

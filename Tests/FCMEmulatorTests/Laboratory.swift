@@ -28,11 +28,13 @@ struct Laboratory: Sendable {
     }
 
     /// - Parameter data: the path of the file that the world is made from again, and kept in.
-    init(data: String, strict: Bool = false, signIn: SignIn = SignIn()) throws {
+    init(
+        data: String, strict: Bool = false, membershipDelay: Duration = .zero, signIn: SignIn = SignIn()
+    ) throws {
         let clock = Clock()
         self.clock = clock
         backend = try Backend(
-            strict: strict, signIn: signIn, faults: FaultScript(), data: data,
+            strict: strict, membershipDelay: membershipDelay, signIn: signIn, faults: FaultScript(), data: data,
             now: { Date(timeIntervalSince1970: clock.seconds.withLock(\.self)) }, keep: nil)
     }
 

@@ -28,11 +28,16 @@ struct InstallationToken {
         if now >= expires { throw .unauthenticated(.expired) }
     }
 
+    /// What a header says of who calls, without what could prove it.
+    static func withoutSignature(_ header: String) -> String {
+        header.lastIndex(of: ".").map { String(header[...$0]) } ?? ""
+    }
+
     static func text(fid: Registration, app: String, at now: Date, signature: String) throws(GoogleError) -> String {
         let header: JSONValue = ["alg": "ES256", "typ": "JWT"]
         let claims: JSONValue = [
             "appId": .string(app), "exp": .int(Int64(now.microsecondsSince1970 / 1_000_000 + lifetime)),
-            "fid": .string(fid.rawValue), "projectNumber": .string(Delivery.senderID),
+            "fid": .string(fid.rawValue), "projectNumber": .string(MetadataService.project.number),
         ]
         do {
             return "\(try header.bytes().base64URL).\(try claims.bytes().base64URL).\(signature)"

@@ -9,7 +9,7 @@ struct ControlService {
         guard path.first == "v1" else { throw .noSuchCall(call) }
         let parts = Array(path.dropFirst())
         switch (call.method, parts.count, parts.first) {
-        case ("GET", 1, "ledger"): return .lines(backend.read(\.ledger))
+        case ("GET", 1, "ledger"): return .lines(ledger(of: backend, id: call.parameter("message_id")))
         case ("GET", 1, "requests"): return .lines(backend.read(\.requests))
         case ("GET", 1, "registrations"):
             return .json(RegistrationList(backend.read(\.enrolments)).json)
@@ -45,6 +45,19 @@ struct ControlService {
             backend.faults = FaultScript()
             return .json([:])
         default: throw .noSuchCall(call)
+        }
+    }
+
+    /// - Parameter id: of the one message that is wanted; absent, all are.
+    private func ledger(of backend: Backend, id: String?) -> LineLog {
+        let ledger = backend.read(\.ledger)
+        guard let id else { return ledger }
+        var member = JSONLine()
+        member.add("message_id", id)
+        let wanted = member.finished().dropFirst().dropLast(2)
+        // Each line begins with its time and its id.
+        return ledger.filtered { line in
+            line.drop { $0 != UInt8(ascii: ",") }.dropFirst().starts(with: wanted + [UInt8(ascii: ",")])
         }
     }
 

@@ -34,6 +34,7 @@ extension Feed.Change {
         case .topic(let topic): ["change": "topic", "topic": .string(topic.rawValue)]
         case .groups: ["change": "groups"]
         case .clock: ["change": "clock"]
+        case .faults: ["change": "faults"]
         case .reset: ["change": "reset"]
         }
     }

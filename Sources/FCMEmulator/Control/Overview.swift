@@ -25,6 +25,7 @@ struct Overview {
         }
         json = [
             "time": .string(now.rfc3339),
+            "ahead_seconds": .double(world.lead),
             "registrations": .int(Int64(world.enrolments.count)),
             "devices": .array(devices.map { Self.device($0, in: world, at: now) }),
             "sends": .array(world.feed.deliveries(atMost: Self.maximumSends).map(\.json)),

@@ -21,9 +21,6 @@ struct Arrival: Sendable {
 }
 
 extension Delivery {
-    /// The emulated project's number, which FCM tells the app.
-    static let senderID = "123456789012"
-
     /// What an installation gets of it.
     func payload(on platform: Platform, of installation: RecipientKey) -> DevicePayload {
         let microseconds = sent.microsecondsSince1970
@@ -31,6 +28,7 @@ extension Delivery {
             of: message.fields, on: platform,
             stamp: .init(
                 messageID: platform == .ios ? String(microseconds) : deviceID, installation: installation.rawValue,
-                sender: Self.senderID, secondsSince1970: microseconds / 1_000_000, topic: topic?.rawValue))
+                sender: MetadataService.project.number, secondsSince1970: microseconds / 1_000_000,
+                topic: topic?.rawValue))
     }
 }

@@ -12,6 +12,8 @@ enum JournalRecord: Sendable {
     case start(Settings, World.Counters)
     /// A call that changes the world, just before it does.
     case change(Call, Occasion)
+    /// An access token was about to be issued that is good for so many seconds.
+    case token(lasting: Double, Occasion)
     /// A call was answered, and is among the requests.
     case request(Call, status: Int?, at: Date)
 
@@ -20,8 +22,6 @@ enum JournalRecord: Sendable {
         var strict: Bool
         /// In seconds.
         var membershipDelay: Double
-        /// In seconds.
-        var tokensAccepted: Double
     }
 
     /// Under what circumstances a call comes.
@@ -42,15 +42,18 @@ extension JournalRecord {
             line.add("kind", "start")
             line.add("strict", settings.strict)
             line.add("membership_delay", document: String(settings.membershipDelay).utf8)
-            line.add("tokens_accepted", document: String(settings.tokensAccepted).utf8)
             line.add(counters)
         case .change(let call, let occasion):
             line.add("kind", "change")
             line.add(call, at: occasion.now, status: occasion.toldStatus)
             line.add(occasion.counters)
             var headers = JSONLine()
-            // Who signed in before needs no second look, and a bearer is a secret.
-            for (header, value) in call.headers where header != .authorization { headers.add(header.rawValue, value) }
+            // Who signed in before needs no second look, and what it was done with is a secret.
+            for (header, value) in call.headers where header != .authorization {
+                headers.add(
+                    header.rawValue,
+                    header == .installationAuth ? InstallationToken.withoutSignature(value) : value)
+            }
             line.add("headers", document: headers.finished().dropLast())
             guard let body = call.body else { break }
             if let text = String(validating: body, as: UTF8.self) {
@@ -58,6 +61,11 @@ extension JournalRecord {
             } else {
                 line.add("body_base64", Data(body).base64EncodedString())
             }
+        case .token(let seconds, let occasion):
+            line.add("kind", "token")
+            line.add("time", at: occasion.now)
+            line.add(occasion.counters)
+            line.add("seconds", document: String(seconds).utf8)
         case .request(let call, let status, let now):
             line.add("kind", "request")
             line.add(call, at: now, status: status)
@@ -71,9 +79,16 @@ extension JournalRecord {
         switch members["kind"]?.string {
         case "start":
             guard case .bool(let strict)? = members["strict"], let delay = members["membership_delay"]?.number,
-                let accepted = members["tokens_accepted"]?.number, let counters = World.Counters(members)
+                let counters = World.Counters(members)
             else { return nil }
-            self = .start(Settings(strict: strict, membershipDelay: delay, tokensAccepted: accepted), counters)
+            self = .start(Settings(strict: strict, membershipDelay: delay), counters)
+        case "token":
+            guard let now = members["time"]?.number, let seconds = members["seconds"]?.number,
+                let counters = World.Counters(members)
+            else { return nil }
+            self = .token(
+                lasting: seconds,
+                Occasion(now: Date(timeIntervalSinceReferenceDate: now), counters: counters, toldStatus: nil))
         case "change":
             guard let (method, target, now) = Self.call(members), let counters = World.Counters(members),
                 let headers = members["headers"]?.object
@@ -103,11 +118,15 @@ extension JournalRecord {
 
 extension JSONLine {
     fileprivate mutating func add(_ call: Call, at now: Date, status: Int?) {
-        // The shortest text that gives the same number again, counted as `Date` counts.
-        add("time", document: String(now.timeIntervalSinceReferenceDate).utf8)
+        add("time", at: now)
         add("method", call.method)
         add("target", call.target)
         add("status", status)
+    }
+
+    /// The shortest text that gives the same number again, counted as `Date` counts.
+    fileprivate mutating func add(_ name: String, at now: Date) {
+        add(name, document: String(now.timeIntervalSinceReferenceDate).utf8)
     }
 
     fileprivate mutating func add(_ counters: World.Counters) {

@@ -31,9 +31,8 @@ struct ImpersonationService {
             throw GoogleError(status: .notFound, message: "Not found; Gaia id not found for email \(account)")
         }
         let accepted = min(lifetime, backend.signIn.accepted / .seconds(1))
-        let (token, end) = backend.change { (world, now) in
-            (world.issueToken(until: now.addingTimeInterval(accepted)), now.addingTimeInterval(lifetime))
-        }
+        var end = Date.distantPast
+        let token = backend.issueToken(lasting: accepted) { (_, now) in end = now + lifetime }
         return .json(["accessToken": .string(token), "expireTime": .string(end.rfc3339WholeSecond)])
     }
 

@@ -47,10 +47,7 @@ extension Backend {
     func grant(
         _ check: (World, Date) throws(OAuthError) -> Void = { _, _ in }
     ) throws(OAuthError) -> [String: JSONValue] {
-        let token = try change { (world, now) throws(OAuthError) in
-            try check(world, now)
-            return world.issueToken(until: now.addingTimeInterval(signIn.accepted / .seconds(1)))
-        }
+        let token = try issueToken(lasting: signIn.accepted / .seconds(1), check)
         return [
             "access_token": .string(token), "expires_in": .int(signIn.lifetime.components.seconds),
             "token_type": "Bearer",

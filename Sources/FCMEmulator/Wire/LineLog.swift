@@ -5,7 +5,7 @@ struct LineLog: Sendable {
     private static let chunkSize = 1 << 18
 
     /// - Parameter line: one JSON document and its line break.
-    mutating func append(_ line: [UInt8]) {
+    mutating func append(_ line: some Collection<UInt8>) {
         if let last = chunks.indices.last, chunks[last].count + line.count <= Self.chunkSize {
             chunks[last] += line
         } else {
@@ -14,5 +14,14 @@ struct LineLog: Sendable {
             chunk += line
             chunks.append(chunk)
         }
+    }
+
+    /// The lines that are so.
+    func filtered(_ isWanted: (ArraySlice<UInt8>) -> Bool) -> LineLog {
+        var log = LineLog()
+        for line in chunks.lazy.flatMap({ $0.split(separator: UInt8(ascii: "\n")) }) where isWanted(line) {
+            log.append(line + [UInt8(ascii: "\n")])
+        }
+        return log
     }
 }

@@ -29,6 +29,8 @@ struct Feed: Sendable {
         case topic(TopicName)
         case groups
         case clock
+        /// The script of faults is another.
+        case faults
         case reset
     }
 
@@ -49,9 +51,10 @@ struct Feed: Sendable {
         bell.ring()
     }
 
-    /// The latest deliveries that are held, newest first.
+    /// The latest deliveries since the last reset that are held, newest first.
     func deliveries(atMost count: Int) -> [Change] {
-        let deliveries = events.reversed().lazy.map(\.change).filter { if case .delivery = $0 { true } else { false } }
+        let changes = events.reversed().lazy.map(\.change).prefix { $0 != .reset }
+        let deliveries = changes.filter { if case .delivery = $0 { true } else { false } }
         return Array(deliveries.prefix(count))
     }
 

@@ -10,18 +10,6 @@ import Testing
 #endif
 
 @Suite struct JournalTests {
-    /// A path at which nothing is, and nothing will be.
-    private final class Place {
-        let path = FileManager.default.temporaryDirectory.appending(path: "emulator-\(UUID().uuidString).data").path
-
-        init(_ text: String? = nil) throws { if let text { try write(Array(text.utf8)) } }
-
-        deinit { try? FileManager.default.removeItem(atPath: path) }
-
-        func write(_ bytes: [UInt8]) throws { try Data(bytes).write(to: URL(filePath: path)) }
-        func bytes() throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: path))) }
-    }
-
     private static let headers: KeyValuePairs = ["access_token_auth": "true", "project_id": "123456789012"]
 
     /// Something of every kind; the group's key.
@@ -63,7 +51,7 @@ import Testing
     }
 
     @Test func `a restart keeps everything, and goes on from there`() throws {
-        let place = try Place()
+        let place = try JournalPlace()
         var seen: [String] = []
         var key = ""
         do {
@@ -84,7 +72,7 @@ import Testing
     }
 
     @Test func `access tokens stay known, and as long as they were to be good`() throws {
-        let place = try Place()
+        let place = try JournalPlace()
         let signIn = SignIn(isRequired: true, lifetime: .seconds(3599), accepted: .seconds(10))
         var bearer = ""
         do {
@@ -107,7 +95,7 @@ import Testing
     }
 
     @Test func `what was accepted stays, although the emulator is stricter now`() throws {
-        let place = try Place()
+        let place = try JournalPlace()
         var seen: [String] = []
         do {
             let laboratory = try Laboratory(data: place.path)
@@ -120,7 +108,7 @@ import Testing
     }
 
     @Test func `a last line that a crash has cut is as if its call had never come`() throws {
-        let place = try Place()
+        let place = try JournalPlace()
         _ = try live(in: Laboratory(data: place.path))
         let whole = try place.bytes()
         let lastLine = try #require(whole.dropLast().lastIndex(of: UInt8(ascii: "\n"))) + 1
@@ -139,7 +127,7 @@ import Testing
     }
 
     @Test func `damage is told with its line, and nothing is overwritten`() throws {
-        let place = try Place()
+        let place = try JournalPlace()
         _ = try live(in: Laboratory(data: place.path))
         let whole = try place.bytes()
         let lines = whole.split(separator: UInt8(ascii: "\n"))
@@ -162,10 +150,10 @@ import Testing
         ("herald emulator data 1\nnonsense\n", "line 2 is damaged"),
     ])
     func `a foreign file is told, and not overwritten`(_ text: String, _ reason: String) throws {
-        try expectRefusal(of: Array(text.utf8), at: Place(), reason)
+        try expectRefusal(of: Array(text.utf8), at: JournalPlace(), reason)
     }
 
-    private func expectRefusal(of bytes: [UInt8], at place: Place, _ reason: String) throws {
+    private func expectRefusal(of bytes: [UInt8], at place: JournalPlace, _ reason: String) throws {
         try place.write(bytes)
         #expect(throws: EmulatorError.cannotUseData(path: place.path, reason: reason)) {
             _ = try Laboratory(data: place.path)
@@ -175,13 +163,13 @@ import Testing
 
     @Test(arguments: ["", "herald emul"])
     func `a file that was only begun is a new one`(_ text: String) throws {
-        let place = try Place(text)
+        let place = try JournalPlace(text)
         do { #expect(try Laboratory(data: place.path).send(#"{"message":{"topic":"t"}}"#).status == 200) }
         #expect(try Laboratory(data: place.path).ledger().count == 1)
     }
 
     @Test func `two emulators do not share a file, and a folder is none`() throws {
-        let place = try Place()
+        let place = try JournalPlace()
         let first = try Laboratory(data: place.path)
         #expect(throws: EmulatorError.cannotUseData(path: place.path, reason: "another emulator uses it")) {
             _ = try Laboratory(data: place.path)
@@ -197,7 +185,7 @@ import Testing
     }
 
     @Test func `a reset forgets in the file too, but for how far was counted`() throws {
-        let place = try Place()
+        let place = try JournalPlace()
         var id = ""
         do {
             let laboratory = try Laboratory(data: place.path)

@@ -35,7 +35,38 @@ import Testing
         #expect(all["topics"] == [["topic": "t0", "members": 30], ["topic": "t1", "members": 30]])
         #expect(all["groups"] == [])
         #expect(all["sends"]?.array?.map { $0["target"] } == [["topic": "t1"]])
+        #expect(all["time"] == "2026-12-01T08:00:00.250Z")
+        #expect(all["ahead_seconds"] == 0)
         let found = try laboratory.call("GET", "/emulator/v1/overview?find=59").json()
         #expect(found["devices"]?.array?.map { $0["registration"] } == [.string(fid(59))])
+    }
+
+    @Test func `the overview shows no send that was forgotten, and the time that was put forward`() throws {
+        let laboratory = Laboratory()
+        _ = laboratory.send(#"{"message":{"topic":"old"}}"#)
+        _ = laboratory.call("POST", "/emulator/v1/reset")
+        _ = laboratory.send(#"{"message":{"topic":"new"}}"#)
+        try laboratory.advanceWorld("90s")
+        let all = try laboratory.call("GET", "/emulator/v1/overview").json()
+        #expect(all["sends"]?.array?.map { $0["target"] } == [["topic": "new"]])
+        #expect(all["ahead_seconds"] == 90)
+        #expect(all["time"] == "2026-12-01T08:01:30.250Z")
+    }
+
+    /// What the page asks for when a message is clicked on.
+    @Test func `the ledger gives the line of one message alone`() throws {
+        let laboratory = Laboratory()
+        let ids = try (1...3).map { number in
+            let nested = #""webpush":{"data":{"a":"b"},"notification":{"message_id":"\#(number)"}}"#
+            return try laboratory.send(#"{"message":{"fid":"\#(fid(number))",\#(nested)}}"#).messageID()
+        }
+        let all = try laboratory.ledger()
+        for (id, line) in zip(ids, all) {
+            let name = id.replacing("%", with: "%25")
+            #expect(try laboratory.call("GET", "/emulator/v1/ledger?message_id=\(name)").lines() == [line])
+        }
+        for stranger in ["1", "", "0", "%22"] {
+            #expect(laboratory.call("GET", "/emulator/v1/ledger?message_id=\(stranger)").text.isEmpty)
+        }
     }
 }

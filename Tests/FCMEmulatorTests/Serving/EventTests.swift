@@ -40,11 +40,13 @@ import Testing
             _ = try await connection.exchange("POST", "/v1/projects/p/messages:send", #"{"message":{"topic":"t"}}"#)
             _ = try await connection.exchange("PUT", "/emulator/v1/devices/\(fid(1))", #"{"online":false}"#)
             _ = try await connection.exchange("POST", "/emulator/v1/clock", #"{"advance":"1s"}"#)
+            _ = try await connection.exchange("PUT", "/emulator/v1/faults", "[]")
             _ = try await connection.exchange("POST", "/emulator/v1/reset", "")
             for wanted in [
                 #"{"change":"topic","topic":"t"}"#, #"{"change":"request","method":"POST","path":"#,
                 #"{"change":"delivery","fan_out":1,"message_id":""#, #""target":{"topic":"t"}}"#,
-                #"{"change":"device","registration":"\#(fid(1))"}"#, #"{"change":"clock"}"#, #"{"change":"reset"}"#,
+                #"{"change":"device","registration":"\#(fid(1))"}"#, #"{"change":"clock"}"#, #"{"change":"faults"}"#,
+                #"{"change":"reset"}"#, #"{"change":"faults"}"#,
             ] {
                 #expect(try await listening.hear(wanted) != nil)
             }

@@ -12,6 +12,8 @@ struct HTTP2Frames {
         /// `nil` for a kind that matters to no test.
         let kind: Kind?
         let isAcknowledgement: Bool
+        /// Whether its stream ends with it.
+        var isLast: Bool { isAcknowledgement }
         let stream: Int
         let payload: [UInt8]
     }

@@ -159,10 +159,50 @@ import Testing
         #expect(try await kept.idle?.value == "h2")
     }
 
+    /// Its stream is ended properly, and not with the connection once the emulator has waited long enough.
+    @Test func `who looks on over HTTP/2 hears of changes, and of the end`() async throws {
+        let kept = KeptConnections()
+        try await withSecureEmulator { endpoint in
+            let (heard, signal) = AsyncStream<Void>.makeStream()
+            kept.listening = Task {
+                try await withSecureConnection(
+                    port: endpoint.port, trusting: endpoint.certificate, offering: ["h2"]
+                ) { _, input, output in
+                    defer { signal.finish() }
+                    var (connection, opening) = (HTTP2Frames(), HTTP2Frames.opening())
+                    HTTP2Frames.writeGet("/emulator/v1/events", stream: 1, to: &opening)
+                    try await output.write(opening)
+                    var text = ""
+                    while let piece = try await input.next(isolation: #isolation) {
+                        connection.received += Array(buffer: piece)
+                        while let frame = connection.next() {
+                            guard frame.kind == .data else { continue }
+                            if text.isEmpty {
+                                var request = ByteBuffer()
+                                HTTP2Frames.writePost(
+                                    "/v1/projects/p/messages:send", #"{"message":{"topic":"t"}}"#, stream: 3,
+                                    to: &request)
+                                try await output.write(request)
+                            }
+                            guard frame.stream == 1 else { continue }
+                            text += String(decoding: frame.payload, as: UTF8.self)
+                            if text.contains(#""change":"delivery""#) { signal.finish() }
+                            if frame.isLast { return text }
+                        }
+                    }
+                    return nil
+                }
+            }
+            for await _ in heard {}
+        }
+        #expect(try await kept.listening?.value?.contains(#""target":{"topic":"t"}"#) == true)
+    }
+
     /// Holds connections open beyond the emulator's life. Written once by the body, read after it has returned.
     private final class KeptConnections: @unchecked Sendable {
         var silent: RawConnection?
         var idle: Task<String?, any Error>?
+        var listening: Task<String?, any Error>?
     }
 
     @Test func `a folder that takes no certificate is told`() {
