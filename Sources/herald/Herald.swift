@@ -24,7 +24,7 @@ struct Herald: AsyncParsableCommand {
         subcommands: [
             Init.self, New.self, Validate.self, PlanCommand.self, PreviewCommand.self, CalendarCommand.self,
             Apply.self, Run.self, TestCommand.self, Pause.self, Resume.self, State.self, ReportCommand.self,
-            EmulatorCommand.self,
+            EmulatorCommand.self, Explain.self,
         ])
 
     static let version = "0.1.0"

@@ -42,6 +42,27 @@ import Testing
         #expect(try await world.herald("preview", "to-all", "--all").status == 64)
     }
 
+    @Test(arguments: [
+        ("condition-mixed", "condition-mixed (error)\n\n", "Docs/Rules.md#condition-mixed\n"),
+        ("Image-HTTP", "image-http (warning)\n\n", "'# herald: allow image-http REASON'"),
+        ("unregistered", "UNREGISTERED\n\nThe registration is dead", "forgotten"),
+    ])
+    func `a rule or a code is explained`(_ name: String, _ begin: String, _ part: String) async throws {
+        let shown = try await HeraldProcess.run(["explain", name])
+        #expect(shown.status == 0)
+        #expect(shown.output.hasPrefix(begin))
+        #expect(shown.output.contains(part))
+    }
+
+    @Test func `what cannot be explained is told with the nearest that can`() async throws {
+        let wrong = try await HeraldProcess.run(["explain", "topic-nam"])
+        #expect(wrong.status == 64)
+        #expect(wrong.errors.contains("there is no rule and no code 'topic-nam'; did you mean 'topic-name'?"))
+        let all = try await HeraldProcess.run(["explain"])
+        #expect(all.output.split(separator: "\n").contains("yaml-syntax"))
+        #expect(all.output.split(separator: "\n").contains("QUOTA_EXCEEDED"))
+    }
+
     @Test func `a report is rendered in every form, and nothing else is`() async throws {
         let world = try World(Self.files)
         let report = """

@@ -1,0 +1,95 @@
+/// The codes by which reports name failures: FCM's, the gRPC statuses it falls back to, and our own for what never
+/// became an answer.
+package enum FailureCode: String, Sendable, CaseIterable {
+    // FCM's ErrorCode reference
+    case unregistered = "UNREGISTERED"
+    case invalidArgument = "INVALID_ARGUMENT"
+    case senderIDMismatch = "SENDER_ID_MISMATCH"
+    case quotaExceeded = "QUOTA_EXCEEDED"
+    case thirdPartyAuth = "THIRD_PARTY_AUTH_ERROR"
+    case unspecified = "UNSPECIFIED_ERROR"
+    case unavailable = "UNAVAILABLE"
+    case `internal` = "INTERNAL"
+
+    // google.rpc.Code, where FCM says nothing of its own
+    case unauthenticated = "UNAUTHENTICATED"
+    case permissionDenied = "PERMISSION_DENIED"
+    case notFound = "NOT_FOUND"
+    case resourceExhausted = "RESOURCE_EXHAUSTED"
+    case deadlineExceeded = "DEADLINE_EXCEEDED"
+
+    // The topic APIs
+    case tooManyTopics = "TOO_MANY_TOPICS"
+
+    // Our own
+    case notSent = "NOT_SENT"
+    case connectionLost = "CONNECTION_LOST"
+    case unreadableResponse = "UNREADABLE_RESPONSE"
+    case notPossible = "NOT_POSSIBLE"
+    case noRegistration = "NO_REGISTRATION"
+    case interrupted = "INTERRUPTED"
+    case retryLater = "RETRY_LATER"
+
+    /// What has happened, in a sentence or two for people.
+    package var meaning: String {
+        switch self {
+        case .unregistered:
+            "The registration is dead: the app was removed, its data cleared, or it was silent for 270 days."
+        case .invalidArgument:
+            "FCM does not take the request: the registration is malformed, or something in the message is wrong. The message beside the code says which."
+        case .senderIDMismatch:
+            "The registration belongs to another project. If every one does, the credential is the wrong one."
+        case .quotaExceeded: "More messages than the project, the topic or the device may have at a time."
+        case .thirdPartyAuth:
+            "Apple, or the browser's push service, refuses the project's key: it is missing, expired or for another environment."
+        case .unspecified: "FCM gives no reason."
+        case .unavailable: "FCM is overloaded and has not taken the request."
+        case .internal: "Something went wrong within FCM."
+        case .unauthenticated: "FCM does not take the access token."
+        case .permissionDenied:
+            "The credential may not do this, or the API is not enabled for the project. Sending needs the permission cloudmessaging.messages.create."
+        case .notFound: "There is no such thing: a registration that is gone, or a project of another name."
+        case .resourceExhausted: "Too many requests in a short time."
+        case .deadlineExceeded: "FCM, or something on the way there, gave up waiting."
+        case .tooManyTopics: "The app instance follows 2,000 topics, and more it cannot."
+        case .notSent: "No connection was made, or nothing of the request had left when it was lost."
+        case .connectionLost:
+            "The connection was lost, or the time was over, after the request had left and before its answer was complete."
+        case .unreadableResponse: "The answer says that it went well, and does not look like FCM's."
+        case .notPossible: "The request cannot be made as it is."
+        case .noRegistration: "The record does not know under which registration the recipient can be reached now."
+        case .interrupted: "An earlier run ended between the request and its answer."
+        case .retryLater: "FCM asks to be left alone for longer than something else can wait."
+        }
+    }
+
+    /// What herald does then.
+    package var consequence: String {
+        switch self {
+        case .unregistered:
+            "It is forgotten (`state export --dead` lists it), unless too many are said to be dead at once."
+        case .invalidArgument:
+            "A malformed registration is rejected alone. If the message is at fault, the campaign stops: everybody's would be refused."
+        case .senderIDMismatch: "It is rejected and kept: a wrong credential must not make a list look dead."
+        case .quotaExceeded, .resourceExhausted:
+            "The whole lane waits, as long as FCM asks for or at least a minute, and tries again."
+        case .thirdPartyAuth: "It is rejected and not tried again in this run; other platforms go on."
+        case .unavailable: "It is tried again after FCM's `Retry-After`, or ten seconds and more."
+        case .internal, .unspecified:
+            "A send to one registration is tried again. One to a topic, a condition or a group may have gone out: it is unknown, and held."
+        case .unauthenticated: "A new access token is asked for, once; then the campaign stops."
+        case .permissionDenied: "The campaign stops, as it would be so for everybody."
+        case .notFound:
+            "For a subscription the registration is forgotten. A send stops the campaign: the project or its address is wrong."
+        case .deadlineExceeded, .connectionLost:
+            "A send may have gone out: it is unknown, held and never repeated by itself (`state resolve`). A membership is asked for again."
+        case .unreadableResponse: "As for a lost connection."
+        case .tooManyTopics: "It is rejected; something else must be unsubscribed first."
+        case .notSent: "It is tried again: nobody can have got it."
+        case .notPossible: "The step stops; the message beside the code says why."
+        case .noRegistration: "It is rejected."
+        case .interrupted: "It is unknown, and held until `state resolve`."
+        case .retryLater: "The next run goes on with it."
+        }
+    }
+}
