@@ -149,9 +149,16 @@ class Page:
     def click(self, expression):
         """Clicks into the middle of an element, as a mouse does."""
         self.until(expression)
+        # Where it still moves, or something lies over it, the click would hit something else.
         x, y = self.value(
-            f"(element => {{ element.scrollIntoView({{block: 'center'}}); const box = element.getBoundingClientRect();"
-            f" return [box.x + box.width / 2, box.y + box.height / 2]; }})({expression})")
+            "new Promise((found, lost) => { const end = Date.now() + %d; let before = ''; (function look() {"
+            " const element = (%s); element?.scrollIntoView({block: 'center'});"
+            " const box = element?.getBoundingClientRect();"
+            " const middle = box && [box.x + box.width / 2, box.y + box.height / 2];"
+            " if (middle && `${middle}` === before && element.contains(document.elementFromPoint(...middle)))"
+            " found(middle); else if (Date.now() > end) lost(new Error('it never stood still: ' + %s));"
+            " else { before = `${middle}`; setTimeout(look, 50); } })(); })"
+            % (DEADLINE * 500, expression, json.dumps(expression)))
         for kind in ("mousePressed", "mouseReleased"):
             self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 

@@ -41,7 +41,8 @@ class PageTests(unittest.TestCase):
 
     def show(self):
         self.page.open(self.emulator.url + "/")
-        self.page.until("document.getElementById('live').textContent === 'live'")
+        # The connection stands, and what there is has been shown.
+        self.page.until("document.getElementById('live').textContent === 'live' && $('clock').textContent !== ''")
         self.page.value("window.mark = 'never loaded again'")
 
     def tearDown(self):

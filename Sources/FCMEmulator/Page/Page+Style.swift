@@ -18,6 +18,7 @@ extension Page {
         small { color: var(--faint); font-weight: 400; font-size: .8rem; }
         code, pre { font-family: ui-monospace, monospace; font-size: .8rem; }
         .time { font-variant-numeric: tabular-nums; }
+        #clock { display: inline-block; min-width: 23ch; }
         #live { color: var(--faint); }
         #live::before { content: "\25CF\00A0"; }
         #live.on { color: var(--good); }
