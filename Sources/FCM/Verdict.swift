@@ -51,6 +51,10 @@ package struct Failure: Error, Hashable, Sendable {
         self.httpStatus = httpStatus
         self.message = message
     }
+
+    package init(_ code: FailureCode, httpStatus: Int? = nil, message: String) {
+        self.init(code: code.rawValue, httpStatus: httpStatus, message: message)
+    }
 }
 
 extension Verdict {
@@ -186,11 +190,11 @@ extension Verdict.Repeat {
 }
 
 extension Failure {
-    static func notSent(_ reason: String) -> Self { Failure(code: "NOT_SENT", message: reason) }
-    static func lost(_ reason: String) -> Self { Failure(code: "CONNECTION_LOST", message: reason) }
-    static func refused(_ reason: String) -> Self { Failure(code: "NOT_POSSIBLE", message: reason) }
+    static func notSent(_ reason: String) -> Self { Failure(.notSent, message: reason) }
+    static func lost(_ reason: String) -> Self { Failure(.connectionLost, message: reason) }
+    static func refused(_ reason: String) -> Self { Failure(.notPossible, message: reason) }
     static func unreadable(_ reason: String) -> Self {
-        Failure(code: "UNREADABLE_RESPONSE", httpStatus: 200, message: reason)
+        Failure(.unreadableResponse, httpStatus: 200, message: reason)
     }
 
     init(_ response: Response, _ error: ErrorBody) {
@@ -209,16 +213,18 @@ extension Failure {
 
     /// The code that FCM's client libraries give an HTTP status whose body says nothing.
     private static func name(ofStatus status: Int) -> String {
+        let code: FailureCode
         switch status {
-        case 400: "INVALID_ARGUMENT"
-        case 401: "UNAUTHENTICATED"
-        case 403: "PERMISSION_DENIED"
-        case 404: "NOT_FOUND"
-        case 408, 504: "DEADLINE_EXCEEDED"
-        case 429: "RESOURCE_EXHAUSTED"
-        case 500: "INTERNAL"
-        case 503: "UNAVAILABLE"
-        default: "HTTP_\(status)"
+        case 400: code = .invalidArgument
+        case 401: code = .unauthenticated
+        case 403: code = .permissionDenied
+        case 404: code = .notFound
+        case 408, 504: code = .deadlineExceeded
+        case 429: code = .resourceExhausted
+        case 500: code = .internal
+        case 503: code = .unavailable
+        default: return "HTTP_\(status)"
         }
+        return code.rawValue
     }
 }

@@ -173,7 +173,7 @@ package struct Emulator: Sendable {
         do { bytes = try [UInt8](contentsOf: path) } catch {
             throw .cannotReadFaults(path: path, reason: error.description)
         }
-        do { return try FaultScript(parsing: bytes) } catch {
+        do { return try FaultScript(parsing: bytes, at: now()) } catch {
             throw .cannotReadFaults(path: path, reason: error.description)
         }
     }

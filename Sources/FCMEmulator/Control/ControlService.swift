@@ -20,7 +20,9 @@ struct ControlService {
         case ("GET", 1, "faults"): return .json(backend.faults.json)
         case ("PUT", 1, "faults"):
             let body = try call.content()
-            do { backend.faults = try FaultScript(parsing: body) } catch { throw .badCall(error.description) }
+            do { backend.faults = try FaultScript(parsing: body, at: backend.read { $1 }) } catch {
+                throw .badCall(error.description)
+            }
             return .json([:])
         case ("GET", 2, "topics"):
             return .json(try members(ofTopic: parts[1], in: backend))

@@ -55,10 +55,14 @@ struct FaultScript: Sendable {
 extension FaultScript {
     private static let maximumEntries = 1000
 
-    /// - Parameter drawSeed: makes the seed of an entry that has a probability and none.
+    /// With seeds that differ from one moment to the next, for entries that have none.
+    init(parsing body: [UInt8], at now: Date) throws(FaultScriptError) {
+        try self.init(parsing: body) { Int64((now.microsecondsSince1970 &+ $0).scrambled & UInt64(Int32.max)) }
+    }
+
+    /// - Parameter drawSeed: makes the seed of an entry that has a probability and none, by the entry's number.
     /// - Throws: what is wrong, and where.
-    init(parsing body: [UInt8], drawSeed: () -> Int64 = { .random(in: 0...Int64(Int32.max)) }) throws(FaultScriptError)
-    {
+    init(parsing body: [UInt8], drawSeed: (Int) -> Int64) throws(FaultScriptError) {
         let document: JSONValue
         do { document = try JSONValue(parsing: body) } catch {
             throw FaultScriptError("", "this is no JSON: \(error.words)")
@@ -68,7 +72,7 @@ extension FaultScript {
             throw FaultScriptError("", "\(elements.count) entries are more than \(Self.maximumEntries)")
         }
         for (index, element) in elements.enumerated() {
-            entries.append(try Self.entry(element, place: "[\(index)]", drawSeed))
+            entries.append(try Self.entry(element, place: "[\(index)]") { drawSeed(index) })
         }
         asksForDetails = entries.contains { $0.match.registration != nil || $0.match.topic != nil }
         mayGoAway = entries.contains { $0.fault.ending == .goingAway }

@@ -19,7 +19,8 @@ extension Rule {
         case .fileEncoding: "Files are UTF-8."
         case .pathOutside: "A path leads out of the workspace and the folder of lists."
         case .yamlSyntax: "The file is not YAML from here on."
-        case .yamlLimit: "Nesting and aliases have limits, which no file made by hand reaches."
+        case .yamlLimit:
+            "Nesting, values, aliases, anchors and the mistakes that are shown have limits, which no file made by hand should reach."
         case .yamlTag: "Tags say nothing here; the key decides what a value is."
         case .duplicateKey: "A key stands twice in one mapping."
         case .undefinedAlias: "An alias has no anchor before it in its document."

@@ -341,7 +341,7 @@ struct GroupCaller<C: Clock> where C.Duration == Duration {
                 let wait = lane.reserve(1, at: runBegin.duration(to: surroundings.clock.now))
                 if wait.granted > 0 { break }
                 guard isWorthWaiting(wait.wait) else {
-                    return .gaveUp(Failure(code: "RETRY_LATER", message: "FCM asks to be left alone"))
+                    return .gaveUp(Failure(.retryLater, message: "FCM asks to be left alone"))
                 }
                 guard await nap(wait.wait) else { return .interrupted }
             }

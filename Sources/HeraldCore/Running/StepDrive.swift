@@ -213,7 +213,7 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
     private mutating func reachable(_ ids: [RecipientID]) -> [RecipientID] {
         ids.filter { id in
             if id == 0 || registrations[id] != nil { return true }
-            let failure = Failure(code: "NO_REGISTRATION", message: "the record knows no registration")
+            let failure = Failure(.noRegistration, message: "the record knows no registration")
             settled.rejected[failure.code, default: []].insert(id)
             step.rejected += 1
             fail(id, failure, 0, .rejected)
@@ -281,7 +281,7 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
         if case .send(let send) = work.work, !send.discovered.isEmpty, options.dryRunSample == nil {
             _ = await loadRegistrations(of: send.discovered)
             step.unknown += send.discovered.count
-            let failure = Failure(code: "INTERRUPTED", message: "an earlier run ended before the answer was recorded")
+            let failure = Failure(.interrupted, message: "an earlier run ended before the answer was recorded")
             for id in send.discovered { fail(id, failure, 1, .held) }
         }
         _ = await commit(work.opening)

@@ -16,7 +16,7 @@ import Testing
         let scripts = text.split(separator: "```json\n").dropFirst().compactMap { $0.split(separator: "```").first }
         #expect(scripts.count == 1)
         for script in scripts {
-            #expect(try FaultScript(parsing: Array(script.utf8)).entries.count == 5)
+            #expect(try FaultScript(parsing: Array(script.utf8)) { _ in 1 }.entries.count == 5)
         }
     }
 }

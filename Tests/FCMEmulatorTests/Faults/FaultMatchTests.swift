@@ -6,7 +6,7 @@ import Testing
 @Suite struct FaultMatchTests {
     /// The numbers up to 20 that a `match` chooses, with `do` a 503.
     private func chosen(_ match: String, of count: Int = 20) throws -> [Int] {
-        var script = try FaultScript(parsing: Array(#"[{"match":\#(match),"do":{"status":503}}]"#.utf8)) { 7 }
+        var script = try FaultScript(parsing: Array(#"[{"match":\#(match),"do":{"status":503}}]"#.utf8)) { _ in 7 }
         let call = Call("POST", "/token")
         let service = try #require(Service(for: call))
         let subject = try #require(FaultSubject(of: call, to: service, withDetails: true))
@@ -35,7 +35,7 @@ import Testing
 
     @Test func `a seed that was drawn is shown, so that the run can be repeated`() throws {
         let body = Array(#"[{"match":{"probability":0.5},"do":{"status":500}}]"#.utf8)
-        let shown = try FaultScript(parsing: body) { 41 }.json
+        let shown = try FaultScript(parsing: body) { _ in 41 }.json
         #expect(shown.array?.first?["match"] == ["probability": 0.5.json, "seed": 41])
     }
 
