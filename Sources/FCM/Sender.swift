@@ -6,12 +6,32 @@ package protocol Sender: Sendable {
     /// Waits until calls can leave at once, as far as that can be prepared.
     func prepare() async
 
-    /// Carries one call, once. A cancelled exchange ends as `lost` unless nothing of it had been sent.
-    func exchange(_ request: Request) async -> Exchange
+    /// Has calls leave, each once, in their order as far as it lies with the sender. It does not wait for answers.
+    func start(_ calls: [Call]) async
+}
+
+/// One call, and whom to tell what came of it.
+package struct Call: Sendable {
+    package let request: Request
+    /// Told once, in any case, on whatever thread; it must not block.
+    package let answer: @Sendable (Exchange) -> Void
+
+    package init(_ request: Request, answer: @escaping @Sendable (Exchange) -> Void) {
+        self.request = request
+        self.answer = answer
+    }
 }
 
 extension Sender {
     package func prepare() async {}
+
+    /// Carries one call and waits for what comes of it.
+    package func exchange(_ request: Request) async -> Exchange {
+        let (answers, answer) = AsyncStream.makeStream(of: Exchange.self)
+        await start([Call(request) { answer.yield($0) }])
+        // A caller that is cancelled must not wait for a server.
+        return await answers.first { _ in true } ?? .lost(reason: "the caller stopped waiting")
+    }
 }
 
 /// What came of one call.

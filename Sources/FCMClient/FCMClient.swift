@@ -62,6 +62,10 @@ package final class FCMClient: Sender {
         _ = try? await authorization?.token()
     }
 
+    package func start(_ calls: [Call]) async {
+        for call in calls { Task { call.answer(await exchange(call.request)) } }
+    }
+
     package func exchange(_ request: Request) async -> Exchange {
         if case .group = request, project.senderID == nil {
             return .refused(reason: "device groups need sender_id, the project's number")

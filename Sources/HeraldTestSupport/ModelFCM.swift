@@ -3,7 +3,7 @@ import Synchronization
 
 /// FCM as its documents describe it, in memory: who follows which topic, who is in which group, who is dead, and what
 /// was accepted. Faults come between the caller and it.
-package final class ModelFCM: Sender {
+package final class ModelFCM: TaskSender {
     /// What becomes of one call on its way.
     package enum Fault: Sendable {
         /// It arrives and has its effect; the answer does not come back.

@@ -2,7 +2,7 @@ package import FCM
 import Synchronization
 
 /// A sender that answers as a test tells it, and remembers what it was asked.
-package final class ScriptedSender: Sender {
+package final class ScriptedSender: TaskSender {
     package let capacity: Int
     private let answer: @Sendable (_ request: Request, _ number: Int) async -> Exchange
     private let log = Mutex<[Request]>([])
