@@ -15,11 +15,19 @@ package struct ErrorBody: Hashable, Sendable {
     package var apns: APNs?
     /// `ErrorInfo.reason`, e.g. `SERVICE_DISABLED`.
     package var reason: String?
+    /// Whose rate `QuotaFailure` says was exceeded.
+    package var quota: Quota?
     /// `RetryInfo.retryDelay` in seconds.
     package var retryDelaySeconds: Double?
 
     /// Whether it is about the credentials that FCM has for Apple or a browser's push service.
     package var isThirdParty: Bool { ["THIRD_PARTY_AUTH_ERROR", "APNS_AUTH_ERROR"].contains(fcmCode) }
+
+    /// What FCM counts messages by. Its pages name the three, and give no form for the subject of a violation: the word
+    /// in it decides.
+    package enum Quota: String, Hashable, Sendable, CaseIterable {
+        case device, topic, project
+    }
 
     package struct APNs: Hashable, Sendable {
         package var statusCode: Int?
@@ -53,12 +61,16 @@ package struct ErrorBody: Hashable, Sendable {
             apns = APNs(statusCode: detail["statusCode"]?.int.map(Int.init), reason: detail["reason"]?.string)
         case "ErrorInfo":
             reason = detail["reason"]?.string
+        case "QuotaFailure":
+            let subjects = (detail["violations"]?.array ?? []).compactMap { $0["subject"]?.string?.lowercased() }
+            quota = Quota.allCases.first { quota in subjects.contains { $0.hasPrefix(quota.rawValue) } } ?? quota
         case "RetryInfo":
             retryDelaySeconds = (detail["retryDelay"] ?? detail["retry_delay"])?.string.flatMap(Self.seconds)
         default:
             break
         }
     }
+
     /// Reads a protobuf duration, `3.5s`: at most 10,000 years, here never negative.
     private static func seconds(_ text: String) -> Double? {
         let digits = text.dropLast()

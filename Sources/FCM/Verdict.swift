@@ -34,6 +34,8 @@ package enum Verdict: Hashable, Sendable {
         package var retryAfter: String?
         /// FCM asks for no second try of a refused request before this.
         package var floor: Duration
+        /// Whose rate was exceeded, after a 429; the project's where FCM does not say.
+        package var quota: ErrorBody.Quota?
     }
 }
 
@@ -76,7 +78,7 @@ extension Verdict {
             case 401: self = error.isThirdParty ? .rejected(failure) : .unauthenticated(failure)
             case 403: self = error.fcmCode == "SENDER_ID_MISMATCH" ? .rejected(failure) : .stop(failure)
             case 404: self = error.fcmCode == "UNREGISTERED" && address.canDie ? .dead(failure) : .stop(failure)
-            case 429: self = .again(failure, Repeat(.denied, response, error, floor: .seconds(60)))
+            case 429: self = .again(failure, Repeat(.denied, response, error, floor: Repeat.quotaFloor))
             case 503: self = .again(failure, Repeat(.denied, response, error, floor: .seconds(10)))
             case 500:
                 self =
@@ -125,12 +127,10 @@ extension Verdict {
     private static func notSent(_ reason: String) -> Verdict { .again(.notSent(reason), .afterNothing) }
 
     private static func acceptance(_ response: Response) -> Verdict {
-        guard let name = (try? JSONValue(parsing: response.body))?["name"]?.string,
-            let id = name.split(separator: "/").last
-        else {
+        guard let name = MessageName(acceptance: response.body) else {
             return .unknown(.unreadable("the answer holds no message name"))
         }
-        return .accepted(messageID: String(id))
+        return .accepted(messageID: name.id)
     }
 
     private static func badRequest(_ error: ErrorBody, _ failure: Failure, _ address: Address) -> Verdict {
@@ -170,7 +170,11 @@ extension Verdict.Repeat {
     init(_ effect: Effect, _ response: Response, _ error: ErrorBody, floor: Duration) {
         let asked = response.retryAfter ?? error.retryDelaySeconds.map { String(Int($0.rounded(.up))) }
         self.init(effect: effect, retryAfter: asked, floor: floor)
+        if floor == Self.quotaFloor { quota = error.quota ?? .project }
     }
+
+    /// No second try sooner after a 429 (FCM's page on scaling).
+    static let quotaFloor = Duration.seconds(60)
 
     /// `nil` when an idempotent call that was answered like this should not be made again.
     init?(afterRepeatable response: Response, _ error: ErrorBody) {
@@ -180,7 +184,7 @@ extension Verdict.Repeat {
     /// - Parameter status: What the answer means, where it says something else than its HTTP status.
     init?(afterRepeatable status: Int, _ response: Response, _ error: ErrorBody) {
         switch status {
-        case 429: self.init(.denied, response, error, floor: .seconds(60))
+        case 429: self.init(.denied, response, error, floor: Self.quotaFloor)
         case 503: self.init(.denied, response, error, floor: .seconds(10))
         case 500, 502, 504...599: self.init(.idempotent, response, error, floor: .seconds(10))
         case 408: self.init(.idempotent, response, error, floor: .seconds(1))

@@ -53,16 +53,24 @@ struct ChunkTable {
     }
 
     /// Puts members into one state of an owner and out of the others; `nil`: out of all.
-    func move(_ members: RecipientSet, of id: Int64, to state: Int?, _ db: Database) throws {
+    ///
+    /// - Returns: In which states some of them were.
+    @discardableResult
+    func move(_ members: RecipientSet, of id: Int64, to state: Int?, _ db: Database) throws -> Set<Int> {
         let others = try states.map(Array.init) ?? presentStates(of: id, and: state, db)
-        for (key, _) in members.encodedChunks {
+        var former: Set<Int> = []
+        for key in members.chunkKeys {
             let part = members.chunk(key)
             for other in others {
                 let current = try chunk(key, of: id, other, db)
                 let next = other == state ? current.union(part) : current.subtracting(part)
-                if next != current { try write(next, key, of: id, other, db) }
+                // A set that only grew, or only shrank, is the same if it is as large.
+                if next.count != current.count { try write(next, key, of: id, other, db) }
+                let wasThere = other == state ? current.count + part.count > next.count : next.count < current.count
+                if wasThere { former.insert(other) }
             }
         }
+        return former
     }
 
     /// Takes members out of every set of every owner.
@@ -78,8 +86,8 @@ struct ChunkTable {
     }
 
     private func presentStates(of id: Int64, and state: Int?, _ db: Database) throws -> [Int] {
-        let present = try Int.fetchAll(
-            db, sql: "SELECT DISTINCT state FROM \(name) WHERE \(owner) = ?", arguments: [id])
+        let statement = try db.cachedStatement(sql: "SELECT DISTINCT state FROM \(name) WHERE \(owner) = ?")
+        let present = try Int.fetchAll(statement, arguments: [id])
         return state.map { Set(present).union([$0]).sorted() } ?? present
     }
 

@@ -40,8 +40,10 @@ extension RecordChange {
                 ])
         case .outcome(let occurrence, let members, let entry):
             guard let id = try Self.id(of: occurrence.rawValue, in: "occurrence", db) else { return }
-            try ChunkTable.ledger.move(members, of: id, to: entry?.rawValue, db)
-            try ChunkTable.rejection.move(members, of: id, to: nil, db)
+            let former = try ChunkTable.ledger.move(members, of: id, to: entry?.rawValue, db)
+            if former.contains(LedgerEntry.rejected.rawValue) {
+                try ChunkTable.rejection.move(members, of: id, to: nil, db)
+            }
         case .reject(let occurrence, let members, let code):
             try RecordChange.outcome(occurrence, members, .rejected).write(to: db)
             guard let id = try Self.id(of: occurrence.rawValue, in: "occurrence", db) else { return }
@@ -119,7 +121,7 @@ extension RecordChange {
     }
 
     private static func id(of name: String, in table: String, _ db: Database) throws -> Int64? {
-        try Int64.fetchOne(db, sql: "SELECT id FROM \(table) WHERE name = ?", arguments: [name])
+        try Int64.fetchOne(db.cachedStatement(sql: "SELECT id FROM \(table) WHERE name = ?"), arguments: [name])
     }
 
     private static func drop(_ resource: Resource, _ db: Database) throws {

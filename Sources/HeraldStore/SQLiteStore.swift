@@ -146,11 +146,18 @@ extension SQLiteStore {
 
     package func registrations(of recipients: RecipientSet) async throws -> [RecipientID: Registration] {
         try await reading { db in
-            let statement = try db.cachedStatement(sql: "SELECT key, rest FROM recipient WHERE id = ?")
             var found: [RecipientID: Registration] = [:]
-            for id in recipients {
-                guard let row = try Row.fetchOne(statement, arguments: [Int64(id)]) else { continue }
-                found[id] = try RecordReader.registration(key: row.decode(atIndex: 0), rest: row.decode(atIndex: 1))
+            // Neighbours are read in one go: those that are asked for are mostly next to each other.
+            let statement = try db.cachedStatement(
+                sql: "SELECT id, key, rest FROM recipient WHERE id BETWEEN ? AND ? ORDER BY id")
+            for run in recipients.runs {
+                let rows = try Row.fetchCursor(
+                    statement, arguments: [Int64(run.lowerBound), Int64(run.upperBound)])
+                while let row = try rows.next() {
+                    let id = try RecordReader.recipientID(row.decode(atIndex: 0))
+                    found[id] = try RecordReader.registration(
+                        key: row.decode(atIndex: 1), rest: row.decode(atIndex: 2))
+                }
             }
             return found
         }
@@ -161,7 +168,7 @@ extension SQLiteStore {
             try await database.write { db in
                 for change in changes { try change.write(to: db) }
                 if changes.contains(where: \.isEffect) {
-                    try db.execute(sql: "UPDATE meta SET value = value + 1 WHERE key = 'serial'")
+                    try db.cachedStatement(sql: "UPDATE meta SET value = value + 1 WHERE key = 'serial'").execute()
                 }
             }
         } catch {

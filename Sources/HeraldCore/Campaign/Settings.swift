@@ -32,6 +32,8 @@ package struct FCMSettings: Hashable, Sendable {
     package var settle: Duration = .seconds(60)
     /// For one attempt.
     package var timeout: Duration = .seconds(15)
+    /// Requests under way at once, at most: as many outcomes a crash can leave unknown.
+    package var maxInFlight = 1000
     /// The path of a key file, relative to the workspace.
     package var credentials: Located<String>?
     package var endpoint = "https://fcm.googleapis.com"

@@ -12,8 +12,8 @@ enum SettingsReader {
             "runner", "guards",
         ], required: ["herald", "project"])
     static let fcmKeys = KeyTable([
-        "topic_api", "rate", "subscription_rate", "ramp", "settle", "timeout", "credentials", "endpoint",
-        "iid_endpoint", "ca",
+        "topic_api", "rate", "subscription_rate", "ramp", "settle", "timeout", "max_in_flight",
+        "credentials", "endpoint", "iid_endpoint", "ca",
     ])
     static let runnerKeys = KeyTable(["every"])
     static let guardKeys = KeyTable(["max_recipients", "max_unsubscribe_percent", "max_forget_percent"])
@@ -84,6 +84,7 @@ enum SettingsReader {
             }
             fcm.timeout = timeout
         }
+        fcm.maxInFlight = fields.int("max_in_flight", in: 1...10_000, &findings) ?? fcm.maxInFlight
         fcm.endpoint = fields.string("endpoint", &findings)?.value ?? fcm.endpoint
         fcm.iidEndpoint = fields.string("iid_endpoint", &findings)?.value ?? fcm.iidEndpoint
         fcm.credentials = path("credentials", in: fields, &findings)

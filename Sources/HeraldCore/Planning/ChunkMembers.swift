@@ -19,18 +19,18 @@ enum ChunkMembers: Sendable {
     /// Ascending.
     var values: [UInt16] {
         switch self {
-        case .array(let values): return values
+        case .array(let values): values
         case .bits(let words, let count):
-            var values: [UInt16] = []
-            values.reserveCapacity(count)
-            for (index, word) in words.enumerated() {
-                var rest = word
-                while rest != 0 {
-                    values.append(UInt16(index * 64 + rest.trailingZeroBitCount))
-                    rest &= rest - 1
+            [UInt16](unsafeUninitializedCapacity: count) { values, size in
+                for (index, word) in words.enumerated() {
+                    var rest = word
+                    while rest != 0, size < count {
+                        values[size] = UInt16(index * 64 + rest.trailingZeroBitCount)
+                        size += 1
+                        rest &= rest - 1
+                    }
                 }
             }
-            return values
         }
     }
 
@@ -58,6 +58,20 @@ enum ChunkMembers: Sendable {
         }
     }
 
+    /// `false`: it was no member.
+    mutating func remove(_ value: UInt16) -> Bool {
+        guard contains(value) else { return false }
+        switch consume self {
+        case .array(var values):
+            values.remove(at: Self.place(of: value, in: values))
+            self = .array(values)
+        case .bits(var words, let count):
+            words[Int(value >> 6)] &= ~(1 << UInt64(value & 63))
+            self = .bits(words, count: count - 1)
+        }
+        return true
+    }
+
     func union(_ other: ChunkMembers) -> ChunkMembers { combined(with: other) { $0 | $1 } }
     func subtracting(_ other: ChunkMembers) -> ChunkMembers { combined(with: other) { $0 & ~$1 } }
     func intersection(_ other: ChunkMembers) -> ChunkMembers { combined(with: other) { $0 & $1 } }
@@ -71,6 +85,56 @@ enum ChunkMembers: Sendable {
 
     init(sorted values: [UInt16]) {
         self = values.count > Self.arrayLimit ? Self(words: Self.words(values)) : .array(values)
+    }
+
+    /// - Parameter runs: ascending, with gaps between them.
+    init(runs: [ClosedRange<UInt16>]) {
+        let count = runs.reduce(0) { $0 + $1.count }
+        guard count > Self.arrayLimit else {
+            self = .array(runs.flatMap { $0 })
+            return
+        }
+        var words = [UInt64](repeating: 0, count: Self.wordCount)
+        for run in runs {
+            let (first, last) = (Int(run.lowerBound), Int(run.upperBound))
+            for index in (first >> 6)...(last >> 6) {
+                let low = index == first >> 6 ? UInt64.max << UInt64(first & 63) : .max
+                let high = index == last >> 6 ? UInt64.max >> UInt64(63 - last & 63) : .max
+                words[index] |= low & high
+            }
+        }
+        self = .bits(words, count: count)
+    }
+
+    /// How many ranges without gaps they make.
+    var runCount: Int {
+        switch self {
+        case .array(let values):
+            var count = values.isEmpty ? 0 : 1
+            for index in values.indices.dropFirst() where values[index] != values[index - 1] &+ 1 { count += 1 }
+            return count
+        case .bits(let words, _):
+            var (count, carry) = (0, UInt64(0))
+            for word in words {
+                count += (word & ~(word << 1 | carry)).nonzeroBitCount
+                carry = word >> 63
+            }
+            return count
+        }
+    }
+
+    /// The ranges without gaps, ascending, each by its first member and how many more there are.
+    func forEachRun(_ body: (_ first: UInt16, _ extra: UInt16) -> Void) {
+        var run: (first: UInt16, last: UInt16)?
+        for value in values {
+            if let known = run, value == known.last &+ 1, value != 0 {
+                run = (known.first, value)
+            } else {
+                if let known = run { body(known.first, known.last - known.first) }
+                run = (value, value)
+            }
+        }
+        if let known = run { body(known.first, known.last - known.first) }
     }
 
     init(words: [UInt64]) {

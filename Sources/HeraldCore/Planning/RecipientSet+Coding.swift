@@ -27,62 +27,78 @@ extension RecipientSet {
     }
 
     private static func encode(_ members: ChunkMembers) -> [UInt8] {
-        let values = members.values
-        let runs = runs(of: values)
-        let (arraySize, runsSize) = (values.count * 2, runs.count * 4)
-        if runsSize < Swift.min(arraySize, 8192) {
-            return [Form.runs.rawValue] + runs.flatMap { littleEndian($0.first) + littleEndian($0.extra) }
+        let runs = members.runCount
+        if runs * 4 < Swift.min(members.count * 2, 8192) {
+            return bytes(.runs, runs * 2) { append in
+                members.forEachRun { first, extra in
+                    append(first)
+                    append(extra)
+                }
+            }
         }
-        if arraySize <= 8192 { return [Form.array.rawValue] + values.flatMap(littleEndian) }
-        return [Form.bits.rawValue]
-            + members.words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) } }
+        if members.count * 2 <= 8192 {
+            return bytes(.array, members.count) { append in for value in members.values { append(value) } }
+        }
+        return bytes(.bits, 4096) { append in
+            for word in members.words {
+                for shift in stride(from: UInt64(0), to: 64, by: 16) {
+                    append(UInt16(truncatingIfNeeded: word >> shift))
+                }
+            }
+        }
+    }
+
+    private static func bytes(_ form: Form, _ count: Int, _ write: ((UInt16) -> Void) -> Void) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: 1 + 2 * count) { bytes, size in
+            bytes[0] = form.rawValue
+            size = 1
+            write { number in
+                bytes[size] = UInt8(truncatingIfNeeded: number)
+                bytes[size + 1] = UInt8(truncatingIfNeeded: number >> 8)
+                size += 2
+            }
+        }
     }
 
     private static func decode(_ bytes: [UInt8]) throws -> ChunkMembers {
         guard let form = bytes.first.flatMap({ Form(rawValue: $0) }), bytes.count > 2, bytes.count % 2 == 1 else {
             throw DamagedChunk()
         }
-        let numbers = stride(from: 1, to: bytes.count, by: 2).map { UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8 }
+        let count = bytes.count / 2
+        let number = { (index: Int) in UInt16(bytes[2 * index + 1]) | UInt16(bytes[2 * index + 2]) << 8 }
         switch form {
         case .array:
-            guard zip(numbers, numbers.dropFirst()).allSatisfy(<) else { throw DamagedChunk() }
-            return ChunkMembers(sorted: numbers)
+            var values: [UInt16] = []
+            values.reserveCapacity(count)
+            for index in 0..<count {
+                let value = number(index)
+                if let last = values.last, last >= value { throw DamagedChunk() }
+                values.append(value)
+            }
+            return ChunkMembers(sorted: values)
         case .bits:
-            guard numbers.count == 4096 else { throw DamagedChunk() }
-            let words = stride(from: 0, to: 4096, by: 4).map { index in
-                (0..<4).reduce(UInt64(0)) { $0 | UInt64(numbers[index + $1]) << (UInt64($1) * 16) }
+            guard count == 4096 else { throw DamagedChunk() }
+            let words = bytes.withUnsafeBytes { bytes in
+                (0..<1024).map {
+                    UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 1 + 8 * $0, as: UInt64.self))
+                }
             }
             let members = ChunkMembers(words: words)
             guard !members.isEmpty else { throw DamagedChunk() }
             return members
         case .runs:
-            guard numbers.count % 2 == 0 else { throw DamagedChunk() }
-            var values: [UInt16] = []
-            for index in stride(from: 0, to: numbers.count, by: 2) {
-                let (first, extra) = (numbers[index], numbers[index + 1])
-                guard Int(first) + Int(extra) <= Int(UInt16.max), values.last.map({ Int($0) + 1 < Int(first) }) ?? true
-                else {
+            guard count % 2 == 0 else { throw DamagedChunk() }
+            var runs: [ClosedRange<UInt16>] = []
+            runs.reserveCapacity(count / 2)
+            for index in stride(from: 0, to: count, by: 2) {
+                let (first, extra) = (number(index), number(index + 1))
+                let (last, overflows) = first.addingReportingOverflow(extra)
+                guard !overflows, runs.last.map({ Int($0.upperBound) + 1 < Int(first) }) ?? true else {
                     throw DamagedChunk()
                 }
-                values.append(contentsOf: first...(first + extra))
+                runs.append(first...last)
             }
-            return ChunkMembers(sorted: values)
+            return ChunkMembers(runs: runs)
         }
-    }
-
-    private static func runs(of values: [UInt16]) -> [(first: UInt16, extra: UInt16)] {
-        var runs: [(first: UInt16, extra: UInt16)] = []
-        for value in values {
-            if let last = runs.last, Int(last.first) + Int(last.extra) + 1 == Int(value) {
-                runs[runs.count - 1].extra += 1
-            } else {
-                runs.append((value, 0))
-            }
-        }
-        return runs
-    }
-
-    private static func littleEndian(_ number: UInt16) -> [UInt8] {
-        [UInt8(truncatingIfNeeded: number), UInt8(truncatingIfNeeded: number >> 8)]
     }
 }

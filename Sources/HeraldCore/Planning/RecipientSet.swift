@@ -52,6 +52,15 @@ package struct RecipientSet: Sendable {
         }
     }
 
+    /// `false`: it was no member.
+    @discardableResult
+    package mutating func remove(_ member: RecipientID) -> Bool {
+        let (key, low) = Self.split(member)
+        guard let place = index(of: key), chunks[place].members.remove(low) else { return false }
+        if chunks[place].members.isEmpty { chunks.remove(at: place) }
+        return true
+    }
+
     package func union(_ other: RecipientSet) -> RecipientSet {
         combined(with: other, keepsLeft: true, keepsRight: true) { $0.union($1) }
     }
@@ -66,6 +75,22 @@ package struct RecipientSet: Sendable {
 
     package mutating func formUnion(_ other: RecipientSet) { self = union(other) }
     package mutating func subtract(_ other: RecipientSet) { self = subtracting(other) }
+
+    /// The upper 16 bits that occur, ascending.
+    package var chunkKeys: [UInt16] { chunks.map(\.key) }
+
+    /// The ranges without gaps, ascending; one that crosses a chunk's end is two.
+    package var runs: [ClosedRange<RecipientID>] {
+        var runs: [ClosedRange<RecipientID>] = []
+        for chunk in chunks {
+            let high = RecipientID(chunk.key) << 16
+            chunk.members.forEachRun { first, extra in
+                let first = high | RecipientID(first)
+                runs.append(first...(first + RecipientID(extra)))
+            }
+        }
+        return runs
+    }
 
     /// The members whose upper 16 bits are `key`.
     package func chunk(_ key: UInt16) -> RecipientSet {

@@ -39,12 +39,14 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         package var fingerprints: Fingerprinter
         /// Whether somebody asked the run to end: nothing more is started.
         package var stop: @Sendable () -> Stop?
+        /// Returns when somebody does not want to wait for what is under way either, or when it is cancelled.
+        package var halt: @Sendable () async -> Void
         /// What is due at an instant that the plan did not see yet; absent where a plan is all that may be done.
         package var lookAgain: (@Sendable (Date) async -> Plan?)?
         /// Told of the report whenever it is worth showing or saving.
         package var observe: @Sendable (Report) async -> Void
         /// Told of every accepted send.
-        package var receive: @Sendable (_ step: String, _ registration: String?, _ messageID: String) -> Void
+        package var receive: (@Sendable (_ step: String, _ registration: String?, _ messageID: String) -> Void)?
         /// Told of every failure, also of those that the report counts only.
         package var note: @Sendable (_ step: String, Report.Failure) -> Void
 
@@ -52,11 +54,10 @@ package struct Executor<C: Clock> where C.Duration == Duration {
             store: any StateStore, sender: any Sender, clock: C, now: @escaping @Sendable () -> Date,
             random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
             fingerprints: Fingerprinter, stop: @escaping @Sendable () -> Stop? = { nil },
+            halt: @escaping @Sendable () async -> Void = Stop.never,
             lookAgain: (@Sendable (Date) async -> Plan?)? = nil,
             observe: @escaping @Sendable (Report) async -> Void = { _ in },
-            receive: @escaping @Sendable (_ step: String, _ registration: String?, _ messageID: String) -> Void = {
-                _, _, _ in
-            },
+            receive: (@Sendable (_ step: String, _ registration: String?, _ messageID: String) -> Void)? = nil,
             note: @escaping @Sendable (_ step: String, Report.Failure) -> Void = { _, _ in }
         ) {
             self.store = store
@@ -66,6 +67,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
             self.random = random
             self.fingerprints = fingerprints
             self.stop = stop
+            self.halt = halt
             self.lookAgain = lookAgain
             self.observe = observe
             self.receive = receive
@@ -80,6 +82,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     private var queue: [Entry] = []
     private var sends: RateLimiter
     private var subscriptions: RateLimiter
+    private var window: Window
     private var topics: [TopicName: RecordedTopic]
     /// Groups and watermarks as the record has them.
     private var recorded: Record
@@ -138,6 +141,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         topicAPI = options.fcm.topicAPI == .auto ? record.topicAPI ?? .auto : options.fcm.topicAPI
         sends = RateLimiter(options.fcm.rate, ramp: options.fcm.ramp)
         subscriptions = RateLimiter(options.fcm.subscriptionRate)
+        window = Window(cap: surroundings.sender.capacity)
     }
 
     private mutating func run(_ plan: Plan) async -> Report {
@@ -373,6 +377,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         drive.leaveAt = leaveAt
         drive.leavesWhenIdle = !queue.isEmpty
         drive.lane.shared = entry.step.work.subject == nil ? sends : subscriptions
+        drive.window = window
         drive.hasSucceeded = hasSucceeded.contains(api(of: entry.step.work))
         drive.random = surroundings.random
         do {
@@ -412,14 +417,15 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         let isMembership = entry.step.work.subject != nil
         return StepDrive(
             options: options, surroundings: surroundings, members: members,
-            lane: Lane(shared: isMembership ? subscriptions : sends, own: own), hasSucceeded: false,
-            isProbing: isMembership && topicAPI == .auto, step: step, runBegin: begin)
+            lane: Lane(shared: isMembership ? subscriptions : sends, own: own), window: window, hasSucceeded: false,
+            probesAPI: isMembership && topicAPI == .auto, step: step, runBegin: begin)
     }
 
     /// What the step leaves behind for those after it. When it was left, it keeps its place.
     private mutating func take(_ drive: StepDrive<C>, from entry: Entry, at place: Int) async {
         note(fatal: drive.fatal, drive.isUnreachable, drive.wasRefused, drive.wasInterrupted)
         surroundings.random = drive.random
+        window = drive.window
         if drive.hasSucceeded { hasSucceeded.insert(api(of: entry.step.work)) }
         switch entry.step.work {
         case .send: sends = drive.lane.shared
@@ -553,4 +559,10 @@ package enum Stop: Hashable, Sendable {
     case person
     /// The next run goes on.
     case machine
+
+    /// Returns when the task is cancelled.
+    package static func never() async {
+        let never = AsyncStream<Never>.makeStream()
+        for await _ in never.stream {}
+    }
 }

@@ -346,7 +346,7 @@ struct GroupCaller<C: Clock> where C.Duration == Duration {
                 guard await nap(wait.wait) else { return .interrupted }
             }
             if surroundings.stop() != nil { return .interrupted }
-            let exchange = await surroundings.sender.exchange(.group(operation))
+            guard let exchange = await exchange(operation) else { return .interrupted }
             attempt += 1
             if case .response = exchange { hasAnswered = true }
             if case .lost = exchange { mayHaveTakenEffect = true }
@@ -361,15 +361,29 @@ struct GroupCaller<C: Clock> where C.Duration == Duration {
                     isReachable: hasAnswered, now: surroundings.now().timeIntervalSince1970, using: &random)
                 switch decision {
                 case .wait(_, _, isTooLong: true): return .gaveUp(failure)
-                case .wait(let wait, let pausesLane, _):
+                case .wait(let wait, let pause, _):
                     guard isWorthWaiting(wait) else { return .gaveUp(failure) }
-                    if pausesLane { lane.pause(until: runBegin.duration(to: surroundings.clock.now) + wait) }
+                    if let pause { lane.pause(pause, at: runBegin.duration(to: surroundings.clock.now)) }
                     guard await nap(wait) else { return .interrupted }
                 case .unreachable: return .unreachable(failure)
                 }
             default: return .answered(verdict)
             }
             retries += 1
+        }
+    }
+
+    /// `nil`: somebody did not want to wait for the answer.
+    private func exchange(_ operation: GroupOperation) async -> Exchange? {
+        let (sender, halt) = (surroundings.sender, surroundings.halt)
+        return await withTaskGroup(of: Exchange?.self) { group in
+            group.addTask { await sender.exchange(.group(operation)) }
+            group.addTask {
+                await halt()
+                return nil
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? nil
         }
     }
 

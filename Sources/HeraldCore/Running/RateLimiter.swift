@@ -39,6 +39,18 @@ package struct RateLimiter: Sendable {
         return (granted, .zero)
     }
 
+    /// How many starts are worth waiting for, so that each does not wake whoever waits: some milliseconds' worth.
+    package var block: Int {
+        if case .limited(let limit) = rate {
+            max(1, Int((Double(limit) * Self.nap.seconds).rounded(.down)))
+        } else {
+            .max
+        }
+    }
+
+    /// The shortest wait that is worth it; `catchUp` makes good for it.
+    static let nap: Duration = .milliseconds(4)
+
     /// The most that can start in one instant.
     package var largestBatch: Int { if case .limited(let limit) = rate { limit } else { .max } }
 
@@ -101,19 +113,25 @@ package struct RateLimiter: Sendable {
 package struct Lane: Sendable {
     package var shared: RateLimiter
     package var own: RateLimiter?
+    /// Of this step alone.
+    private var pausedUntil: Duration = .zero
 
     package init(shared: RateLimiter, own: RateLimiter? = nil) {
         self.shared = shared
         self.own = own
     }
 
-    package mutating func pause(until instant: Duration) { shared.pause(until: instant) }
+    /// No start for as long as that.
+    package mutating func pause(_ pause: RetryPolicy.Pause, at now: Duration) {
+        let end = now + pause.length
+        if pause.isOfStep { pausedUntil = max(pausedUntil, end) } else { shared.pause(until: end) }
+    }
 
     /// As `RateLimiter.reserve`; a start is taken from both or from none.
     package mutating func reserve(_ wanted: Int, at now: Duration) -> (granted: Int, wait: Duration) {
         var granted = 0
         while granted < wanted {
-            let wait = max(shared.wait(at: now), own?.wait(at: now) ?? .zero)
+            let wait = wait(at: now, for: 1)
             guard wait == .zero else { return (granted, granted == 0 ? wait : .zero) }
             shared.take(at: now)
             own?.take(at: now)
@@ -126,7 +144,7 @@ package struct Lane: Sendable {
     ///
     /// - Returns: How long to wait before asking again; zero when they were taken.
     package mutating func reserve(batch count: Int, at now: Duration) -> Duration {
-        let wait = max(shared.wait(at: now, for: count), own?.wait(at: now, for: count) ?? .zero)
+        let wait = wait(at: now, for: count)
         guard wait == .zero else { return wait }
         for _ in 0..<count {
             shared.take(at: now)
@@ -135,7 +153,12 @@ package struct Lane: Sendable {
         return .zero
     }
 
+    private func wait(at now: Duration, for count: Int) -> Duration {
+        max(pausedUntil - now, shared.wait(at: now, for: count), own?.wait(at: now, for: count) ?? .zero)
+    }
+
     package var largestBatch: Int { min(shared.largestBatch, own?.largestBatch ?? .max) }
+    package var block: Int { min(shared.block, own?.block ?? .max) }
 
     /// The last `count` starts were held up, by what had to be written down first, and happen only now.
     mutating func postpone(_ count: Int, to now: Duration) {

@@ -17,9 +17,18 @@ package struct RetryPolicy: Sendable {
 
     package init() {}
 
+    /// How long nothing may start, whomever it is for.
+    package struct Pause: Hashable, Sendable {
+        package var length: Duration
+        /// Whether it is about the topic or target of this step alone.
+        package var isOfStep = false
+    }
+
     package enum Decision: Hashable, Sendable {
-        /// - Parameter isTooLong: it is for the next run to try.
-        case wait(Duration, pausesLane: Bool, isTooLong: Bool)
+        /// - Parameters:
+        ///   - pause: for others too.
+        ///   - isTooLong: it is for the next run to try.
+        case wait(Duration, pause: Pause?, isTooLong: Bool)
         case unreachable
     }
 
@@ -37,7 +46,17 @@ package struct RetryPolicy: Sendable {
         let least = header.map { max($0, attempt > 1 ? doubled(asked.floor, attempt - 2) : .zero) } ?? asked.floor
         let jitter = header == nil ? doubled(asked.floor, attempt) - asked.floor : .zero
         let wait = least + jitter * Double.random(in: 0...1, using: &random)
-        return .wait(wait, pausesLane: header != nil, isTooLong: elapsed + wait > horizon)
+        return .wait(wait, pause: pause(asked, header.map { _ in least }), isTooLong: elapsed + wait > horizon)
+    }
+
+    /// - Parameter told: how long the server asks for itself.
+    private func pause(_ asked: Verdict.Repeat, _ told: Duration?) -> Pause? {
+        switch asked.quota {
+        case .device?: nil
+        case .topic?: Pause(length: told ?? asked.floor, isOfStep: true)
+        case .project?: Pause(length: told ?? asked.floor)
+        case nil: told.map { Pause(length: $0) }
+        }
     }
 
     private func doubled(_ floor: Duration, _ times: Int) -> Duration {

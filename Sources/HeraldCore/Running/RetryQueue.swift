@@ -10,26 +10,44 @@ struct RetryQueue {
     }
 
     private var attempted: [RecipientID: Attempted] = [:]
-    /// By readiness, the nearest last.
-    private var waiting: [(ready: Duration, id: RecipientID)] = []
+    /// A heap: none is ready before the one at half its place.
+    private var waiting: [Waiting] = []
+    /// In the order in which they got ready.
+    private var ready: [RecipientID] = []
+    private var firstReady = 0
+    private var inserted = 0
 
-    var isEmpty: Bool { waiting.isEmpty }
-    var nextReady: Duration? { waiting.last?.ready }
+    private struct Waiting {
+        var ready: Duration
+        /// Among those of one instant who came first is first.
+        var order: Int
+        var id: RecipientID
+
+        static func < (one: Waiting, other: Waiting) -> Bool { (one.ready, one.order) < (other.ready, other.order) }
+    }
+
+    var isEmpty: Bool { waiting.isEmpty && readyCount == 0 }
+    /// Of those who are not ready yet.
+    var nextReady: Duration? { waiting.first?.ready }
+    /// As of the last `ripen`.
+    var readyCount: Int { ready.count - firstReady }
 
     /// Whether it has failed before and may be tried again.
     func knows(_ id: RecipientID) -> Bool { attempted[id] != nil }
 
-    func countReady(at now: Duration) -> Int {
-        waiting.reversed().prefix { $0.ready <= now }.count
+    /// Finds out who is ready by now.
+    mutating func ripen(at now: Duration) {
+        while let next = waiting.first, next.ready <= now {
+            ready.append(next.id)
+            removeFirst()
+        }
     }
 
-    mutating func takeReady(_ count: Int, at now: Duration) -> [RecipientID] {
-        var ids: [RecipientID] = []
-        while ids.count < count, let next = waiting.last, next.ready <= now {
-            ids.append(next.id)
-            waiting.removeLast()
-        }
-        return ids
+    mutating func takeReady(_ count: Int) -> ArraySlice<RecipientID> {
+        let taken = ready[firstReady...].prefix(count)
+        firstReady += taken.count
+        if firstReady == ready.count { (ready, firstReady) = ([], 0) }
+        return taken
     }
 
     mutating func insert(
@@ -46,8 +64,28 @@ struct RetryQueue {
     }
 
     private mutating func enqueue(_ id: RecipientID, readyAt ready: Duration) {
-        let place = waiting.partitioningIndex { $0.ready <= ready }
-        waiting.insert((ready, id), at: place)
+        inserted += 1
+        waiting.append(Waiting(ready: ready, order: inserted, id: id))
+        var place = waiting.count - 1
+        while place > 0, waiting[place] < waiting[(place - 1) / 2] {
+            waiting.swapAt(place, (place - 1) / 2)
+            place = (place - 1) / 2
+        }
+    }
+
+    private mutating func removeFirst() {
+        let last = waiting.removeLast()
+        guard !waiting.isEmpty else { return }
+        waiting[0] = last
+        var place = 0
+        while true {
+            let children = (2 * place + 1)..<min(2 * place + 3, max(2 * place + 1, waiting.count))
+            guard let child = children.min(by: { waiting[$0] < waiting[$1] }), waiting[child] < waiting[place] else {
+                return
+            }
+            waiting.swapAt(place, child)
+            place = child
+        }
     }
 
     /// Attempts that failed so far.
@@ -81,17 +119,5 @@ struct RetryQueue {
 
     func elapsed(of id: RecipientID, at now: Duration) -> Duration {
         attempted[id].map { now - $0.firstAttempt } ?? .zero
-    }
-}
-
-extension Array {
-    /// The first index from which the predicate holds, which must hold from there to the end.
-    fileprivate func partitioningIndex(where isBehind: (Element) -> Bool) -> Int {
-        var (low, high) = (startIndex, endIndex)
-        while low < high {
-            let middle = (low + high) / 2
-            if isBehind(self[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
     }
 }

@@ -8,20 +8,25 @@ internal import FCM
 
 /// What an answer means for its recipient, for the step, and for the run.
 extension StepDrive {
-    /// A connection that takes every request and answers none would make everybody unknown, one after the other.
-    mutating func note(_ exchange: Exchange) {
+    /// A server that takes every request and answers none would make everybody unknown, one after the other.
+    mutating func note(_ exchange: Exchange, _ asked: Inbox.Asked, _ verdict: Verdict?, isFull: Bool) {
+        let outcome: Window.Outcome
         switch exchange {
         case .response:
-            lastResponse = elapsed
-            lostInARow = 0
-        case .lost(let reason):
-            lostInARow += 1
-            guard lostInARow >= 2 * max(1, surroundings.sender.capacity) else { return }
+            lastResponse = answered
+            outcome = verdict?.isDenial == true ? .denied : .answered
+        case .lost: outcome = .lost
+        case .notSent, .refused: return
+        }
+        window.note(outcome, after: answered - asked.started, serial: asked.serial, isFull: isFull)
+        if case .lost(let reason) = exchange, window.lostRounds >= Self.lostRounds {
             isUnreachable = true
             giveUp("no request is answered: \(reason)")
-        case .notSent, .refused: break
         }
     }
+
+    /// So many rounds of requests without any answer end the run.
+    private static var lostRounds: Int { 5 }
 
     mutating func giveUp(_ reason: String) {
         fatal = fatal ?? reason
@@ -30,7 +35,7 @@ extension StepDrive {
 
     mutating func judge(_ work: StepWork, _ id: RecipientID, _ verdict: Verdict) {
         let attempt = retries.attempts(of: id) + 1
-        if verdict.showsAPI { isProbing = false }
+        if !probesAPI || verdict.showsAPI { isProbing = false }
         switch verdict {
         case .accepted(let messageID):
             accept(id, isOurs: true)
@@ -73,7 +78,9 @@ extension StepDrive {
     var mayChangeAPI: Bool { options.fcm.topicAPI == .auto }
 
     mutating func keep(_ messageID: String, of id: RecipientID) {
-        surroundings.receive(step.id, registrations[id].map { surroundings.fingerprints.name($0) }, messageID)
+        if let receive = surroundings.receive {
+            receive(step.id, registrations[id].map { surroundings.fingerprints.name($0) }, messageID)
+        }
         if step.messageIDs.count < StepReport.shownMessageIDs { step.messageIDs.append(messageID) }
     }
 
@@ -103,8 +110,8 @@ extension StepDrive {
         decisions[setback] = decision
         if asked.effect != .idempotent { withdraw(id) }
         switch decision {
-        case .wait(let wait, let pausesLane, let isTooLong):
-            if pausesLane { lane.pause(until: laneTime + wait) }
+        case .wait(let wait, let pause, let isTooLong):
+            if let pause { lane.pause(pause, at: laneTime) }
             if !isTooLong {
                 retries.insert(
                     id, readyAt: answered + wait, now: answered, mayHaveTakenEffect: asked.effect == .idempotent,
@@ -163,6 +170,11 @@ extension StepDrive {
 }
 
 extension Verdict {
+    /// Whether the server asks for less.
+    fileprivate var isDenial: Bool {
+        if case .again(_, let asked) = self { asked.effect == .denied } else { false }
+    }
+
     /// Whether the answer shows that the API which was asked is there.
     fileprivate var showsAPI: Bool {
         switch self {

@@ -59,18 +59,17 @@ struct Laboratory: Sendable {
 
     func run(
         _ plan: Plan, _ sender: any Sender, overrides: Overrides = .init(), dryRunSample: Int? = nil,
-        stop: @escaping @Sendable () -> Stop? = { nil },
+        stop: @escaping @Sendable () -> Stop? = { nil }, halt: @escaping @Sendable () async -> Void = Stop.never,
         lookAgain: (@Sendable (Date) async -> Plan?)? = nil,
         observe: @escaping @Sendable (Report) async -> Void = { _ in },
-        receive: @escaping @Sendable (String, String?, String) -> Void = { _, _, _ in },
+        receive: (@Sendable (String, String?, String) -> Void)? = nil,
         note: @escaping @Sendable (String, Report.Failure) -> Void = { _, _ in }
     ) async throws -> Report {
         let (clock, start) = (clock, start)
         let surroundings = Executor<ManualClock>.Surroundings(
             store: store, sender: sender, clock: clock, now: { start.adding(clock.now.offset) }, random: random,
-            fingerprints: Fingerprinter(key: store.fingerprintKey), stop: stop,
-            lookAgain: lookAgain, observe: observe,
-            receive: receive, note: note)
+            fingerprints: Fingerprinter(key: store.fingerprintKey), stop: stop, halt: halt,
+            lookAgain: lookAgain, observe: observe, receive: receive, note: note)
         let options = Executor<ManualClock>.Options(
             fcm: fcm, guards: guards, overrides: overrides, dryRunSample: dryRunSample)
         return try await Executor.run(plan, options, in: surroundings, report: report(of: plan, dryRunSample != nil))

@@ -201,14 +201,14 @@ import Testing
 
     @Test func `a start that the shared rate refuses costs the own rate nothing`() {
         var lane = Lane(shared: RateLimiter(.unlimited), own: RateLimiter(.limited(1)))
-        lane.pause(until: .milliseconds(10))
+        lane.pause(.init(length: .milliseconds(10)), at: .zero)
         #expect(lane.reserve(1, at: .zero).granted == 0)
         #expect(lane.reserve(1, at: .milliseconds(10)).granted == 1)
     }
 
     @Test func `a pause holds for the whole lane`() {
         var lane = Lane(shared: RateLimiter(.limited(100)), own: RateLimiter(.limited(50)))
-        lane.pause(until: .seconds(4))
+        lane.pause(.init(length: .seconds(4)), at: .zero)
         #expect(lane.reserve(1, at: .seconds(1)) == (0, .seconds(3)))
     }
 }

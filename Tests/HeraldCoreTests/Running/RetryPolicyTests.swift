@@ -62,7 +62,8 @@ import Testing
         let decision = policy.decide(
             try asked(429, retryAfter: header), attempt: 1, elapsed: .zero, now: example, using: &random)
         #expect(
-            decision == .wait(.seconds(seconds), pausesLane: true, isTooLong: seconds > 3600))
+            decision
+                == .wait(.seconds(seconds), pause: .init(length: .seconds(seconds)), isTooLong: seconds > 3600))
     }
 
     @Test(arguments: [
@@ -73,7 +74,7 @@ import Testing
         var random = SeededRandom(seed: 7)
         let decision = policy.decide(
             try asked(503, retryAfter: header), attempt: 1, elapsed: .zero, now: example, using: &random)
-        guard case .wait(let wait, pausesLane: false, isTooLong: false) = decision else {
+        guard case .wait(let wait, pause: nil, isTooLong: false) = decision else {
             Issue.record("\(decision)")
             return
         }
@@ -85,10 +86,43 @@ import Testing
         var random = SeededRandom(seed: 8)
         let decision = policy.decide(
             try asked(429, retryAfter: header), attempt: 1, elapsed: .zero, now: example, using: &random)
-        guard case .wait(_, pausesLane: true, isTooLong: true) = decision else {
+        guard case .wait(_, pause: .some, isTooLong: true) = decision else {
             Issue.record("\(decision)")
             return
         }
+    }
+
+    /// A quota's subject, `Retry-After`, and who else waits how long.
+    @Test(
+        arguments: [
+            (nil, nil, RetryPolicy.Pause(length: .seconds(60))),
+            (nil, "7", .init(length: .seconds(7))),
+            ("project:tide-app", nil, .init(length: .seconds(60))),
+            ("project:tide-app", "7", .init(length: .seconds(7))),
+            ("topic", nil, .init(length: .seconds(60), isOfStep: true)),
+            ("topic:tides", "7", .init(length: .seconds(7), isOfStep: true)),
+            ("device", nil, nil), ("Device:x", "7", nil),
+        ] as [(String?, String?, RetryPolicy.Pause?)])
+    func `an exceeded quota holds up whom it is about`(
+        subject: String?, retryAfter: String?, pause: RetryPolicy.Pause?
+    ) throws {
+        let details = subject.map {
+            #"{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"subject":"\#($0)","description":"d"}]}"#
+        }
+        let exchange = Exchange.json(
+            429, #"{"error":{"code":429,"message":"m","status":"RESOURCE_EXHAUSTED","details":[\#(details ?? "")]}}"#,
+            retryAfter: retryAfter)
+        guard case .again(_, let asked) = Verdict(send: exchange, to: .registration(.fid(1))) else {
+            throw NotRepeated()
+        }
+        var random = SeededRandom(seed: 11)
+        let decision = policy.decide(asked, attempt: 1, elapsed: .zero, now: 0, using: &random)
+        guard case .wait(let wait, pause: let found, isTooLong: false) = decision else {
+            Issue.record("\(decision)")
+            return
+        }
+        #expect(found == pause)
+        #expect(wait >= .seconds(retryAfter == nil ? 60 : 7))
     }
 
     @Test func `a server that always says zero is asked less and less often`() throws {
@@ -105,8 +139,8 @@ import Testing
         let asked = try asked(503, retryAfter: "60")
         let within = policy.decide(asked, attempt: 1, elapsed: .seconds(3540), now: 0, using: &random)
         let beyond = policy.decide(asked, attempt: 1, elapsed: .seconds(3541), now: 0, using: &random)
-        #expect(within == .wait(.seconds(60), pausesLane: true, isTooLong: false))
-        #expect(beyond == .wait(.seconds(60), pausesLane: true, isTooLong: true))
+        #expect(within == .wait(.seconds(60), pause: .init(length: .seconds(60)), isTooLong: false))
+        #expect(beyond == .wait(.seconds(60), pause: .init(length: .seconds(60)), isTooLong: true))
     }
 
     @Test func `gives up on a server that cannot be reached five times`() throws {

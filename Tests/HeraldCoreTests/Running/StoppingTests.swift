@@ -70,12 +70,28 @@ import Testing
         let sender = ScriptedSender(capacity: 4) { _, _ in .lost(reason: "the connection was cut") }
         let report = try await laboratory.run(
             laboratory.plan(.send(.sample(1...100)), .subscribe("tides", RecipientSet(1...10))), sender)
-        // Twice what is under way at once, and what was under way then.
-        #expect((8...12).contains(report.steps[0].unknown))
+        // One at a time, since none was ever answered.
+        #expect(report.steps[0].unknown == 5)
         #expect(report.steps[0].pending == 100 - report.steps[0].unknown)
         #expect(report.steps[0].stopped?.contains("no request is answered") == true)
         #expect(report.steps[1].pending == 10)
         #expect(report.result == .unknown)
+        #expect(report.isUnreachable)
+    }
+
+    @Test func `a server that falls silent makes little more unknown than was under way`() async throws {
+        let laboratory = Laboratory(population: 2000)
+        let clock = laboratory.clock
+        let sender = ScriptedSender(capacity: 100) { request, number in
+            if number < 500 { return .accepted(request, number) }
+            try? await clock.sleep(for: .seconds(15))
+            return .lost(reason: "the time ran out")
+        }
+        let report = try await laboratory.run(laboratory.plan(.send(.sample(1...2000))), sender)
+        #expect(report.steps[0].accepted == 500)
+        // A hundred, an eighth of that, and one at a time.
+        #expect((100...125).contains(report.steps[0].unknown))
+        #expect(report.steps[0].pending == 2000 - 500 - report.steps[0].unknown)
         #expect(report.isUnreachable)
     }
 
@@ -240,6 +256,25 @@ import Testing
             laboratory.plan(.send(.sample([1]))), sender, stop: { clock.now.offset > .seconds(20) ? .machine : nil })
         #expect(report.result == .interrupted)
         #expect(clock.now.offset <= .seconds(22))
+    }
+
+    @Test func `whoever does not want to wait leaves what is under way unknown, and nothing else`() async throws {
+        let laboratory = Laboratory(population: 40)
+        let (hang, halted) = (AsyncStream<Never>.makeStream(), AsyncStream<Void>.makeStream())
+        let sender = ScriptedSender(capacity: 4) { request, number in
+            if number < 10 { return .accepted(request, number) }
+            if number == 13 { halted.continuation.yield() }
+            for await _ in hang.stream {}
+            return .lost(reason: "cancelled")
+        }
+        let report = try await laboratory.run(
+            laboratory.plan(.send(.sample(1...40))), sender, halt: { for await _ in halted.stream { return } })
+        hang.continuation.finish()
+        #expect(report.result == .interrupted)
+        #expect(report.steps[0].parts == [10, 0, 4, 0, 0, 26])
+        #expect(report.steps[0].failures.map(\.code) == Array(repeating: "INTERRUPTED", count: 4))
+        let occurrence = try #require(laboratory.memory.record().occurrences["tide@once"])
+        #expect(occurrence.outcomes.mapValues(\.count) == [.accepted: 10, .unknown: 4])
     }
 
     // MARK: Which ending is told

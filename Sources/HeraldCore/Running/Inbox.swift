@@ -1,0 +1,75 @@
+internal import FCM
+internal import Synchronization
+
+/// Answers on their way from whatever thread they come on to the drive that waits for them, many at a time.
+final class Inbox: Sendable {
+    /// Whom one request asked, and when it left.
+    struct Asked: Sendable {
+        var ids: [RecipientID]
+        var registrations: [Registration]
+        /// The how-manieth request of the drive.
+        var serial: Int
+        /// On the drive's clock.
+        var started: Duration
+    }
+
+    private struct State {
+        var answers: [(Asked, Exchange)] = []
+        var needed = 1
+        var waiter: CheckedContinuation<Void, Never>?
+
+        /// Whoever waits, when there is enough for him.
+        mutating func satisfied() -> CheckedContinuation<Void, Never>? {
+            guard answers.count >= needed else { return nil }
+            defer { waiter = nil }
+            return waiter
+        }
+    }
+
+    private let state = Mutex(State())
+
+    func add(_ asked: Asked, _ exchange: Exchange) {
+        let waiter = state.withLock { state in
+            state.answers.append((asked, exchange))
+            return state.satisfied()
+        }
+        waiter?.resume()
+    }
+
+    /// Everything that has come.
+    func take() -> [(Asked, Exchange)] {
+        state.withLock { state in
+            defer { state.answers.removeAll(keepingCapacity: true) }
+            return state.answers
+        }
+    }
+
+    /// From how many answers on a wait ends; to wake for each would cost more than the answers.
+    func expect(_ count: Int) {
+        let waiter = state.withLock { state in
+            state.needed = max(1, count)
+            return state.satisfied()
+        }
+        waiter?.resume()
+    }
+
+    /// Ends when there are as many as expected, or when the task is cancelled. One at a time waits.
+    func wait() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let waiter = state.withLock { state in
+                    state.waiter = continuation
+                    if Task.isCancelled { state.needed = 0 }
+                    return state.satisfied()
+                }
+                waiter?.resume()
+            }
+        } onCancel: {
+            let waiter = state.withLock { state in
+                defer { state.waiter = nil }
+                return state.waiter
+            }
+            waiter?.resume()
+        }
+    }
+}
