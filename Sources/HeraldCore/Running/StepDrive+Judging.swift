@@ -35,7 +35,7 @@ extension StepDrive {
 
     mutating func judge(_ work: StepWork, _ id: RecipientID, _ verdict: Verdict) {
         let attempt = retries.attempts(of: id) + 1
-        if !probesAPI || verdict.showsAPI { isProbing = false }
+        if probesAPI ? verdict.showsAPI : verdict.isTelling { isProbing = false }
         switch verdict {
         case .accepted(let messageID):
             accept(id, isOurs: true)
@@ -173,6 +173,15 @@ extension Verdict {
     /// Whether the server asks for less.
     fileprivate var isDenial: Bool {
         if case .again(_, let asked) = self { asked.effect == .denied } else { false }
+    }
+
+    /// Whether it says anything of what others may expect.
+    fileprivate var isTelling: Bool {
+        switch self {
+        case .unauthenticated: false
+        case .again(_, let asked): asked.effect != .none
+        case .accepted, .found, .dead, .rejected, .unknown, .unavailable, .stop: true
+        }
     }
 
     /// Whether the answer shows that the API which was asked is there.

@@ -24,6 +24,24 @@ import Testing
         #expect(report.result == .failed)
     }
 
+    @Test(arguments: [
+        forbidden, .json(404, "<html>Not Found</html>"), .error(401, "UNAUTHENTICATED"),
+        .refused(reason: "no key"),
+    ])
+    func `a mistake that all would share costs one recipient, whatever the sender can carry`(_ answer: Exchange)
+        async throws
+    {
+        let laboratory = Laboratory(population: 5000)
+        let asked = Log<RecipientID>()
+        let sender = ScriptedSender(capacity: 1000) { request, number in
+            asked.append(request.recipient)
+            return request.recipient == 1 ? answer : .accepted(request, number)
+        }
+        let report = try await laboratory.run(laboratory.plan(.send(.sample(1...5000))), sender)
+        #expect(Set(asked.entries) == [1])
+        #expect(report.steps[0].pending == 5000)
+    }
+
     @Test func `the next run sends what a stop left`() async throws {
         let laboratory = Laboratory(population: 20)
         let sends = [DesiredSend(campaign: .tide(), members: RecipientSet(1...20))]
