@@ -76,8 +76,8 @@ import Testing
         #expect(outcome.result.status == 0, "\(outcome.result.output)\(outcome.result.errors)")
         #expect(outcome.figure("possible_duplicates") == 4)
         let accepted = try outcome.accepted()
-        #expect(accepted.values.filter { $0 == 2 }.count == 4)
-        #expect(accepted.values.allSatisfy { $0 <= 2 })
+        // Some of them may be the same one's: who was refused is tried again at once.
+        #expect(accepted.values.reduce(0) { $0 + $1 - 1 } == 4)
         let statuses = try await Control(outcome.host).ledger().map { $0["status"] }
         #expect(statuses.filter { $0 == 503 }.count == 4)
         await outcome.world.end()

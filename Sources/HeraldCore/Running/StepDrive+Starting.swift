@@ -1,0 +1,164 @@
+internal import FCM
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Whose requests leave next, and what must be true before they do.
+extension StepDrive {
+    mutating func startSome(of work: StepWork, in group: inout TaskGroup<Event>) async {
+        while isUnfinished, !isToBeLeft {
+            await checkWhetherToStop(work)
+            let limit = self.limit
+            let free = limit - inFlight
+            // One commit serves all that start together: a few large groups beat many small ones.
+            guard isUnfinished, free >= blockNeeded(of: limit) else { return }
+            retries.ripen(at: elapsed)
+            let ready = freshLeft + retries.readyCount
+            var wait = ready > 0 ? quietUntil - elapsed : (retries.nextReady ?? elapsed) - elapsed
+            var granted = 0
+            if ready > 0, wait <= .zero {
+                // Starts that are granted and then wait for a token would all leave at once when it comes.
+                await surroundings.sender.prepare()
+                (granted, wait) = reserve(for: work, free: free, ready: ready)
+                if wait > .zero { quietUntil = elapsed + max(wait, RateLimiter.nap) }
+            }
+            guard granted > 0 else {
+                if wait > options.retry.horizon, ready > 0 {
+                    step.stop("FCM asks to be left alone for \(wait.components.seconds) s")
+                    return
+                }
+                if ready > 0 || !retries.isEmpty { arrangeWakeUp(in: max(wait, RateLimiter.nap), &group) }
+                // With nothing in flight, what came back is written while we wait.
+                if inFlight == 0, !settled.isEmpty { await write(work) }
+                return
+            }
+            guard await readAhead(for: granted - retries.readyCount) else { return }
+            let ids = takeReady(granted)
+            guard await loadRegistrations(of: ids) else { return }
+            await start(ids, of: work)
+        }
+    }
+
+    /// Recipients that may be asked now; with batches, those of one request.
+    private mutating func reserve(for work: StepWork, free: Int, ready: Int) -> (granted: Int, wait: Duration) {
+        if work.batchSize == 1 { return lane.reserve(min(free, ready), at: laneTime) }
+        let count = min(work.batchSize, ready, lane.largestBatch)
+        let wait = lane.reserve(batch: count, at: laneTime)
+        return (wait == .zero ? count : 0, wait)
+    }
+
+    private mutating func start(_ ids: [RecipientID], of work: StepWork) async {
+        let work = renew(work)
+        let began = elapsed
+        var startable = RecipientSet()
+        var calls: [Call] = []
+        for ids in reachable(ids).chunked(by: work.batchSize) {
+            let asked = Inbox.Asked(
+                ids: ids, registrations: ids.compactMap { registrations[$0] }, serial: window.start(), started: began)
+            guard let request = work.request(for: asked.registrations) else { continue }
+            for id in ids { startable.insert(id) }
+            calls.append(Call(request) { [inbox] in inbox.add(asked, $0) })
+        }
+        guard await write(work, and: work.intent(startable, at: surroundings.now())) else { return }
+        lane.postpone(ids.count, to: laneTime)
+        inFlight += calls.count
+        flying.formUnion(startable)
+        for id in ids where retries.knows(id) && startable.contains(id) {
+            step.retries += 1
+            if work.isSend, retries.wasDenied(id) { step.possibleDuplicates += 1 }
+        }
+        await surroundings.sender.start(calls)
+    }
+
+    /// What was encoded once can be encoded again; a lifetime is told in seconds.
+    private mutating func renew(_ work: StepWork) -> StepWork {
+        let now = surroundings.now()
+        let second = Int(now.timeIntervalSince1970)
+        if let renewed, renewed.second == second { return renewed.work }
+        let fresh = (try? work.renewed(at: now)) ?? work
+        renewed = (second, fresh)
+        return fresh
+    }
+
+    /// Those the record knows how to reach, which the others are rejected for.
+    private mutating func reachable(_ ids: [RecipientID]) -> [RecipientID] {
+        ids.filter { id in
+            if id == 0 || registrations[id] != nil { return true }
+            let failure = Failure(.noRegistration, message: "the record knows no registration")
+            settled.rejected[failure.code, default: []].insert(id)
+            step.rejected += 1
+            fail(id, failure, 0, .rejected)
+            return false
+        }
+    }
+
+    private mutating func takeReady(_ count: Int) -> [RecipientID] {
+        let repeated = Array(retries.takeReady(count))
+        let taken = ahead.prefix(count - repeated.count)
+        ahead = ahead.dropFirst(taken.count)
+        freshLeft -= taken.count
+        return repeated + taken
+    }
+
+    /// Has so many fresh recipients at hand, as far as there are any. `false`: the record refused, and nobody is known.
+    private mutating func readAhead(for count: Int) async -> Bool {
+        guard count > ahead.count, freshLeft > ahead.count else { return true }
+        var ids = Array(ahead)
+        while ids.count < max(count, Self.readAheadSize), let id = fresh.next() { ids.append(id) }
+        ahead = ids[...]
+        return await loadRegistrations(of: ids)
+    }
+
+    mutating func loadRegistrations(of recipients: some Sequence<RecipientID>) async -> Bool {
+        let missing = RecipientSet(recipients.lazy.filter { [registrations] in $0 != 0 && registrations[$0] == nil })
+        guard !missing.isEmpty else { return true }
+        do {
+            registrations.merge(try await surroundings.store.registrations(of: missing)) { _, new in new }
+            return true
+        } catch {
+            stopForRecord()
+            return false
+        }
+    }
+
+    mutating func checkWhetherToStop(_ work: StepWork) async {
+        if surroundings.stop() != nil {
+            wasInterrupted = true
+            step.stop(StepReport.interruption)
+        } else if await isPaused(work) {
+            step.pause()
+        } else if case .send(let send) = work.work, let deadline = send.deadline, surroundings.now() > deadline {
+            step.stop("max_lateness has passed")
+        }
+    }
+
+    /// Whether a person paused the campaign; the record is asked at most every half second.
+    private mutating func isPaused(_ work: StepWork) async -> Bool {
+        guard case .send(let send) = work.work, options.dryRunSample == nil else { return false }
+        if let lastPauseCheck, elapsed - lastPauseCheck < .milliseconds(500) { return false }
+        lastPauseCheck = elapsed
+        return (try? await surroundings.store.pauses())?.include(send.campaign) ?? false
+    }
+
+    mutating func arrangeWakeUp(in wait: Duration, _ group: inout TaskGroup<Event>) {
+        // Naps are short, so that a request to end is heard.
+        let nap = min(wait, .seconds(1))
+        let instant = elapsed + nap
+        if let wakeUp, wakeUp <= instant { return }
+        wakeUp = instant
+        let clock = surroundings.clock
+        group.addTask {
+            try? await clock.sleep(for: nap)
+            return .wake(at: instant)
+        }
+    }
+}
+
+extension [RecipientID] {
+    fileprivate func chunked(by size: Int) -> [[RecipientID]] {
+        stride(from: 0, to: count, by: size).map { Array(self[$0..<Swift.min($0 + size, count)]) }
+    }
+}

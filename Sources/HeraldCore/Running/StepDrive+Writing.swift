@@ -1,0 +1,77 @@
+internal import FCM
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// What is written down, and when.
+extension StepDrive {
+    mutating func open(_ work: StepWork) async {
+        if case .send(let send) = work.work, !send.discovered.isEmpty, options.dryRunSample == nil {
+            _ = await loadRegistrations(of: send.discovered)
+            step.unknown += send.discovered.count
+            let failure = Failure(.interrupted, message: "an earlier run ended before the answer was recorded")
+            for id in send.discovered { fail(id, failure, 1, .held) }
+        }
+        _ = await commit(work.opening)
+    }
+
+    /// Writes what has settled, and what is to be written with it. `false`: the record refused, and nothing may start.
+    @discardableResult
+    mutating func write(_ work: StepWork, and intents: [RecordChange] = []) async -> Bool {
+        if hasSucceeded, !wasRefused { bury(.forgotten) }
+        let changes = work.changes(settled, at: surroundings.now())
+        guard await commit(changes + intents) else { return false }
+        settled = Settled()
+        return true
+    }
+
+    mutating func close(_ work: StepWork) async {
+        if !wasRefused, hasSucceeded { bury(.forgotten) } else { bury(.kept) }
+        let isComplete = step.pending == 0 && step.stopped == nil && !step.isStanding
+        await write(work, and: isComplete ? work.closing(at: surroundings.now(), unknown: step.unknown) : [])
+        if wasRefused || step.isStanding { step.held += step.pending }
+    }
+
+    mutating func bury(_ action: Report.Failure.Action) {
+        let isTrial = options.dryRunSample != nil || !options.buries
+        for (id, failure, attempts) in dying {
+            switch action {
+            case .forgotten where !isTrial:
+                settled.forgotten.insert(id)
+                step.forgotten += 1
+            case .kept where wasRefused:
+                // Not believed: it counts as not tried, and is held like the rest of the step.
+                step.rejected -= 1
+                settled.withdrawRejection(of: id)
+            default: break
+            }
+            fail(id, failure, attempts, isTrial ? .rejected : action)
+        }
+        dying = []
+    }
+
+    mutating func commit(_ changes: [RecordChange]) async -> Bool {
+        // A dry run leaves no trace.
+        guard !changes.isEmpty, options.dryRunSample == nil else { return true }
+        do {
+            try await surroundings.store.commit(changes)
+            return true
+        } catch {
+            stopForRecord()
+            return false
+        }
+    }
+
+    mutating func stopForRecord() {
+        giveUp("the record cannot be written or read")
+    }
+
+    mutating func observeNowAndThen(_ observe: @Sendable (StepReport) async -> Void) async {
+        guard elapsed - lastObserved >= .seconds(1) else { return }
+        lastObserved = elapsed
+        await observe(step)
+    }
+}
