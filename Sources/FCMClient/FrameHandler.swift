@@ -21,7 +21,7 @@ final class FrameHandler: ChannelInboundHandler, Carrier {
     private var context: ChannelHandlerContext?
     /// How much the server may send now.
     private var openWindow = 65_535
-    /// Whether a stream was reset since the last frame: an error that comes with it is the stream's.
+    /// Whether NIO or the server reset a stream just now: an error that comes next is that stream's.
     private var hasReset = false
     private var isReady = false
     private var isUnflushed = false
@@ -60,8 +60,12 @@ final class FrameHandler: ChannelInboundHandler, Carrier {
     }
 
     func close(for ending: Ending) {
+        let wasBusy = table.isBusy
         for ended in table.endAll(ending) { tell(ended) }
-        context?.close(promise: nil)
+        guard let context else { return }
+        // TLS says goodbye and waits for an answer, which may be long in coming from a server that others waited for.
+        let tls = try? context.pipeline.syncOperations.context(handlerType: NIOSSLClientHandler.self)
+        (wasBusy ? tls ?? context : context).close(promise: nil)
     }
 
     func beat() {
@@ -73,10 +77,7 @@ final class FrameHandler: ChannelInboundHandler, Carrier {
             write(.ping(HTTP2PingData(), ack: false), on: .rootStream, context)
             flush()
         case .dead:
-            // Nobody is there to answer TLS's goodbye, for which NIO would wait.
-            for ended in table.endAll(.silent) { tell(ended) }
-            let tls = try? context?.pipeline.syncOperations.context(handlerType: NIOSSLClientHandler.self)
-            tls?.close(promise: nil)
+            close(for: .silent)
         }
     }
 
@@ -96,6 +97,7 @@ final class FrameHandler: ChannelInboundHandler, Carrier {
         if isReady, openWindow < Self.window / 2 {
             write(.windowUpdate(windowSizeIncrement: Self.window - openWindow), on: .rootStream, context)
         }
+        hasReset = false
         let closed = table.takeClosed()
         if closed > 0 { report(.freed(closed)) }
     }
