@@ -4,31 +4,43 @@ internal import NIOPosix
 internal import NIOSSL
 
 extension ConnectionPool {
-    /// The pool that fits an endpoint: one HTTP/2 connection to `https`, several of HTTP/1.1 to `http`.
+    /// The pool that fits an endpoint: connections of HTTP/2 with 100 exchanges each to `https`, of HTTP/1.1 with one each
+    /// to `http`.
     ///
     /// - Parameters:
     ///   - certificateAuthorities: The path of a PEM file with authorities to trust besides the system's; `http` has no
     ///     use for it.
+    ///   - maxInFlight: How many exchanges there may be at once; `http` has at most 32.
     ///   - idleLimit: A connection unused for longer is replaced; by default sooner for `http`.
+    ///   - beat: After one to two of these without a word from the server it is asked whether it lives, and after one
+    ///     more it is taken for dead; by default a third of the timeout.
     init(
-        to endpoint: Endpoint, timeout: Duration, certificateAuthorities: String?, idleLimit: TimeAmount? = nil,
+        to endpoint: Endpoint, timeout: Duration, certificateAuthorities: String?,
+        maxInFlight: Int = StreamTable.mostStreams, idleLimit: TimeAmount? = nil, beat: TimeAmount? = nil,
         logger: Logger
     ) throws {
         guard timeout > .zero else { throw FCMClientError.timeout(timeout) }
+        guard maxInFlight > 0 else { throw FCMClientError.maxInFlight(maxInFlight) }
         let state: PoolState
         var security: NIOSSLContext?
         switch endpoint.scheme {
         case .http:
-            state = PoolState(maximumConnections: 32, exchangesPerConnection: 1, idleLimit: idleLimit ?? .seconds(5))
+            state = PoolState(
+                maximumConnections: min(maxInFlight, 32), exchangesPerConnection: 1,
+                idleLimit: idleLimit ?? .seconds(5))
         case .https:
-            state = PoolState(maximumConnections: 1, exchangesPerConnection: 100, idleLimit: idleLimit ?? .seconds(60))
+            let each = StreamTable.mostStreams
+            state = PoolState(
+                maximumConnections: (maxInFlight + each - 1) / each, exchangesPerConnection: min(maxInFlight, each),
+                idleLimit: idleLimit ?? .seconds(60))
             security = try NIOSSLContext(trusting: certificateAuthorities)
         }
         let timeout = TimeAmount(timeout)
         let connector = Connector(endpoint: endpoint, security: security, timeout: min(timeout, .seconds(10)))
         self.init(
-            state: state, connector: connector, timeout: timeout, on: MultiThreadedEventLoopGroup.singleton.next(),
-            logger: logger)
+            state: state, connector: connector, timeout: timeout,
+            beat: beat ?? .nanoseconds(max(timeout.nanoseconds / 3, 1)),
+            on: MultiThreadedEventLoopGroup.singleton.next(), logger: logger)
     }
 }
 

@@ -1,32 +1,44 @@
 internal import FCM
 internal import Logging
 internal import NIOCore
-internal import NIOHTTP1
-internal import NIOHTTP2
 
 /// Owns the connections to one endpoint. It runs on one event loop together with all of their handlers, so nothing
 /// in here needs a lock.
 actor ConnectionPool {
+    /// A connection and the end of its pipeline.
+    private struct Connection {
+        let channel: any Channel
+        let carrier: any Carrier
+    }
+
     /// How many exchanges it carries at once.
     nonisolated let capacity: Int
     private let loop: any EventLoop
     private let connector: Connector
     private let timeout: TimeAmount
+    /// How often connections are asked whether they live, where exchanges wait for something.
+    private let beat: TimeAmount
     private let logger: Logger
 
     private var state: PoolState
     private var attempts: [AttemptID: Attempt] = [:]
+    private var deadlines = Deadlines()
     private var connections: [ConnectionID: Connection] = [:]
-    /// Of HTTP/1.1 connections; an HTTP/2 stream has its own.
-    private var handlers: [ConnectionID: ExchangeHandler] = [:]
+    private var waitingForConnection: [CheckedContinuation<Void, Never>] = []
     private var lastID = 0
+    private var isTimed = false
+    private var isBeating = false
     private var isShutDown = false
 
-    init(state: PoolState, connector: Connector, timeout: TimeAmount, on loop: any EventLoop, logger: Logger) {
+    init(
+        state: PoolState, connector: Connector, timeout: TimeAmount, beat: TimeAmount, on loop: any EventLoop,
+        logger: Logger
+    ) {
         capacity = state.maximumConnections * state.exchangesPerConnection
         self.state = state
         self.connector = connector
         self.timeout = timeout
+        self.beat = beat
         self.loop = loop
         self.logger = logger
     }
@@ -36,13 +48,30 @@ actor ConnectionPool {
     /// How many connections are open.
     var openConnections: Int { connections.count }
 
-    /// Carries one exchange; it has ended one way or another after `timeout`.
+    /// Opens the first connection, and waits until that was done or has failed.
+    func prepare() async {
+        guard !isShutDown, connections.isEmpty else { return }
+        await withCheckedContinuation { continuation in
+            waitingForConnection.append(continuation)
+            perform(state.warm())
+        }
+    }
+
+    /// Carries calls, each of which is answered on the event loop, at the latest after `timeout`.
+    nonisolated func start(_ attempts: [Attempt]) {
+        loop.execute { self.assumeIsolated { $0.begin(attempts) } }
+    }
+
+    /// Carries one exchange, and waits for what comes of it.
     func carry(_ call: HTTPCall) async -> Exchange {
         lastID += 1
         let id = AttemptID(rawValue: lastID)
-        defer { attempts[id] = nil }
         return await withTaskCancellationHandler {
-            await withCheckedContinuation { begin(Attempt(id: id, call: call, continuation: $0)) }
+            await withCheckedContinuation { continuation in
+                let attempt = Attempt(call: call) { continuation.resume(returning: $0) }
+                if Task.isCancelled { return attempt.answer(Exchange(.cancelled, after: .waiting)) }
+                begin([(id, attempt)])
+            }
         } onCancel: {
             // Runs after `begin` in any case: until that returns, the loop is ours.
             loop.execute { self.assumeIsolated { $0.end(id, .cancelled) } }
@@ -52,30 +81,78 @@ actor ConnectionPool {
     /// Closes every connection, whatever it carries.
     func shutdown() async {
         isShutDown = true
-        for id in attempts.keys { end(id, .shutDown) }
-        let channels = connections.values.map(\.channel)
-        for channel in channels { channel.close(promise: nil) }
-        for channel in channels { try? await channel.closeFuture.get() }
+        for (id, attempt) in attempts where attempt.connection == nil { end(id, .shutDown) }
+        let open = connections.values
+        for connection in open { connection.carrier.close(for: .shutDown) }
+        for connection in open { try? await connection.channel.closeFuture.get() }
+    }
+}
+
+// MARK: Exchanges
+
+extension ConnectionPool {
+    private func begin(_ started: [Attempt]) {
+        let first = lastID + 1
+        lastID += started.count
+        begin(zip((first...).lazy.map(AttemptID.init), started))
     }
 
-    private func begin(_ attempt: Attempt) {
-        if isShutDown { return attempt.end(.shutDown) }
-        if Task.isCancelled { return attempt.end(.cancelled) }
-        attempts[attempt.id] = attempt
-        attempt.timeout = loop.scheduleTask(in: timeout) { [id = attempt.id] in
-            self.assumeIsolated { $0.end(id, .timedOut) }
+    private func begin(_ started: some Sequence<(AttemptID, Attempt)>) {
+        let now = NIODeadline.now()
+        for (id, attempt) in started {
+            attempts[id] = attempt
+            deadlines.append(id, at: now + timeout)
         }
-        perform(state.ask(attempt.id, at: .now()))
+        if isShutDown {
+            for (id, _) in started { end(id, .shutDown) }
+            return
+        }
+        deadlines.compact(keeping: attempts)
+        perform(state.ask(started.lazy.map(\.0), at: now))
+        watch()
     }
 
+    /// Ends an exchange, if nothing else did.
     private func end(_ id: AttemptID, _ ending: Ending) {
-        guard let attempt = attempts[id], !attempt.isOver else { return }
-        state.withdraw(id)
-        attempt.end(ending)
-        // A connection that let an exchange time out may be dead; what else it carries may go on.
-        if ending == .timedOut, let connection = attempt.connection {
-            perform(state.retire(connection, at: .now()))
+        guard let attempt = attempts[id] else { return }
+        if let place = attempt.connection, let connection = connections[place] {
+            connection.carrier.giveUp(id, for: ending)
+        } else {
+            state.withdraw(id)
+            tell(id, Exchange(ending, after: .waiting))
         }
+    }
+
+    private func tell(_ id: AttemptID, _ exchange: Exchange) {
+        attempts.removeValue(forKey: id)?.answer(exchange)
+    }
+
+    /// Has the timers run that exchanges need.
+    private func watch() {
+        if !isTimed, let deadline = deadlines.first {
+            isTimed = true
+            loop.scheduleTask(deadline: deadline) { self.assumeIsolated { $0.endLate() } }
+        }
+        if !isBeating, !attempts.isEmpty {
+            isBeating = true
+            loop.scheduleTask(in: beat) { self.assumeIsolated { $0.beatOnce() } }
+        }
+    }
+
+    private func endLate() {
+        isTimed = false
+        for id in deadlines.takeLate(at: .now()) {
+            // A connection that let an exchange time out may be dead; what else it carries may go on.
+            if let place = attempts[id]?.connection { perform(state.retire(place, at: .now())) }
+            end(id, .timedOut)
+        }
+        watch()
+    }
+
+    private func beatOnce() {
+        isBeating = false
+        for connection in connections.values { connection.carrier.beat() }
+        watch()
     }
 
     private func perform(_ effects: [PoolState.Effect]) {
@@ -84,9 +161,22 @@ actor ConnectionPool {
             case .open(let id): open(id)
             case .close(let id): connections[id]?.channel.close(promise: nil)
             case .start(let attempt, let connection): start(attempt, on: connection)
-            case .fail(let attempt, let error): end(attempt, .notConnected(error))
+            case .fail(let attempt, let error): tell(attempt, Exchange(.notConnected(error), after: .waiting))
             }
         }
+        for connection in connections.values { connection.carrier.flush() }
+    }
+
+    private func start(_ id: AttemptID, on place: ConnectionID) {
+        guard let call = attempts[id]?.call else {
+            return perform(state.finished(1, on: place, at: .now()))
+        }
+        attempts[id]?.connection = place
+        if connections[place]?.carrier.start(id, call) == true { return }
+        // Nothing of it was written, so another connection may have it.
+        attempts[id]?.connection = nil
+        let now = NIODeadline.now()
+        perform(state.retire(place, at: now) + state.finished(1, on: place, at: now) + state.askAgain(id, at: now))
     }
 }
 
@@ -94,106 +184,42 @@ actor ConnectionPool {
 
 extension ConnectionPool {
     private func open(_ id: ConnectionID) {
-        let report: @Sendable (HTTP2Watch.Event) -> Void = { event in
-            self.assumeIsolated { $0.heard(event, from: id) }
-        }
-        connector.open(on: loop, report: report).assumeIsolated().whenComplete { result in
+        connector.open(on: loop).assumeIsolated().whenComplete { result in
             do {
                 try self.opened(id, result.get())
             } catch {
                 self.logger.debug("connection failed", metadata: ["error": "\(error)"])
                 self.perform(self.state.failed(id, ConnectError(error), at: .now()))
             }
+            for continuation in self.waitingForConnection { continuation.resume() }
+            self.waitingForConnection = []
         }
     }
 
-    private func opened(_ id: ConnectionID, _ connection: Connection) throws {
-        guard !isShutDown else { return connection.channel.close(promise: nil) }
-        let serverLimit: Int
-        switch connection {
-        case .http1(let channel):
-            serverLimit = 1
-            let handler = ExchangeHandler { self.perform(self.state.finished(on: id, at: .now())) }
-            try channel.pipeline.syncOperations.addHandler(handler)
-            handlers[id] = handler
-        case .http2(_, _, let streamLimit):
-            serverLimit = streamLimit
-        }
-        connections[id] = connection
-        connection.channel.closeFuture.assumeIsolated().whenComplete { _ in
+    private func opened(_ id: ConnectionID, _ channel: any Channel) throws {
+        guard !isShutDown else { return channel.close(promise: nil) }
+        let carrier = try connector.carrier(of: channel)
+        connections[id] = Connection(channel: channel, carrier: carrier)
+        channel.closeFuture.assumeIsolated().whenComplete { _ in
             self.connections[id] = nil
-            self.handlers[id] = nil
             self.perform(self.state.gone(id, at: .now()))
         }
         logger.debug("connection opened", metadata: ["connection": "\(id.rawValue)"])
-        perform(state.opened(id, serverLimit: serverLimit, at: .now()))
+        carrier.report = { self.heard($0, from: id) }
+        perform(state.opened(id, serverLimit: carrier.limit, at: .now()))
     }
 
-    private func heard(_ event: HTTP2Watch.Event, from id: ConnectionID) {
-        logger.debug("connection event", metadata: ["connection": "\(id.rawValue)", "event": "\(event)"])
+    private func heard(_ event: CarrierEvent, from id: ConnectionID) {
         switch event {
-        case .streamLimit(let limit):
+        case .ended(let attempt, let exchange):
+            tell(attempt, exchange)
+        case .freed(let count):
+            perform(state.finished(count, on: id, at: .now()))
+        case .limit(let limit):
             perform(state.limit(id, to: limit, at: .now()))
-        case .goAway(let last):
-            for attempt in attempts.values where attempt.connection == id { attempt.heardGoAway(last: last) }
-            perform(state.retire(id, at: .now()))
-        case .failed:
+        case .retired:
+            logger.debug("connection retired", metadata: ["connection": "\(id.rawValue)"])
             perform(state.retire(id, at: .now()))
         }
-    }
-}
-
-// MARK: Exchanges
-
-extension ConnectionPool {
-    private func start(_ id: AttemptID, on connection: ConnectionID) {
-        guard let attempt = attempts[id], !attempt.isOver else {
-            return perform(state.finished(on: connection, at: .now()))
-        }
-        attempt.connection = connection
-        switch connections[connection] {
-        case .http1:
-            if handlers[connection]?.carry(attempt) != true { startElsewhere(attempt) }
-        case .http2(_, let multiplexer, _):
-            let opening = loop.makePromise(of: (any Channel).self)
-            opening.futureResult.assumeIsolated().whenComplete { self.opened($0, for: attempt, on: connection) }
-            multiplexer.createStreamChannel(promise: opening) { stream in
-                stream.eventLoop.makeCompletedFuture {
-                    let codec = HTTP2FramePayloadToHTTP1ClientCodec(httpProtocol: .https)
-                    try stream.pipeline.syncOperations.addHandler(codec)
-                }
-            }
-        case nil:
-            startElsewhere(attempt)
-        }
-    }
-
-    private func opened(
-        _ stream: Result<any Channel, any Error>, for attempt: Attempt, on connection: ConnectionID
-    ) {
-        guard case .success(let stream) = stream else {
-            startElsewhere(attempt)
-            return perform(state.finished(on: connection, at: .now()))
-        }
-        stream.closeFuture.assumeIsolated().whenComplete { _ in
-            self.perform(self.state.finished(on: connection, at: .now()))
-        }
-        let handler = ExchangeHandler(becameFree: nil)
-        let isUsable = !attempt.isOver && state.accepts(connection)
-        do {
-            try stream.pipeline.syncOperations.addHandler(handler)
-            guard isUsable, handler.carry(attempt) else { throw ConnectError.closed }
-        } catch {
-            stream.close(promise: nil)
-            startElsewhere(attempt)
-        }
-    }
-
-    /// Gives an exchange of which nothing was written another connection.
-    private func startElsewhere(_ attempt: Attempt) {
-        guard !attempt.isOver else { return }
-        if let connection = attempt.connection { perform(state.retire(connection, at: .now())) }
-        attempt.connection = nil
-        perform(state.askAgain(attempt.id, at: .now()))
     }
 }

@@ -4,19 +4,6 @@ internal import NIOHTTP2
 internal import NIOPosix
 internal import NIOSSL
 
-/// An open connection.
-enum Connection: Sendable {
-    case http1(any Channel)
-    /// `streamLimit` is the server's at the time of opening.
-    case http2(any Channel, NIOHTTP2Handler.StreamMultiplexer, streamLimit: Int)
-
-    var channel: any Channel {
-        switch self {
-        case .http1(let channel), .http2(let channel, _, _): channel
-        }
-    }
-}
-
 /// Opens connections to one endpoint.
 struct Connector: Sendable {
     let endpoint: Endpoint
@@ -25,29 +12,34 @@ struct Connector: Sendable {
     /// For the name, the TCP connection, the handshake and the server's first word together.
     let timeout: TimeAmount
 
-    /// Opens a connection whose handlers run on `loop`; `report` is called there with news of an HTTP/2 connection.
-    func open(
-        on loop: any EventLoop, report: @escaping @Sendable (HTTP2Watch.Event) -> Void
-    ) -> EventLoopFuture<Connection> {
+    /// Opens a connection whose handlers run on `loop`; `carrier(of:)` is the last of them.
+    func open(on loop: any EventLoop) -> EventLoopFuture<any Channel> {
         guard let security else { return openPlain(on: loop) }
-        return openSecure(on: loop, security, report: report)
+        return openSecure(on: loop, security)
     }
 
-    private func openPlain(on loop: any EventLoop) -> EventLoopFuture<Connection> {
+    /// What carries exchanges over a connection that was opened. To be called on its event loop.
+    func carrier(of channel: any Channel) throws -> any Carrier {
+        let pipeline = channel.pipeline.syncOperations
+        return security == nil
+            ? try pipeline.handler(type: ExchangeHandler.self) : try pipeline.handler(type: FrameHandler.self)
+    }
+
+    private func openPlain(on loop: any EventLoop) -> EventLoopFuture<any Channel> {
         ClientBootstrap(group: loop)
             .connectTimeout(timeout)
             .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHTTPClientHandlers() }
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHTTPClientHandlers()
+                    try channel.pipeline.syncOperations.addHandler(ExchangeHandler())
+                }
             }
             .connect(host: endpoint.host, port: endpoint.port)
-            .map { .http1($0) }
             .flatMapErrorThrowing { throw ConnectError($0) }
     }
 
-    private func openSecure(
-        on loop: any EventLoop, _ security: NIOSSLContext, report: @escaping @Sendable (HTTP2Watch.Event) -> Void
-    ) -> EventLoopFuture<Connection> {
-        let preface = loop.makePromise(of: Int.self)
+    private func openSecure(on loop: any EventLoop, _ security: NIOSSLContext) -> EventLoopFuture<any Channel> {
+        let preface = loop.makePromise(of: Void.self)
         let serverName = endpoint.isAddress ? nil : endpoint.host
         let connecting = ClientBootstrap(group: loop)
             .connectTimeout(timeout)
@@ -63,9 +55,7 @@ struct Connector: Sendable {
             connecting
             .flatMapErrorThrowing { throw ConnectError($0) }
             .flatMap { channel in
-                negotiate(on: channel, preface: preface, report: report)
-                    .and(preface.futureResult)
-                    .map { .http2(channel, $0, streamLimit: $1) }
+                negotiate(on: channel, preface: preface).and(preface.futureResult).map { _ in channel }
             }
             .always { result in
                 deadline.cancel()
@@ -75,40 +65,44 @@ struct Connector: Sendable {
             }
     }
 
-    private func negotiate(
-        on channel: any Channel, preface: EventLoopPromise<Int>, report: @escaping @Sendable (HTTP2Watch.Event) -> Void
-    ) -> EventLoopFuture<NIOHTTP2Handler.StreamMultiplexer> {
+    private func negotiate(on channel: any Channel, preface: EventLoopPromise<Void>) -> EventLoopFuture<Void> {
         guard channel.isActive else { return channel.eventLoop.makeFailedFuture(ConnectError.closed) }
         return channel.configureHTTP2AsyncSecureUpgrade(
             http1ConnectionInitializer: { $0.eventLoop.makeFailedFuture(ConnectError.notHTTP2) },
             http2ConnectionInitializer: { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    let operations = channel.pipeline.syncOperations
-                    let multiplexer = try operations.configureHTTP2Pipeline(
-                        mode: .client, connectionConfiguration: .herald, streamConfiguration: .herald
-                    ) { $0.close() }
-                    try operations.addHandler(HTTP2Watch(preface: preface, report: report))
-                    return multiplexer
+                    let pipeline = channel.pipeline.syncOperations
+                    try pipeline.addHandler(WriteJoiner())
+                    try pipeline.addHandler(
+                        NIOHTTP2Handler(
+                            mode: .client, connectionConfiguration: .herald, streamConfiguration: .herald))
+                    try pipeline.addHandler(FrameHandler(preface: preface))
                 }
             }
         )
         .flatMap { $0 }
-        .flatMapThrowing { (negotiated: NIONegotiatedHTTPVersion<Never, NIOHTTP2Handler.StreamMultiplexer>) in
-            switch negotiated {
-            case .http2(let multiplexer): multiplexer
-            }
-        }
+        .map { (negotiated: NIONegotiatedHTTPVersion<Never, Void>) in }
         .flatMapErrorThrowing { throw $0 as? ConnectError ?? ConnectError.insecure }
     }
 }
 
 extension NIOHTTP2Handler.ConnectionConfiguration {
-    /// No server push; the peer is trusted with more PING and SETTINGS frames than NIO's default for strangers.
+    /// No server push, and room on each stream for the longest response that is kept.
+    ///
+    /// The peer is trusted with more frames than NIO's default for strangers: of PING and SETTINGS, on streams that were
+    /// reset, and of flaws in the life of a connection.
     fileprivate static var herald: Self {
         var configuration = Self()
-        configuration.initialSettings = nioDefaultSettings + [HTTP2Setting(parameter: .enablePush, value: 0)]
+        configuration.initialSettings =
+            nioDefaultSettings + [
+                HTTP2Setting(parameter: .enablePush, value: 0),
+                HTTP2Setting(parameter: .initialWindowSize, value: 2 * ResponseReader.longestBody),
+            ]
+        // Of heads only the status matters, and to look at a token of 1 KiB in each request costs a tenth of all time.
+        configuration.headerBlockValidation = .disabled
         configuration.controlFrameRateLimit.maximumCount = 10_000
-        configuration.targetWindowSize = 1 << 20
+        configuration.maximumRecentlyResetStreams = 1_000
+        configuration.maximumConnectionGlitches = 10_000
         return configuration
     }
 }

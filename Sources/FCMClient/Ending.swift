@@ -19,24 +19,13 @@ enum Ending: Hashable, Sendable {
     /// The server said it did not process the request: REFUSED_STREAM, or a stream above GOAWAY's last.
     case refused
     case cut, reset, unreadable, tooLong
+    /// Nothing came from the server, not even the answer to a PING.
+    case silent
     case timedOut, cancelled, shutDown
 
-    /// Whether this side gave the exchange up, so that whatever carries it must be closed.
-    var isOurs: Bool {
-        switch self {
-        case .tooLong, .timedOut, .cancelled, .shutDown: true
-        case .answered, .notConnected, .refused, .cut, .reset, .unreadable: false
-        }
-    }
-
-    /// Reads an error of the channel that carried the request.
+    /// Reads an error of the connection that carried the request.
     init(_ error: any Error) {
-        switch error {
-        case let closed as NIOHTTP2Errors.StreamClosed where closed.errorCode == .refusedStream: self = .refused
-        case is NIOHTTP2Errors.StreamClosed: self = .reset
-        case is HTTPParserError: self = .unreadable
-        default: self = .cut
-        }
+        self = error is HTTPParserError || error is any NIOHTTP2Error ? .unreadable : .cut
     }
 }
 
@@ -65,6 +54,7 @@ extension Ending {
         case .reset: "the server reset the stream"
         case .unreadable: "the server's answer was not HTTP"
         case .tooLong: "the response grew longer than 1 MiB"
+        case .silent: "the connection fell silent"
         case .timedOut: "the time for the exchange ran out"
         case .cancelled: "the exchange was cancelled"
         case .shutDown: "the client was shut down"

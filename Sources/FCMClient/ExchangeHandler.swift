@@ -1,34 +1,36 @@
+internal import FCM
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Writes an exchange's request and reads its response, at the end of an HTTP/1.1 connection's pipeline or of an
-/// HTTP/2 stream's.
-final class ExchangeHandler: ChannelInboundHandler {
+/// Carries one exchange after the other over an HTTP/1.1 connection.
+final class ExchangeHandler: ChannelInboundHandler, Carrier {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
 
-    /// Called when the channel is ready for another exchange; a stream never is, and has none.
-    private let becameFree: (() -> Void)?
+    var report: (CarrierEvent) -> Void = { _ in }
+    let limit = 1
     private var context: ChannelHandlerContext?
-    private var attempt: Attempt?
+    private var attempt: AttemptID?
+    private var reader = ResponseReader()
+    private var isReusable = false
     private var requestWasWritten = false
-
-    init(becameFree: (() -> Void)?) {
-        self.becameFree = becameFree
-    }
+    private var isUnflushed = false
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
-    /// Writes the request, or says `false`: the channel is closed and nothing was written.
-    func carry(_ attempt: Attempt) -> Bool {
-        guard let context, context.channel.isActive, self.attempt == nil else { return false }
+    func start(_ attempt: AttemptID, _ call: HTTPCall) -> Bool {
+        guard let context, context.channel.isActive, self.attempt == nil, case .http1(var head) = call.head else {
+            return false
+        }
         self.attempt = attempt
+        reader = ResponseReader()
+        isReusable = false
         requestWasWritten = false
-        attempt.willBeSent(on: context.channel)
-        context.write(wrapOutboundOut(.head(attempt.call.head)), promise: nil)
-        if attempt.call.body.readableBytes > 0 {
-            context.write(wrapOutboundOut(.body(.byteBuffer(attempt.call.body))), promise: nil)
+        head.headers.add(name: "content-length", value: String(call.body.count))
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        if !call.body.isEmpty {
+            context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: call.body)))), promise: nil)
         }
         let written = context.eventLoop.makePromise(of: Void.self)
         written.futureResult.assumeIsolated().whenComplete { [self] result in
@@ -36,48 +38,55 @@ final class ExchangeHandler: ChannelInboundHandler {
             case .success:
                 requestWasWritten = true
             case .failure(let error):
-                attempt.end(error)
+                if self.attempt == attempt { end(Ending(error)) }
                 context.close(promise: nil)
             }
         }
-        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
+        context.write(wrapOutboundOut(.end(nil)), promise: written)
+        isUnflushed = true
         return true
     }
 
+    func flush() {
+        guard isUnflushed else { return }
+        isUnflushed = false
+        context?.flush()
+    }
+
+    func giveUp(_ attempt: AttemptID, for ending: Ending) {
+        if self.attempt == attempt { close(for: ending) }
+    }
+
+    func close(for ending: Ending) {
+        end(ending)
+        context?.close(promise: nil)
+    }
+
+    func beat() {}
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard let attempt else { return context.close(promise: nil) }
-        switch attempt.read(unwrapInboundIn(data)) {
+        guard attempt != nil else { return context.close(promise: nil) }
+        switch reader.read(unwrapInboundIn(data), isReusable: &isReusable) {
         case .more:
             break
         case .tooLong:
-            self.attempt = nil
-            attempt.end(.tooLong)
+            close(for: .tooLong)
         case .complete(let response, let reusable):
-            self.attempt = nil
-            attempt.end(.answered(response))
-            release(context, reusable: reusable)
+            end(.answered(response))
+            if reusable, requestWasWritten { report(.freed(1)) } else { context.close(promise: nil) }
         }
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        attempt?.end(error)
-        context.close(promise: nil)
-    }
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { close(for: Ending(error)) }
 
     func channelInactive(context: ChannelHandlerContext) {
-        attempt?.end(.cut)
-        attempt = nil
+        end(.cut)
         context.fireChannelInactive()
     }
 
-    private func release(_ context: ChannelHandlerContext, reusable: Bool) {
-        guard let becameFree else {
-            // The stream closes by itself once both ends are done, which may be a moment after the last part; only
-            // one whose request is stuck behind flow control needs a reset.
-            return context.eventLoop.execute { [channel = context.channel] in
-                if channel.isActive { channel.close(promise: nil) }
-            }
-        }
-        if reusable, requestWasWritten { becameFree() } else { context.close(promise: nil) }
+    private func end(_ ending: Ending) {
+        guard let attempt else { return }
+        self.attempt = nil
+        report(.ended(attempt, Exchange(ending, after: reader.progress)))
     }
 }

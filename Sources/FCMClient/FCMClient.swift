@@ -1,10 +1,11 @@
 package import FCM
 package import Logging
 internal import NIOCore
+internal import Synchronization
 
 /// Carries calls to Google over HTTP/2 and TLS, or to an emulator on this machine over plain HTTP/1.1.
 ///
-/// Each call goes out at most once. Connections are opened when they are needed and stay open until `shutdown()`.
+/// Each call goes out at most once. Connections are opened when they are needed, and stay open until `shutdown()`.
 package final class FCMClient: Sender {
     /// To each server.
     package let capacity: Int
@@ -12,32 +13,41 @@ package final class FCMClient: Sender {
     private let project: Project
     private let authorization: Authorization?
     private let pools: [Endpoint: ConnectionPool]
+    /// What all sends with one token have in common.
+    private let sendHead = Mutex<(token: AccessToken?, head: RequestHead)?>(nil)
 
     /// - Parameters:
     ///   - timeout: The longest an exchange may take, from having a token to the last byte of the response.
+    ///   - maxInFlight: How many exchanges there may be at once with each server; fewer with an emulator.
     ///   - certificateAuthorities: The path of a PEM file with authorities to trust besides the system's.
     ///   - authorization: What signs the client in; none towards an emulator.
     package convenience init(
         endpoints: Endpoints,
         project: Project,
         timeout: Duration = .seconds(15),
+        maxInFlight: Int = 1_000,
         certificateAuthorities: String? = nil,
         authorization: Authorization? = nil,
         logger: Logger
     ) throws {
         try self.init(
-            endpoints: endpoints, project: project, timeout: timeout, certificateAuthorities: certificateAuthorities,
-            authorization: authorization, idleLimit: nil, logger: logger)
+            endpoints: endpoints, project: project, timeout: timeout, maxInFlight: maxInFlight,
+            certificateAuthorities: certificateAuthorities, authorization: authorization, idleLimit: nil, beat: nil,
+            logger: logger)
     }
 
-    /// - Parameter idleLimit: Instead of the one that fits the endpoint.
+    /// - Parameters:
+    ///   - idleLimit: Instead of the one that fits the endpoint.
+    ///   - beat: Instead of a part of the timeout.
     init(
         endpoints: Endpoints,
         project: Project,
         timeout: Duration,
-        certificateAuthorities: String? = nil,
-        authorization: Authorization? = nil,
+        maxInFlight: Int,
+        certificateAuthorities: String?,
+        authorization: Authorization?,
         idleLimit: TimeAmount?,
+        beat: TimeAmount?,
         logger: Logger
     ) throws {
         let distinct: Set = [endpoints.fcm, endpoints.iid]
@@ -48,42 +58,71 @@ package final class FCMClient: Sender {
             uniqueKeysWithValues: distinct.map { endpoint in
                 let pool = try ConnectionPool(
                     to: endpoint, timeout: timeout, certificateAuthorities: certificateAuthorities,
-                    idleLimit: idleLimit, logger: logger)
+                    maxInFlight: maxInFlight, idleLimit: idleLimit, beat: beat, logger: logger)
                 return (endpoint, pool)
             })
-        capacity = pools.values.map(\.capacity).min() ?? 0
+        capacity = min(maxInFlight, pools.values.map(\.capacity).min() ?? 0)
         self.endpoints = endpoints
         self.project = project
         self.authorization = authorization
     }
 
-    /// Has an access token, where one is needed and can be had.
+    /// Has an access token, where one is needed and can be had, and a connection for sends.
     package func prepare() async {
         _ = try? await authorization?.token()
+        await pools[endpoints.fcm]?.prepare()
     }
 
     package func start(_ calls: [Call]) async {
-        for call in calls { Task { call.answer(await exchange(call.request)) } }
-    }
-
-    package func exchange(_ request: Request) async -> Exchange {
-        if case .group = request, project.senderID == nil {
-            return .refused(reason: "device groups need sender_id, the project's number")
-        }
         let token: AccessToken?
         do throws(TokenError) {
             token = try await authorization?.token()
         } catch {
-            return error.isPermanent ? .refused(reason: error.description) : .notSent(reason: error.description)
+            let exchange: Exchange =
+                error.isPermanent ? .refused(reason: error.description) : .notSent(reason: error.description)
+            for call in calls { call.answer(exchange) }
+            return
         }
-        let wire = request.wire(project: project)
-        let endpoint = endpoints[wire.service]
-        guard let pool = pools[endpoint] else { preconditionFailure("every endpoint has its pool") }
-        let exchange = await pool.carry(HTTPCall(wire, to: endpoint, bearer: token))
-        if let token, case .response(let response) = exchange, response.rejectsToken {
-            await authorization?.reject(token)
+        let sendHead = sendHead(with: token)
+        var batches: [Endpoint: [Attempt]] = [:]
+        for call in calls {
+            let answer = telling(call, of: token)
+            switch call.request {
+            case .send(let body):
+                batches[endpoints.fcm, default: []].append(
+                    Attempt(call: HTTPCall(sendHead, body: body), answer: answer))
+            case .group where project.senderID == nil:
+                answer(.refused(reason: "device groups need sender_id, the project's number"))
+            case .subscribe, .unsubscribe, .batch, .group:
+                let wire = call.request.wire(project: project)
+                let endpoint = endpoints[wire.service]
+                let attempt = Attempt(call: HTTPCall(wire, to: endpoint, bearer: token), answer: answer)
+                batches[endpoint, default: []].append(attempt)
+            }
         }
-        return exchange
+        for (endpoint, batch) in batches { pools[endpoint]?.start(batch) }
+    }
+
+    private func sendHead(with token: AccessToken?) -> RequestHead {
+        sendHead.withLock { known in
+            if let known, known.token == token { return known.head }
+            let wire = Request.send(body: []).wire(project: project)
+            let head = RequestHead(wire, to: endpoints.fcm, bearer: token, isShared: true)
+            known = (token, head)
+            return head
+        }
+    }
+
+    /// Answers a call, but first forgets its token where Google refuses it: whoever tries again needs another.
+    private func telling(_ call: Call, of token: AccessToken?) -> @Sendable (Exchange) -> Void {
+        guard let token, let authorization else { return call.answer }
+        return { [answer = call.answer] exchange in
+            guard case .response(let response) = exchange, response.rejectsToken else { return answer(exchange) }
+            Task {
+                await authorization.reject(token)
+                answer(exchange)
+            }
+        }
     }
 
     /// Ends what is under way, closes every connection, and refuses what comes later.

@@ -1,36 +1,65 @@
 internal import FCM
-internal import NIOCore
+internal import NIOHPACK
 internal import NIOHTTP1
 
-/// A call as either HTTP version's handlers take it.
+/// A call as a connection takes it.
 struct HTTPCall: Sendable {
-    let head: HTTPRequestHead
-    let body: ByteBuffer
+    let head: RequestHead
+    let body: [UInt8]
+
+    init(_ head: RequestHead, body: [UInt8]) {
+        self.head = head
+        self.body = body
+    }
 
     init(_ wire: WireRequest, to endpoint: Endpoint, bearer: AccessToken?) {
-        self.init(wire.method, endpoint, wire.path, wire.headers, bearer: bearer, wire.body)
+        self.init(RequestHead(wire, to: endpoint, bearer: bearer), body: wire.body)
     }
 
     /// Posts a form (`application/x-www-form-urlencoded`).
     init(form: [(name: String, value: String)], to target: TokenEndpoint) {
         let text = form.map { "\($0.name.percentEncodedSegment)=\($0.value.percentEncodedSegment)" }
-        self.init(
-            "POST", target.endpoint, target.path, [("content-type", "application/x-www-form-urlencoded")],
-            bearer: nil, Array(text.joined(separator: "&").utf8))
+        let head = RequestHead(
+            "POST", target.endpoint, path: target.path, [("content-type", "application/x-www-form-urlencoded")],
+            isShared: false)
+        self.init(head, body: Array(text.joined(separator: "&").utf8))
+    }
+}
+
+/// All of a request but its body, as the endpoint's version of HTTP has it. Requests that differ in nothing else share
+/// one.
+enum RequestHead: Sendable {
+    /// Without `content-length`, which is the body's.
+    case http1(HTTPRequestHead)
+    case http2(HPACKHeaders)
+
+    /// - Parameter isShared: Whether many requests will have this very head, so that HPACK should remember its path.
+    init(_ wire: WireRequest, to endpoint: Endpoint, bearer: AccessToken?, isShared: Bool = false) {
+        var fields = wire.headers
+        if let bearer { fields.append((name: "authorization", value: "Bearer \(bearer.rawValue)")) }
+        self.init(wire.method, endpoint, path: wire.path, fields, isShared: isShared)
     }
 
-    private init(
-        _ method: String, _ endpoint: Endpoint, _ path: String, _ fields: [(name: String, value: String)],
-        bearer: AccessToken?, _ body: [UInt8]
+    fileprivate init(
+        _ method: String, _ endpoint: Endpoint, path: String, _ fields: [(name: String, value: String)], isShared: Bool
     ) {
-        var headers = HTTPHeaders()
-        headers.reserveCapacity(fields.count + 4)
-        headers.add(name: "host", value: endpoint.authority)
-        headers.add(name: "user-agent", value: "herald")
-        for (name, value) in fields { headers.add(name: name, value: value) }
-        headers.add(name: "content-length", value: String(body.count))
-        if let bearer { headers.add(name: "authorization", value: "Bearer \(bearer.rawValue)") }
-        head = HTTPRequestHead(version: .http1_1, method: HTTPMethod(rawValue: method), uri: path, headers: headers)
-        self.body = ByteBuffer(bytes: body)
+        let fields = [(name: "user-agent", value: "herald")] + fields
+        switch endpoint.scheme {
+        case .http:
+            var headers = HTTPHeaders()
+            headers.add(name: "host", value: endpoint.authority)
+            for (name, value) in fields { headers.add(name: name, value: value) }
+            self = .http1(
+                HTTPRequestHead(
+                    version: .http1_1, method: HTTPMethod(rawValue: method), uri: path, headers: headers))
+        case .https:
+            var headers = HPACKHeaders()
+            headers.add(name: ":method", value: method)
+            headers.add(name: ":scheme", value: "https")
+            headers.add(name: ":authority", value: endpoint.authority)
+            headers.add(name: ":path", value: path, indexing: isShared ? .indexable : .nonIndexable)
+            for (name, value) in fields { headers.add(name: name, value: value) }
+            self = .http2(headers)
+        }
     }
 }

@@ -12,7 +12,8 @@ struct ConnectionID: RawRepresentable, Hashable, Sendable {
 
 /// Decides which connection carries which exchange, first come, first served. Opens no socket and reads no clock.
 ///
-/// HTTP/1.1 is many connections with one exchange each, HTTP/2 one connection with many: the same rules serve both.
+/// HTTP/1.1 is many connections with one exchange each, HTTP/2 few with many each: the same rules serve both. A connection
+/// is filled before the next is used, and others are opened as soon as somebody waits.
 struct PoolState {
     /// What the owner of the sockets must do next, one after the other.
     enum Effect: Hashable {
@@ -54,9 +55,14 @@ struct PoolState {
     /// A connection that takes exchanges: neither retired nor gone.
     func accepts(_ id: ConnectionID) -> Bool { connections.contains { $0.id == id } }
 
-    mutating func ask(_ attempt: AttemptID, at now: NIODeadline) -> [Effect] {
-        waiting.append(attempt)
+    mutating func ask(_ attempts: some Sequence<AttemptID>, at now: NIODeadline) -> [Effect] {
+        waiting.append(contentsOf: attempts)
         return settle(at: now)
+    }
+
+    /// Opens a connection where there is none.
+    mutating func warm() -> [Effect] {
+        opening.isEmpty && connections.isEmpty ? [open()] : []
     }
 
     /// Puts an exchange back at the head of the line: its connection turned out to be gone before anything was written.
@@ -91,14 +97,14 @@ struct PoolState {
         return settle(at: now)
     }
 
-    /// An exchange left its connection, which is ready for another.
-    mutating func finished(on id: ConnectionID, at now: NIODeadline) -> [Effect] {
-        if let left = retired[id] {
-            retired[id] = left > 1 ? left - 1 : nil
-            return left > 1 ? [] : [.close(id)]
+    /// So many exchanges left their connection, which is ready for others.
+    mutating func finished(_ count: Int, on id: ConnectionID, at now: NIODeadline) -> [Effect] {
+        if let carried = retired[id] {
+            retired[id] = carried > count ? carried - count : nil
+            return carried > count ? [] : [.close(id)]
         }
         guard let index = connections.firstIndex(where: { $0.id == id }) else { return [] }
-        connections[index].inFlight -= 1
+        connections[index].inFlight -= count
         connections[index].lastUsed = now
         return settle(at: now)
     }
@@ -137,10 +143,14 @@ struct PoolState {
         while opening.count * exchangesPerConnection < waiting.count,
             opening.count + connections.count < maximumConnections
         {
-            lastID += 1
-            opening.insert(ConnectionID(rawValue: lastID))
-            effects.append(.open(ConnectionID(rawValue: lastID)))
+            effects.append(open())
         }
         return effects
+    }
+
+    private mutating func open() -> Effect {
+        lastID += 1
+        opening.insert(ConnectionID(rawValue: lastID))
+        return .open(ConnectionID(rawValue: lastID))
     }
 }

@@ -1,5 +1,6 @@
 internal import FCM
 internal import NIOCore
+internal import NIOHPACK
 internal import NIOHTTP1
 
 /// Puts one response together from its parts.
@@ -7,38 +8,67 @@ struct ResponseReader {
     /// The longest body kept. FCM's answers are a thousandth of it.
     static let longestBody = 1 << 20
 
-    enum Step: Hashable {
-        case more
-        /// `reusable` says whether the server leaves an HTTP/1.1 connection open for another request.
-        case complete(Response, reusable: Bool)
-        case tooLong
-    }
-
-    private var response: Response?
-    private var reusable = false
+    /// As much as there is of the final response.
+    private(set) var response: Response?
 
     /// Whether the final response has begun.
     var hasBegun: Bool { response != nil }
 
-    mutating func read(_ part: HTTPClientResponsePart) -> Step {
+    /// How far the exchange got, once its request was handed to a connection.
+    var progress: Progress { hasBegun ? .answering : .sent }
+
+    /// Adds a piece of the body, or says `false`: it is longer than what is kept.
+    mutating func append(_ bytes: ByteBuffer) -> Bool {
+        let length = (response?.body.count ?? 0) + bytes.readableBytes
+        guard length <= Self.longestBody else { return false }
+        response?.body.append(contentsOf: bytes.readableBytesView)
+        return true
+    }
+
+    /// Begins with the final response's head.
+    private mutating func begin(status: Int, field: (String) -> String?) {
+        response = Response(
+            status: status, retryAfter: field("retry-after"), date: status < 400 ? nil : field("date"))
+    }
+}
+
+// MARK: HTTP/2
+
+extension ResponseReader {
+    /// Reads a block of header fields: a head, informational ones too, or trailers. It says `false` to what is neither.
+    mutating func read(_ fields: HPACKHeaders) -> Bool {
+        guard let text = fields.first(name: ":status") else { return hasBegun }
+        guard !hasBegun, let status = Int(text), (100...999).contains(status) else { return false }
+        if status >= 200 { begin(status: status) { fields.first(name: $0) } }
+        return true
+    }
+}
+
+// MARK: HTTP/1.1
+
+extension ResponseReader {
+    enum Step: Hashable {
+        case more
+        /// `reusable` says whether the server leaves the connection open for another request.
+        case complete(Response, reusable: Bool)
+        case tooLong
+    }
+
+    /// - Parameter isReusable: What the heads said so far; `false` at first.
+    mutating func read(_ part: HTTPClientResponsePart, isReusable: inout Bool) -> Step {
         switch part {
         case .head(let head) where head.status.code < 200:
             return .more
         case .head(let head):
-            response = Response(
-                status: Int(head.status.code), retryAfter: head.headers.first(name: "retry-after"),
-                date: head.status.code < 400 ? nil : head.headers.first(name: "date"))
-            reusable = head.isKeepAlive
+            begin(status: Int(head.status.code)) { head.headers.first(name: $0) }
+            isReusable = head.isKeepAlive
             return .more
         case .body(let bytes):
-            let length = (response?.body.count ?? 0) + bytes.readableBytes
-            guard length <= Self.longestBody else { return .tooLong }
-            response?.body.append(contentsOf: bytes.readableBytesView)
-            return .more
+            return append(bytes) ? .more : .tooLong
         case .end:
             // An end without a final head closes an informational response.
             guard let response else { return .more }
-            return .complete(response, reusable: reusable)
+            return .complete(response, reusable: isReusable)
         }
     }
 }

@@ -128,6 +128,21 @@ struct AuthorizationTests {
                 certificateAuthorities: authorities, logger: Logger(label: "test"))
         }
     }
+
+    @Test(arguments: [("http", 1, 1), ("http", 1000, 32), ("https", 1, 1), ("https", 150, 150), ("https", 1000, 1000)])
+    func `carries as many at once as it may`(_ scheme: String, _ maxInFlight: Int, _ capacity: Int) throws {
+        let client = try FCMClient(
+            endpoints: Endpoints(Endpoint("\(scheme)://localhost")), project: Project(id: "demo"),
+            maxInFlight: maxInFlight, logger: Logger(label: "test"))
+        #expect(client.capacity == capacity)
+    }
+
+    @Test func `refuses to carry nothing at once`() {
+        #expect(throws: FCMClientError.maxInFlight(0)) {
+            try FCMClient(
+                endpoints: .google, project: Project(id: "demo"), maxInFlight: 0, logger: Logger(label: "test"))
+        }
+    }
 }
 
 private actor Tokens {

@@ -8,7 +8,7 @@ import Testing
 
 struct EndingTests {
     private static let ours: [Ending] = [.timedOut, .cancelled, .shutDown]
-    private static let theirs: [Ending] = [.cut, .reset, .unreadable, .tooLong]
+    private static let theirs: [Ending] = [.cut, .reset, .unreadable, .tooLong, .silent]
 
     @Test(arguments: ours + theirs)
     func `an exchange is unknown from its first byte on`(_ ending: Ending) {
@@ -36,16 +36,9 @@ struct EndingTests {
         #expect(reasons.allSatisfy { $0.utf8.count < 120 })
     }
 
-    @Test(arguments: [
-        (HTTP2ErrorCode.refusedStream, Ending.refused), (.cancel, .reset), (.internalError, .reset),
-        (.enhanceYourCalm, .reset), (.noError, .reset),
-    ])
-    func `only the code REFUSED_STREAM says that nothing happened`(_ code: HTTP2ErrorCode, _ ending: Ending) {
-        #expect(Ending(NIOHTTP2Errors.streamClosed(streamID: 1, errorCode: code)) == ending)
-    }
-
     @Test func `tells a broken answer from a broken connection`() {
         #expect(Ending(HTTPParserError.invalidEOFState) == .unreadable)
+        #expect(Ending(NIOHTTP2Errors.unableToParseFrame()) == .unreadable)
         #expect(Ending(IOError(errnoCode: 104, reason: "read")) == .cut)
     }
 }

@@ -1,9 +1,10 @@
 import FCM
-import FCMClient
 import NIOCore
 import NIOHTTP1
 import NIOPosix
 import Testing
+
+@testable import FCMClient
 
 /// What comes of an exchange with an HTTP/1.1 server, by what the server does.
 @Suite(.timeLimit(.minutes(5)))
@@ -100,8 +101,8 @@ struct PlainExchangeTests {
 
     @Test func `a cancelled exchange is unknown once the request has arrived`() async throws {
         try await PlainServer.with({ _ in .silence }) { server in
-            try await FCMClient.with(server.endpoint) { client in
-                let exchange = Task { await client.send() }
+            try await ConnectionPool.with(server.endpoint) { pool in
+                let exchange = Task { await pool.send(to: server.endpoint) }
                 _ = await server.arrivals.next()
                 exchange.cancel()
                 #expect(await exchange.value == .lost(reason: "the exchange was cancelled after the request was sent"))
@@ -111,10 +112,10 @@ struct PlainExchangeTests {
 
     @Test func `an exchange cancelled before it began sends nothing`() async throws {
         try await PlainServer.with({ _ in .reply() }) { server in
-            try await FCMClient.with(server.endpoint) { client in
+            try await ConnectionPool.with(server.endpoint) { pool in
                 let exchange = Task {
                     withUnsafeCurrentTask { $0?.cancel() }
-                    return await client.send()
+                    return await pool.send(to: server.endpoint)
                 }
                 #expect(await exchange.value.kind == .notSent)
                 #expect(server.arrivals.connections == 0)

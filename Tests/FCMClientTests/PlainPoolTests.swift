@@ -1,8 +1,9 @@
 import FCM
-import FCMClient
 import NIOCore
 import NIOHTTP1
 import Testing
+
+@testable import FCMClient
 
 /// How exchanges share HTTP/1.1 connections.
 @Suite(.timeLimit(.minutes(5)))
@@ -54,14 +55,14 @@ struct PlainPoolTests {
 
     @Test func `an exchange cancelled while it waits for a connection sends nothing`() async throws {
         try await PlainServer.with({ _ in .silence }) { server in
-            try await FCMClient.with(server.endpoint) { client in
-                let busy = Task { await client.sendAtOnce(client.capacity) }
-                for _ in 1...client.capacity { _ = await server.arrivals.next() }
-                let waiting = Task { await client.send() }
+            try await ConnectionPool.with(server.endpoint) { pool in
+                let busy = (1...pool.capacity).map { _ in Task { await pool.send(to: server.endpoint) } }
+                for _ in busy { _ = await server.arrivals.next() }
+                let waiting = Task { await pool.send(to: server.endpoint) }
                 waiting.cancel()
                 #expect(await waiting.value.kind == .notSent)
-                busy.cancel()
-                #expect(await busy.value.allSatisfy { $0.kind == .lost })
+                for exchange in busy { exchange.cancel() }
+                for exchange in busy { #expect(await exchange.value.kind == .lost) }
             }
             #expect(server.arrivals.requests.count == 32)
         }

@@ -8,7 +8,8 @@ import Testing
 struct ResponseReaderTests {
     private func read(_ parts: [HTTPClientResponsePart]) -> ResponseReader.Step? {
         var reader = ResponseReader()
-        return parts.map { reader.read($0) }.last
+        var isReusable = false
+        return parts.map { reader.read($0, isReusable: &isReusable) }.last
     }
 
     private func head(
@@ -42,7 +43,8 @@ struct ResponseReaderTests {
             read([head(.processing), .end(nil), head(.created), .end(nil)])
                 == .complete(Response(status: 201), reusable: true))
         var reader = ResponseReader()
-        _ = reader.read(head(.processing))
+        var isReusable = false
+        _ = reader.read(head(.processing), isReusable: &isReusable)
         #expect(!reader.hasBegun)
     }
 

@@ -1,12 +1,13 @@
 import FCM
-import FCMClient
 import NIOCore
 import NIOHTTP2
 import NIOPosix
 import Synchronization
 import Testing
 
-/// How the one HTTP/2 connection comes and goes, and how exchanges share it.
+@testable import FCMClient
+
+/// How HTTP/2 connections come and go, and how exchanges share them.
 @Suite(.timeLimit(.minutes(5)))
 struct SecureConnectionTests {
     @Test func `trusts a certificate by name and by address`() async throws {
@@ -106,16 +107,84 @@ struct SecureConnectionTests {
     @Test func `an exchange cancelled while it waits for a stream sends nothing`() async throws {
         let settings = [HTTP2Setting(parameter: .maxConcurrentStreams, value: 1)]
         try await SecureServer.with(settings: settings, { _, _ in [] }) { server in
-            try await FCMClient.with(server) { client in
-                let first = Task { await client.send("1") }
+            let authorities = server.certificate.certificatePath
+            try await ConnectionPool.with(server.endpoint, certificateAuthorities: authorities) { pool in
+                let first = Task { await pool.send("1", to: server.endpoint) }
                 _ = await server.arrivals.next()
-                let second = Task { await client.send("2") }
+                let second = Task { await pool.send("2", to: server.endpoint) }
                 second.cancel()
                 #expect(await second.value.kind == .notSent)
                 first.cancel()
                 #expect(await first.value.kind == .lost)
             }
             #expect(server.arrivals.requests.count == 1)
+        }
+    }
+
+    @Test func `uses as many connections as it takes`() async throws {
+        try await SecureServer.with({ _, _ in [] }) { server in
+            try await FCMClient.with(server, maxInFlight: 250) { client in
+                #expect(client.capacity == 250)
+                async let exchanges = client.sendAtOnce(250)
+                for _ in 1...250 { _ = await server.arrivals.next() }
+                #expect(server.arrivals.connections == 3)
+                let each = Dictionary(grouping: server.arrivals.requests, by: \.connection).values.map(\.count)
+                #expect(each.sorted() == [50, 100, 100])
+                await client.shutdown()
+                #expect(await exchanges.allSatisfy { $0.kind == .lost })
+            }
+        }
+    }
+
+    @Test func `carries a thousand exchanges over several connections, each with its own answer`() async throws {
+        try await SecureServer.with({ request, _ in [.reply(request.body)] }) { server in
+            try await FCMClient.with(server, maxInFlight: 300) { client in
+                let bodies = await client.sendAtOnce(1000).map { $0.response?.body }
+                #expect(bodies == (1...1000).map { Array(String($0).utf8) })
+            }
+            #expect(server.arrivals.connections == 3)
+            #expect(server.arrivals.resets == 0)
+        }
+    }
+
+    @Test func `has one connection ready where it was told to prepare`() async throws {
+        try await SecureServer.with({ _, _ in [.reply()] }) { server in
+            try await FCMClient.with(server, maxInFlight: 1000) { client in
+                await client.prepare()
+                await client.prepare()
+                #expect(await client.openConnections == 1)
+                #expect(await client.sendAtOnce(100).allSatisfy { $0.kind == .response })
+            }
+            #expect(server.arrivals.connections == 1)
+        }
+    }
+
+    @Test func `preparing for a server that is not there fails nothing`() async throws {
+        let endpoint = try Endpoint(scheme: .https, host: "127.0.0.1", port: 1)
+        try await FCMClient.with(endpoint) { client in
+            await client.prepare()
+            #expect(await client.openConnections == 0)
+            #expect(await client.send().kind == .notSent)
+        }
+    }
+
+    @Test func `follows a limit that the server lowers`() async throws {
+        let settings = [HTTP2Setting(parameter: .maxConcurrentStreams, value: 5)]
+        let lower = [HTTP2Setting(parameter: .maxConcurrentStreams, value: 1)]
+        let held = Held(until: 5)
+        // Once it has lowered the limit, the server's own NIO closes the connection over a second stream.
+        let answer: SecureServer.Answer = { request, stream in
+            guard let number = Int(String(decoding: request.body, as: UTF8.self)), number <= 5 else {
+                return [.reply()]
+            }
+            let replies = held.hold(stream)
+            return replies.isEmpty ? [] : [.settings(lower)] + replies
+        }
+        try await SecureServer.with(settings: settings, answer) { server in
+            try await FCMClient.with(server) { client in
+                #expect(await client.sendAtOnce(40).allSatisfy { $0.kind == .response })
+            }
+            #expect(server.arrivals.connections == 1)
         }
     }
 

@@ -1,8 +1,9 @@
 import FCM
-import FCMClient
 import NIOCore
 import NIOHTTP2
 import Testing
+
+@testable import FCMClient
 
 /// What comes of an exchange with an HTTP/2 server, by what the server does.
 @Suite(.timeLimit(.minutes(5)))
@@ -17,7 +18,7 @@ struct SecureExchangeTests {
             #expect(
                 request.headers == [
                     ":method": "POST", ":path": "/v1/projects/demo/messages:send", ":scheme": "https",
-                    ":authority": "127.0.0.1:\(server.endpoint.port)", "user-agent": "herald", "content-length": "7",
+                    ":authority": "127.0.0.1:\(server.endpoint.port)", "user-agent": "herald",
                     "content-type": "application/json", "x-goog-api-format-version": "2",
                 ])
         }
@@ -72,9 +73,7 @@ struct SecureExchangeTests {
         }
         try await SecureServer.with(answer) { server in
             try await FCMClient.with(server) { client in
-                let kinds = await client.sendAtOnce(3).map(\.kind)
-                #expect(kinds.count { $0 == .response } == 2)
-                #expect(kinds.count { $0 == .notSent } == 1)
+                #expect(await client.sendAtOnce(3).map(\.kind) == [.response, .response, .notSent])
                 #expect(await client.send().kind == .response)
             }
             #expect(server.arrivals.connections == 2)
@@ -94,12 +93,13 @@ struct SecureExchangeTests {
 
     @Test func `a cancelled exchange resets its stream and leaves the others alone`() async throws {
         try await SecureServer.with({ request, _ in request.body == [0x31] ? [] : [.reply()] }) { server in
-            try await FCMClient.with(server) { client in
-                let exchange = Task { await client.send("1") }
+            let authorities = server.certificate.certificatePath
+            try await ConnectionPool.with(server.endpoint, certificateAuthorities: authorities) { pool in
+                let exchange = Task { await pool.send("1", to: server.endpoint) }
                 _ = await server.arrivals.next()
                 exchange.cancel()
                 #expect(await exchange.value == .lost(reason: "the exchange was cancelled after the request was sent"))
-                #expect(await client.send("2").kind == .response)
+                #expect(await pool.send("2", to: server.endpoint).kind == .response)
             }
             #expect(server.arrivals.resets == 1)
             #expect(server.arrivals.connections == 1)
@@ -115,6 +115,81 @@ struct SecureExchangeTests {
                 #expect(await client.send("2").kind == .response)
             }
             #expect(server.arrivals.connections == 1)
+        }
+    }
+
+    @Test(arguments: [[], [.reset(.noError)]] as [[SecureServer.Action]])
+    func `a server may answer before it has read the request`(_ next: [SecureServer.Action]) async throws {
+        // There is room for one stream only, and none for its body.
+        let settings = [
+            HTTP2Setting(parameter: .initialWindowSize, value: 0),
+            HTTP2Setting(parameter: .maxConcurrentStreams, value: 1),
+        ]
+        let answer: SecureServer.Answer = { _, _ in [.reply(status: 413)] + next }
+        try await SecureServer.with(settings: settings, at: .head, answer) { server in
+            try await FCMClient.with(server) { client in
+                let exchanges = await client.sendAtOnce(50)
+                #expect(exchanges.filter { $0.response?.status != 413 } == [])
+            }
+            #expect(server.arrivals.connections == 1)
+        }
+    }
+
+    @Test func `sends a body through a window of one byte`() async throws {
+        let settings = [HTTP2Setting(parameter: .initialWindowSize, value: 1)]
+        try await SecureServer.with(settings: settings, { request, _ in [.reply(request.body)] }) { server in
+            try await FCMClient.with(server) { client in
+                let body = String(repeating: "abc", count: 100)
+                #expect(await client.send(body).response?.body == Array(body.utf8))
+            }
+            #expect(server.arrivals.connections == 1)
+        }
+    }
+
+    @Test func `sends on when the server widens its window`() async throws {
+        let settings = [HTTP2Setting(parameter: .initialWindowSize, value: 0)]
+        let wider = [HTTP2Setting(parameter: .initialWindowSize, value: 100_000)]
+        let body = String(repeating: "x", count: 20_000)
+        // The first request has no body, so it gets through.
+        let answer: SecureServer.Answer = { request, _ in
+            request.body.isEmpty ? [.settings(wider), .reply()] : [.reply(request.body)]
+        }
+        try await SecureServer.with(settings: settings, answer) { server in
+            try await FCMClient.with(server) { client in
+                async let long = client.send(body)
+                #expect(await client.send("").kind == .response)
+                #expect(await long.response?.body == Array(body.utf8))
+            }
+        }
+    }
+
+    @Test func `lets the server send many times the first window`() async throws {
+        let body = [UInt8](repeating: 0x20, count: 500_000)
+        try await SecureServer.with({ _, _ in [.reply(body)] }) { server in
+            try await FCMClient.with(server) { client in
+                #expect(await client.sendAtOnce(40).allSatisfy { $0.response?.body.count == body.count })
+            }
+            #expect(server.arrivals.connections == 1)
+        }
+    }
+
+    @Test func `waits for a server that is silent and answers PINGs`() async throws {
+        try await SecureServer.with({ _, _ in [.replyAfterPings(3)] }) { server in
+            try await FCMClient.with(server, beat: .milliseconds(200)) { client in
+                #expect(await client.send().kind == .response)
+            }
+            #expect(server.arrivals.connections == 1)
+        }
+    }
+
+    @Test func `a connection without an answer to a PING is dead, and what it carried unknown`() async throws {
+        try await SecureServer.with({ request, _ in request.connection == 1 ? [.stall] : [.reply()] }) { server in
+            try await FCMClient.with(server, beat: .milliseconds(200)) { client in
+                let reason = "the connection fell silent after the request was sent"
+                #expect(await client.send() == .lost(reason: reason))
+                #expect(await client.send().kind == .response)
+            }
+            #expect(server.arrivals.connections == 2)
         }
     }
 }

@@ -14,10 +14,17 @@ struct SecureServer: Sendable {
         case reset(HTTP2ErrorCode)
         case goAway(last: HTTP2StreamID)
         case settings(HTTP2Settings)
+        /// The answer once so many PINGs have come after the request.
+        case replyAfterPings(Int)
+        /// Reads nothing more, and so answers no PING either.
+        case stall
         case close
     }
 
     typealias Answer = @Sendable (_ request: Arrivals.Request, _ stream: HTTP2StreamID) -> [Action]
+
+    /// When a request is answered.
+    enum Moment { case head, end }
 
     let arrivals: Arrivals
     /// By address.
@@ -30,17 +37,19 @@ struct SecureServer: Sendable {
         certificate: Certificate? = nil,
         protocols: [String] = ["h2"],
         settings: HTTP2Settings = [],
+        at moment: Moment = .end,
         _ answer: @escaping Answer,
         _ body: (SecureServer) async throws -> Void
     ) async throws {
         let certificate = try certificate ?? Certificate()
-        let server = try await SecureServer(certificate, protocols, settings, answer)
+        let server = try await SecureServer(certificate, protocols, settings, moment, answer)
         defer { server.channel.close(promise: nil) }
         try await body(server)
     }
 
     private init(
-        _ certificate: Certificate, _ protocols: [String], _ settings: HTTP2Settings, _ answer: @escaping Answer
+        _ certificate: Certificate, _ protocols: [String], _ settings: HTTP2Settings, _ moment: Moment,
+        _ answer: @escaping Answer
     ) async throws {
         let arrivals = Arrivals()
         var configuration = TLSConfiguration.makeServerConfiguration(
@@ -55,7 +64,7 @@ struct SecureServer: Sendable {
                     let operations = channel.pipeline.syncOperations
                     try operations.addHandler(NIOSSLServerHandler(context: security))
                     try operations.addHandler(NIOHTTP2Handler(mode: .server, initialSettings: settings))
-                    try operations.addHandler(FrameHandler(arrivals: arrivals, answer: answer))
+                    try operations.addHandler(FrameHandler(arrivals: arrivals, moment: moment, answer: answer))
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
@@ -68,18 +77,22 @@ struct SecureServer: Sendable {
     func endpoint(host: String) throws -> Endpoint { try Endpoint(scheme: .https, host: host, port: endpoint.port) }
 }
 
-/// Reads whole requests off the streams of one connection.
+/// Reads requests off the streams of one connection, and gives each as much window back as its body took.
 private final class FrameHandler: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
     typealias OutboundOut = HTTP2Frame
 
     private let arrivals: Arrivals
+    private let moment: SecureServer.Moment
     private let answer: SecureServer.Answer
     private let connection: Int
     private var streams: [HTTP2StreamID: Arrivals.Request] = [:]
+    /// The streams that wait for PINGs, and for how many.
+    private var waiting: [HTTP2StreamID: Int] = [:]
 
-    init(arrivals: Arrivals, answer: @escaping SecureServer.Answer) {
+    init(arrivals: Arrivals, moment: SecureServer.Moment, answer: @escaping SecureServer.Answer) {
         self.arrivals = arrivals
+        self.moment = moment
         self.answer = answer
         connection = arrivals.recordConnection()
     }
@@ -99,18 +112,31 @@ private final class FrameHandler: ChannelInboundHandler {
                 connection: connection)
         case .data(let data):
             isWhole = data.endStream
-            if case .byteBuffer(let bytes) = data.data {
-                streams[frame.streamID]?.body += Array(bytes.readableBytesView)
-            }
+            guard case .byteBuffer(let bytes) = data.data else { break }
+            streams[frame.streamID]?.body += Array(bytes.readableBytesView)
+            guard bytes.readableBytes > 0 else { break }
+            let update = HTTP2Frame.FramePayload.windowUpdate(windowSizeIncrement: bytes.readableBytes)
+            write(update, on: .rootStream, context)
+            if !isWhole { write(update, on: frame.streamID, context) }
+            context.flush()
         case .rstStream:
             arrivals.recordReset()
+        case .ping(_, ack: false):
+            for (stream, count) in waiting {
+                waiting[stream] = count - 1
+                if count == 1 { perform(.reply(), on: stream, context) }
+            }
+            context.flush()
         default:
             break
         }
-        guard isWhole, let request = streams.removeValue(forKey: frame.streamID) else { return }
+        guard isWhole || moment == .head, let request = streams.removeValue(forKey: frame.streamID) else { return }
         arrivals.record(request)
-        for action in answer(request, frame.streamID) { perform(action, on: frame.streamID, context) }
-        context.flush()
+        for action in answer(request, frame.streamID) {
+            perform(action, on: frame.streamID, context)
+            // A reset would overtake the data before it.
+            context.flush()
+        }
     }
 
     private func perform(_ action: SecureServer.Action, on stream: HTTP2StreamID, _ context: ChannelHandlerContext) {
@@ -130,6 +156,12 @@ private final class FrameHandler: ChannelInboundHandler {
             write(.goAway(lastStreamID: last, errorCode: .noError, opaqueData: nil), on: .rootStream, context)
         case .settings(let settings):
             write(.settings(.settings(settings)), on: .rootStream, context)
+        case .replyAfterPings(let count):
+            waiting[stream] = count
+        case .stall:
+            do { try context.channel.syncOptions?.setOption(.autoRead, value: false) } catch {
+                context.close(promise: nil)
+            }
         case .close:
             context.flush()
             context.close(promise: nil)

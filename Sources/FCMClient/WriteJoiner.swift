@@ -1,0 +1,42 @@
+internal import NIOCore
+
+/// Joins what is written between two flushes. HTTP/2 writes three pieces for a request, and TLS would make a record of
+/// each.
+final class WriteJoiner: ChannelOutboundHandler {
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private var joined = ByteBuffer()
+    /// Whether `joined` was passed on. It is emptied only when it is written to again: by then nobody else holds it.
+    private var isPassedOn = true
+    private var promise: EventLoopPromise<Void>?
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if isPassedOn { joined.clear() }
+        isPassedOn = false
+        joined.writeImmutableBuffer(unwrapOutboundIn(data))
+        guard let promise else { return }
+        let shared = self.promise ?? context.eventLoop.makePromise()
+        shared.futureResult.cascade(to: promise)
+        self.promise = shared
+    }
+
+    func flush(context: ChannelHandlerContext) {
+        pass(context)
+        context.flush()
+    }
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        pass(context)
+        context.close(mode: mode, promise: promise)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { promise?.fail(ChannelError.ioOnClosedChannel) }
+
+    private func pass(_ context: ChannelHandlerContext) {
+        guard !isPassedOn else { return }
+        isPassedOn = true
+        context.write(wrapOutboundOut(joined), promise: promise)
+        promise = nil
+    }
+}
