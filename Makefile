@@ -41,13 +41,13 @@ test-browser: build ## Look at the emulator's page in a headless Chromium, where
 	HERALD="$${HERALD:-$$($(SWIFT) build --show-bin-path)/herald}" python3 -B Tests/browser/test_page.py
 
 lint: build $(VENV)/done ## Check format, imports, schemas and examples
-	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Benchmarks
 	$(VENV)/bin/python Tests/schemas/check.py --self-test
 	$(VENV)/bin/python Tests/schemas/check.py
 	Scripts/check-documents.sh $(VENV)/bin/python
 
 format: ## Format all Swift files
-	$(SWIFT) format --in-place --recursive Package.swift Sources Tests
+	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Benchmarks
 
 golden: setup ## Record the golden files anew; read the difference before you commit it
 	RECORD=1 $(SWIFT) test --no-parallel $(FLAGS) --filter 'Reporting|WireTests' || true
@@ -56,8 +56,8 @@ golden: setup ## Record the golden files anew; read the difference before you co
 demo: build ## Show herald at work on campaigns/, against its own emulator
 	@Scripts/demo.sh
 
-bench: release $(VENV)/done ## Measure; figures are ratios within one run
-	Benchmarks/run.sh $(VENV)/bin/python
+bench: release $(VENV)/done ## Measure; BENCH_LARGE=1 adds 10 million recipients
+	Benchmarks/run.sh $(VENV)/bin/python $(SDK)/bin/python
 
 FUZZ_SECONDS ?= 60
 

@@ -11,14 +11,14 @@ import ssl
 import statistics
 import subprocess
 import sys
-import time
 import urllib.request
 from pathlib import Path
 
 import yaml
 
+from figures import ROUNDS, fid, row, timed, token
+
 HERALD, EVENTS, WORK = sys.argv[1], sys.argv[2], Path(sys.argv[3])
-ROUNDS = 5
 CAMPAIGNS = 1000
 INLINE = 200_000
 RECIPIENTS = 20_000
@@ -37,30 +37,10 @@ message:
 """
 
 
-def fid(n):
-    return f"cBENCH{n:016d}"
-
-
-def token(n):
-    """As long as FCM's are today."""
-    return f"{fid(n)}:APA91b" + f"{n * 2654435761 % (1 << 64):016x}" * 8 + "_-A0b1"
-
-
 def settings(folder):
     folder.mkdir(parents=True)
     (folder / "herald.yaml").write_text(
         "herald: 1\nproject: bench\nfcm: {rate: unlimited, subscription_rate: unlimited, ramp: 0s}\n")
-
-
-def timed(action):
-    begin = time.perf_counter()
-    action()
-    return time.perf_counter() - begin
-
-
-def row(name, ours, theirs, other):
-    ratio = statistics.median(a / b for a, b in zip(ours, theirs))
-    print(f"{name:44} {statistics.median(ours):8.3f} s   {other:28} {statistics.median(theirs):8.3f} s   ratio {ratio:.2f}")
 
 
 def run(*arguments, environment=None):

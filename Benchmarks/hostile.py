@@ -7,8 +7,9 @@ import gzip
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
+
+from figures import fid, measured
 
 HERALD, WORK = sys.argv[1], Path(sys.argv[2]) / "hostile"
 SECONDS, MEBIBYTES = 2, 256
@@ -31,10 +32,6 @@ def numbered(make, size):
         length += len(part)
         number += 1
     return b"".join(parts)
-
-
-def fid(n):
-    return f"cBENCH{n:016d}"
 
 
 def documents(text, size):
@@ -104,17 +101,6 @@ LISTS = {
 }
 
 
-def measured(folder):
-    """Seconds, MiB and whether it ended by itself with 0 or 1."""
-    # What a process held before it became another counts as that one's: a small one must start herald.
-    begin = time.perf_counter()
-    process = subprocess.Popen(
-        [HERALD, "-w", str(folder), "--quiet", "validate"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    return time.perf_counter() - begin, usage.ru_maxrss / 1024, process.returncode in (0, 1)
-
-
 def written(name, make, folder):
     """Makes the files in a process of its own, whose memory is then given back."""
     if os.fork() == 0:
@@ -134,7 +120,8 @@ rows = []
 for number, (name, make) in enumerate((YAML | LISTS).items()):
     folder = WORK / str(number)
     written(name, make, folder)
-    rows.append((*measured(folder), name))
+    seconds, mebibytes, code = measured([HERALD, "-w", folder, "--quiet", "validate"])
+    rows.append((seconds, mebibytes, code in (0, 1), name))
     subprocess.run(["rm", "-rf", str(folder)], check=True)
 
 print(f"\n== {len(rows)} hostile workspaces, the worst of them (limits: {SECONDS} s, {MEBIBYTES} MiB)")

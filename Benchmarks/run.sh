@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Measures herald's release build and prints ratios within this run. Argument: a Python with PyYAML.
+# Measures herald's release build, prints ratios within this run and leaves them in Benchmarks/results.json.
 # Figures of different runs are not comparable: machines differ, and so does what else they do.
+# Arguments: a Python with PyYAML, and one with Google's SDK, which need not be there.
 set -euo pipefail
-python="$1"
+python="$1" sdk="$2"
 cd "$(dirname "$0")/.."
 
 if [ "$(uname -s)" = Linux ] && command -v apt-get >/dev/null; then
     missing=()
-    for package in libroaring-dev nghttp2-client gcc libc6-dev; do
+    for package in libroaring-dev nghttp2-client openssl gcc libc6-dev; do
         dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed ||
             missing+=("$package")
     done
@@ -31,6 +32,21 @@ cc -O2 -o "$work/events" Benchmarks/events.c -lyaml
 
 static=()
 [ "$(uname -s)" = Linux ] && static=(--static-swift-stdlib)
-herald="$(swift build -c release --show-bin-path "${static[@]}")/herald"
+# One folder of products for both packages: what they share was compiled with herald.
+swift build -c release --package-path Benchmarks --scratch-path .build --product sink "${static[@]}" >"$work/build" 2>&1 ||
+    { cat "$work/build" >&2 && exit 1; }
+products="$(swift build -c release --show-bin-path "${static[@]}")"
+herald="$products/herald" sink="$products/sink"
+
+export PYTHONDONTWRITEBYTECODE=1 BENCH_RESULTS="$PWD/Benchmarks/results.json"
+rm -f "$BENCH_RESULTS"
+"$python" Benchmarks/sending.py "$herald" "$sink" "$work"
+"$python" Benchmarks/memory.py "$herald" "$sink" "$work"
+if [ -x "$sdk" ]; then
+    "$sdk" Benchmarks/peer.py "$herald" "$sink" "$work"
+else
+    printf '\n== herald beside firebase-admin: not measured, "make test-sdk" installs it\n'
+fi
 "$python" Benchmarks/herald.py "$herald" "$work/events" "$work"
 "$python" Benchmarks/hostile.py "$herald" "$work"
+printf '\nThe ratios as JSON: %s\n' "$BENCH_RESULTS"

@@ -62,7 +62,7 @@ struct Application {
         let execution = Execution(
             session: session, overrides: overrides, now: now, runID: runID, reportPath: command.report,
             receiptsPath: command.receipts, dryRunSample: command.dryRun ? command.sample?.count ?? 100 : nil,
-            signals: .listen())
+            signals: .listen(on: console))
         let report = newReport(document)
         if plan.isEmpty {
             if isRemembered, !command.dryRun {

@@ -54,17 +54,22 @@ struct Execution {
             await client.shutdown()
             throw error
         }
+        let progress = ProgressDisplay(on: console)
         let surroundings = Executor<ContinuousClock>.Surroundings(
             store: store, sender: client.sender, clock: ContinuousClock(), now: now,
             fingerprints: Fingerprinter(key: store.fingerprintKey, reveals: session.common.revealsRegistrations),
             stop: { signals.stop }, lookAgain: lookAgain,
-            observe: { try? files.save($0) },
+            observe: {
+                try? files.save($0)
+                progress.show($0)
+            },
             receive: { files.receive($0, $1, $2) },
             note: { files.note($0, $1) })
         var options = Executor<ContinuousClock>.Options(
             fcm: session.fcmSettings, guards: session.workspace.settings.guards, overrides: overrides,
             dryRunSample: dryRunSample)
         options.buries = buries
+        tellCap(of: client.sender, for: plan)
         let finished: Report
         do {
             try await store.commit(first)
@@ -74,6 +79,7 @@ struct Execution {
             throw console.end(error)
         }
         await client.shutdown()
+        progress.end()
         // From here on much was done: what fails now must not hide it.
         let isWhole = finished.result != .interrupted && !finished.isUnreachable
         do { try await store.commit(dryRunSample == nil && isWhole ? last : []) } catch {
@@ -87,6 +93,16 @@ struct Execution {
             console.info("Report: \(files.reportPath)\n")
         }
         return Finished(report: finished, signal: signals.first)
+    }
+
+    /// Says how many outcomes a machine that dies could leave unknown: what is sent cannot be asked for again.
+    private func tellCap(of sender: any Sender, for plan: Plan) {
+        let requests = plan.steps.lazy.filter { $0.work.action == "send" }.map(\.work.requests).reduce(0, +)
+        guard requests > 0, dryRunSample == nil else { return }
+        let cap = lookAgain == nil ? min(sender.capacity, requests) : sender.capacity
+        console.info(
+            "herald: at most \(cap) in flight at a time: that many outcomes could become unknown if this machine dies\n"
+        )
     }
 
     /// Accounts for a run that had nothing to do, where somebody asked for a report.

@@ -58,7 +58,7 @@ struct Run: AsyncParsableCommand {
 
     func run() async throws {
         let common = Common(herald.common, options)
-        let signals = Signals.listen()
+        let signals = Signals.listen(on: common.console)
         guard let every else { return try await once(common, signals) }
         while true {
             let begin = ContinuousClock.now

@@ -3,12 +3,13 @@ import Foundation
 import HeraldCore
 import Synchronization
 
-/// Turns SIGINT and SIGTERM into a wish that can be asked for, instead of a sudden end.
+/// Turns SIGINT and SIGTERM into a wish that can be asked for, instead of a sudden end. Only a third signal ends the
+/// process at once.
 final class Signals: Sendable {
-    private let received = Atomic<Int32>(0)
+    private let count = Mutex(SignalCount())
 
     /// The first signal that came; 0 before.
-    var first: Int32 { received.load(ordering: .relaxed) }
+    var first: Int32 { count.withLock(\.first) }
 
     /// What the first signal asks of a run: an interrupt comes from a person, a termination from the machine.
     var stop: Stop? {
@@ -19,21 +20,57 @@ final class Signals: Sendable {
         }
     }
 
+    /// Whether there was a second: what is under way is not to be waited for.
+    var isInsistent: Bool { count.withLock(\.number) > 1 }
+
     /// Listens until the process ends. `onFirst` runs once, on a queue of its own.
     static func listen(onFirst: @escaping @Sendable () -> Void = {}) -> Signals {
         let signals = Signals()
         for number in [SIGINT, SIGTERM] {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler {
-                let (isFirst, _) = signals.received.compareExchange(
-                    expected: 0, desired: number, ordering: .relaxed)
-                if isFirst { onFirst() }
-            }
+            source.setEventHandler { signals.receive(number, onFirst) }
             source.activate()
             // A source lives as long as somebody holds it, and this one is to live as long as the process.
             _ = Unmanaged.passRetained(source as AnyObject)
         }
         return signals
+    }
+
+    /// Listens for a run, and tells whoever sent the first signal what another would do.
+    static func listen(on console: Console) -> Signals {
+        listen {
+            console.info("herald: stopping once what is under way has its answer; a second signal stops at once\n")
+        }
+    }
+
+    private func receive(_ number: Int32, _ onFirst: () -> Void) {
+        let elapsed = Duration.nanoseconds(Int64(clamping: DispatchTime.now().uptimeNanoseconds))
+        switch count.withLock({ $0.receive(number, at: elapsed) }) {
+        case 1: onFirst()
+        case 3: _exit(128 + first)
+        default: break
+        }
+    }
+}
+
+/// Counts signals as people mean them.
+struct SignalCount: Sendable {
+    /// The first that came; 0 before.
+    private(set) var first: Int32 = 0
+    private(set) var number = 0
+    private var last: Duration?
+
+    /// What comes within this time is the same wish: `timeout` and some supervisors tell a process and then its group.
+    private static let pause: Duration = .milliseconds(100)
+
+    /// - Parameter elapsed: time since any fixed instant.
+    /// - Returns: which one it is, from 1; `nil` for one that does not count.
+    mutating func receive(_ signal: Int32, at elapsed: Duration) -> Int? {
+        defer { last = elapsed }
+        if let last, elapsed - last < Self.pause { return nil }
+        if first == 0 { first = signal }
+        number += 1
+        return number
     }
 }

@@ -61,7 +61,7 @@ struct TestCommand: AsyncParsableCommand {
             version: Herald.version, gitCommit: GitCommit.current(at: session.folder.path))
         let execution = Execution(
             session: session, overrides: Overrides(), now: { Date() }, runID: runID, reportPath: report,
-            buries: false, signals: .listen())
+            buries: false, signals: .listen(on: session.console))
         let finished = try await execution.run(plan, blank, first: [], last: [], in: { store })
         if let existing, let step = finished.report.steps.first {
             let test = RecordedTest(

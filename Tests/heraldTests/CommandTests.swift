@@ -342,6 +342,7 @@ import Testing
         let stopped = await process.value.wait()
         proxy.stop()
         #expect(stopped.status == status, "\(stopped.output)\(stopped.errors)")
+        #expect(stopped.errors.contains("a second signal stops at once\n"))
         #expect(Account(try world.report()).addsUp)
         #expect(try world.report()["result"]?.string == "interrupted")
         #expect(Account(try world.report()).pending > 0)

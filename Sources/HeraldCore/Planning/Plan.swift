@@ -54,7 +54,9 @@ package struct Plan: Hashable, Sendable {
         /// For readers; it never steers the run.
         package var reason: String
         /// How long the rates make it last, at least.
-        package var seconds: Int
+        package var seconds = 0
+        /// Of those, what it would not take if the rate were there from the start.
+        package var rampSeconds = 0
         /// Of leaves: the topic that everybody is to have joined before.
         package var successor: TopicName?
         /// Why a guard does not let it be done; the steps around it are.
@@ -206,6 +208,6 @@ extension Plan {
             stopWhenRejectedPercent: 100, onUnknown: .hold, members: RecipientSet(registrations.keys.sorted()),
             discovered: [], recipients: registrations.count, isResumed: false)
         self.init(at: now, workspaceDigest: "", state: nil)
-        steps = [Step(work: .send(send), reason: "a test", seconds: 0)]
+        steps = [Step(work: .send(send), reason: "a test")]
     }
 }

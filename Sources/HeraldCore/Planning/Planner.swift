@@ -121,6 +121,12 @@ package struct Planner {
         plan.steps += memberships.filter { $0.work.subject.map(wanted.contains) ?? false }
         plan.steps += sends.filter { !needs($0).isEmpty }
         plan.steps += memberships.filter { !($0.work.subject.map(wanted.contains) ?? false) }
+        var timing = StepTiming(settings.fcm)
+        for index in plan.steps.indices {
+            let time = timing.next(plan.steps[index].work)
+            plan.steps[index].seconds = Int(time.whole.seconds.rounded(.up))
+            plan.steps[index].rampSeconds = Int(time.ramp.seconds.rounded())
+        }
     }
 
     // MARK: Figures
@@ -157,17 +163,7 @@ package struct Planner {
         }
     }
 
-    func step(_ work: Plan.Work, reason: String) -> Plan.Step {
-        let rate: Rate
-        var ramp = Duration.zero
-        switch work {
-        case .subscribe, .unsubscribe, .group: rate = settings.fcm.subscriptionRate
-        case .send(let send):
-            rate = settings.fcm.rate.combined(with: send.rate)
-            ramp = settings.fcm.ramp
-        }
-        return .init(work: work, reason: reason, seconds: rate.seconds(for: work.requests, ramp: ramp))
-    }
+    func step(_ work: Plan.Work, reason: String) -> Plan.Step { .init(work: work, reason: reason) }
 }
 
 extension Plan {
@@ -202,18 +198,5 @@ extension Campaign {
         let target: JSONValue =
             if case .registrations = target.value { ["registrations": true] } else { target.value.json }
         return JSONValue.object(["target": target, "message": .object(message.value)]).digest
-    }
-}
-
-extension Rate {
-    /// The least time that many starts take, rounded up; the rate grows from 0 over the ramp.
-    func seconds(for count: Int, ramp: Duration) -> Int {
-        guard case .limited(let limit) = self, count > 0 else { return 0 }
-        let (starts, perSecond, ramp) = (Double(count), Double(limit), ramp.seconds)
-        let duringRamp = perSecond * ramp / 2
-        let seconds =
-            starts <= duringRamp
-            ? (2 * starts * ramp / perSecond).squareRoot() : ramp + (starts - duringRamp) / perSecond
-        return Int(seconds.rounded(.up))
     }
 }

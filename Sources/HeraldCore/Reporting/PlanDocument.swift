@@ -206,8 +206,25 @@ package struct PlanDocument: Document {
         plan.listsSkipped ? " Lists were not read: memberships are not compared, recipients not counted." : ""
     }
 
+    /// What takes less is not worth a word.
+    private static let shownSeconds = 5
+
+    private static func duration(_ step: Plan.Step) -> String {
+        guard step.seconds >= shownSeconds else { return "" }
+        let ramp = step.rampSeconds > 0 ? ", \(Duration.seconds(step.rampSeconds).roughText) of it for the ramp" : ""
+        return ", about \(Duration.seconds(step.seconds).roughText)\(ramp)"
+    }
+
     /// One step in three columns.
     static func line(_ step: Plan.Step, listsSkipped: Bool) -> (verb: String, subject: String, figures: String) {
+        var line = columns(step, listsSkipped: listsSkipped)
+        if !listsSkipped { line.figures += duration(step) }
+        return line
+    }
+
+    private static func columns(
+        _ step: Plan.Step, listsSkipped: Bool
+    ) -> (verb: String, subject: String, figures: String) {
         let members = count(step.work.planned, "registration")
         switch step.work {
         case .subscribe(let topic, _): return ("+ subscribe", topic.rawValue, members)

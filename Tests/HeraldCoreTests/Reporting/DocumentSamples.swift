@@ -24,7 +24,7 @@ enum DocumentSamples {
         plan.steps = [
             .init(work: .unsubscribe("tide-alerts", [1, 2]), reason: "the files no longer list them", seconds: 1),
             .init(work: .subscribe("tide-alerts", [3]), reason: "the files list them", seconds: 1),
-            .init(work: .send(send()), reason: "it is due", seconds: 12),
+            .init(work: .send(send()), reason: "it is due", seconds: 100, rampSeconds: 30),
             .init(work: .send(topicSend), reason: "it has no schedule and was never sent", seconds: 1),
         ]
         plan.upcoming = [

@@ -1,0 +1,164 @@
+import NIOCore
+import NIOHPACK
+import NIOHTTP2
+import Synchronization
+
+/// Answers what comes over one connection, frame by frame: there is no channel for a stream, and no task for a request.
+final class SinkConnection: ChannelInboundHandler {
+    typealias InboundIn = HTTP2Frame
+    typealias OutboundOut = HTTP2Frame
+
+    /// What every connection has in common.
+    struct Behaviour: Sendable {
+        /// How long after a request was complete its answer leaves.
+        var latency: TimeAmount
+        /// Nanoseconds after the first arrival from which on the rate counts as settled.
+        var offset: UInt64
+    }
+
+    /// Requests that were complete at the same time.
+    private struct Batch {
+        var due: NIODeadline
+        var streams: [HTTP2StreamID]
+    }
+
+    private let behaviour: Behaviour
+    private let arrivals: Shared
+    /// Those that were completed since answers were last thought of.
+    private var complete: [HTTP2StreamID] = []
+    /// Of requests that are no sends, which are few.
+    private var others: [HTTP2StreamID: Other] = [:]
+    private var waiting = CircularBuffer<Batch>()
+    private var isTimed = false
+    private var received = 0
+    private var lastMessage = 0
+
+    private enum Other { case read, forget, mistaken }
+
+    /// So much more than HTTP/2's 64 KiB may be under way to here.
+    private static let window = 1 << 20
+    /// Answers that are due within this time leave together.
+    private static let tick = TimeAmount.milliseconds(1)
+    private static let accepted: HPACKHeaders = [
+        ":status": "200", "content-type": "application/json; charset=UTF-8",
+    ]
+
+    init(_ behaviour: Behaviour, _ arrivals: Shared) {
+        (self.behaviour, self.arrivals) = (behaviour, arrivals)
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        arrivals.value.withLock { $0.connect() }
+        widen(context, by: Self.window)
+        context.flush()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let frame = unwrapInboundIn(data)
+        switch frame.payload {
+        case .headers(let headers):
+            if let other = Self.other(headers.headers) { others[frame.streamID] = other }
+            if headers.endStream { end(frame.streamID, context) }
+        case .data(let data):
+            received += data.data.readableBytes
+            if data.endStream { end(frame.streamID, context) }
+        default: break
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if received >= Self.window / 2 {
+            widen(context, by: received)
+            received = 0
+        }
+        if !complete.isEmpty {
+            let (now, streams) = (NIODeadline.now(), complete)
+            complete.removeAll(keepingCapacity: true)
+            arrivals.value.withLock { $0.arrive(streams.count, at: now.uptimeNanoseconds) }
+            if behaviour.latency == .zero {
+                answer(streams, context)
+            } else {
+                waiting.append(Batch(due: now + behaviour.latency, streams: streams))
+                if !isTimed { wait(context) }
+            }
+        }
+        context.flush()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+    // MARK: Requests
+
+    private static func other(_ headers: HPACKHeaders) -> Other? {
+        let path = headers.first(name: ":path") ?? ""
+        switch headers.first(name: ":method") {
+        case "POST" where path.hasSuffix("/messages:send"): return nil
+        case "GET" where path == "/stats": return .read
+        case "DELETE" where path == "/stats": return .forget
+        default: return .mistaken
+        }
+    }
+
+    private func end(_ stream: HTTP2StreamID, _ context: ChannelHandlerContext) {
+        guard !others.isEmpty, let other = others.removeValue(forKey: stream) else { return complete.append(stream) }
+        let text =
+            switch other {
+            case .read: arrivals.value.withLock { $0 }.json(after: behaviour.offset)
+            case .forget: forget()
+            case .mistaken: "not found\n"
+            }
+        write(context, stream, .headers(.init(headers: [":status": other == .mistaken ? "404" : "200"])))
+        write(context, stream, .data(.init(data: .byteBuffer(ByteBuffer(string: text)), endStream: true)))
+    }
+
+    private func forget() -> String {
+        arrivals.value.withLock { $0.forget() }
+        return ""
+    }
+
+    // MARK: Answers
+
+    private func answer(_ streams: [HTTP2StreamID], _ context: ChannelHandlerContext) {
+        arrivals.value.withLock { $0.answer(streams.count) }
+        // One piece of memory for all of them.
+        var bodies = context.channel.allocator.buffer(capacity: streams.count * 96)
+        for stream in streams {
+            lastMessage += 1
+            bodies.writeStaticString("{\n  \"name\": \"projects/bench/messages/0:17")
+            bodies.writeString(String(lastMessage))
+            bodies.writeStaticString("%31bd1c9631bd1c96\"\n}\n")
+            guard let body = bodies.readSlice(length: bodies.readableBytes) else { return }
+            write(context, stream, .headers(.init(headers: Self.accepted)))
+            write(context, stream, .data(.init(data: .byteBuffer(body), endStream: true)))
+        }
+    }
+
+    private func wait(_ context: ChannelHandlerContext) {
+        guard let next = waiting.first else { return }
+        isTimed = true
+        let due = max(next.due, .now() + Self.tick)
+        context.eventLoop.assumeIsolated().scheduleTask(deadline: due) {
+            self.isTimed = false
+            let now = NIODeadline.now()
+            while let batch = self.waiting.first, batch.due <= now {
+                self.waiting.removeFirst()
+                self.answer(batch.streams, context)
+            }
+            context.flush()
+            self.wait(context)
+        }
+    }
+
+    private func widen(_ context: ChannelHandlerContext, by count: Int) {
+        write(context, .rootStream, .windowUpdate(windowSizeIncrement: count))
+    }
+
+    private func write(_ context: ChannelHandlerContext, _ stream: HTTP2StreamID, _ payload: HTTP2Frame.FramePayload) {
+        context.write(wrapOutboundOut(HTTP2Frame(streamID: stream, payload: payload)), promise: nil)
+    }
+}
+
+/// The figures of all connections.
+final class Shared: Sendable {
+    let value = Mutex(Arrivals())
+}

@@ -1,0 +1,70 @@
+"""What every measure needs: registrations, medians of interleaved rounds, and figures that are printed and kept.
+
+Figures go, as JSON, to the file that BENCH_RESULTS names.
+"""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROUNDS = int(os.environ.get("BENCH_ROUNDS", "5"))
+
+
+def fid(n):
+    return f"cBENCH{n:016d}"
+
+
+def token(n):
+    """As long as FCM's are today."""
+    return f"{fid(n)}:APA91b" + f"{n * 2654435761 % (1 << 64):016x}" * 8 + "_-A0b1"
+
+
+def timed(action):
+    begin = time.perf_counter()
+    action()
+    return time.perf_counter() - begin
+
+
+def measured(arguments, environment=None):
+    """Seconds, MiB at the peak, and the exit code of a program.
+
+    What a process held before it became another counts as that one's: whoever calls this must be small.
+    """
+    begin = time.perf_counter()
+    process = subprocess.Popen(
+        arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, **(environment or {})})
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
+    return time.perf_counter() - begin, usage.ru_maxrss / unit, process.returncode
+
+
+def keep(name, **values):
+    """Puts figures into the file of results; those of a name that is there already are replaced."""
+    path = os.environ.get("BENCH_RESULTS")
+    if not path:
+        return
+    file = Path(path)
+    results = json.loads(file.read_text()) if file.exists() else {}
+    results[name] = {key: round(value, 4) if isinstance(value, float) else value for key, value in values.items()}
+    file.write_text(json.dumps(results, indent=2, sort_keys=True) + "\n")
+
+
+def row(name, ours, theirs, other):
+    """Seconds of each round of ours beside those of something else; the ratio is the median of the rounds'."""
+    ratio = statistics.median(a / b for a, b in zip(ours, theirs))
+    print(f"{name:44} {statistics.median(ours):8.3f} s   {other:28} {statistics.median(theirs):8.3f} s   ratio {ratio:.2f}")
+    keep(name, seconds=statistics.median(ours), compared_with=other, compared_seconds=statistics.median(theirs),
+         ratio=ratio, rounds=len(ours))
+
+
+def goal(name, value, limit, unit, least=False, **more):
+    """One figure beside what it is to be: at most `limit`, or at least."""
+    reached = value >= limit if least else value <= limit
+    word = "at least" if least else "at most"
+    print(f"{name:60} {value:12,.2f} {unit:14} {word} {limit:,g}: {'reached' if reached else 'MISSED'}")
+    keep(name, value=value, unit=unit, limit=limit, is_lower_limit=least, reached=reached, **more)

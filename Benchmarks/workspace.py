@@ -1,0 +1,51 @@
+"""A folder of campaigns for herald to send to a sink, again and again."""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+
+class Workspace:
+    """One campaign to the audience `all`. A loopback endpoint of one's own needs no credential."""
+
+    def __init__(self, folder, sink, message, fcm="  rate: unlimited\n  ramp: 0s\n", rest=""):
+        self.folder = Path(folder)
+        self.folder.mkdir(parents=True)
+        self.list = self.folder / "all.csv"
+        (self.folder / "ca.pem").write_bytes(sink.certificate.read_bytes())
+        (self.folder / "herald.yaml").write_text(
+            f"herald: 1\nproject: bench\nstate: state.sqlite\n{rest}"
+            f"fcm:\n  endpoint: {sink.origin}\n  ca: ca.pem\n{fcm}")
+        (self.folder / "all.yaml").write_text(
+            "kind: audience\nname: all\nsource: {file: all.csv}\n---\n"
+            f"kind: campaign\nname: tide\ntarget: {{audience: all}}\nmessage: {json.dumps(message)}\n")
+
+    def fill(self, column, registration, count):
+        """Writes the list, and says how many bytes its registrations have."""
+        length = 0
+        with open(self.list, "w") as file:
+            file.write(f"{column}\n")
+            for n in range(count):
+                line = registration(n)
+                length += len(line)
+                file.write(f"{line}\n")
+        return length
+
+    def apply(self, herald):
+        """Seconds of the whole command and of its step, to recipients of whom the record knows nothing yet."""
+        for file in self.folder.glob("state.sqlite*"):
+            file.unlink()
+        report = self.folder / "report.json"
+        begin = time.perf_counter()
+        done = subprocess.run(
+            [herald, "-w", self.folder, "--quiet", "apply", "--auto-approve", "--report", report],
+            capture_output=True, text=True)
+        seconds = time.perf_counter() - begin
+        if done.returncode != 0:
+            sys.exit(f"herald ended with {done.returncode}:\n{done.stderr}")
+        [step] = json.loads(report.read_text())["steps"]
+        if step["accepted"] != step["planned"]:
+            sys.exit(f"not everybody was sent to: {step['accepted']} of {step['planned']}")
+        return seconds, step["duration_ms"] / 1000

@@ -1,0 +1,41 @@
+/// How long steps last at the rates allowed, one after the other.
+struct StepTiming {
+    private let settings: FCMSettings
+    /// Time since the first send began, from which on the run's rate grows.
+    private var sending: Duration?
+
+    init(_ settings: FCMSettings) { self.settings = settings }
+
+    /// The least time that a step takes when those before it took theirs, and how much of it the ramp costs.
+    mutating func next(_ work: Plan.Work) -> (whole: Duration, ramp: Duration) {
+        let count = Double(work.requests)
+        var time: (whole: Duration, ramp: Duration) = (.zero, .zero)
+        switch work {
+        case .subscribe, .unsubscribe, .group:
+            if case .limited(let rate) = settings.subscriptionRate { time.whole = .seconds(count / Double(rate)) }
+        case .send(let send):
+            let begin = sending ?? .zero
+            sending = begin
+            guard case .limited(let rate) = settings.rate.combined(with: send.rate) else { break }
+            let even = count / Double(rate)
+            let whole = seconds(for: count, at: Double(rate), from: begin.seconds)
+            time = (.seconds(whole), .seconds(whole - even))
+        }
+        sending = sending.map { $0 + time.whole }
+        return time
+    }
+
+    /// During the ramp the run's own rate grows evenly, and is what counts until it reaches that of the send.
+    private func seconds(for count: Double, at rate: Double, from begin: Double) -> Double {
+        let even = count / rate
+        let ramp = settings.ramp.seconds
+        guard case .limited(let limit) = settings.rate, ramp > 0 else { return even }
+        let growth = Double(limit) / ramp
+        let reached = rate / growth
+        guard begin < reached else { return even }
+        let meanwhile = growth * (reached * reached - begin * begin) / 2
+        return count <= meanwhile
+            ? (begin * begin + 2 * count / growth).squareRoot() - begin
+            : reached - begin + (count - meanwhile) / rate
+    }
+}

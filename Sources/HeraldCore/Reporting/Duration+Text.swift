@@ -1,0 +1,14 @@
+extension Duration {
+    /// For people, in the two largest units it has: `40 s`, `1 min 40 s`, `2 h 5 min`. Rounded up to seconds.
+    package var roughText: String {
+        var rest = Int(seconds.rounded(.up))
+        var parts: [String] = []
+        for (unit, size) in [("d", 86_400), ("h", 3600), ("min", 60), ("s", 1)] {
+            let count = rest / size
+            rest %= size
+            if count > 0 { parts.append("\(count) \(unit)") } else if !parts.isEmpty { break }
+            if parts.count == 2 { break }
+        }
+        return parts.isEmpty ? "0 s" : parts.joined(separator: " ")
+    }
+}

@@ -1,0 +1,127 @@
+/// How far a run is, from its reports and the time they came: the step under way, its figures, how fast, how long still.
+package struct RunProgress: Sendable {
+    private var current: StepUnderWay?
+    /// How many recipients of each step were dealt with.
+    private var done: [Int] = []
+    private var noted: Duration = .zero
+    /// What was done of the current step until when; the oldest first.
+    private var samples: [(at: Duration, done: Int)] = []
+
+    /// The time that the rate is an average of.
+    private static let window: Duration = .seconds(10)
+
+    package init() {}
+
+    /// - Parameter elapsed: time since the run began; never decreases.
+    package mutating func note(_ report: Report, at elapsed: Duration) {
+        let figures = report.steps.map { $0.planned - $0.pending }
+        let index = nextIndex(report.steps, figures)
+        if index != current?.index {
+            let earlier = index.flatMap { done.indices.contains($0) ? done[$0] : nil }
+            samples = [(noted, earlier ?? 0)]
+        }
+        current = index.map { StepUnderWay(index: $0, step: report.steps[$0]) }
+        if let current { samples.append((elapsed, current.done)) }
+        if let first = samples.firstIndex(where: { $0.at >= elapsed - Self.window }) { samples.removeFirst(first) }
+        (done, noted) = (figures, elapsed)
+    }
+
+    /// The step that moved last; one that is over gives way to the next that is not.
+    private func nextIndex(_ steps: [StepReport], _ figures: [Int]) -> Int? {
+        let moved = figures.indices.last { figures[$0] != (done.indices.contains($0) ? done[$0] : 0) }
+        if !done.isEmpty, let moved { return moved }
+        let isUnderWay = { (index: Int) in steps[index].pending > 0 && steps[index].stopped == nil }
+        if let index = current?.index, isUnderWay(index) { return index }
+        return steps.indices.first(where: isUnderWay) ?? current?.index
+    }
+
+    /// Recipients a second.
+    private var rate: Double {
+        guard let first = samples.first, let last = samples.last, last.at > first.at else { return 0 }
+        return Double(last.done - first.done) / (last.at - first.at).seconds
+    }
+
+    private var timeLeft: Duration? {
+        guard let current, current.step.pending > 0, rate > 0 else { return nil }
+        return .seconds(Double(current.step.pending) / rate)
+    }
+
+    // MARK: Text
+
+    /// A sentence for a log: `tide-rome: 12,300 of 100,000 (1,240/s), 12 rejected, 0 unknown, about 1 min 11 s left`.
+    package var line: String? {
+        guard let current else { return nil }
+        let step = current.step
+        return "\(current.name): \(current.done.grouped) of \(step.planned.grouped) (\(rateText)), "
+            + "\(step.rejected.grouped) rejected, \(step.unknown.grouped) unknown" + (eta.map { ", about \($0)" } ?? "")
+    }
+
+    /// A line that fits into so many columns: the narrower, the less it says.
+    package func bar(width: Int, _ style: TextStyle = .plain) -> String? {
+        guard let current else { return nil }
+        let name = String(current.name.prefix(Self.longestName))
+        let share = "\(current.share) %"
+        let eta = eta.map { [$0] } ?? []
+        let outcomes = current.outcomes(.plain)
+        let rest = [share, rateText, outcomes] + eta
+        let room = width - Self.width([name] + rest) - Self.gap.count - "[]".count
+        // A few sizes only: a bar that grows and shrinks with the figures would flicker.
+        if let size = Self.bars.first(where: { $0 <= room }) {
+            let filled = size * current.share / 100
+            let bar = "[\(String(repeating: "#", count: filled))\(String(repeating: "-", count: size - filled))]"
+            return Self.joined([name, bar, share, rateText, current.outcomes(style)] + eta)
+        }
+        if Self.width([name] + rest) <= width {
+            return Self.joined([name, share, rateText, current.outcomes(style)] + eta)
+        }
+        let shorter = [[name, share, rateText] + eta, [name, share], [share]]
+        return shorter.first { Self.width($0) <= width }.map(Self.joined)
+    }
+
+    private static let bars = [30, 20, 10]
+    private static let longestName = 40
+    private static let gap = "  "
+
+    private static func joined(_ parts: [String]) -> String { parts.joined(separator: gap) }
+    private static func width(_ parts: [String]) -> Int { joined(parts).count }
+
+    private var rateText: String { "\(Int(rate.rounded()).grouped)/s" }
+    private var eta: String? { timeLeft.map { "\($0.roughText) left" } }
+}
+
+/// A step of a report, as people call it.
+private struct StepUnderWay: Sendable {
+    var index: Int
+    var step: StepReport
+
+    var done: Int { step.planned - step.pending }
+
+    var name: String {
+        if let occurrence = step.occurrence { return String(occurrence.prefix { $0 != "@" }) }
+        let verb = String(step.action.map { $0 == "_" ? " " : $0 })
+        return "\(verb) \(step.topic ?? step.group ?? "")".printable
+    }
+
+    /// Per cent, 100 only when nobody is left.
+    var share: Int { step.planned == 0 ? 100 : done * 100 / step.planned }
+
+    func outcomes(_ style: TextStyle) -> String {
+        let rejected = "\(step.rejected.grouped) rejected"
+        let unknown = "\(step.unknown.grouped) unknown"
+        return "\(step.accepted.grouped) accepted, \(step.rejected > 0 ? style.red(rejected) : rejected), "
+            + (step.unknown > 0 ? style.yellow(unknown) : unknown)
+    }
+}
+
+extension Int {
+    /// With commas between thousands, whatever the locale: `12,300`.
+    fileprivate var grouped: String {
+        let digits = String(magnitude)
+        var text = self < 0 ? "-" : ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index).isMultiple(of: 3) { text.append(",") }
+            text.append(digit)
+        }
+        return text
+    }
+}

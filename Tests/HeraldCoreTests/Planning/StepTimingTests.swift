@@ -1,0 +1,84 @@
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+
+/// How long steps last, against the limiters that make them last so long.
+@Suite struct StepTimingTests {
+    struct Sending: CustomTestStringConvertible {
+        var rate = 1000
+        var ramp: Duration = .seconds(10)
+        /// Recipients, and the campaign's own rate.
+        var sends: [(count: Int, own: Int?)]
+
+        var testDescription: String { "\(rate)/s, ramp \(ramp): \(sends)" }
+    }
+
+    @Test(arguments: [
+        Sending(ramp: .zero, sends: [(3000, nil)]),
+        Sending(sends: [(50_000, nil)]), Sending(sends: [(2000, nil)]), Sending(rate: 100, sends: [(20, nil)]),
+        Sending(sends: [(2000, nil), (2000, nil), (10_000, nil)]),
+        Sending(sends: [(5000, 100)]), Sending(sends: [(20, 100)]),
+        Sending(sends: [(100, 10), (5000, nil), (300, 50)]),
+    ])
+    func `as long as the limiters let them last`(_ sending: Sending) {
+        var settings = FCMSettings()
+        (settings.rate, settings.ramp) = (.limited(sending.rate), sending.ramp)
+        var timing = StepTiming(settings)
+        var shared = RateLimiter(settings.rate, ramp: settings.ramp)
+        var now = Duration.zero
+        for send in sending.sends {
+            let estimate = timing.next(work(send.count, send.own)).whole.seconds
+            let begin = now
+            var lane = Lane(shared: shared, own: send.own.map { RateLimiter(.limited($0)) })
+            var left = send.count
+            while left > 0 {
+                let (granted, wait) = lane.reserve(left, at: now)
+                left -= granted
+                now += wait
+            }
+            shared = lane.shared
+            let whole = (now - begin).seconds
+            #expect(abs(estimate - whole) <= 0.03 * whole + 0.05, "\(estimate) s, and it lasts \(whole) s")
+        }
+    }
+
+    @Test func `a whole ramp costs half of itself, once in a run`() {
+        var settings = FCMSettings()
+        (settings.rate, settings.ramp) = (.limited(1000), .seconds(60))
+        var timing = StepTiming(settings)
+        let first = timing.next(work(70_000, nil))
+        #expect((first.whole, first.ramp) == (.seconds(100), .seconds(30)))
+        let second = timing.next(work(70_000, nil))
+        #expect((second.whole, second.ramp) == (.seconds(70), .zero))
+    }
+
+    @Test func `memberships take their own rate, and time passes meanwhile`() {
+        var settings = FCMSettings()
+        (settings.rate, settings.ramp, settings.subscriptionRate) = (.limited(1000), .seconds(60), .limited(10))
+        let joining = Plan.Work.subscribe("tides", RecipientSet(1...600))
+        var timing = StepTiming(settings)
+        #expect(timing.next(joining).whole == .seconds(60))
+        #expect(timing.next(work(70_000, nil)).ramp == .seconds(30), "the ramp begins with the first send")
+        timing = StepTiming(settings)
+        _ = timing.next(work(1, nil))
+        _ = timing.next(joining)
+        #expect(timing.next(work(70_000, nil)).ramp == .zero, "the rate grows on while others have the lane")
+    }
+
+    @Test func `without a limit it takes no time`() {
+        var settings = FCMSettings()
+        settings.rate = .unlimited
+        var timing = StepTiming(settings)
+        let time = timing.next(work(100_000, nil))
+        #expect((time.whole, time.ramp) == (.zero, .zero))
+        #expect(timing.next(work(100, 10)).whole == .seconds(10))
+    }
+
+    private func work(_ count: Int, _ own: Int?) -> Plan.Work {
+        var send = DocumentSamples.send()
+        send.members = RecipientSet(1...RecipientID(count))
+        send.rate = own.map { .limited($0) }
+        return .send(send)
+    }
+}
