@@ -30,6 +30,9 @@ struct StateInit: AsyncParsableCommand {
             throw session.console.end(.wrong, "there is a record already at \(session.statePath)")
         }
         do {
+            // An apply may be making one at this moment.
+            let lock = try RunLock(for: session.statePath, run: "state init")
+            defer { withExtendedLifetime(lock) {} }
             _ = try SQLiteStore.create(at: session.statePath, identity: session.newIdentity(created: Date()))
         } catch let error as StateError {
             throw session.console.end(error)
