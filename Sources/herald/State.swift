@@ -275,6 +275,9 @@ struct StateResolve: AsyncParsableCommand {
         case .nobodyRejected(let code, let known):
             let others = known.isEmpty ? "nobody was" : "there are: \(known.joined(separator: ", "))"
             return "nobody was refused \(occurrence) with '\(code)'; \(others)"
+        case .tooLate(let since):
+            return "\(occurrence) is later than max_lateness allows since \(since.rfc3339): nobody would be sent it; "
+                + "a longer max_lateness in the campaign's file would allow it"
         }
     }
 }
