@@ -11,7 +11,7 @@ VENV := .venv
 SDK := .venv-sdk
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build release install test test-sdk test-browser lint format golden demo bench fuzz clean
+.PHONY: help setup build release install test test-sdk test-browser lint format golden demo bench fuzz torture clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-13s %s\n", $$1, $$2 }'
@@ -63,6 +63,13 @@ FUZZ_SECONDS ?= 60
 
 fuzz: setup ## Read files changed at random for FUZZ_SECONDS (60); finds stay in Tests/fixtures/fuzz
 	FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=$(FUZZ_SEED) $(SWIFT) test --no-parallel $(FLAGS) --filter 'HeraldCoreTests.FuzzTests'
+
+TORTURE_SECONDS ?= 600
+TORTURE_SEED ?= $(shell date +%s)
+
+torture: setup ## Crash herald and cut its power at random for TORTURE_SECONDS (600); what fails names its seed
+	TORTURE_SECONDS=$(TORTURE_SECONDS) TORTURE_SEED=$(TORTURE_SEED) TORTURE_CASE=$(TORTURE_CASE) \
+	  $(SWIFT) test --no-parallel $(FLAGS) --filter 'torture by (crashes|power cuts)'
 
 $(VENV)/done: Tests/requirements.txt
 	python3 -m venv $(VENV)

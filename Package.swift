@@ -18,7 +18,11 @@ let settings: [SwiftSetting] =
 let package = Package(
     name: "herald",
     platforms: [.macOS(.v15)],
-    products: [.executable(name: "herald", targets: ["herald"])],
+    products: [
+        .executable(name: "herald", targets: ["herald"]),
+        // Tests preload it into a herald, from beside its program.
+        .library(name: "CRecordFaults", type: .dynamic, targets: ["CRecordFaults"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
@@ -103,6 +107,8 @@ let package = Package(
             ]
         ),
         .target(name: "HeraldTestSupport", dependencies: ["FCM", "HeraldCore"]),
+        .target(name: "CRecordFaults", path: "Tests/CRecordFaults"),
+        .target(name: "CPowerCut", path: "Tests/CPowerCut", linkerSettings: [.linkedLibrary("sqlite3")]),
         .testTarget(name: "FCMTests", dependencies: ["FCM"]),
         .testTarget(
             name: "FCMClientTests",
@@ -136,7 +142,7 @@ let package = Package(
         .testTarget(
             name: "HeraldStoreTests",
             dependencies: [
-                "FCM", "HeraldCore", "HeraldStore", "HeraldTestSupport",
+                "CPowerCut", "FCM", "HeraldCore", "HeraldStore", "HeraldTestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),

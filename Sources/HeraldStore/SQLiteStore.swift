@@ -1,4 +1,3 @@
-internal import Crypto
 package import FCM
 internal import Foundation
 internal import GRDB
@@ -13,7 +12,7 @@ package final class SQLiteStore: StateStore {
     /// Opens the record at `path`, which must be bound to that project and endpoint.
     package static func open(at path: String, project: String, endpoint: EndpointKind) throws -> SQLiteStore {
         guard FileManager.default.fileExists(atPath: path) else { throw StateError.missing(path: path) }
-        let store = try SQLiteStore(path: path, identity: nil)
+        let store = try SQLiteStore(path: path)
         let identity = try store.identity()
         guard identity.project == project, identity.endpoint == endpoint else {
             throw StateError.bound(
@@ -26,49 +25,31 @@ package final class SQLiteStore: StateStore {
     /// Opens the record at `path` whatever it is bound to.
     package static func open(at path: String) throws -> SQLiteStore {
         guard FileManager.default.fileExists(atPath: path) else { throw StateError.missing(path: path) }
-        return try SQLiteStore(path: path, identity: nil)
+        return try SQLiteStore(path: path)
     }
 
-    /// Makes an empty record, and the folders above it. Somebody else's file is never taken.
-    package static func create(at path: String, identity: HeraldCore.Record.Identity) throws -> SQLiteStore {
-        do {
-            try FileManager.default.createDirectory(
-                atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
-        } catch {
-            throw StateError.inaccessible(path: path, detail: "the folder cannot be made")
-        }
-        // The file's mode is set before anything is in it; SQLite gives its companions the same.
-        let descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            throw StateError.inaccessible(path: path, detail: String(cString: strerror(errno)))
-        }
-        close(descriptor)
-        return try SQLiteStore(path: path, identity: identity)
+    /// Opens the record at `path` with commits that are synced less than promised, so that tests can show what that
+    /// loses.
+    static func open(at path: String, synchronous: Synchronous) throws -> SQLiteStore {
+        try SQLiteStore(path: path, synchronous: synchronous)
     }
 
-    private init(path: String, identity: HeraldCore.Record.Identity?) throws {
+    /// What SQLite waits for when it commits to its write-ahead log; only `full` keeps every commit through a power cut.
+    enum Synchronous: String, CaseIterable {
+        case off = "OFF"
+        case normal = "NORMAL"
+        case full = "FULL"
+    }
+
+    private init(path: String, synchronous: Synchronous = .full) throws {
         self.path = path
-        var configuration = Configuration()
-        configuration.busyMode = .timeout(5)
-        configuration.prepareDatabase { db in
-            try db.execute(sql: "PRAGMA synchronous = FULL")
-            try db.execute(sql: "PRAGMA foreign_keys = ON")
-            // A crafted schema must not run functions of its choosing.
-            try db.execute(sql: "PRAGMA trusted_schema = OFF")
-        }
         do {
-            let database = try DatabaseQueue(path: path, configuration: configuration)
+            let database = try DatabaseQueue(path: path, configuration: Self.configuration(synchronous))
             self.database = database
-            if let identity {
-                try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
-                try Schema.migrator.migrate(database)
-                try database.write { try Self.write(identity, to: $0) }
-            } else {
-                try database.read { db in
-                    guard try !Schema.migrator.hasBeenSuperseded(db) else { throw StateError.newer(path: path) }
-                    guard try Schema.migrator.hasCompletedMigrations(db) else {
-                        throw StateError.damaged(path: path, detail: "it holds no tables of herald's")
-                    }
+            try database.read { db in
+                guard try !Schema.migrator.hasBeenSuperseded(db) else { throw StateError.newer(path: path) }
+                guard try Schema.migrator.hasCompletedMigrations(db) else {
+                    throw StateError.damaged(path: path, detail: "it holds no tables of herald's")
                 }
             }
             fingerprintKey = try database.read { db in
@@ -82,15 +63,16 @@ package final class SQLiteStore: StateStore {
         }
     }
 
-    private static func write(_ identity: HeraldCore.Record.Identity, to db: Database) throws {
-        let key = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) }
-        let values: [String: any DatabaseValueConvertible] = [
-            "lineage": identity.lineage, "project": identity.project, "endpoint": identity.endpoint.rawValue,
-            "created": identity.created.timeIntervalSince1970, "serial": 0, "fingerprint_key": key,
-        ]
-        for (name, value) in values {
-            try db.execute(sql: "INSERT INTO meta (key, value) VALUES (?, ?)", arguments: [name, value])
+    static func configuration(_ synchronous: Synchronous = .full) -> Configuration {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(5)
+        configuration.prepareDatabase { db in
+            try db.execute(sql: "PRAGMA synchronous = \(synchronous.rawValue)")
+            try db.execute(sql: "PRAGMA foreign_keys = ON")
+            // A crafted schema must not run functions of its choosing.
+            try db.execute(sql: "PRAGMA trusted_schema = OFF")
         }
+        return configuration
     }
 
     func identity() throws -> HeraldCore.Record.Identity {

@@ -58,12 +58,12 @@ struct Execution {
         let surroundings = Executor<ContinuousClock>.Surroundings(
             store: store, sender: client.sender, clock: ContinuousClock(), now: now,
             fingerprints: Fingerprinter(key: store.fingerprintKey, reveals: session.common.revealsRegistrations),
-            stop: { signals.stop }, lookAgain: lookAgain,
+            stop: { signals.stop }, halt: { await signals.insistence() }, lookAgain: lookAgain,
             observe: {
                 try? files.save($0)
                 progress.show($0)
             },
-            receive: { files.receive($0, $1, $2) },
+            receive: receiptsPath == nil ? nil : { files.receive($0, $1, $2) },
             note: { files.note($0, $1) })
         var options = Executor<ContinuousClock>.Options(
             fcm: session.fcmSettings, guards: session.workspace.settings.guards, overrides: overrides,

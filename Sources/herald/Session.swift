@@ -161,8 +161,8 @@ struct Session {
             let client = try FCMClient(
                 endpoints: endpoints,
                 project: Project(id: settings.project, senderID: settings.senderID.flatMap(SenderID.init(rawValue:))),
-                timeout: settings.fcm.timeout, certificateAuthorities: certificateAuthorities,
-                authorization: source?.authorization, logger: logger)
+                timeout: settings.fcm.timeout, maxInFlight: settings.fcm.maxInFlight,
+                certificateAuthorities: certificateAuthorities, authorization: source?.authorization, logger: logger)
             return Connection(sender: client, source: source) {
                 await client.shutdown()
                 await source?.shutdown()

@@ -23,6 +23,11 @@ final class Signals: Sendable {
     /// Whether there was a second: what is under way is not to be waited for.
     var isInsistent: Bool { count.withLock(\.number) > 1 }
 
+    /// Returns after a second signal, or when the task is cancelled.
+    func insistence() async {
+        while !isInsistent, !Task.isCancelled { try? await Task.sleep(for: .milliseconds(100)) }
+    }
+
     /// Listens until the process ends. `onFirst` runs once, on a queue of its own.
     static func listen(onFirst: @escaping @Sendable () -> Void = {}) -> Signals {
         let signals = Signals()

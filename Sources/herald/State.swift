@@ -30,6 +30,9 @@ struct StateInit: AsyncParsableCommand {
             throw session.console.end(.wrong, "there is a record already at \(session.statePath)")
         }
         do {
+            // An apply may be making one at this moment.
+            let lock = try RunLock(for: session.statePath, run: "state init")
+            defer { withExtendedLifetime(lock) {} }
             _ = try SQLiteStore.create(at: session.statePath, identity: session.newIdentity(created: Date()))
         } catch let error as StateError {
             throw session.console.end(error)
@@ -272,6 +275,9 @@ struct StateResolve: AsyncParsableCommand {
         case .nobodyRejected(let code, let known):
             let others = known.isEmpty ? "nobody was" : "there are: \(known.joined(separator: ", "))"
             return "nobody was refused \(occurrence) with '\(code)'; \(others)"
+        case .tooLate(let since):
+            return "\(occurrence) is later than max_lateness allows since \(since.rfc3339): nobody would be sent it; "
+                + "a longer max_lateness in the campaign's file would allow it"
         }
     }
 }

@@ -81,6 +81,36 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: folder.path + "/none/state.sqlite.lock"))
     }
 
+    @Test func `leaves nothing where nothing was recorded`() throws {
+        var lock: RunLock? = try RunLock(for: folder.path + "/none/state.sqlite", run: "run-1")
+        withExtendedLifetime(lock) {}
+        lock = nil
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/none"))
+    }
+
+    @Test func `leaves the lock of a record, and a folder with something in it`() throws {
+        for file in ["a/state.sqlite", "b/notes.txt"] {
+            let path = folder.path + "/" + file
+            var lock: RunLock? = try RunLock(
+                for: (path as NSString).deletingLastPathComponent + "/state.sqlite", run: "run-1")
+            withExtendedLifetime(lock) {}
+            try folder.write("something", to: file)
+            lock = nil
+            #expect(FileManager.default.fileExists(atPath: path))
+            #expect(FileManager.default.fileExists(atPath: folder.path + "/a/state.sqlite.lock"))
+        }
+    }
+
+    @Test func `a lock file that was taken away is no lock`() throws {
+        let lock = try RunLock(for: path, run: "run-1")
+        defer { withExtendedLifetime(lock) {} }
+        try FileManager.default.removeItem(atPath: path + ".lock")
+        var other: RunLock? = try RunLock(for: path, run: "run-2")
+        withExtendedLifetime(other) {}
+        other = nil
+        #expect(!FileManager.default.fileExists(atPath: path + ".lock"))
+    }
+
     @Test func `a folder that cannot be made is an error`() throws {
         try Data().write(to: URL(filePath: folder.path + "/file"))
         #expect {

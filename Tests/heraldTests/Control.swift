@@ -46,6 +46,12 @@ struct Control {
         try #require(answer.status == 200)
     }
 
+    /// What goes wrong from now on.
+    func put(faults script: JSONValue) async throws {
+        let answer = try await call("PUT", "faults", script.bytes())
+        try #require(answer.status == 200)
+    }
+
     private func members(_ path: String) async throws -> [String]? {
         let answer = try await call("GET", path)
         if answer.status == 404 { return nil }

@@ -9,8 +9,6 @@ import Testing
     private static let subscribers = 60
     /// One send to each recipient, which waits for nothing; subscriptions; one send to the topic.
     private static let requests = recipients + subscribers + 1
-    /// Exchanges that herald has under way over HTTP/1.1.
-    private static let inFlight = 32
 
     /// Twenty moments spread over the run by a fixed seed.
     static let points: [(moment: InterruptingProxy.Moment, number: Int)] = {
@@ -36,7 +34,7 @@ import Testing
         #expect(Account(report).addsUp)
         #expect(Account(report).pending == 0)
         let unknown = Account(report, steps: "send:").unknown
-        #expect(unknown <= Self.inFlight)
+        #expect(unknown <= World.inFlight)
         #expect(second.status == (unknown > 0 ? 6 : 0), "\(second.output)\(second.errors)")
 
         let accepted = try world.accepted(in: ["ledger.ndjson"])

@@ -4,7 +4,7 @@ import HeraldTestSupport
 /// The built program, run as a user runs it, with nothing of this process's environment that herald would heed.
 enum HeraldProcess {
     /// The program lies beside the test bundle.
-    private static let program: String = {
+    static let program: String = {
         let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL
         let tests = bundle ?? URL(filePath: CommandLine.arguments[0])
         return tests.deletingLastPathComponent().appending(path: "herald").path

@@ -101,6 +101,9 @@ extension World {
 
         """
 
+    /// Exchanges that herald has under way over HTTP/1.1.
+    static let inFlight = 32
+
     /// An audience of `count` fids that gets a message of its own, and a topic that `subscribers` of them follow.
     static func small(count: Int, subscribers: Int) -> [String: String] {
         let all = (1...count).map { Registration.fid($0).rawValue }

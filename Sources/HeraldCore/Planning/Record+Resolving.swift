@@ -28,6 +28,8 @@ package enum ResolutionProblem: Error, Hashable, Sendable {
     /// No file declares the campaign with the occurrence's revision.
     case noCampaign(name: String, revision: Int)
     case nobodyRejected(code: String, known: [String])
+    /// Nothing of it is sent any more.
+    case tooLate(since: Date)
 }
 
 extension Record {
@@ -45,6 +47,7 @@ extension Record {
             return [.outcome(id, uncertain, .accepted)]
         case .resend:
             guard !uncertain.isEmpty else { throw .nobodyUncertain }
+            try checkTime(of: occurrence, campaign, at: now)
             return [.outcome(id, uncertain, nil), .reopen(id)]
         case .abandon:
             if uncertain.isEmpty, occurrence.finished != nil { throw .alreadyFinished }
@@ -62,8 +65,18 @@ extension Record {
             guard let rejected = occurrence.codes[code] else {
                 throw .nobodyRejected(code: code, known: occurrence.codes.keys.sorted())
             }
+            try checkTime(of: occurrence, campaign, at: now)
             return [.outcome(id, rejected, nil), .reopen(id)]
         }
+    }
+
+    /// What is sent again goes out within the campaign's `max_lateness`, as everything does.
+    private func checkTime(
+        of occurrence: RecordedOccurrence, _ campaign: Campaign?, at now: Date
+    ) throws(ResolutionProblem) {
+        guard let due = occurrence.due, let campaign else { return }
+        let deadline = due.adding(campaign.schedule.maxLateness)
+        if now > deadline { throw .tooLate(since: deadline) }
     }
 }
 

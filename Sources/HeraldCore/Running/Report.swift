@@ -52,7 +52,14 @@ package struct Report: Hashable, Sendable {
         missed = plan.missed.count
         missedOccurrences = plan.missed
         steps = plan.steps.map { StepReport($0) }
-        steps += plan.held.filter { $0.remaining > 0 }.map { StepReport($0) }
+        for held in plan.held where held.remaining > 0 {
+            // What a crash left of it has a step already.
+            if let index = steps.firstIndex(where: { $0.id == "send:\(held.occurrence)" }) {
+                steps[index].add(held)
+            } else {
+                steps.append(StepReport(held))
+            }
+        }
     }
 
     package struct Failure: Hashable, Sendable {
@@ -142,10 +149,8 @@ package struct StepReport: Hashable, Sendable {
         id = "send:\(held.occurrence)"
         action = "send"
         occurrence = held.occurrence.rawValue
-        planned = held.remaining
-        self.held = held.remaining
-        note = held.reason
-        isStanding = true
+        planned = 0
+        add(held)
     }
 }
 
@@ -153,6 +158,14 @@ extension StepReport {
     /// Counts a failure, and shows it while there is room.
     mutating func add(_ failure: Report.Failure) {
         if failures.count < Self.shownFailures { failures.append(failure) } else { failuresOmitted += 1 }
+    }
+
+    /// Counts those of its occurrence whom something held before the run began.
+    mutating func add(_ held: Plan.Held) {
+        planned += held.remaining
+        self.held += held.remaining
+        note = held.reason
+        isStanding = true
     }
 
     /// Ends the step, unless it had ended already.

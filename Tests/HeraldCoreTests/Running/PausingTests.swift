@@ -98,6 +98,25 @@ import Testing
         #expect(laboratory.memory.record().occurrences["tide@once"]?.finished != nil)
     }
 
+    @Test func `what a crash left of a paused send is one step with the rest of it, which still waits`() async throws {
+        let laboratory = laboratory()
+        laboratory.memory.commit([
+            .open("tide@once", RecordedOccurrence(.tide("tide"), due: nil)),
+            .outcome("tide@once", [1, 2, 3], .intended),
+            .pause("tide"),
+        ])
+        let report = try await laboratory.run(laboratory.plan(sends: sends), ScriptedSender())
+        #expect(report.steps.map(\.id) == ["send:tide@once"])
+        #expect(report.steps.map(\.planned) == [600])
+        #expect(report.steps.map(\.unknown) == [3])
+        #expect(report.steps.map(\.held) == [597])
+        #expect(report.result == .unknown)
+        laboratory.memory.commit([.resume(nil)])
+        let sender = ScriptedSender()
+        _ = try await laboratory.run(laboratory.plan(sends: sends), sender)
+        #expect(RecipientSet(sender.recipients) == RecipientSet(4...600))
+    }
+
     // MARK: Stopping
 
     @Test(arguments: [(Stop.person, true), (.machine, false)])

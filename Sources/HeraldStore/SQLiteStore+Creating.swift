@@ -1,0 +1,65 @@
+internal import Crypto
+internal import Foundation
+internal import GRDB
+package import HeraldCore
+
+extension SQLiteStore {
+    /// Makes an empty record, and the folders above it: whole or not at all, whatever ends the process or the machine
+    /// meanwhile. Somebody else's file is never taken.
+    package static func create(at path: String, identity: HeraldCore.Record.Identity) throws -> SQLiteStore {
+        let folder = (path as NSString).deletingLastPathComponent
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        } catch {
+            throw StateError.inaccessible(path: path, detail: "the folder cannot be made")
+        }
+        // Of a name that nobody else has: what a crash leaves of it hinders nobody.
+        let draft = "\(path).\(UUID().uuidString.lowercased().prefix(8)).new"
+        defer { for companion in ["", "-journal", "-wal", "-shm"] { unlink(draft + companion) } }
+        do { try makeDraft(draft, identity) } catch { throw stateError(error, path: path) }
+        // Unlike a renamed file, a linked one never takes another's place.
+        guard link(draft, path) == 0 else { throw inaccessible(path) }
+        try syncFolder(folder, of: path)
+        return try open(at: path)
+    }
+
+    /// A closed and synced database with nothing beside it.
+    private static func makeDraft(_ path: String, _ identity: HeraldCore.Record.Identity) throws {
+        // The file's mode is set before anything is in it; SQLite gives its companions the same.
+        let descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw inaccessible(path) }
+        close(descriptor)
+        let database = try DatabaseQueue(path: path, configuration: configuration())
+        // A draft that was interrupted is never used, so that nothing need be there to roll it back.
+        try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = MEMORY") }
+        try Schema.migrator.migrate(database)
+        try database.write { try write(identity, to: $0) }
+        // Last, so that everything is in the file itself and nothing in a log beside it.
+        try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
+        try database.close()
+    }
+
+    private static func write(_ identity: HeraldCore.Record.Identity, to db: Database) throws {
+        let key = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) }
+        let values: [String: any DatabaseValueConvertible] = [
+            "lineage": identity.lineage, "project": identity.project, "endpoint": identity.endpoint.rawValue,
+            "created": identity.created.timeIntervalSince1970, "serial": 0, "fingerprint_key": key,
+        ]
+        for (name, value) in values {
+            try db.execute(sql: "INSERT INTO meta (key, value) VALUES (?, ?)", arguments: [name, value])
+        }
+    }
+
+    /// Makes the names in a folder outlast a power cut.
+    private static func syncFolder(_ folder: String, of path: String) throws {
+        let descriptor = Foundation.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw inaccessible(path) }
+        defer { close(descriptor) }
+        // Some file systems cannot, and say so with EINVAL.
+        guard fsync(descriptor) == 0 || errno == EINVAL else { throw inaccessible(path) }
+    }
+
+    private static func inaccessible(_ path: String) -> StateError {
+        .inaccessible(path: path, detail: String(cString: strerror(errno)))
+    }
+}

@@ -1,0 +1,102 @@
+import FCM
+import Foundation
+import HeraldTestSupport
+import Testing
+
+/// Promises 1 and 2 through every end that a run can meet at its record: what the emulator accepted is held against the
+/// record and all reports once the runs after it have nothing left to do.
+@Suite(
+    .serialized,
+    .enabled(if: RecordFault.isAvailable, "a library before the system's is how calls are met, and is for Linux only"))
+struct CrashSweepTests {
+    /// One world, all of whose boundaries are met.
+    private static let plain = SweepWorld(seed: 20_261_121, isPlain: true)
+
+    @Test func `at every boundary of the record, whatever is sent is sent once and accounted for`() async throws {
+        let calls = try await Sweep(drawn: Self.plain, fault: nil).calls()
+        // What is written after a boundary begins the next commit; calls count from 1.
+        let beginnings = calls.indices.dropFirst().filter { calls[$0 - 1].isBoundary }.map { $0 + 1 }
+        #expect(beginnings.count > 10)
+        let others: [RecordFault] = [
+            .full, .signal(SIGTERM), .broken, .killAfter, .killWithin, .clock(seconds: 7200), .fullOnce,
+            .signal(SIGINT),
+            .brokenOnce, .clock(seconds: -7200), .fullTorn,
+        ]
+        // What happened since the boundary is over by then, and nothing of it is written.
+        var sweeps = beginnings.map { Sweep(drawn: Self.plain, fault: .killBefore, call: $0) }
+        // Between boundaries, half as many again.
+        for number in 0..<beginnings.count / 2 {
+            let call = 1 + number * calls.count / (beginnings.count / 2)
+            sweeps.append(Sweep(drawn: Self.plain, fault: others[number % others.count], call: call))
+        }
+        sweeps.append(Sweep(drawn: Self.plain, fault: nil, call: calls.count / 2, killsEmulator: true))
+        await check(sweeps)
+    }
+
+    @Test func `a new record has its name once it is on the disk, and then the name is put there`() async throws {
+        let calls = try await Sweep(drawn: Self.plain, fault: nil).calls().map(\.name)
+        let link = try #require(calls.firstIndex(of: "link"))
+        let writes = ["pwrite", "write", "ftruncate"]
+        let sync = try #require(calls[..<link].lastIndex { ["fsync", "fdatasync"].contains($0) })
+        #expect(!calls[sync..<link].contains { writes.contains($0) })
+        #expect(calls[link...].dropFirst().first == "fsync")
+    }
+
+    @Test func `whatever else goes wrong meanwhile`() async throws {
+        var sweeps: [Sweep] = []
+        for seed in 1...4 as ClosedRange<UInt64> {
+            let world = SweepWorld(seed: seed)
+            let calls = try await Sweep(drawn: world, fault: nil).calls().count
+            sweeps += (1...2).map { Self.draw($0, in: world, calls: calls) }
+        }
+        await check(sweeps)
+    }
+
+    @Test(.enabled(if: Torture.seconds != nil, "make torture")) func `torture by crashes`() async throws {
+        var torture = Torture(share: 0.8)
+        while let seed = torture.nextSeed() {
+            let world = SweepWorld(seed: seed)
+            print("world \(seed), emulator: \(world.script)")
+            let calls = try await Sweep(drawn: world, fault: nil).calls().count
+            let numbers = (1...Self.casesOfWorld).filter { Torture.onlyCase == nil || Torture.onlyCase == $0 }
+            await check(numbers.map { Self.draw($0, in: world, calls: calls) })
+        }
+        #expect(torture.worlds > 0)
+    }
+
+    private static let casesOfWorld = 12
+
+    private static func draw(_ number: Int, in world: SweepWorld, calls: Int) -> Sweep {
+        var random = SeededRandom(seed: world.seed &* 1000 &+ UInt64(number))
+        let call = Int.random(in: 1...calls, using: &random)
+        let faults: [RecordFault] = [
+            .killBefore, .killAfter, .killWithin, .killBefore, .killAfter, .full, .fullOnce, .fullTorn, .broken,
+            .brokenOnce, .signal(SIGTERM), .signal(SIGINT),
+            .clock(seconds: .random(in: -10_000...10_000, using: &random)),
+        ]
+        let fault = Int.random(in: 0...faults.count, using: &random)
+        let killsEmulator = fault == faults.count
+        return Sweep(
+            drawn: world, fault: killsEmulator ? nil : faults[fault], call: call, killsEmulator: killsEmulator,
+            number: number)
+    }
+
+    /// A few at a time: each of them mostly waits for the disk, or for a program to begin.
+    private func check(_ sweeps: [Sweep]) async {
+        await withTaskGroup(of: Void.self) { group in
+            for (number, sweep) in sweeps.enumerated() {
+                if number >= Self.width { await group.next() }
+                group.addTask {
+                    do {
+                        let problems = try await sweep.problems()
+                        #expect(problems.isEmpty, "\(sweep)")
+                    } catch {
+                        Issue.record("\(sweep): \(error)")
+                    }
+                }
+            }
+        }
+    }
+
+    private static let width = 3
+}

@@ -1,0 +1,168 @@
+import FCM
+import Foundation
+import HeraldCore
+import HeraldStore
+import HeraldTestSupport
+import Testing
+
+/// A run that meets a fault at one call on the files of its record, and runs after it until nothing is left to do.
+struct Sweep {
+    let drawn: SweepWorld
+    let fault: RecordFault?
+    /// The call that the fault meets, from 1.
+    var call = 0
+    /// Whether the emulator is killed at that call, and started again with what it had kept.
+    var killsEmulator = false
+    /// Among those that are drawn for the world; 0 for none of them.
+    var number = 0
+
+    /// What a later run may repeat, because somebody wants it so: by campaign and recipient, how often.
+    private typealias Repeats = [String: [String: Int]]
+
+    /// Runs that may be needed until nothing is left to do.
+    private static let patience = 5
+
+    /// What went otherwise than promised; empty when nothing did.
+    func problems() async throws -> [String] {
+        let world = try World((drawn.hasHistory ? drawn.before : drawn).files)
+        let emulator = try await startEmulator(in: world)
+        var host = emulator.host
+        try await begin(in: world, host)
+        let fault = killsEmulator ? .kill(emulator.process.pid) : fault
+        let result = try await run(in: world, host, RecordFault.environment(fault, at: call, record: world.statePath))
+        var problems = try await ending(of: result, fault, in: world)
+        if killsEmulator {
+            // Where the run made fewer calls than the one that was counted.
+            emulator.process.signal(SIGKILL)
+            _ = await emulator.process.wait()
+            host = try await startEmulator(in: world).host
+        } else {
+            try await Control(host).put(faults: [])
+        }
+        var repeats: Repeats = [:]
+        problems += try await complete(in: world, host, &repeats)
+        let witness = try await Witness(world, host)
+        problems += try await witness.problems(
+            with: drawn, repeats: repeats, isAccountWhole: [0, 6].contains(result.status) && !result.wasKilled)
+        await world.end()
+        return problems
+    }
+
+    /// The calls on the files of its record that a run makes that no fault meets.
+    func calls() async throws -> [RecordCall] {
+        let world = try World((drawn.hasHistory ? drawn.before : drawn).files)
+        let (_, host) = try await world.startEmulator()
+        try await begin(in: world, host)
+        let trace = "\(world.folder.path)/trace"
+        _ = try await run(in: world, host, RecordFault.environment(record: world.statePath, trace: trace))
+        await world.end()
+        return RecordCall.all(in: try world.folder.read("trace"))
+    }
+
+    /// Up to the run that meets the fault.
+    private func begin(in world: World, _ host: String) async throws {
+        if drawn.hasHistory {
+            let first = try await world.herald("apply --auto-approve", host: host)
+            try #require(first.status == 0, "the run before it: \(first.errors)")
+            for (name, text) in drawn.files { try world.folder.write(text, to: name) }
+        }
+        try await Control(host).put(faults: drawn.script.json)
+    }
+
+    private func run(
+        in world: World, _ host: String, _ environment: [String: String]
+    ) async throws -> ChildProcess.Result {
+        let command = drawn.hasHistory && call % 2 == 0 ? ["run"] : ["apply", "--auto-approve"]
+        return try await HeraldProcess.run(
+            ["-w", world.workspace] + command,
+            environment: world.environment(host).merging(environment) { _, new in new })
+    }
+
+    private func startEmulator(in world: World) async throws -> (process: ChildProcess, host: String) {
+        guard killsEmulator else { return try await world.startEmulator() }
+        return try await world.startEmulator("--data", "\(world.folder.path)/emulator.data")
+    }
+
+    // MARK: The run that meets the fault
+
+    private func ending(
+        of result: ChildProcess.Result, _ fault: RecordFault?, in world: World
+    ) async throws -> [String] {
+        var problems: [String] = []
+        let text = "exit \(result.status)\(result.wasKilled ? " by signal" : ""): \(result.errors)"
+        let uncertain = try await uncertain(in: world).values.joined().count
+        switch fault {
+        case .killBefore, .killWithin, .killAfter:
+            if !drawn.script.isLossy, uncertain > World.inFlight {
+                problems.append("\(uncertain) unknown after a crash")
+            }
+            // Where it makes fewer calls this time, it comes to its end.
+            if result.wasKilled ? result.status != SIGKILL : ![0, 4, 6].contains(result.status) {
+                problems.append(text)
+            }
+        case .signal(let number):
+            // Before it listens, or after it has ended all else, it ends as programs do.
+            let isInterrupted = !result.wasKilled && result.status == 128 + number
+            if isInterrupted, !drawn.script.isLossy, uncertain > 0 {
+                problems.append("\(uncertain) unknown after a drain")
+            }
+            if result.wasKilled ? result.status != number : !isInterrupted && ![0, 4, 6].contains(result.status) {
+                problems.append(text)
+            }
+        case .full, .fullOnce, .fullTorn, .broken, .brokenOnce:
+            if result.wasKilled || ![0, 1, 4, 6].contains(result.status) { problems.append(text) }
+            let told = result.output + result.errors
+            if [1, 4].contains(result.status), !told.contains("record") {
+                problems.append("nothing names the record: \(told)")
+            }
+        case .clock, .kill, nil:
+            if result.wasKilled || ![0, 4, 6].contains(result.status) { problems.append(text) }
+            if case .kill = fault, uncertain > World.inFlight { problems.append("\(uncertain) unknown at once") }
+        }
+        return problems
+    }
+
+    /// By campaign, whom nobody knows whether they got it.
+    private func uncertain(in world: World) async throws -> [String: [String]] {
+        guard FileManager.default.fileExists(atPath: world.statePath) else { return [:] }
+        let store = try SQLiteStore.open(at: world.statePath)
+        var names: [String: [String]] = [:]
+        for occurrence in try await store.record().occurrences.values {
+            names[occurrence.campaign, default: []] += try await Witness.names(of: occurrence.uncertain, in: store)
+        }
+        return names
+    }
+
+    // MARK: The runs after it
+
+    private func complete(in world: World, _ host: String, _ repeats: inout Repeats) async throws -> [String] {
+        if case .signal(SIGINT) = fault { _ = try await world.herald("resume", host: host) }
+        // A pause holds what a crash left of a campaign as well.
+        if call % 5 == 0, FileManager.default.fileExists(atPath: world.statePath) {
+            for command in ["pause each", "apply --auto-approve", "resume"] {
+                _ = try await world.herald(command, host: host)
+            }
+        }
+        let resending = Set(drawn.sendings.filter(\.resends).map(\.name))
+        for _ in 0..<Self.patience {
+            for (campaign, names) in try await uncertain(in: world) where resending.contains(campaign) {
+                for name in names { repeats[campaign, default: [:]][name, default: 0] += 1 }
+            }
+            let result = try await world.herald("apply --auto-approve", host: host)
+            guard !result.wasKilled, [0, 4, 6].contains(result.status) else {
+                return ["a run after it ended with \(result.status): \(result.errors)"]
+            }
+            if try await world.herald("plan --detailed-exitcode", host: host).status == 0 { return [] }
+        }
+        let plan = try await world.herald("plan --detailed-exitcode", host: host)
+        return ["after \(Self.patience) runs there is still something to do: \(plan.output)\(plan.errors)"]
+    }
+}
+
+extension Sweep: CustomStringConvertible {
+    var description: String {
+        let fault = killsEmulator ? "the emulator killed" : fault.map { "\($0)" } ?? "nothing"
+        let replay = number > 0 ? "; again: \(Torture.replay(drawn.seed, case: number))" : ""
+        return "world \(drawn.seed), emulator: \(drawn.script), at call \(call): \(fault)\(replay)"
+    }
+}

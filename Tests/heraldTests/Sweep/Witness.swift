@@ -1,0 +1,139 @@
+import FCM
+import Foundation
+import HeraldCore
+import HeraldStore
+import HeraldTestSupport
+import Testing
+
+/// What the emulator, the record and the reports say of the same runs.
+struct Witness {
+    /// How often the emulator accepted a message, by campaign and recipient; those that it refused and delivered all
+    /// the same are counted apart.
+    private var accepted: [String: [String: Int]] = [:]
+    private var contradicted: [String: [String: Int]] = [:]
+    private var topics: [String: Set<String>] = [:]
+    private let record: Record
+    private let registrations: [RecipientID: Registration]
+    private var reports: [(name: String, report: JSONValue)] = []
+    private let control: Control
+
+    init(_ world: World, _ host: String) async throws {
+        control = try Control(host)
+        for line in try await control.ledger() {
+            let target = try #require(line["target"]?.object?.first)
+            let campaign = try #require(line["message"]?["data"]?["campaign"]?.string)
+            let text = try #require(target.value.string)
+            // A topic's name or a group's key is no registration: it is one request for all.
+            let isPersonal = target.key == "fid" || text.hasPrefix("cTEST")
+            let recipient = isPersonal ? text : ""
+            if line["status"]?.int == 503 {
+                contradicted[campaign, default: [:]][recipient, default: 0] += 1
+            } else {
+                accepted[campaign, default: [:]][recipient, default: 0] += 1
+            }
+        }
+        let store = try SQLiteStore.open(at: world.statePath)
+        record = try await store.record()
+        registrations = try await store.registrations(
+            of: RecipientSet(Record.firstRecipient..<max(Record.firstRecipient, record.nextRecipient)))
+        let folder = "\(world.folder.path)/runs"
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder).sorted() where name.hasSuffix(".json") {
+            reports.append((name, try JSONValue(parsing: Array(world.folder.read("runs/\(name)").utf8))))
+        }
+    }
+
+    /// How those recipients are addressed; the empty text stands for a request to all.
+    static func names(of recipients: RecipientSet, in store: SQLiteStore) async throws -> [String] {
+        let registrations = try await store.registrations(of: recipients)
+        return recipients.map { registrations[$0]?.rawValue ?? "" }
+    }
+
+    /// - Parameters:
+    ///   - repeats: how often a campaign's recipient was due to be sent to again because its author wants that.
+    ///   - isAccountWhole: whether no run ended before it had tried again what was refused.
+    func problems(
+        with world: SweepWorld, repeats: [String: [String: Int]], isAccountWhole: Bool
+    ) async throws -> [String] {
+        var problems = reports.filter { !Account($0.report).addsUp }.map { "report \($0.name) does not add up" }
+        for sending in world.sendings {
+            let occurrences = record.occurrences.filter { $0.value.campaign == sending.name }
+            problems += over(sending.name, repeats[sending.name] ?? [:])
+            problems += missing(of: sending, occurrences)
+        }
+        if isAccountWhole { problems += unannounced(repeats) }
+        return try await problems + strayMembers(world)
+    }
+
+    // MARK: Promise 1
+
+    /// What a campaign's occurrences have of each recipient: how often accepted, and how often that is possible.
+    private func known(_ campaign: String) -> [String: (accepted: Int, possible: Int)] {
+        var known: [String: (accepted: Int, possible: Int)] = [:]
+        for occurrence in record.occurrences.values where occurrence.campaign == campaign {
+            for id in occurrence.accepted { known[name(id), default: (0, 0)].accepted += 1 }
+            let possible = occurrence.accepted.union(occurrence.uncertain).union(occurrence.abandoned)
+            for id in possible { known[name(id), default: (0, 0)].possible += 1 }
+        }
+        return known
+    }
+
+    /// Whoever was accepted more often than occurrences were sent, or less often than the record has it.
+    private func over(_ campaign: String, _ repeats: [String: Int]) -> [String] {
+        let known = known(campaign)
+        let (accepted, contradicted) = (accepted[campaign] ?? [:], contradicted[campaign] ?? [:])
+        let often = accepted.filter { $1 > (known[$0]?.possible ?? 0) + (repeats[$0] ?? 0) }
+        let seldom = known.filter { (accepted[$0] ?? 0) + (contradicted[$0] ?? 0) < $1.accepted }
+        return (often.isEmpty ? [] : ["\(campaign): \(often.count) were accepted more often than may be"])
+            + (seldom.isEmpty ? [] : ["\(campaign): \(seldom.count) were accepted less often than the record has it"])
+    }
+
+    /// Deliveries beyond those of promise 1, where the emulator delivers what it refuses, are announced as possible.
+    private func unannounced(_ repeats: [String: [String: Int]]) -> [String] {
+        let announced = reports.reduce(0) { $0 + Int($1.report["summary"]?["possible_duplicates"]?.int ?? 0) }
+        var duplicates = 0
+        for (campaign, recipients) in contradicted {
+            let known = known(campaign)
+            for (recipient, count) in recipients {
+                let all = count + (accepted[campaign]?[recipient] ?? 0)
+                let most = (known[recipient]?.possible ?? 0) + (repeats[campaign]?[recipient] ?? 0)
+                duplicates += max(0, all - most)
+            }
+        }
+        return duplicates > announced ? ["\(duplicates) duplicates, of which \(announced) are announced"] : []
+    }
+
+    // MARK: Nobody is missing
+
+    private func missing(of sending: SweepWorld.Sending, _ occurrences: [OccurrenceID: RecordedOccurrence]) -> [String]
+    {
+        let current = occurrences.filter { $0.value.revision == sending.revision }
+        let tried = current.values.reduce(into: RecipientSet()) { $0.formUnion($1.tried) }
+        let missing = sending.recipients.subtracting(tried.union(record.dead).map(name))
+        let isMissed = reports.contains { entry in
+            (entry.report["missed"]?.array ?? []).contains { missed in
+                current.keys.contains { $0.rawValue == missed["occurrence"]?.string }
+            }
+        }
+        if missing.isEmpty || isMissed { return [] }
+        return ["\(sending.name): \(missing.count) were never tried"]
+    }
+
+    private func strayMembers(_ world: SweepWorld) async throws -> [String] {
+        var problems: [String] = []
+        let dead = Set(record.dead.map(name))
+        for (topic, wanted) in world.topics {
+            let members = Set(try await control.members(ofTopic: topic))
+            let wanted = Set(wanted)
+            if !members.isSubset(of: wanted) || !wanted.subtracting(dead).isSubset(of: members) {
+                problems.append("topic \(topic) has \(members.count) members instead of \(wanted.count)")
+            }
+        }
+        for (group, wanted) in world.groups {
+            let members = try await control.members(ofGroup: group) ?? []
+            if Set(members) != Set(wanted) { problems.append("group \(group) has \(members.count) members") }
+        }
+        return problems
+    }
+
+    private func name(_ id: RecipientID) -> String { registrations[id]?.rawValue ?? "" }
+}
