@@ -63,7 +63,7 @@ struct Execution {
                 try? files.save($0)
                 progress.show($0)
             },
-            receive: receiptsPath == nil ? nil : { files.receive($0, $1, $2) },
+            receive: files.receiver,
             note: { files.note($0, $1) })
         var options = Executor<ContinuousClock>.Options(
             fcm: session.fcmSettings, guards: session.workspace.settings.guards, overrides: overrides,

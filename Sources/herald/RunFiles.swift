@@ -52,8 +52,13 @@ struct RunFiles: Sendable {
         failures.append(JSONValue.object(members).compactText)
     }
 
-    func receive(_ step: String, _ registration: String?, _ messageID: String) {
-        guard let receipts else { return }
+    /// Whom to tell of every message that was accepted, where somebody asked for receipts.
+    var receiver: (@Sendable (_ step: String, _ registration: String?, _ messageID: String) -> Void)? {
+        guard let receipts else { return nil }
+        return { receive($0, $1, $2, receipts) }
+    }
+
+    private func receive(_ step: String, _ registration: String?, _ messageID: String, _ receipts: LineFile) {
         let members: [String: JSONValue] = [
             "step": .string(step), "registration": registration.map { .string($0) } ?? .null,
             "message_id": .string(messageID),
