@@ -32,7 +32,8 @@ cc -O2 -o "$work/events" Benchmarks/events.c -lyaml
 
 static=()
 [ "$(uname -s)" = Linux ] && static=(--static-swift-stdlib)
-# One folder of products for both packages: what they share was compiled with herald.
+# One folder of products for both packages, and the same versions: what they share was compiled with herald.
+cp Package.resolved Benchmarks/Package.resolved
 swift build -c release --package-path Benchmarks --scratch-path .build --product sink "${static[@]}" >"$work/build" 2>&1 ||
     { cat "$work/build" >&2 && exit 1; }
 products="$(swift build -c release --show-bin-path "${static[@]}")"

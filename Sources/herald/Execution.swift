@@ -101,7 +101,7 @@ struct Execution {
         guard requests > 0, dryRunSample == nil else { return }
         let cap = lookAgain == nil ? min(sender.capacity, requests) : sender.capacity
         console.info(
-            "herald: at most \(cap) in flight at a time: that many outcomes could become unknown if this machine dies\n"
+            "herald: at most \(cap.grouped) requests in flight: that many outcomes could become unknown if this machine dies\n"
         )
     }
 

@@ -27,7 +27,7 @@ import Testing
         let report = "\(world.folder.path)/report.json"
         let first = try await world.herald("run", "--metrics", metrics, "--report", report, host: host)
         #expect(first.status == 0, "\(first.output)\(first.errors)")
-        #expect(first.errors.contains(" in flight at a time: that many outcomes could become unknown"))
+        #expect(first.errors.contains(" requests in flight: that many outcomes could become unknown"))
         #expect(try world.accepted(in: ["ledger.ndjson"]).count == 21)
         #expect(Account(try world.report()).accepted == 33)
         let figures = try world.folder.read("herald.prom")

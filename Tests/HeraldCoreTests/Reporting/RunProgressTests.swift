@@ -91,6 +91,13 @@ import Testing
         #expect(duration.roughText == text)
     }
 
+    @Test(arguments: [
+        (0, "0"), (999, "999"), (1000, "1,000"), (12_300, "12,300"), (1_000_000, "1,000,000"), (-1234, "-1,234"),
+    ])
+    func `a number has commas between its thousands`(_ number: Int, _ text: String) {
+        #expect(number.grouped == text)
+    }
+
     private var halfDone: RunProgress {
         var progress = RunProgress()
         progress.note(report([send()]), at: .zero)
