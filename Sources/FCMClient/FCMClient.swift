@@ -84,23 +84,26 @@ package final class FCMClient: Sender {
             return
         }
         let sendHead = sendHead(with: token)
-        var batches: [Endpoint: [Attempt]] = [:]
+        var batches = (fcm: [Attempt](), iid: [Attempt]())
+        batches.fcm.reserveCapacity(calls.count)
         for call in calls {
             let answer = telling(call, of: token)
             switch call.request {
             case .send(let body):
-                batches[endpoints.fcm, default: []].append(
-                    Attempt(call: HTTPCall(sendHead, body: body), answer: answer))
+                batches.fcm.append(Attempt(call: HTTPCall(sendHead, body: body), answer: answer))
             case .group where project.senderID == nil:
                 answer(.refused(reason: "device groups need sender_id, the project's number"))
             case .subscribe, .unsubscribe, .batch, .group:
                 let wire = call.request.wire(project: project)
-                let endpoint = endpoints[wire.service]
-                let attempt = Attempt(call: HTTPCall(wire, to: endpoint, bearer: token), answer: answer)
-                batches[endpoint, default: []].append(attempt)
+                let http = HTTPCall(wire, to: endpoints[wire.service], bearer: token)
+                switch wire.service {
+                case .fcm: batches.fcm.append(Attempt(call: http, answer: answer))
+                case .iid: batches.iid.append(Attempt(call: http, answer: answer))
+                }
             }
         }
-        for (endpoint, batch) in batches { pools[endpoint]?.start(batch) }
+        if !batches.fcm.isEmpty { pools[endpoints.fcm]?.start(batches.fcm) }
+        if !batches.iid.isEmpty { pools[endpoints.iid]?.start(batches.iid) }
     }
 
     private func sendHead(with token: AccessToken?) -> RequestHead {

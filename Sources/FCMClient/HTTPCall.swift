@@ -2,8 +2,8 @@ internal import FCM
 internal import NIOHPACK
 internal import NIOHTTP1
 
-/// A call as a connection takes it.
-struct HTTPCall: Sendable {
+/// A call as a connection takes it. A class, because it passes through many hands.
+final class HTTPCall: Sendable {
     let head: RequestHead
     let body: [UInt8]
 
@@ -12,12 +12,12 @@ struct HTTPCall: Sendable {
         self.body = body
     }
 
-    init(_ wire: WireRequest, to endpoint: Endpoint, bearer: AccessToken?) {
+    convenience init(_ wire: WireRequest, to endpoint: Endpoint, bearer: AccessToken?) {
         self.init(RequestHead(wire, to: endpoint, bearer: bearer), body: wire.body)
     }
 
     /// Posts a form (`application/x-www-form-urlencoded`).
-    init(form: [(name: String, value: String)], to target: TokenEndpoint) {
+    convenience init(form: [(name: String, value: String)], to target: TokenEndpoint) {
         let text = form.map { "\($0.name.percentEncodedSegment)=\($0.value.percentEncodedSegment)" }
         let head = RequestHead(
             "POST", target.endpoint, path: target.path, [("content-type", "application/x-www-form-urlencoded")],
