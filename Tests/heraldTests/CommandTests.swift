@@ -365,6 +365,36 @@ import Testing
         await world.end()
     }
 
+    @Test func `a second signal does not wait, and what was under way is unknown`() async throws {
+        let world = try World(World.small(count: 150, subscribers: 0))
+        try world.folder.write(
+            #"[{"match": {"service": "send", "after": 40}, "do": {"delay_ms": 20000}}]"#, to: "faults.json")
+        let (_, host) = try await world.startEmulator("--faults", "\(world.folder.path)/faults.json")
+        let control = try Control(host)
+        let report = "\(world.folder.path)/report.json"
+        let herald = try HeraldProcess.start(
+            ["-w", world.workspace, "apply", "--auto-approve", "--report", report],
+            environment: world.environment(host))
+        // Until all have left that can be under way at once, some of which nobody answers.
+        while try await control.requests().count < 50 {}
+        herald.signal(SIGTERM)
+        while !(await herald.errorLine()).contains("a second signal stops at once") {}
+        // What comes within a tenth of a second counts as one.
+        let told = ContinuousClock.now
+        while ContinuousClock.now < told + .milliseconds(150) { _ = try await control.requests() }
+        herald.signal(SIGTERM)
+        let stopped = await herald.wait()
+        #expect(stopped.status == 143, "\(stopped.output)\(stopped.errors)")
+        #expect(ContinuousClock.now - told < .seconds(10), "it did not wait for the answers")
+        let account = Account(try world.report(), steps: "send:")
+        #expect(account.addsUp)
+        #expect(account.accepted == 40)
+        #expect(account.unknown > 0)
+        #expect(account.pending > 0)
+        #expect(try world.report()["result"]?.string == "interrupted")
+        await world.end()
+    }
+
     @Test func `registrations appear nowhere unless asked for`() async throws {
         let world = try World(Self.files)
         let (_, host) = try await world.startEmulator()
