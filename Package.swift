@@ -136,7 +136,10 @@ let package = Package(
         ),
         .testTarget(
             name: "HeraldCoreTests",
-            dependencies: ["CZlib", "FCM", "HeraldCore", "HeraldTestSupport"],
+            dependencies: [
+                "CZlib", "FCM", "HeraldCore", "HeraldTestSupport",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
             exclude: ["Reporting/Golden"]
         ),
         .testTarget(

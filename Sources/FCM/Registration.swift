@@ -16,10 +16,27 @@ package struct Registration: Hashable, Sendable, CustomStringConvertible, Custom
         self.rawValue = rawValue
     }
 
+    /// In bytes, of every fid, and at most of any registration.
+    package static let (fidLength, maximumLength) = (22, 4096)
+
+    /// What a text is, for those who have millions and make no string of each; `nil` for no registration.
+    package static func kind(of text: UnsafeBufferPointer<UInt8>) -> Kind? {
+        isWellFormed(text) ? (text.count == fidLength ? .fid : .token) : nil
+    }
+
+    /// How many bytes of a registration, from the first on, are its recipient key.
+    package static func keyLength(of registration: UnsafeBufferPointer<UInt8>) -> Int {
+        let head = registration.prefix(fidLength)
+        let hasInstallation =
+            registration.count > fidLength && registration[fidLength] == UInt8(ascii: ":")
+            && !head.contains(UInt8(ascii: ":"))
+        return hasInstallation ? fidLength : registration.count
+    }
+
     private static func isWellFormed(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         switch bytes.count {
-        case 22: ("c"..."f").contains(Unicode.Scalar(bytes[0])) && consists(bytes, ofDigitsTo: "9")
-        case 100...4096: consists(bytes, ofDigitsTo: ":")
+        case fidLength: ("c"..."f").contains(Unicode.Scalar(bytes[0])) && consists(bytes, ofDigitsTo: "9")
+        case 100...maximumLength: consists(bytes, ofDigitsTo: ":")
         default: false
         }
     }
@@ -51,18 +68,14 @@ package struct Registration: Hashable, Sendable, CustomStringConvertible, Custom
     }
 
     /// The two forms differ in length, so the text tells.
-    package var kind: Kind { rawValue.utf8.count == 22 ? .fid : .token }
+    package var kind: Kind { rawValue.utf8.count == Self.fidLength ? .fid : .token }
 
     /// The installation behind it: the fid; for a token the part before the colon where that has a fid's shape.
     package var recipientKey: RecipientKey {
-        let bytes = rawValue.utf8
-        if kind == .token, let colon = bytes.firstIndex(of: UInt8(ascii: ":")) {
-            let head = bytes[..<colon]
-            if head.count == 22, head.allSatisfy(\.isInstanceIDCharacter) {
-                return RecipientKey(rawValue: String(rawValue[..<colon]))
-            }
-        }
-        return RecipientKey(rawValue: rawValue)
+        var text = rawValue
+        let length = text.withUTF8(Self.keyLength)
+        let isAll = length == text.utf8.count
+        return RecipientKey(rawValue: isAll ? text : String(decoding: text.utf8.prefix(length), as: UTF8.self))
     }
 
     package var description: String { "registration (\(rawValue.utf8.count) bytes)" }
@@ -78,18 +91,6 @@ package struct RecipientKey: RawRepresentable, Hashable, Sendable, CustomStringC
 
     package var description: String { "recipient key (\(rawValue.utf8.count) bytes)" }
     package var customMirror: Mirror { Mirror(self, children: []) }
-}
-
-extension UInt8 {
-    /// `[A-Za-z0-9_-]`, the URL-safe base64 alphabet.
-    fileprivate var isInstanceIDCharacter: Bool {
-        switch self {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-            true
-        default: false
-        }
-    }
 }
 
 extension UInt64 {

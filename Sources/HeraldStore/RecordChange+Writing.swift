@@ -9,13 +9,12 @@ extension RecordChange {
         switch self {
         case .intern(let registrations):
             let statement = try db.cachedStatement(
-                sql:
-                    "INSERT INTO recipient (id, key, rest) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET rest = excluded.rest"
-            )
+                sql: """
+                    INSERT INTO recipient (id, registration) VALUES (?, ?)
+                    ON CONFLICT (id) DO UPDATE SET registration = excluded.registration
+                    """)
             for (id, registration) in registrations.sorted(by: { $0.key < $1.key }) {
-                let key = registration.recipientKey.rawValue
-                try statement.execute(
-                    arguments: [Int64(id), key, String(registration.rawValue.dropFirst(key.count))])
+                try statement.execute(arguments: [Int64(id), registration.rawValue])
             }
         case .spendPlan(let id):
             try db.execute(sql: "INSERT OR IGNORE INTO spent_plan (id) VALUES (?)", arguments: [id])

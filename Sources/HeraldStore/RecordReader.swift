@@ -179,10 +179,12 @@ struct RecordReader {
         return Date(timeIntervalSince1970: seconds)
     }
 
-    static func registration(key: String, rest: String) throws -> Registration {
-        guard let registration = Registration(key + rest), registration.recipientKey.rawValue == key else {
+    /// - Parameter row: its number and its registration.
+    static func recipient(_ row: Row) throws -> KnownRecipient {
+        let id = try recipientID(row.decode(atIndex: 0))
+        guard let registration = Registration(try row.decode(atIndex: 1)) else {
             throw Damage(detail: "a registration has not the form of one")
         }
-        return registration
+        return KnownRecipient(id: id, registration: registration)
     }
 }

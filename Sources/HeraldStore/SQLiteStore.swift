@@ -112,17 +112,31 @@ extension SQLiteStore {
         try await reading { try RecordReader(db: $0).pauses() }
     }
 
-    package func recipients(for keys: Set<RecipientKey>) async throws -> [RecipientKey: KnownRecipient] {
+    package func recipients(after id: RecipientID, limit: Int) async throws -> [KnownRecipient] {
         try await reading { db in
-            let statement = try db.cachedStatement(sql: "SELECT id, rest FROM recipient WHERE key = ?")
-            var known: [RecipientKey: KnownRecipient] = [:]
-            for key in keys {
-                guard let row = try Row.fetchOne(statement, arguments: [key.rawValue]) else { continue }
-                known[key] = KnownRecipient(
-                    id: try RecordReader.recipientID(row.decode(atIndex: 0)),
-                    registration: try RecordReader.registration(key: key.rawValue, rest: row.decode(atIndex: 1)))
+            let statement = try db.cachedStatement(
+                sql: "SELECT id, registration FROM recipient WHERE id > ? ORDER BY id LIMIT ?")
+            let rows = try Row.fetchCursor(statement, arguments: [Int64(id), limit])
+            var found: [KnownRecipient] = []
+            while let row = try rows.next() { found.append(try RecordReader.recipient(row)) }
+            return found
+        }
+    }
+
+    package func recipient(for key: RecipientKey) async throws -> KnownRecipient? {
+        try await reading { db in
+            // A token of the installation goes on behind its key.
+            let statement = try db.cachedStatement(
+                sql: """
+                    SELECT id, registration FROM recipient
+                    WHERE registration = ?1 OR substr(registration, 1, length(?1) + 1) = ?1 || ':'
+                    """)
+            let rows = try Row.fetchCursor(statement, arguments: [key.rawValue])
+            while let row = try rows.next() {
+                let recipient = try RecordReader.recipient(row)
+                if recipient.registration.recipientKey == key { return recipient }
             }
-            return known
+            return nil
         }
     }
 
@@ -131,14 +145,13 @@ extension SQLiteStore {
             var found: [RecipientID: Registration] = [:]
             // Neighbours are read in one go: those that are asked for are mostly next to each other.
             let statement = try db.cachedStatement(
-                sql: "SELECT id, key, rest FROM recipient WHERE id BETWEEN ? AND ? ORDER BY id")
+                sql: "SELECT id, registration FROM recipient WHERE id BETWEEN ? AND ? ORDER BY id")
             for run in recipients.runs {
                 let rows = try Row.fetchCursor(
                     statement, arguments: [Int64(run.lowerBound), Int64(run.upperBound)])
                 while let row = try rows.next() {
-                    let id = try RecordReader.recipientID(row.decode(atIndex: 0))
-                    found[id] = try RecordReader.registration(
-                        key: row.decode(atIndex: 1), rest: row.decode(atIndex: 2))
+                    let (id, registration) = try RecordReader.recipient(row)
+                    found[id] = registration
                 }
             }
             return found

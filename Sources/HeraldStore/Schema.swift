@@ -11,12 +11,8 @@ enum Schema {
                     -- serial, fingerprint_key.
                     CREATE TABLE meta (key TEXT PRIMARY KEY, value ANY NOT NULL) STRICT, WITHOUT ROWID;
 
-                    -- A registration is its recipient key followed by the rest, so that neither is stored twice.
-                    CREATE TABLE recipient (
-                        id INTEGER PRIMARY KEY,
-                        key TEXT NOT NULL UNIQUE,
-                        rest TEXT NOT NULL
-                    ) STRICT;
+                    -- Without an index: it would cost as much as the registrations. Lists are joined by sorting.
+                    CREATE TABLE recipient (id INTEGER PRIMARY KEY, registration TEXT NOT NULL) STRICT;
 
                     -- Sets of recipients, 65,536 a chunk, in the form that RecipientSet+Coding.swift describes.
                     CREATE TABLE topic (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, changed REAL) STRICT;

@@ -46,9 +46,11 @@ package final class ProbedStore: StateStore {
 
     package func pauses() async throws -> Pauses { inner.pauses() }
 
-    package func recipients(for keys: Set<RecipientKey>) async throws -> [RecipientKey: KnownRecipient] {
-        inner.recipients(for: keys)
+    package func recipients(after id: RecipientID, limit: Int) async throws -> [KnownRecipient] {
+        inner.recipients(after: id, limit: limit)
     }
+
+    package func recipient(for key: RecipientKey) async throws -> KnownRecipient? { inner.recipient(for: key) }
 
     package func registrations(of recipients: RecipientSet) async throws -> [RecipientID: Registration] {
         if state.withLock(\.refusesReading) { throw Refusal() }

@@ -43,8 +43,10 @@ struct Application {
         let existing = try session.openStore()
         let days = saved?.days ?? PlanDocument.usualDays
         let campaigns = command.campaign.isEmpty ? saved?.campaigns ?? [] : command.campaign
-        let (plan, desired) = try await session.plan(
-            with: existing, at: saved?.at ?? now(), campaigns: campaigns, days: days)
+        let wanted = try await session.wanted(knownTo: existing)
+        let desired = wanted.desired
+        let plan = try await session.plan(
+            desired, with: existing, at: saved?.at ?? now(), campaigns: campaigns, days: days)
         let document = PlanDocument(
             plan, id: saved?.id ?? runID, created: now(), campaigns: campaigns, days: days)
         if let saved { try await check(saved, against: document, existing) }
@@ -61,19 +63,24 @@ struct Application {
         if needsApproval { try approve(hasRecord: existing != nil) }
         let execution = Execution(
             session: session, overrides: overrides, now: now, runID: runID, reportPath: command.report,
-            receiptsPath: command.receipts, dryRunSample: command.dryRun ? command.sample?.count ?? 100 : nil,
+            receiptsPath: command.receipts,
+            dryRunSample: command.dryRun ? command.sample?.count ?? Apply.usualSample : nil,
             signals: .listen(on: console))
         let report = newReport(document)
         if plan.isEmpty {
             if isRemembered, !command.dryRun {
-                try await settle(plan, desired, in: try await store(existing, for: desired))
+                try await settle(plan, desired, in: try await store(existing, for: plan, wanted))
             }
             _ = try execution.rest(report)
             return
         }
         let finished = try await execution.run(
-            plan, report, first: [.intern(desired.unrecorded)] + (saved.map { [.spendPlan($0.id)] } ?? []),
-            last: closing(plan, desired), in: { try await store(existing, for: desired) })
+            plan, report, first: saved.map { [.spendPlan($0.id)] } ?? [], last: closing(plan, desired),
+            in: {
+                let store = try await store(existing, for: plan, wanted)
+                if !command.dryRun { try await session.record(wanted, in: store) }
+                return store
+            })
         try execution.end(finished)
     }
 
@@ -106,15 +113,21 @@ struct Application {
     // MARK: The record
 
     /// What the run works on: the record, a new one, or for a dry run a copy in memory.
-    private func store(_ existing: SQLiteStore?, for desired: Desired) async throws -> any StateStore {
+    private func store(
+        _ existing: SQLiteStore?, for plan: Plan, _ wanted: Session.Wanted
+    ) async throws -> any StateStore {
         do {
             if command.dryRun {
                 let record = try await existing?.record() ?? Record(identity: session.newIdentity(created: now()))
                 let key = existing?.fingerprintKey ?? (0..<32).map { _ in UInt8.random(in: 0...255) }
-                return MemoryStore(record, registrations: desired.registrations, fingerprintKey: key)
+                let sample = plan.sample(command.sample?.count ?? Apply.usualSample)
+                return MemoryStore(
+                    record, registrations: try wanted.recipients.registrations(of: sample), fingerprintKey: key)
             }
             return try existing
                 ?? SQLiteStore.create(at: session.statePath, identity: session.newIdentity(created: now()))
+        } catch let error as ListingError {
+            throw session.end(error)
         } catch let error as StateError {
             throw console.end(error)
         }

@@ -29,6 +29,9 @@ struct Apply: AsyncParsableCommand {
     @Flag(help: "Let FCM check the messages and deliver none; the record stays untouched.")
     var dryRun = false
 
+    /// Recipients of each campaign that a dry run checks.
+    static let usualSample = 100
+
     @Option(help: "How many recipients of each campaign a dry run checks: a number (default: 100), or 'all'.")
     var sample: Sample?
 

@@ -45,7 +45,9 @@ struct PlanCommand: AsyncParsableCommand {
         let session = try Session.open(Common(herald.common, options), lists: lists)
         let now = Date()
         let store = try session.openStore()
-        let (plan, _) = try await session.plan(with: store, at: at?.date ?? now, campaigns: campaign, days: days)
+        let desired = try await session.wanted(knownTo: store).desired
+        let plan = try await session.plan(
+            desired, with: store, at: at?.date ?? now, campaigns: campaign, days: days)
         let document = PlanDocument(
             plan, id: "plan-\(UUID().uuidString.lowercased())", created: now, campaigns: campaign, days: days)
         if let out {

@@ -36,13 +36,13 @@ struct PreviewCommand: ParsableCommand {
     func run() throws {
         let session = try Session.open(Common(herald.common, options))
         let names = try names(session)
-        let desired = Resolver.desired(of: session.workspace, known: [:], next: Record.firstRecipient)
+        let (sends, registrations) = try sends(session)
         let surroundings = Preview.Surroundings(
-            settings: session.workspace.settings, registrations: desired.registrations,
+            settings: session.workspace.settings, registrations: registrations,
             endpoint: session.endpoint.description, signsIn: !session.isEmulator, fingerprints: fingerprints(session),
             platforms: platform.map { [$0] } ?? Platform.allCases)
         let now = Date()
-        let previews = try desired.sends.filter { names.contains($0.campaign.name.value) }.map { send in
+        let previews = try sends.filter { names.contains($0.campaign.name.value) }.map { send in
             do {
                 return try Preview(of: send, in: surroundings, at: now)
             } catch {
@@ -55,6 +55,18 @@ struct PreviewCommand: ParsableCommand {
             session.console.result(PreviewDocument(preview).rendered(as: format, style))
         } else {
             session.console.result(PreviewsDocument(previews).rendered(as: format, style))
+        }
+    }
+
+    /// Every campaign's send, and how the first recipient of each is reached.
+    private func sends(_ session: Session) throws -> ([DesiredSend], [RecipientID: Registration]) {
+        do throws(ListingError) {
+            let recipients = ListedRecipients(session.listing)
+            let sends = try Resolver.desired(of: session.workspace, recipients).sends
+            let first = RecipientSet(sends.compactMap { $0.members.first { _ in true } }.filter { $0 > 0 })
+            return (sends, try recipients.registrations(of: first))
+        } catch {
+            throw session.end(error)
         }
     }
 

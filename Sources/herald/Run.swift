@@ -83,7 +83,10 @@ struct Run: AsyncParsableCommand {
         guard let store = try session.openStore() else {
             throw session.console.end(.missing(path: session.statePath))
         }
-        let (planned, desired) = try await session.plan(with: store, at: Date())
+        let wanted = try await session.wanted(knownTo: store)
+        // Numbers are given for good: what the lists say stays true while the run goes on.
+        let desired = wanted.desired
+        let planned = try await session.plan(desired, with: store, at: Date())
         let workspace = session.workspace
         let plan = planned.withholding(planned.refusals, in: workspace)
         for refusal in planned.refusals {
@@ -107,12 +110,15 @@ struct Run: AsyncParsableCommand {
         }
         if !session.console.isQuiet { session.console.result(document.text(session.console.output)) }
         execution.lookAgain = { now in
-            guard let (plan, _) = try? await session.plan(with: store, at: now) else { return nil }
+            guard let plan = try? await session.plan(desired, with: store, at: now) else { return nil }
             return plan.withholding(plan.refusals, in: workspace)
         }
         let finished = try await execution.run(
-            plan, blank, first: [.intern(desired.unrecorded)],
-            last: plan.closing(at: Date(), sizes: desired.audienceSizes), in: { store })
+            plan, blank, first: [], last: plan.closing(at: Date(), sizes: desired.audienceSizes),
+            in: {
+                try await session.record(wanted, in: store)
+                return store
+            })
         writeMetrics(finished.report, session.console)
         try execution.end(finished)
     }

@@ -11,6 +11,8 @@ struct Session {
     let common: Common
     let folder: WorkspaceFolder
     let workspace: Workspace
+    /// Whom its lists name.
+    let listing: Listing
     /// Of the files' names and contents; see `WorkspaceLoader.Loaded.digest`.
     private let workspaceDigest: String
     let endpoints: Endpoints
@@ -48,7 +50,7 @@ struct Session {
         let document = DiagnosticsDocument(loaded.diagnostics, sources: loaded.sources)
         if !loaded.diagnostics.isEmpty { common.console.error(document.text(common.console.errors)) }
         guard let workspace = loaded.workspace, !loaded.diagnostics.hasErrors else { throw ExitStatus.wrong.code }
-        return try Session(common, folder, workspace, digest: loaded.digest(), environment)
+        return try Session(common, folder, workspace, loaded, environment)
     }
 
     /// Reads the workspace for what needs its settings only, such as pausing in a hurry: mistakes elsewhere do not count.
@@ -63,17 +65,22 @@ struct Session {
             common.console.error(DiagnosticsDocument(wrong, sources: loaded.sources).text(common.console.errors))
             throw ExitStatus.wrong.code
         }
-        return try Session(common, folder, workspace, digest: loaded.digest(), environment)
+        return try Session(common, folder, workspace, loaded, environment)
     }
 
     private init(
-        _ common: Common, _ folder: WorkspaceFolder, _ workspace: Workspace, digest: String,
+        _ common: Common, _ folder: WorkspaceFolder, _ workspace: Workspace, _ loaded: WorkspaceLoader.Loaded,
         _ environment: [String: String]
     ) throws {
         self.common = common
         self.folder = folder
         self.workspace = workspace
-        workspaceDigest = digest
+        workspaceDigest = loaded.digest()
+        switch loaded.listing {
+        case .success(let listing)?: self.listing = listing
+        case .failure(let problem)?: throw common.console.end(.wrong, problem.description)
+        case nil: listing = .empty
+        }
         let settings = workspace.settings
         let emulator = environment["FCM_EMULATOR_HOST", default: ""]
         isEmulator = !emulator.isEmpty
@@ -133,20 +140,59 @@ struct Session {
         }
     }
 
-    /// What the workspace and the record make of an instant.
+    /// What the files ask for, and how those are reached whom it is about.
+    struct Wanted {
+        let desired: Desired
+        let recipients: ListedRecipients
+    }
+
+    /// Whom the workspace means, by the record's numbers.
+    func wanted(knownTo store: (any StateStore)?) async throws -> Wanted {
+        do {
+            let recipients =
+                if let store {
+                    try await ListedRecipients(
+                        listing, recordedIn: store, next: try await store.record().nextRecipient)
+                } else {
+                    ListedRecipients(listing)
+                }
+            return Wanted(desired: try Resolver.desired(of: workspace, recipients), recipients: recipients)
+        } catch let error as ListingError {
+            throw end(error)
+        } catch let error as StateError {
+            throw console.end(error)
+        }
+    }
+
+    /// A damaged record is told apart from lists that cannot be sorted.
+    func end(_ error: ListingError) -> ExitCode {
+        if error == .recordedTwice { return console.end(.damaged(path: statePath, detail: error.description)) }
+        return console.end(.wrong, error.description)
+    }
+
+    /// Writes down whom the record does not know yet: whoever is sent to, or subscribed, has a number there.
+    func record(_ wanted: Wanted, in store: any StateStore) async throws {
+        guard wanted.desired.unrecorded > 0 else { return }
+        do {
+            try await wanted.recipients.record(in: store)
+        } catch let error as ListingError {
+            throw end(error)
+        } catch let error as StateError {
+            throw console.end(error)
+        }
+    }
+
+    /// What workspace and record make of an instant.
     func plan(
-        with store: (any StateStore)?, at now: Date, campaigns: [String] = [], days: Int = 7
-    ) async throws -> (Plan, Desired) {
+        _ desired: Desired, with store: (any StateStore)?, at now: Date, campaigns: [String] = [], days: Int = 7
+    ) async throws -> Plan {
         try checkCampaigns(campaigns)
         do {
-            let record = try await store?.record() ?? Record(identity: newIdentity(created: now))
-            let known = try await store?.recipients(for: Resolver.keys(in: workspace)) ?? [:]
-            let desired = Resolver.desired(of: workspace, known: known, next: record.nextRecipient)
             let input = Planner.Input(
-                desired: desired, record: record, hasRecord: store != nil, settings: workspace.settings,
-                workspaceDigest: workspaceDigest, onlyCampaigns: Set(campaigns), days: days,
-                listsSkipped: workspace.listsSkipped)
-            return (Planner.plan(input, at: now), desired)
+                desired: desired, record: try await store?.record() ?? Record(identity: newIdentity(created: now)),
+                hasRecord: store != nil, settings: workspace.settings, workspaceDigest: workspaceDigest,
+                onlyCampaigns: Set(campaigns), days: days, listsSkipped: workspace.listsSkipped)
+            return Planner.plan(input, at: now)
         } catch let error as StateError {
             throw console.end(error)
         }

@@ -84,8 +84,7 @@ struct StateFind: AsyncParsableCommand {
     func run() async throws {
         let session = try Session.openSettings(Common(herald.common, options))
         try await session.reading { store in
-            let key = registration.value.recipientKey
-            guard let known = try await store.recipients(for: [key])[key] else {
+            guard let known = try await store.recipient(for: registration.value.recipientKey) else {
                 throw session.console.end(.wrong, "the record does not know this registration")
             }
             let names = Fingerprinter(
@@ -111,10 +110,9 @@ struct StateForget: AsyncParsableCommand {
     func run() async throws {
         let session = try Session.openSettings(Common(herald.common, options))
         try await session.repairing { store in
-            let key = registration.value.recipientKey
             var changes: [RecordChange] = []
             let id: RecipientID
-            if let known = try await store.recipients(for: [key])[key] {
+            if let known = try await store.recipient(for: registration.value.recipientKey) {
                 id = known.id
             } else {
                 id = try await store.record().nextRecipient

@@ -77,20 +77,7 @@ struct TestCommand: AsyncParsableCommand {
     }
 
     private func registrations(_ session: Session) throws -> [Registration] {
-        if let audience {
-            guard let registrations = Resolver.registrations(ofAudience: audience, in: session.workspace) else {
-                let names = session.workspace.audiences.map(\.name.value)
-                let near = suggestion(for: audience, among: names).map { "; did you mean '\($0)'?" } ?? ""
-                throw session.console.end(.wrong, "no file declares audience '\(audience)'\(near)")
-            }
-            guard (1...Self.maximumRecipients).contains(registrations.count) else {
-                throw session.console.end(
-                    .wrong,
-                    "audience '\(audience)' has \(registrations.count) recipients; a test goes to 1 to \(Self.maximumRecipients)"
-                )
-            }
-            return registrations
-        }
+        if let audience { return try registrations(ofAudience: audience, session) }
         var seen: Set<RecipientKey> = []
         return try to.enumerated().compactMap { index, text in
             guard let registration = Registration(text) else {
@@ -98,6 +85,26 @@ struct TestCommand: AsyncParsableCommand {
                     .usage, "what follows --to in place \(index + 1) is neither a token nor a fid")
             }
             return seen.insert(registration.recipientKey).inserted ? registration : nil
+        }
+    }
+
+    private func registrations(ofAudience name: String, _ session: Session) throws -> [Registration] {
+        let names = session.workspace.audiences.map(\.name.value)
+        guard names.contains(name) else {
+            let near = suggestion(for: name, among: names).map { "; did you mean '\($0)'?" } ?? ""
+            throw session.console.end(.wrong, "no file declares audience '\(name)'\(near)")
+        }
+        do {
+            let recipients = ListedRecipients(session.listing)
+            let members = try Resolver.members(ofAudience: name, in: session.workspace, recipients)
+            guard (1...Self.maximumRecipients).contains(members.count) else {
+                throw session.console.end(
+                    .wrong,
+                    "audience '\(name)' has \(members.count) recipients; a test goes to 1 to \(Self.maximumRecipients)")
+            }
+            return try recipients.registrations(of: members).sorted { $0.key < $1.key }.map(\.value)
+        } catch let error as ListingError {
+            throw session.end(error)
         }
     }
 }

@@ -19,13 +19,18 @@ struct StateStoreTests {
     func `finds recipients by key and by number`(_ kind: StoreKind) async throws {
         let open = try OpenStore(kind)
         try await open.commit(.intern([1: .fid(1), 2: .token(2), 70_000: .token(3)]))
-        let keys = Set([1, 2, 3, 4].map { Registration.fid($0).recipientKey })
-        #expect(
-            try await open.store.recipients(for: keys) == [
-                Registration.fid(1).recipientKey: KnownRecipient(id: 1, registration: .fid(1)),
-                Registration.fid(2).recipientKey: KnownRecipient(id: 2, registration: .token(2)),
-                Registration.fid(3).recipientKey: KnownRecipient(id: 70_000, registration: .token(3)),
-            ])
+        let all = [
+            KnownRecipient(id: 1, registration: .fid(1)), KnownRecipient(id: 2, registration: .token(2)),
+            KnownRecipient(id: 70_000, registration: .token(3)),
+        ]
+        for recipient in all {
+            #expect(try await open.store.recipient(for: recipient.registration.recipientKey) == recipient)
+        }
+        #expect(try await open.store.recipient(for: Registration.fid(4).recipientKey) == nil)
+        #expect(try await open.store.recipients(after: 0, limit: 10) == all)
+        #expect(try await open.store.recipients(after: 0, limit: 2) == Array(all[..<2]))
+        #expect(try await open.store.recipients(after: 2, limit: 2) == [all[2]])
+        #expect(try await open.store.recipients(after: 70_000, limit: 2) == [])
         #expect(
             try await open.store.registrations(of: [0, 2, 3, 70_000]) == [2: .token(2), 70_000: .token(3)])
         #expect(try await open.store.record().nextRecipient == 70_001)
@@ -45,8 +50,7 @@ struct StateStoreTests {
         #expect(try await open.store.registrations(of: [1, 2]) == [1: registrations.newer, 2: .fid(2)])
         let key = Registration.fid(1).recipientKey
         #expect(
-            try await open.store.recipients(for: [key])
-                == [key: KnownRecipient(id: 1, registration: registrations.newer)])
+            try await open.store.recipient(for: key) == KnownRecipient(id: 1, registration: registrations.newer))
         #expect(try await open.store.record().nextRecipient == 3)
     }
 
@@ -55,7 +59,7 @@ struct StateStoreTests {
         let open = try OpenStore(kind)
         let token = try #require(Registration(String(repeating: "x", count: 140)))
         try await open.commit(.intern([1: token]))
-        #expect(try await open.store.recipients(for: [token.recipientKey]).values.map(\.registration) == [token])
+        #expect(try await open.store.recipient(for: token.recipientKey)?.registration == token)
         #expect(try await open.store.registrations(of: [1]) == [1: token])
     }
 

@@ -11,7 +11,8 @@ package struct Audience: Hashable, Sendable {
 
     /// Where its registrations come from.
     package enum Source: Hashable, Sendable {
-        case list(ListFile)
+        /// A file, as the audience names it: relative to the audience's own file.
+        case list(Located<String>)
         case inline([Registration])
         /// Another audience's members.
         case audience(Located<String>)
@@ -27,24 +28,4 @@ package struct Audience: Hashable, Sendable {
             self.values = values
         }
     }
-
-    /// The registrations its own source lists, in the order of the source, repetitions included; none where the source
-    /// is another audience.
-    package var registrations: [Registration] {
-        switch source {
-        case .list(let list): list.registrations
-        case .inline(let registrations): registrations
-        case .audience: []
-        }
-    }
-}
-
-/// A file that lists registrations.
-package struct ListFile: Hashable, Sendable {
-    /// As the audience names it: relative to the audience's own file.
-    package var path: Located<String>
-    /// In the order of the file; empty until it has been read.
-    package var registrations: [Registration] = []
-    /// The attributes that filters ask for, by column, each as long as `registrations`; empty text where a row has none.
-    package var columns: [String: [String]] = [:]
 }

@@ -15,7 +15,7 @@ extension Rule {
     package var meaning: String {
         switch self {
         case .fileUnreadable: "A file that is named is not there, is no file, or may not be read."
-        case .fileTooLarge: "Files have at most 64 MiB."
+        case .fileTooLarge: "Files have at most 64 MiB, lists at most 4 GiB."
         case .fileEncoding: "Files are UTF-8."
         case .pathOutside: "A path leads out of the workspace and the folder of lists."
         case .yamlSyntax: "The file is not YAML from here on."

@@ -1,39 +1,43 @@
-/// One row of a CSV file (RFC 4180, quoted fields on one line).
-enum CSVRow {
-    /// The row's fields, or `nil` when a quote is not closed or has text beside it.
-    static func fields(of line: ArraySlice<UInt8>) -> [String]? {
-        var fields: [String] = []
-        var rest = line
+/// One row of a CSV file (RFC 4180, quoted fields on one line) after the other, in the same memory.
+struct CSVRow {
+    /// What the fields say, without their quotes.
+    private(set) var text: [UInt8] = []
+    /// Where each field stands in it.
+    private(set) var fields: [Range<Int>] = []
+
+    /// Takes a line in; `false` when a quote is not closed or has text beside it.
+    mutating func read(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
+        text.removeAll(keepingCapacity: true)
+        fields.removeAll(keepingCapacity: true)
+        var rest = line[...]
         while true {
-            let field: String
+            let begin = text.count
             if rest.first == UInt8(ascii: "\"") {
-                guard let text = takeQuoted(&rest) else { return nil }
-                field = text
+                guard takeQuoted(&rest) else { return false }
             } else {
-                let end = rest.firstIndex(of: UInt8(ascii: ",")) ?? rest.endIndex
-                let text = rest[rest.startIndex..<end]
-                if text.contains(UInt8(ascii: "\"")) { return nil }
-                field = String(decoding: text, as: UTF8.self)
+                let end = rest.firstPlace(of: UInt8(ascii: ",")) ?? rest.endIndex
+                let field = rest[rest.startIndex..<end]
+                if field.firstPlace(of: UInt8(ascii: "\"")) != nil { return false }
+                text.append(contentsOf: field)
                 rest = rest[end...]
             }
-            fields.append(field)
-            guard let separator = rest.first else { return fields }
-            guard separator == UInt8(ascii: ",") else { return nil }
+            fields.append(begin..<text.count)
+            guard let separator = rest.first else { return true }
+            guard separator == UInt8(ascii: ",") else { return false }
             rest.removeFirst()
         }
     }
 
     /// Takes a quoted field from the front; a doubled quote stands for one.
-    private static func takeQuoted(_ rest: inout ArraySlice<UInt8>) -> String? {
-        var text: [UInt8] = []
+    private mutating func takeQuoted(_ rest: inout Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         rest.removeFirst()
-        while let quote = rest.firstIndex(of: UInt8(ascii: "\"")) {
-            text += rest[rest.startIndex..<quote]
+        while let quote = rest.firstPlace(of: UInt8(ascii: "\"")) {
+            text.append(contentsOf: rest[rest.startIndex..<quote])
             rest = rest[(quote + 1)...]
-            guard rest.first == UInt8(ascii: "\"") else { return String(decoding: text, as: UTF8.self) }
+            guard rest.first == UInt8(ascii: "\"") else { return true }
             text.append(UInt8(ascii: "\""))
             rest.removeFirst()
         }
-        return nil
+        return false
     }
 }

@@ -42,17 +42,17 @@ struct FilterUse {
                         .whereColumn, "registrations that stand in the file have no columns", at: first.column.range,
                         notes: [.init("they stand here", at: end.name.range)])
                 ]
-            case .list(let list) where list.path.value.listEnding == "txt":
+            case .list(let path) where path.value.listEnding == "txt":
                 return [
                     .error(
                         .whereColumn, "a .txt list has no columns", at: first.column.range,
-                        notes: [.init("the list is named here", at: list.path.range)],
+                        notes: [.init("the list is named here", at: path.range)],
                         help: "make it a .csv or .ndjson list")
                 ]
-            case .list(let list):
+            case .list(let path):
                 guard let attributes = attributes(end.name.value) else { return [] }
                 return audience.filters.compactMap {
-                    problem(with: $0.column, of: list.path.value, attributes, &advice)
+                    problem(with: $0.column, of: path.value, attributes, &advice)
                 }
             }
         }

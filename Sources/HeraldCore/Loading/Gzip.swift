@@ -1,14 +1,16 @@
 internal import CZlib
 
-/// Unpacks gzip (RFC 1952), within limits that keep hostile files harmless. A file may have several members, one behind
-/// the other, as `cat a.gz b.gz` makes it.
-enum Gzip {
+/// Unpacks gzip (RFC 1952) piece by piece, within limits that keep hostile files harmless. A file may have several
+/// members, one behind the other, as `cat a.gz b.gz` makes it.
+final class Gzip {
     /// How many times its own size a file may unpack to, once that is more than `unratedSize`.
     static let maximumRatio = 200
     static let unratedSize = 1 << 20
 
     enum Problem: Error, Hashable {
-        case foreign, damaged, truncated, tooLarge, tooDense, memory
+        case foreign, damaged, truncated, tooDense, memory
+        /// Than so many bytes.
+        case larger(Int)
 
         /// What the file is or does, for a sentence.
         var words: String {
@@ -16,54 +18,89 @@ enum Gzip {
             case .foreign: "holds something that gzip did not write"
             case .damaged: "is damaged: what it unpacks to is not what was packed"
             case .truncated: "ends in the middle of what was packed"
-            case .tooLarge: "unpacks to more than \(SourceText.maximumSize >> 20) MiB"
+            case .larger(let limit): "unpacks to more than \(limit.binarySize)"
             case .tooDense: "unpacks to more than \(maximumRatio) times its size"
             case .memory: "cannot be unpacked: memory is short"
             }
         }
     }
 
-    static func unpacked(_ packed: [UInt8]) throws(Problem) -> [UInt8] {
-        // zlib keeps the address of its stream.
-        let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+    private let limit: Int
+    /// zlib keeps the address of its stream.
+    private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+    private let input = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 1)
+    /// Whether zlib knows of the stream.
+    private var isOpen = false
+    private var (packed, unpacked) = (0, 0)
+    private var isInputAtEnd = false
+    private var isBetweenMembers = false
+
+    /// - Parameter limit: the most that it unpacks to, in bytes.
+    init(limit: Int) throws(Problem) {
+        self.limit = limit
         stream.initialize(to: z_stream())
-        defer { stream.deallocate() }
         let gzipOnly = MAX_WBITS + 16
         guard inflateInit2_(stream, gzipOnly, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
             throw .memory
         }
-        defer { inflateEnd(stream) }
-        return try packed.withUnsafeBufferPointer { (packed) throws(Problem) in
-            stream.pointee.next_in = UnsafeMutablePointer(mutating: packed.baseAddress)
-            stream.pointee.avail_in = UInt32(packed.count)
-            return try inflateAll(stream, packed.count)
+        isOpen = true
+    }
+
+    deinit {
+        if isOpen { inflateEnd(stream) }
+        stream.deallocate()
+        input.deallocate()
+    }
+
+    /// Fills the buffer; less than its size only at the end.
+    ///
+    /// - Parameter refill: fills a buffer with what is packed; less than its size only at the end.
+    func read(
+        into buffer: UnsafeMutableRawBufferPointer, refill: (UnsafeMutableRawBufferPointer) throws -> Int
+    ) throws -> Int {
+        stream.pointee.next_out = buffer.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        stream.pointee.avail_out = UInt32(buffer.count)
+        let before = unpacked
+        while stream.pointee.avail_out > 0 {
+            if stream.pointee.avail_in == 0, !isInputAtEnd {
+                let count = try refill(input)
+                isInputAtEnd = count < input.count
+                packed += count
+                stream.pointee.next_in = input.baseAddress?.assumingMemoryBound(to: UInt8.self)
+                stream.pointee.avail_in = UInt32(count)
+            }
+            if isBetweenMembers {
+                if stream.pointee.avail_in == 0 { break }
+                // What follows must be another member: anything else is refused as its header.
+                inflateReset(stream)
+                isBetweenMembers = false
+            }
+            try step()
+            unpacked = before + buffer.count - Int(stream.pointee.avail_out)
+            try checkSize()
+        }
+        return unpacked - before
+    }
+
+    private func step() throws(Problem) {
+        switch inflate(stream, Z_NO_FLUSH) {
+        case Z_STREAM_END: isBetweenMembers = true
+        case Z_OK: break
+        // No step forward is possible: the input is at its end.
+        case Z_BUF_ERROR: throw .truncated
+        case Z_MEM_ERROR: throw .memory
+        default: throw stream.pointee.total_out == 0 ? .foreign : .damaged
         }
     }
 
-    private static func inflateAll(_ stream: UnsafeMutablePointer<z_stream>, _ size: Int) throws(Problem) -> [UInt8] {
-        var unpacked: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 64 << 10)
-        while true {
-            let (status, count) = buffer.withUnsafeMutableBufferPointer { buffer in
-                stream.pointee.next_out = buffer.baseAddress
-                stream.pointee.avail_out = UInt32(buffer.count)
-                return (inflate(stream, Z_NO_FLUSH), buffer.count - Int(stream.pointee.avail_out))
-            }
-            unpacked += buffer[..<count]
-            let read = size - Int(stream.pointee.avail_in)
-            if unpacked.count > SourceText.maximumSize { throw .tooLarge }
-            if unpacked.count > unratedSize, unpacked.count > read * maximumRatio { throw .tooDense }
-            switch status {
-            case Z_STREAM_END:
-                if stream.pointee.avail_in == 0 { return unpacked }
-                // What follows must be another member: anything else is refused as its header.
-                inflateReset(stream)
-            case Z_OK: break
-            // No step forward is possible: the input is at its end.
-            case Z_BUF_ERROR: throw .truncated
-            case Z_MEM_ERROR: throw .memory
-            default: throw stream.pointee.total_out == 0 ? .foreign : .damaged
-            }
-        }
+    private func checkSize() throws(Problem) {
+        if unpacked > limit { throw .larger(limit) }
+        let read = packed - Int(stream.pointee.avail_in)
+        if unpacked > Self.unratedSize, unpacked > read * Self.maximumRatio { throw .tooDense }
     }
+}
+
+extension Int {
+    /// So many bytes, for people: in whole GiB, or else MiB.
+    var binarySize: String { self >= 1 << 30 && self % (1 << 30) == 0 ? "\(self >> 30) GiB" : "\(self >> 20) MiB" }
 }

@@ -1,48 +1,49 @@
+internal import Crypto
 internal import FCM
 
-/// Reads the lists that audiences name, each file once, with the columns that some audience filters by.
+/// Reads the lists that audiences name, each file once.
 struct ListLoader {
     private let folder: WorkspaceFolder
     private let lists: String
     private(set) var diagnostics: [Diagnostic] = []
-    /// What was read, by the names that diagnostics give it.
-    private(set) var sources: [String: SourceText] = [:]
-    private var rows: [String: ListRows] = [:]
+    /// SHA-256 of what was read, by the names that diagnostics give it.
+    private(set) var digests: [String: String] = [:]
+    /// By the same names, of what could be read, the attributes; `nil` for those without.
+    private var attributes: [String: [String]?] = [:]
 
     /// - Parameter lists: where lists may live besides the workspace, as the settings say it.
     init(_ folder: WorkspaceFolder, lists: String) {
         (self.folder, self.lists) = (folder, lists)
     }
 
-    /// The audiences with what their lists hold; those whose list cannot be read are left out.
-    mutating func read(_ audiences: [Audience]) -> [Audience] {
+    /// Hands the lists' rows to the builder. Gives the audiences; those whose list cannot be read are left out.
+    mutating func read(_ audiences: [Audience], into listing: inout ListingBuilder) -> [Audience] {
         var places: [String: WorkspaceFolder.Place] = [:]
         var readable: [Audience] = []
         for audience in audiences {
-            if case .list(let list) = audience.source {
-                guard let place = place(of: list.path) else { continue }
+            if case .list(let path) = audience.source {
+                guard let place = place(of: path) else { continue }
                 places[audience.name.value] = place
             }
             readable.append(audience)
         }
         let filters = FilterUse(audiences)
-        var columns: [String: Set<String>] = [:]
-        for (name, place) in places { columns[place.name, default: []].formUnion(filters.columns(ofListBehind: name)) }
-        let loaded = readable.compactMap { audience -> Audience? in
-            guard case .list(let list) = audience.source, let place = places[audience.name.value] else {
-                return audience
-            }
-            guard let rows = rows(of: place, for: list.path, columns[place.name] ?? []) else { return nil }
-            var audience = audience
-            let own = filters.columns(ofListBehind: audience.name.value)
-            audience.source = .list(
-                ListFile(
-                    path: list.path, registrations: rows.registrations,
-                    columns: rows.columns.filter { own.contains($0.key) }))
-            return audience
+        var uses: [String: (names: Set<String>, columns: Set<String>)] = [:]
+        for (name, place) in places {
+            uses[place.name, default: ([], [])].names.insert(name)
+            uses[place.name]?.columns.formUnion(filters.columns(ofListBehind: name))
+        }
+        let loaded = readable.filter { audience in
+            guard case .list(let path) = audience.source, let place = places[audience.name.value],
+                let use = uses[place.name]
+            else { return true }
+            // Several audiences may share a list: it is read, and its rows judged, once.
+            if attributes[place.name] != nil { return true }
+            let sieve = listing.sieve(for: use.names, columns: use.columns.sorted())
+            return read(place, for: path, sieve, into: &listing)
         }
         diagnostics += filters.problems { name in
-            places[name].flatMap { rows[$0.name] }?.attributes
+            places[name].flatMap { attributes[$0.name] ?? nil }
         }
         return loaded
     }
@@ -56,21 +57,35 @@ struct ListLoader {
         }
     }
 
-    private mutating func rows(
-        of place: WorkspaceFolder.Place, for path: Located<String>, _ columns: Set<String>
-    ) -> ListRows? {
-        // Several audiences may share a list: it is read, and its rows judged, once.
-        if let known = rows[place.name] { return known }
-        switch SourceText.read(place.path, as: place.name) {
-        case .failure(let problem):
-            report(problem, at: path)
-            return nil
-        case .success(let source):
-            let read = ListRows(reading: source, columns: columns, &diagnostics)
-            rows[place.name] = read
-            sources[place.name] = source
-            return read
+    /// `false` when it cannot be read.
+    private mutating func read(
+        _ place: WorkspaceFolder.Place, for path: Located<String>, _ sieve: RowSieve, into listing: inout ListingBuilder
+    ) -> Bool {
+        var (sieve, reader, row) = (sieve, ListReader(place.name, asked: sieve.columns), 0)
+        var classes = [Int](repeating: -1, count: sieve.columns.count)
+        do throws(DiagnosticError) {
+            let digest = try ListScanner(place.path, as: place.name).scan { number in
+                reader.noteTooLong(at: number)
+            } line: { number, line in
+                reader.read(line, at: number) { registration, value in
+                    if sieve.isIdle { return }
+                    for column in classes.indices {
+                        classes[column] = value(column).map { sieve.class(of: $0, inColumn: column) } ?? -1
+                    }
+                    guard let signature = sieve.signature(of: classes) else { return }
+                    listing.add(registration, signature, row: row)
+                    row += 1
+                }
+            }
+            digests[place.name] = digest.hexadecimal
+        } catch {
+            report(error, at: path)
+            return false
         }
+        reader.end()
+        diagnostics += reader.rows.diagnostics
+        attributes[place.name] = .some(reader.attributes)
+        return true
     }
 
     private mutating func report(_ problem: DiagnosticError, at path: Located<String>) {

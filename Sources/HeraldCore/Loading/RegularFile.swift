@@ -6,8 +6,13 @@
     internal import Darwin
 #endif
 
-/// Reads files that have an end: a pipe would keep herald waiting, and a device may never stop.
-enum RegularFile {
+/// A file that has an end, open for reading from its beginning to there: a pipe would keep herald waiting, and a device
+/// may never stop.
+final class RegularFile {
+    private let descriptor: Int32
+    /// In bytes, when it was opened.
+    let size: Int
+
     enum Kind { case file, folder, link, other }
 
     enum Problem: Error {
@@ -31,25 +36,58 @@ enum RegularFile {
         return Kind(status)
     }
 
-    /// - Parameter limit: in bytes; not one more is read.
-    static func bytes(at path: String, limit: Int) throws(Problem) -> [UInt8] {
+    /// - Parameter limit: in bytes; a larger file is refused.
+    init(at path: String, limit: Int) throws(Problem) {
         // C would take what stands before a NUL for the whole path.
         guard !path.utf8.contains(0) else { throw .missing }
         // A device is not even opened: that alone may set something going.
         var status = stat()
         guard stat(path, &status) == 0 else { throw Problem(errno) }
-        try check(status, limit)
+        try Self.check(status, limit)
         // What it is may change in between; a pipe must then not block.
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw Problem(errno) }
-        defer { close(descriptor) }
-        guard fstat(descriptor, &status) == 0 else { throw Problem(errno) }
-        try check(status, limit)
+        do throws(Problem) {
+            guard fstat(descriptor, &status) == 0 else { throw Problem(errno) }
+            try Self.check(status, limit)
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        self.descriptor = descriptor
+        size = Int(status.st_size)
+    }
+
+    deinit { close(descriptor) }
+
+    /// Fills the buffer; less than its size only at the end of the file.
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(Problem) -> Int {
+        var filled = 0
+        while filled < buffer.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+            let count = Self.readSome(descriptor, rest.baseAddress, rest.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw Problem(errno) }
+            if count == 0 { break }
+            filled += count
+        }
+        return filled
+    }
+
+    /// - Parameter limit: in bytes; not one more is read.
+    static func bytes(at path: String, limit: Int) throws(Problem) -> [UInt8] {
+        let file = try RegularFile(at: path, limit: limit)
         var bytes: [UInt8] = []
         while true {
-            // One more than there should be: a regular file gives less than it is asked for only at its end.
-            let wanted = bytes.isEmpty ? Int(status.st_size) + 1 : 65536
-            let chunk = try chunk(of: descriptor, upTo: wanted)
+            // One more than there should be: a file that has grown meanwhile fills it.
+            let wanted = bytes.isEmpty ? file.size + 1 : 65536
+            var problem: Problem?
+            let chunk = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, filled in
+                do throws(Problem) { filled = try file.read(into: UnsafeMutableRawBufferPointer(buffer)) } catch {
+                    problem = error
+                }
+            }
+            if let problem { throw problem }
             guard bytes.count + chunk.count <= limit else { throw .tooLarge }
             if bytes.isEmpty { bytes = chunk } else { bytes += chunk }
             if chunk.count < wanted { return bytes }
@@ -64,19 +102,15 @@ enum RegularFile {
         }
     }
 
-    private static func chunk(of descriptor: Int32, upTo count: Int) throws(Problem) -> [UInt8] {
-        var code: Int32 = 0
-        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            while true {
-                let count = read(descriptor, buffer.baseAddress, buffer.count)
-                if count < 0, errno == EINTR { continue }
-                if count < 0 { code = errno }
-                filled = max(count, 0)
-                return
-            }
-        }
-        guard code == 0 else { throw Problem(code) }
-        return bytes
+    /// The system's function, where a method has its name.
+    private static func readSome(_ descriptor: Int32, _ start: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+        #if canImport(Glibc)
+            Glibc.read(descriptor, start, count)
+        #elseif canImport(Musl)
+            Musl.read(descriptor, start, count)
+        #else
+            Darwin.read(descriptor, start, count)
+        #endif
     }
 }
 

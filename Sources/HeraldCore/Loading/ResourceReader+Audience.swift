@@ -25,7 +25,7 @@ extension ResourceReader {
     }
 
     private static func list(_ path: Located<String>, _ findings: inout Findings) -> Audience.Source? {
-        if path.value.listEnding != nil { return .list(ListFile(path: path)) }
+        if path.value.listEnding != nil { return .list(path) }
         findings.diagnostics.append(
             .error(
                 .listFormat, "'\(path.value)' is no list: a list is a .csv, .txt or .ndjson file", at: path.range,

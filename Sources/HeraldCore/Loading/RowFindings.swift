@@ -29,13 +29,23 @@ struct RowFindings {
         shown.append(.error(rule, message, at: SourceRange(file: file, text: .line(line)), help: help))
     }
 
-    /// The first of a row's registrations that is there; all that are there must be well-formed.
+    /// A row that ends the reading: it is shown in any case.
+    mutating func addLast(_ line: Int, _ problem: String) {
+        if shown.count == Self.shownRows {
+            shown.removeLast()
+            withheld += 1
+        }
+        add(line, problem)
+    }
+
+    /// Where the first of a row's registrations stands that is there; all that are there must be well-formed.
     mutating func registration(
-        from values: [(kind: Registration.Kind, text: String)], at line: Int
-    ) -> Registration? {
-        var found: Registration?
+        from values: [(kind: Registration.Kind, text: Range<Int>)], of text: UnsafeBufferPointer<UInt8>, at line: Int
+    ) -> UnsafeBufferPointer<UInt8>? {
+        var found: UnsafeBufferPointer<UInt8>?
         for value in values where !value.text.isEmpty {
-            guard let registration = Registration(value.text, kind: value.kind) else {
+            let registration = UnsafeBufferPointer(rebasing: text[value.text])
+            guard Registration.kind(of: registration) == value.kind else {
                 add(.listRow, line, "the row has a malformed \(value.kind.rawValue)", help: value.kind.form)
                 return nil
             }

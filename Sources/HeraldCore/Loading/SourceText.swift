@@ -1,6 +1,6 @@
 /// A file's bytes, known to be UTF-8 and within the size limit.
 package struct SourceText: Sendable {
-    /// 64 MiB, for any file herald reads.
+    /// 64 MiB, for any file but a list.
     package static let maximumSize = 64 << 20
 
     /// The name diagnostics give it.
@@ -14,19 +14,18 @@ package struct SourceText: Sendable {
 
     /// Reads a file, unpacking it where its name ends in `.gz`, or says why not.
     package static func read(_ path: String, as file: String) -> Result<SourceText, DiagnosticError> {
-        let range = SourceRange(file: file)
-        let bytes: [UInt8]
-        do throws(RegularFile.Problem) {
-            bytes = try RegularFile.bytes(at: path, limit: maximumSize)
-        } catch {
-            let rule: Rule = error == .tooLarge ? .fileTooLarge : .fileUnreadable
-            return .failure(.init(.error(rule, error.words(about: file), at: range)))
+        if file.hasSuffix(".gz") {
+            do throws(DiagnosticError) {
+                let bytes = try FileBytes(at: path, as: file, limit: maximumSize).rest()
+                return SourceText(file: file, bytes: bytes).checked()
+            } catch {
+                return .failure(error)
+            }
         }
-        guard file.hasSuffix(".gz") else { return SourceText(file: file, bytes: bytes).checked() }
-        do throws(Gzip.Problem) {
-            return SourceText(file: file, bytes: try Gzip.unpacked(bytes)).checked()
+        do throws(RegularFile.Problem) {
+            return SourceText(file: file, bytes: try RegularFile.bytes(at: path, limit: maximumSize)).checked()
         } catch {
-            return .failure(.init(.error(.listCompression, "'\(file)' \(error.words)", at: range)))
+            return .failure(DiagnosticError(error, about: file, limit: maximumSize))
         }
     }
 
@@ -34,15 +33,9 @@ package struct SourceText: Sendable {
     package func checked() -> Result<SourceText, DiagnosticError> {
         if bytes.count > Self.maximumSize {
             return .failure(
-                .init(.error(.fileTooLarge, "'\(file)' is larger than 64 MiB", at: SourceRange(file: file))))
+                DiagnosticError(RegularFile.Problem.tooLarge, about: file, limit: Self.maximumSize))
         }
-        if let line = bytes.lineOfInvalidUTF8 {
-            return .failure(
-                .init(
-                    .error(
-                        .fileEncoding, "'\(file)' is not UTF-8", at: SourceRange(file: file, text: .line(line)),
-                        help: "save the file as UTF-8")))
-        }
+        if let line = bytes.lineOfInvalidUTF8 { return .failure(DiagnosticError(notUTF8: file, line: line)) }
         return .success(self)
     }
 
@@ -74,15 +67,28 @@ package struct DiagnosticError: Error {
     package var diagnostic: Diagnostic
 
     package init(_ diagnostic: Diagnostic) { self.diagnostic = diagnostic }
+
+    init(notUTF8 file: String, line: Int) {
+        self.init(
+            .error(
+                .fileEncoding, "'\(file)' is not UTF-8", at: SourceRange(file: file, text: .line(line)),
+                help: "save the file as UTF-8"))
+    }
+
+    /// - Parameter limit: what the file was held against, in bytes.
+    init(_ problem: RegularFile.Problem, about file: String, limit: Int) {
+        let rule: Rule = problem == .tooLarge ? .fileTooLarge : .fileUnreadable
+        self.init(.error(rule, problem.words(about: file, limit: limit), at: SourceRange(file: file)))
+    }
 }
 
 extension RegularFile.Problem {
-    fileprivate func words(about file: String) -> String {
+    fileprivate func words(about file: String, limit: Int) -> String {
         switch self {
         case .missing: "there is no file '\(file)'"
         case .folder: "'\(file)' is a folder, not a file"
         case .notRegular: "'\(file)' is not a file"
-        case .tooLarge: "'\(file)' is larger than 64 MiB"
+        case .tooLarge: "'\(file)' is larger than \(limit.binarySize)"
         case .noPermission: "'\(file)' cannot be read: no permission"
         case .linkedInCircle: "'\(file)' cannot be read: its links lead in a circle"
         case .failed: "'\(file)' cannot be read"
@@ -101,7 +107,7 @@ extension [UInt8] {
 
 extension UnsafeRawBufferPointer {
     /// Where the first sequence begins that is no UTF-8. Decoding would need the room of the whole file once more.
-    fileprivate var firstInvalidUTF8: Int? {
+    var firstInvalidUTF8: Int? {
         var at = 0
         while at < count {
             // Most files are ASCII: eight bytes at a time.

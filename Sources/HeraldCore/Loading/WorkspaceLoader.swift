@@ -13,10 +13,13 @@ package struct WorkspaceLoader {
     private let folder: WorkspaceFolder
     private let environment: [String: String]
     private let lists: ListPolicy
+    private let keepsLists: Bool
     private var diagnostics: [Diagnostic] = []
     /// The kind and name of every resource in the files, those too that could not be read.
     private var declared: Set<References.Name> = []
     private var sources: [String: SourceText] = [:]
+    private var listDigests: [String: String] = [:]
+    private var listing: Result<Listing, ListingError>?
     /// Of the files that silence a warning.
     private var allowances: [Allowances] = []
 
@@ -26,38 +29,50 @@ package struct WorkspaceLoader {
         package var workspace: Workspace?
         /// Sorted, each once.
         package var diagnostics: [Diagnostic]
-        /// What was read, for showing the lines that diagnostics point at.
+        /// What was read but for lists, for showing the lines that diagnostics point at.
         package var sources: [String: SourceText]
+        /// SHA-256 of every list that was read, by its name in diagnostics.
+        package var listDigests: [String: String]
+        /// Whom the lists name; nobody where they were not kept, nothing without a workspace. It is not to be used where
+        /// there are errors.
+        package var listing: Result<Listing, ListingError>?
         /// The folder of lists, absolute; nothing without a workspace.
         fileprivate var lists: String?
 
         /// SHA-256 over the names and contents of all files that were read. The same lists in another place are the
         /// same workspace.
         package func digest() -> String {
+            let digests = sources.mapValues { SHA256.hash(data: $0.bytes).hexadecimal }
+                .merging(listDigests) { source, _ in source }
             var hash = SHA256()
-            for (file, source) in sources.sorted(by: { $0.key < $1.key }) {
+            for (file, digest) in digests.sorted(by: { $0.key < $1.key }) {
                 let prefix = lists.map { $0 + "/" }
                 let name = prefix.flatMap { file.hasPrefix($0) ? "lists:/\(file.dropFirst($0.count))" : nil } ?? file
-                hash.update(data: Array("\(name)\0\(source.bytes.count)\0".utf8))
-                hash.update(data: source.bytes)
+                hash.update(data: Array("\(name)\0\(digest)\0".utf8))
             }
             return "sha256:" + hash.finalize().hexadecimal
         }
     }
 
+    /// - Parameter keepsLists: whether somebody wants to know whom the lists name; without it their rows are judged only.
     package static func load(
-        _ folder: WorkspaceFolder, environment: [String: String], lists: ListPolicy = .required
+        _ folder: WorkspaceFolder, environment: [String: String], lists: ListPolicy = .required,
+        keepsLists: Bool = true
     ) -> Loaded {
-        var loader = WorkspaceLoader(folder: folder, environment: environment, lists: lists)
+        var loader = WorkspaceLoader(
+            folder: folder, environment: environment, lists: lists, keepsLists: keepsLists)
         let workspace = loader.workspace()
         loader.silence()
         return Loaded(
             workspace: workspace, diagnostics: loader.diagnostics.map(\.presentable).sortedAndUnique(),
-            sources: loader.sources, lists: workspace.map { folder.lists($0.settings.lists) })
+            sources: loader.sources, listDigests: loader.listDigests, listing: loader.listing,
+            lists: workspace.map { folder.lists($0.settings.lists) })
     }
 
-    private init(folder: WorkspaceFolder, environment: [String: String], lists: ListPolicy) {
-        (self.folder, self.environment, self.lists) = (folder, environment, lists)
+    private init(
+        folder: WorkspaceFolder, environment: [String: String], lists: ListPolicy, keepsLists: Bool
+    ) {
+        (self.folder, self.environment, self.lists, self.keepsLists) = (folder, environment, lists, keepsLists)
     }
 
     private mutating func workspace() -> Workspace? {
@@ -75,11 +90,11 @@ package struct WorkspaceLoader {
             take(read, into: &workspace)
         }
         diagnostics += References(workspace, declared: declared).check()
-        readLists(of: &workspace)
         workspace.audiences.sort { $0.name.value < $1.name.value }
         workspace.topics.sort { $0.name.value < $1.name.value }
         workspace.groups.sort { $0.name.value < $1.name.value }
         workspace.campaigns.sort { $0.name.value < $1.name.value }
+        readLists(of: &workspace)
         checkGroupSizes(of: workspace)
         return workspace
     }
@@ -90,22 +105,32 @@ package struct WorkspaceLoader {
     }
 
     private mutating func readLists(of workspace: inout Workspace) {
+        var builder = ListingBuilder(
+            keepsLists ? workspace : workspace.withGroupsOnly,
+            temporaryFolder: environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp")
         switch lists {
         case .skip:
             diagnostics += FilterUse(workspace.audiences).problems { _ in nil }
             workspace.listsSkipped = true
         case .required:
             var loader = ListLoader(folder, lists: workspace.settings.lists)
-            workspace.audiences = loader.read(workspace.audiences)
+            workspace.audiences = loader.read(workspace.audiences, into: &builder)
             diagnostics += loader.diagnostics
-            sources.merge(loader.sources) { known, _ in known }
+            listDigests = loader.digests
         }
+        do throws(ListingError) { listing = .success(try builder.finish()) } catch { listing = .failure(error) }
     }
 
     /// An audience's members are known only once every list has been read without a mistake.
     private mutating func checkGroupSizes(of workspace: Workspace) {
-        guard !workspace.listsSkipped, !diagnostics.hasErrors else { return }
-        let sizes = Resolver.groupSizes(in: workspace)
+        guard !workspace.listsSkipped, !diagnostics.hasErrors, case .success(let listing)? = listing else { return }
+        let sizes: [GroupName: Int]
+        do throws(ListingError) {
+            sizes = try Resolver.groupSizes(in: workspace, ListedRecipients(listing))
+        } catch {
+            self.listing = .failure(error)
+            return
+        }
         for group in workspace.groups {
             guard case .audience(let name) = group.members, let size = sizes[group.name.value],
                 let problem = Group.problem(withMembers: size)

@@ -11,10 +11,10 @@ package struct Desired: Sendable {
     /// How many names fell together: rows that stand twice in a list, and registrations, of whatever list, beyond the
     /// first of one installation.
     package var collapsed = 0
-    /// How each listed recipient is reached.
-    package var registrations: [RecipientID: Registration] = [:]
-    /// What the record does not know yet: new recipients, and newer registrations of known ones.
-    package var unrecorded: [RecipientID: Registration] = [:]
+    /// Everybody whom a list names.
+    package var listed = RecipientSet()
+    /// Those of them whom the record does not know, or not by the registration that is best now.
+    package var unrecorded = 0
 
     package init() {}
 }

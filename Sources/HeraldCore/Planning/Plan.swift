@@ -211,3 +211,12 @@ extension Plan {
         steps = [Step(work: .send(send), reason: "a test")]
     }
 }
+
+extension Plan {
+    /// The first so many recipients of each send, as a dry run takes them.
+    package func sample(_ count: Int) -> RecipientSet {
+        steps.reduce(into: RecipientSet()) { sample, step in
+            if case .send(let send) = step.work { sample.formUnion(RecipientSet(send.members.prefix(count))) }
+        }
+    }
+}

@@ -80,14 +80,13 @@ package struct Planner {
         plan = Plan(at: now, workspaceDigest: input.workspaceDigest, state: input.hasRecord ? mark : nil)
         plan.listsSkipped = input.listsSkipped
         plan.collapsed = desired.collapsed
-        let listed = RecipientSet(desired.registrations.keys.sorted())
-        plan.deadListed = listed.intersection(record.dead).count
+        plan.deadListed = desired.listed.intersection(record.dead).count
         let hasConditions = desired.sends.contains {
             if case .condition = $0.campaign.target.value { true } else { false }
         }
         if hasConditions {
             let recorded = RecipientSet(Record.firstRecipient..<record.nextRecipient)
-            everybody = recorded.union(listed).subtracting(record.dead)
+            everybody = recorded.union(desired.listed).subtracting(record.dead)
         }
     }
 

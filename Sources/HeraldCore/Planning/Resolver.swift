@@ -1,69 +1,65 @@
-package import FCM
+internal import FCM
 
 /// Turns the lists of a workspace into recipients: one for each installation, however often and by whatever
 /// registration it is listed.
 package struct Resolver {
     private let workspace: Workspace
+    private let rows: [Listing.Owner: RecipientSet]
     private let audiences: AudienceMembers
     private let suppressed: RecipientSet
-    private let numbers: RecipientNumbers
-    /// Of registrations that stand in a campaign or a group.
-    private let inline: [[Registration]: RecipientSet]
+    private let listed: RecipientSet
+    private var collapsed = 0
+    private var unrecorded = 0
 
-    /// The recipient keys that all lists name.
-    package static func keys(in workspace: Workspace) -> Set<RecipientKey> {
-        var keys: Set<RecipientKey> = []
-        for audience in workspace.audiences { keys.formUnion(audience.registrations.lazy.map(\.recipientKey)) }
-        for list in workspace.inlineLists { keys.formUnion(list.map(\.recipientKey)) }
-        return keys
-    }
-
-    /// - Parameter known: what the record knows of the workspace's recipient keys.
     package static func desired(
-        of workspace: Workspace, known: [RecipientKey: KnownRecipient], next: RecipientID
-    ) -> Desired {
-        Resolver(workspace, known, next).desired(known)
+        of workspace: Workspace, _ recipients: ListedRecipients
+    ) throws(ListingError) -> Desired {
+        try Resolver(workspace, recipients).desired()
     }
 
-    /// An audience's recipients, one registration for each; `nil` when no file declares it.
-    package static func registrations(ofAudience name: String, in workspace: Workspace) -> [Registration]? {
-        guard workspace.audiences.contains(where: { $0.name.value == name }) else { return nil }
-        let resolver = Resolver(workspace, [:], 1)
-        return resolver.members(of: name).compactMap { resolver.numbers.registrations[$0] }
+    /// An audience's recipients; nobody when no file declares it.
+    package static func members(
+        ofAudience name: String, in workspace: Workspace, _ recipients: ListedRecipients
+    ) throws(ListingError) -> RecipientSet {
+        try Resolver(workspace, recipients).members(of: name)
     }
 
     /// How many recipients each group has.
-    static func groupSizes(in workspace: Workspace) -> [GroupName: Int] {
+    static func groupSizes(
+        in workspace: Workspace, _ recipients: ListedRecipients
+    ) throws(ListingError) -> [GroupName: Int] {
+        let workspace = workspace.withGroupsOnly
         guard !workspace.groups.isEmpty else { return [:] }
-        var workspace = workspace
-        let named = workspace.groups.compactMap { if case .audience(let name) = $0.members { name } else { nil } }
-        workspace.audiences = workspace.audiences.inOrder(from: (named + workspace.settings.suppress).map(\.value))
-        workspace.campaigns = []
-        let resolver = Resolver(workspace, [:], 1)
+        let resolver = try Resolver(workspace, recipients)
         let sizes = workspace.groups.map { ($0.name.value, resolver.members(of: $0).count) }
         return Dictionary(sizes) { first, _ in first }
     }
 
-    private init(_ workspace: Workspace, _ known: [RecipientKey: KnownRecipient], _ next: RecipientID) {
-        var numbers = RecipientNumbers(known, next: next)
-        var recipients: [String: [RecipientID]] = [:]
-        for audience in workspace.audiences { recipients[audience.name.value] = numbers.number(audience) }
-        var inline: [[Registration]: RecipientSet] = [:]
-        for list in workspace.inlineLists { inline[list] = RecipientSet(numbers.number(list)) }
+    private init(_ workspace: Workspace, _ recipients: ListedRecipients) throws(ListingError) {
+        // Rows have few signatures: each recipient is put down once for each of its own.
+        var bySignature = [RecipientSet](repeating: [], count: recipients.listing.signatures.count)
+        var pass = try recipients.pass()
+        while let recipient = try pass.next() {
+            for mark in pass.marks { bySignature[Int(mark)].insert(recipient.id) }
+            if !recipient.isRecorded { unrecorded += 1 }
+        }
+        collapsed = pass.collapsed
+        var (rows, listed): ([Listing.Owner: RecipientSet], RecipientSet) = ([:], [])
+        for (signature, members) in zip(recipients.listing.signatures, bySignature) {
+            for owner in signature.owners { rows[owner, default: []].formUnion(members) }
+            listed.formUnion(members)
+        }
         self.workspace = workspace
+        (self.rows, self.listed) = (rows, listed)
         let names = workspace.audiences.map(\.name.value)
-        audiences = AudienceMembers(workspace.audiences.inOrder(from: names), recipients: recipients)
+        audiences = AudienceMembers(workspace.audiences.inOrder(from: names)) { rows[.audience($0)] ?? [] }
         suppressed = audiences.union(workspace.settings.suppress)
-        self.numbers = numbers
-        self.inline = inline
     }
 
-    private func desired(_ known: [RecipientKey: KnownRecipient]) -> Desired {
+    private func desired() -> Desired {
         var desired = Desired()
         for name in workspace.audiences.map(\.name.value) { desired.audienceSizes[name] = members(of: name).count }
-        desired.registrations = numbers.registrations
-        desired.unrecorded = numbers.unrecorded(known)
-        desired.collapsed = numbers.collapsed
+        (desired.listed, desired.unrecorded, desired.collapsed) = (listed, unrecorded, collapsed)
         desired.topics = workspace.topics.map { topic in
             let members = audiences.union(topic.subscribers).subtracting(audiences.union(topic.exclude))
             return DesiredTopic(
@@ -82,16 +78,20 @@ package struct Resolver {
         switch campaign.target.value {
         case .topic, .condition: return .target
         case .audience(let name): return members(of: name).subtracting(excluded)
-        case .registrations(let listed): return (inline[listed] ?? []).subtracting(suppressed).subtracting(excluded)
+        case .registrations:
+            let members = rows[.campaign(campaign.name.value)] ?? []
+            return members.subtracting(suppressed).subtracting(excluded)
         case .group(let name): return workspace.groups.first { $0.name.value == name }.map(members) ?? []
         }
     }
 
     private func members(of group: Group) -> RecipientSet {
-        switch group.members {
-        case .audience(let name): audiences[name.value].subtracting(suppressed)
-        case .inline(let listed): (inline[listed] ?? []).subtracting(suppressed)
-        }
+        let members =
+            switch group.members {
+            case .audience(let name): audiences[name.value]
+            case .inline: rows[.group(group.name.value)] ?? []
+            }
+        return members.subtracting(suppressed)
     }
 
     /// An audience's members. An audience that is suppressed is still what it is.
@@ -101,25 +101,15 @@ package struct Resolver {
     }
 }
 
-extension RecipientNumbers {
-    /// The recipients of an audience's own registrations, row by row; 0 for a row that its own filters leave out, which
-    /// nothing else can bring in.
-    fileprivate mutating func number(_ audience: Audience) -> [RecipientID] {
-        guard case .list(let list) = audience.source, !audience.filters.isEmpty else {
-            return number(audience.registrations)
-        }
-        let passes = list.passing(audience.filters)
-        let rows = list.registrations.indices.filter(passes)
-        var recipients = [RecipientID](repeating: 0, count: list.registrations.count)
-        for (row, recipient) in zip(rows, number(rows.map { list.registrations[$0] })) { recipients[row] = recipient }
-        return recipients
-    }
-}
-
 extension Workspace {
-    /// The registrations that stand in groups and campaigns.
-    fileprivate var inlineLists: [[Registration]] {
-        groups.compactMap { if case .inline(let listed) = $0.members { listed } else { nil } }
-            + campaigns.compactMap { if case .registrations(let listed) = $0.target.value { listed } else { nil } }
+    /// What decides whom the groups hold that are made of audiences.
+    var withGroupsOnly: Workspace {
+        var workspace = self
+        let named = groups.compactMap { if case .audience(let name) = $0.members { name } else { nil } }
+        workspace.groups = groups.filter { if case .audience = $0.members { true } else { false } }
+        let needed = named.isEmpty ? [] : named + settings.suppress
+        workspace.audiences = audiences.inOrder(from: needed.map(\.value)).sorted { $0.name.value < $1.name.value }
+        workspace.campaigns = []
+        return workspace
     }
 }

@@ -6,7 +6,6 @@ package final class MemoryStore: StateStore {
     private struct Content {
         var record: Record
         var registrations: [RecipientID: Registration]
-        var ids: [RecipientKey: RecipientID]
     }
 
     package let fingerprintKey: [UInt8]
@@ -14,23 +13,24 @@ package final class MemoryStore: StateStore {
 
     package init(_ record: Record, registrations: [RecipientID: Registration] = [:], fingerprintKey: [UInt8]) {
         self.fingerprintKey = fingerprintKey
-        let ids = Dictionary(registrations.map { ($1.recipientKey, $0) }) { first, _ in first }
-        content = Mutex(Content(record: record, registrations: registrations, ids: ids))
+        content = Mutex(Content(record: record, registrations: registrations))
     }
 
     package func record() -> Record { content.withLock(\.record) }
 
     package func pauses() -> Pauses { content.withLock(\.record.pauses) }
 
-    package func recipients(for keys: Set<RecipientKey>) -> [RecipientKey: KnownRecipient] {
+    package func recipients(after id: RecipientID, limit: Int) -> [KnownRecipient] {
         content.withLock { content in
-            var known: [RecipientKey: KnownRecipient] = [:]
-            for key in keys {
-                if let id = content.ids[key], let registration = content.registrations[id] {
-                    known[key] = KnownRecipient(id: id, registration: registration)
-                }
-            }
-            return known
+            content.registrations.filter { $0.key > id }.sorted { $0.key < $1.key }.prefix(limit)
+                .map { KnownRecipient(id: $0.key, registration: $0.value) }
+        }
+    }
+
+    package func recipient(for key: RecipientKey) -> KnownRecipient? {
+        content.withLock { content in
+            content.registrations.first { $0.value.recipientKey == key }
+                .map { KnownRecipient(id: $0.key, registration: $0.value) }
         }
     }
 
@@ -46,10 +46,7 @@ package final class MemoryStore: StateStore {
         content.withLock { content in
             content.record.apply(changes)
             for case .intern(let registrations) in changes {
-                for (id, registration) in registrations {
-                    content.registrations[id] = registration
-                    content.ids[registration.recipientKey] = id
-                }
+                content.registrations.merge(registrations) { _, newer in newer }
             }
         }
     }

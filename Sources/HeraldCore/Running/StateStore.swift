@@ -11,8 +11,11 @@ package protocol StateStore: Sendable {
     /// What is paused at this moment: a person may pause while a run goes.
     func pauses() async throws -> Pauses
 
-    /// What is known of these recipients; unknown ones are absent.
-    func recipients(for keys: Set<RecipientKey>) async throws -> [RecipientKey: KnownRecipient]
+    /// The recipients behind a number, in ascending order, `limit` of them or fewer where there are no more.
+    func recipients(after id: RecipientID, limit: Int) async throws -> [KnownRecipient]
+
+    /// What is known of an installation. It may take a look at every recipient: nothing but people asks for one.
+    func recipient(for key: RecipientKey) async throws -> KnownRecipient?
 
     /// How to reach recipients.
     func registrations(of recipients: RecipientSet) async throws -> [RecipientID: Registration]

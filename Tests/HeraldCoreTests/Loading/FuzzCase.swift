@@ -80,7 +80,7 @@ struct FuzzCase: Sendable, CustomTestStringConvertible {
         for (name, bytes) in files { try folder.write(bytes, to: name) }
         let loaded = try WorkspaceLoader.load(folder)
         // What is in a header beside its form, such as a time, may be anything; the rows are held to their sum.
-        let rows = loaded.workspace?.audiences.first?.registrations
+        let rows = try loaded.registrations().first
         return loaded.found.isEmpty && rows != [.fid(1), .fid(2)] ? "other rows than were packed" : nil
     }
 

@@ -44,7 +44,7 @@ struct ListFileTests {
     func `registrations come in the order of the file`(_ name: String, _ text: String, _ expected: [String]) throws {
         let loaded = try load(name, text)
         #expect(loaded.found == [])
-        #expect(loaded.workspace?.audiences.first?.registrations.map(\.rawValue) == expected)
+        #expect(try loaded.registrations().first?.map(\.rawValue) == expected)
     }
 
     /// `▸` before every row that must be refused; `SECRET` stands in each and must not come back.
@@ -140,7 +140,7 @@ struct ListFileTests {
             "lists/l.txt": "\(fid)\nbad\n",
         ])
         #expect(loaded.found == [Found(.listRow, "lists/l.txt", .init(line: 2, column: 1))])
-        #expect(loaded.workspace?.audiences.map(\.registrations) == [[.fid(1)], [.fid(1)]])
+        #expect(try loaded.registrations() == [[.fid(1)], [.fid(1)]])
     }
 
     @Test func `inline registrations are read as they stand`() throws {
@@ -149,7 +149,7 @@ struct ListFileTests {
             "b.yaml": "kind: audience\nname: b\ntokens: [\(Self.tokens[0])]\n",
         ])
         #expect(loaded.found == [])
-        #expect(loaded.workspace?.audiences.map(\.registrations) == [[.fid(1), .fid(0)], [.token(0)]])
+        #expect(try loaded.registrations() == [[.fid(1), .fid(0)], [.token(0)]])
     }
 
     @Test(arguments: [

@@ -46,9 +46,8 @@ struct ListFolderTests {
     ) throws {
         let (loaded, _, folder) = try load(path, lists: lists, files)
         #expect(loaded.found == [])
-        #expect(loaded.workspace?.audiences.map(\.registrations) == [[.fid(1)]])
-        let names = Set(loaded.sources.keys).subtracting(["herald.yaml", "sub/a.yaml"])
-        #expect(names == [name.replacing("$", with: folder.resolved)])
+        #expect(try loaded.registrations() == [[.fid(1)]])
+        #expect(Set(loaded.listDigests.keys) == [name.replacing("$", with: folder.resolved)])
     }
 
     @Test(
@@ -75,7 +74,7 @@ struct ListFolderTests {
         let (loaded, _, _) = try load(
             "l.txt", lists: "../people", ["people/deep/l.txt": Self.one], links: ["w/sub/l.txt": "$/people/deep/l.txt"])
         #expect(loaded.found == [])
-        #expect(loaded.workspace?.audiences.map(\.registrations) == [[.fid(1)]])
+        #expect(try loaded.registrations() == [[.fid(1)]])
     }
 
     @Test func `a mistake in a list outside is named by the whole path`() throws {
@@ -95,7 +94,7 @@ struct ListFolderTests {
         let (loaded, _, _) = try load("gone.csv", ["w/bad.txt": "bad"], policy: .skip)
         #expect(loaded.found == [])
         #expect(loaded.workspace?.listsSkipped == true)
-        #expect(loaded.workspace?.audiences.map(\.registrations) == [[]])
+        #expect(try loaded.registrations() == [[]])
         #expect(try load("l.txt", ["w/l.txt": ""], policy: .required).loaded.workspace?.listsSkipped == false)
     }
 

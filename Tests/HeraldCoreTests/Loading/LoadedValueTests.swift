@@ -102,39 +102,34 @@ struct LoadedValueTests {
     }
 
     @Test(arguments: [
-        ("l.csv", "fid,locale,spot,age\n\(fid),it,\"a, b\",7\n\(fid),,x,\n"),
+        ("l.csv", "fid,locale,spot,age\n\(fid),it,\"a, b\",7\n\(Registration.fid(2).rawValue),,x,\n"),
         (
             "l.ndjson",
             "{\"fid\":\"\(fid)\",\"locale\":\"it\",\"spot\":\"a, b\",\"age\":7,\"x\":[]}\n"
-                + "{\"fid\":\"\(fid)\",\"locale\":null,\"spot\":\"x\"}\n"
+                + "{\"fid\":\"\(Registration.fid(2).rawValue)\",\"locale\":null,\"spot\":\"x\"}\n"
         ),
     ])
-    func `a list keeps the columns that are filtered by and no other`(_ name: String, _ text: String) throws {
-        let audiences = try workspace([
+    func `a filter sees the attributes of the list that its audience ends at`(_ name: String, _ text: String) throws {
+        let loaded = try WorkspaceLoader.load(files: [
             "a.yaml": "kind: audience\nname: a\nsource: {file: \(name)}\n",
             "b.yaml": "kind: audience\nname: b\nsource: {file: \(name)}\nwhere: {spot: [\"a, b\", z]}\n",
-            "c.yaml": "kind: audience\nname: c\nfrom: a\nwhere: {locale: it, age: \"7\"}\n", name: text,
-        ]).audiences
-        guard case .list(let one) = audiences[0].source, case .list(let two) = audiences[1].source else {
-            Issue.record("no lists")
-            return
-        }
-        #expect(one.columns == ["locale": ["it", ""], "age": ["7", ""]])
-        #expect(two.columns == ["spot": ["a, b", "x"]])
-        #expect(audiences[2].filters.map(\.values) == [["it"], ["7"]])
+            "c.yaml": "kind: audience\nname: c\nfrom: a\nwhere: {locale: it, age: \"7\"}\n",
+            "d.yaml": "kind: audience\nname: d\nfrom: a\nwhere: {age: ''}\n", name: text,
+        ])
+        #expect(loaded.found == [])
+        #expect(try loaded.registrations() == [[.fid(1), .fid(2)], [.fid(1)], [.fid(1)], [.fid(2)]])
     }
 
-    @Test func `attributes in JSON are text as they are, other values as JSON`() throws {
-        let rows = ["\"it\"", "true", "-3", "1.5", "null", "\"\""].map { "{\"fid\":\"\(fid)\",\"n\":\($0)}" }
-        let audience = try workspace([
-            "a.yaml": "kind: audience\nname: a\nsource: {file: l.ndjson}\nwhere: {n: x}\n",
-            "l.ndjson": rows.joined(separator: "\n") + "\n{\"fid\":\"\(fid)\"}\n",
-        ]).audiences[0]
-        guard case .list(let list) = audience.source else {
-            Issue.record("no list")
-            return
+    @Test(arguments: [("it", [1]), ("true", [2]), ("-3", [3]), ("1.5", [4]), ("", [5, 6, 7]), ("null", [])])
+    func `attributes in JSON are text as they are, other values as JSON`(_ text: String, _ expected: [Int]) throws {
+        let rows = [#""it""#, "true", "-3", "1.5", "null", #""""#].enumerated().map { number, value in
+            #"{"fid":"\#(Registration.fid(number + 1).rawValue)","n":\#(value)}"#
         }
-        #expect(list.columns == ["n": ["it", "true", "-3", "1.5", "", "", ""]])
+        let loaded = try WorkspaceLoader.load(files: [
+            "a.yaml": "kind: audience\nname: a\nsource: {file: l.ndjson}\nwhere: {n: '\(text)'}\n",
+            "l.ndjson": rows.joined(separator: "\n") + "\n{\"fid\":\"\(Registration.fid(7).rawValue)\"}\n",
+        ])
+        #expect(try loaded.registrations() == [expected.map { .fid($0) }])
     }
 
     @Test func `a mixed condition shows both readings and the way out`() throws {

@@ -1,5 +1,7 @@
-import HeraldCore
+import FCM
 import HeraldTestSupport
+
+@testable import HeraldCore
 
 /// The least settings a workspace can have.
 let settingsText = "herald: 1\nproject: tide\n"
@@ -39,6 +41,23 @@ struct NoWorkspace: Error {}
 
 extension WorkspaceLoader.Loaded {
     var found: [Found] { diagnostics.map { Found($0) } }
+
+    /// What each audience's rows name, in the order of its list, repetitions included.
+    func registrations() throws -> [[Registration]] {
+        guard let listing = try listing?.get() else { return [] }
+        var rows: [Listing.Owner: [(row: UInt32, registration: Registration)]] = [:]
+        var merge = try EntryMerge([listing.entries])
+        while let entry = merge.head {
+            let text = String(decoding: Array(entry.key) + Array(entry.rest), as: UTF8.self)
+            for owner in listing.signatures[Int(entry.mark)].owners {
+                if let registration = Registration(text) { rows[owner, default: []].append((entry.row, registration)) }
+            }
+            try merge.pass()
+        }
+        return (workspace?.audiences ?? []).map { audience in
+            (rows[.audience(audience.name.value)] ?? []).sorted { $0.row < $1.row }.map(\.registration)
+        }
+    }
 
     /// Everything a person or a program would be shown.
     var shown: String {

@@ -1,7 +1,8 @@
 import FCM
-import HeraldCore
 import HeraldTestSupport
 import Testing
+
+@testable import HeraldCore
 
 struct PackedListTests {
     private static let marked = MarkedText("kind: audience\nname: a\nsource: {file: ▸l.csv.gz}\n")
@@ -19,7 +20,7 @@ struct PackedListTests {
     func `a packed list is read by the ending before`(_ name: String, _ text: String) throws {
         let loaded = try load(gzipped(text), as: name)
         #expect(loaded.found == [])
-        #expect(loaded.workspace?.audiences.map(\.registrations) == [[.fid(1)]])
+        #expect(try loaded.registrations() == [[.fid(1)]])
     }
 
     @Test func `a malformed row has its line in the unpacked text`() throws {
@@ -30,7 +31,7 @@ struct PackedListTests {
     @Test func `members behind each other are one list`() throws {
         let loaded = try load(gzipped("fid\n\(fid)") + gzipped("") + gzipped("\n\(Registration.fid(2).rawValue)\n"))
         #expect(loaded.found == [])
-        #expect(loaded.workspace?.audiences.map(\.registrations) == [[.fid(1), .fid(2)]])
+        #expect(try loaded.registrations() == [[.fid(1), .fid(2)]])
     }
 
     @Test(arguments: 0..<64)
@@ -73,12 +74,16 @@ struct PackedListTests {
         #expect(bomb.diagnostics.first?.message.contains("200 times") == true)
     }
 
-    @Test func `more than 64 MiB are not unpacked`() throws {
-        var random = SeededRandom(seed: 7)
-        let line = (0..<(1 << 16)).map { _ in UInt8.random(in: 97...122, using: &random) }
-        let mebibyte = gzipped((0..<16).flatMap { _ in line })
-        let loaded = try load((0..<65).flatMap { _ in mebibyte })
-        #expect(loaded.found == [Found(.listCompression, "a.yaml", Self.marked.positions[0])])
-        #expect(loaded.diagnostics.first?.message.contains("64 MiB") == true)
+    @Test(arguments: [("l.csv", Rule.fileTooLarge), ("l.csv.gz", .listCompression)])
+    func `no more than the limit is read or unpacked`(_ name: String, _ rule: Rule) throws {
+        #expect(ListScanner.maximumSize == 4_294_967_296)
+        let text = "fid\n" + String(repeating: "\(fid)\n", count: 100)
+        let folder = try TemporaryFolder()
+        try folder.write(name.hasSuffix("gz") ? gzipped(text) : Array(text.utf8), to: name)
+        let scan = { (limit: Int) throws(DiagnosticError) in
+            try ListScanner("\(folder.path)/\(name)", as: name, limit: limit).scan(tooLong: { _ in }) { _, _ in true }
+        }
+        #expect(throws: Never.self) { try scan(text.utf8.count) }
+        #expect { try scan(text.utf8.count - 1) } throws: { ($0 as? DiagnosticError)?.diagnostic.rule == rule }
     }
 }

@@ -38,7 +38,7 @@ struct RandomWorld {
     }
 
     /// - Parameter order: another order of everything that has none.
-    func plan(order: SeededRandom? = nil) -> (desired: Desired, plan: Plan) {
+    func plan(order: SeededRandom? = nil) throws -> (desired: Resolved, plan: Plan) {
         var (workspace, record) = (workspace, record)
         if var random = order {
             workspace.audiences.shuffle(using: &random)
@@ -51,15 +51,15 @@ struct RandomWorld {
             record.occurrences = Dictionary(
                 uniqueKeysWithValues: record.occurrences.map { ($0, $1) }.shuffled(using: &random))
         }
-        let desired = Resolver.desired(of: workspace, known: known, next: record.nextRecipient)
-        let input = Planner.Input(desired: desired, record: record, settings: workspace.settings)
-        return (desired, Planner.plan(input, at: World.now))
+        let resolved = try Resolved(workspace, known: Array(known.values), next: record.nextRecipient)
+        let input = Planner.Input(desired: resolved.desired, record: record, settings: workspace.settings)
+        return (resolved, Planner.plan(input, at: World.now))
     }
 
     /// Whom an audience holds, worked out by sets of keys.
     func keys(ofAudience name: String) -> Set<RecipientKey> {
         guard let audience = workspace.audiences.first(where: { $0.name.value == name }) else { return [] }
-        return audience.exclude.reduce(Set(audience.registrations.map(\.recipientKey))) {
+        return audience.exclude.reduce(Set(audience.inlineRegistrations.map(\.recipientKey))) {
             $0.subtracting(keys(ofAudience: $1.value))
         }
     }

@@ -34,7 +34,7 @@ struct World {
     }
 
     mutating func list(_ members: RecipientSet) {
-        for member in members { desired.registrations[member] = .fid(Int(member)) }
+        desired.listed.formUnion(members)
     }
 
     /// Records what became of the campaign's occurrence as it is written now.

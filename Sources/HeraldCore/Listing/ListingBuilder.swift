@@ -1,0 +1,103 @@
+internal import FCM
+
+/// Brings the rows of all lists together while they are read.
+struct ListingBuilder {
+    private let workspace: Workspace
+    /// Each behind those it is made of.
+    private let audiences: [Audience]
+    /// The place of each audience with a list, or registrations, of its own among all lists.
+    private let places: [String: Int]
+    private let table = SignatureTable()
+    private let sorter: EntrySorter
+    private let temporaryFolder: String
+    /// Why nothing more is taken.
+    private var problem: ListingError?
+
+    /// - Parameters:
+    ///   - workspace: whose audiences, groups and campaigns are of interest.
+    ///   - temporaryFolder: for what does not fit into memory.
+    init(_ workspace: Workspace, temporaryFolder: String, budget: Int = EntrySorter.usualBudget) {
+        self.workspace = workspace
+        self.temporaryFolder = temporaryFolder
+        let names = workspace.audiences.map(\.name.value)
+        audiences = workspace.audiences.inOrder(from: names)
+        places = Dictionary(names.enumerated().map { ($1, $0) }) { first, _ in first }
+        sorter = EntrySorter(folder: temporaryFolder, budget: budget)
+    }
+
+    /// What tells the rows of a list apart.
+    ///
+    /// - Parameters:
+    ///   - names: the audiences that name the list.
+    ///   - columns: the attributes that filters ask of it.
+    func sieve(for names: Set<String>, columns: [String]) -> RowSieve {
+        var takers: [RowSieve.Taker] = []
+        var positions: [String: Int] = [:]
+        for audience in audiences {
+            let name = audience.name.value
+            var (list, parent): (Int?, Int?)
+            switch audience.source {
+            case .audience(let from):
+                guard let position = positions[from.value] else { continue }
+                parent = position
+            case .list, .inline:
+                guard names.contains(name) else { continue }
+                list = places[name]
+            }
+            positions[name] = takers.count
+            takers.append(.init(owner: .audience(name), list: list, parent: parent, filters: audience.filters))
+        }
+        return RowSieve(takers, columns: columns, table)
+    }
+
+    /// - Parameters:
+    ///   - signature: from a sieve of this builder.
+    ///   - row: the row's place in its list.
+    mutating func add(_ registration: UnsafeBufferPointer<UInt8>, _ signature: UInt32, row: Int) {
+        guard problem == nil else { return }
+        guard let row = UInt32(exactly: row) else {
+            problem = .tooMany
+            return
+        }
+        do throws(ListingError) {
+            try sorter.append(
+                UnsafeRawBufferPointer(registration), keyLength: Registration.keyLength(of: registration),
+                mark: signature, row: row)
+        } catch {
+            problem = error
+        }
+    }
+
+    /// Everybody, those too whose registrations stand beside an audience's, a group's or a campaign's name.
+    mutating func finish() throws(ListingError) -> Listing {
+        for audience in workspace.audiences {
+            if case .inline(let registrations) = audience.source {
+                var sieve = sieve(for: [audience.name.value], columns: [])
+                if let signature = sieve.signature(of: []) { add(registrations, signature) }
+            }
+        }
+        var place = workspace.audiences.count
+        for group in workspace.groups {
+            if case .inline(let listed) = group.members { add(listed, of: .group(group.name.value), &place) }
+        }
+        for campaign in workspace.campaigns {
+            if case .registrations(let listed) = campaign.target.value {
+                add(listed, of: .campaign(campaign.name.value), &place)
+            }
+        }
+        if let problem { throw problem }
+        return Listing(entries: try sorter.finish(), signatures: table.all, temporaryFolder: temporaryFolder)
+    }
+
+    private mutating func add(_ registrations: [Registration], of owner: Listing.Owner, _ place: inout Int) {
+        add(registrations, table.number(of: .init(owners: [owner], lists: [place])))
+        place += 1
+    }
+
+    private mutating func add(_ registrations: [Registration], _ signature: UInt32) {
+        for (row, registration) in registrations.enumerated() {
+            var text = registration.rawValue
+            text.withUTF8 { add($0, signature, row: row) }
+        }
+    }
+}

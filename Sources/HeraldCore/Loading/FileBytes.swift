@@ -1,0 +1,61 @@
+/// A file's bytes from first to last, unpacked where its name ends in `.gz`.
+final class FileBytes {
+    private let file: RegularFile
+    private let packing: Gzip?
+    /// The name diagnostics give it.
+    private let name: String
+    private let limit: Int
+    private var count = 0
+
+    /// - Parameter limit: the most bytes, packed or not.
+    init(at path: String, as name: String, limit: Int) throws(DiagnosticError) {
+        (self.name, self.limit) = (name, limit)
+        do {
+            file = try RegularFile(at: path, limit: limit)
+            packing = name.hasSuffix(".gz") ? try Gzip(limit: limit) : nil
+        } catch {
+            throw DiagnosticError(error, in: name, limit: limit)
+        }
+    }
+
+    /// Fills the buffer; less than its size only at the end.
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(DiagnosticError) -> Int {
+        do {
+            guard let packing else {
+                let filled = try file.read(into: buffer)
+                count += filled
+                // It has grown since it was opened.
+                if count > limit { throw RegularFile.Problem.tooLarge }
+                return filled
+            }
+            return try packing.read(into: buffer) { try file.read(into: $0) }
+        } catch {
+            throw DiagnosticError(error, in: name, limit: limit)
+        }
+    }
+
+    /// All that is left.
+    func rest() throws(DiagnosticError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 1)
+        defer { block.deallocate() }
+        while true {
+            let filled = try read(into: block)
+            bytes.append(contentsOf: block[..<filled])
+            if filled < block.count { return bytes }
+        }
+    }
+}
+
+extension DiagnosticError {
+    fileprivate init(_ error: any Error, in file: String, limit: Int) {
+        let range = SourceRange(file: file)
+        switch error {
+        case let problem as Gzip.Problem:
+            self.init(.error(.listCompression, "'\(file)' \(problem.words)", at: range))
+        case let problem as RegularFile.Problem:
+            self.init(problem, about: file, limit: limit)
+        default: self.init(.error(.fileUnreadable, "'\(file)' cannot be read", at: range))
+        }
+    }
+}
