@@ -84,6 +84,8 @@ struct Execution {
         let isWhole = finished.result != .interrupted && !finished.isUnreachable
         do { try await store.commit(dryRunSample == nil && isWhole ? last : []) } catch {
             console.error("herald: the audiences' sizes could not be recorded\n")
+            // Of a disk that is full only this names the place.
+            if let error = error as? StateError { _ = console.end(error) }
         }
         do { try files.save(finished) } catch {
             console.error("herald: the report could not be written to \(files.reportPath)\n")

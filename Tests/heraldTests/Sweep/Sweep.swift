@@ -24,7 +24,30 @@ struct Sweep {
 
     /// What went otherwise than promised; empty when nothing did.
     func problems() async throws -> [String] {
+        try await inWorld { try await problems(in: $0) }
+    }
+
+    /// The calls on the files of its record that a run makes that no fault meets.
+    func calls() async throws -> [RecordCall] {
+        try await inWorld { world in
+            let (_, host) = try await world.startEmulator()
+            try await begin(in: world, host)
+            let trace = "\(world.folder.path)/trace"
+            _ = try await run(in: world, host, RecordFault.environment(record: world.statePath, trace: trace))
+            return RecordCall.all(in: try world.folder.read("trace"))
+        }
+    }
+
+    /// Ends the world's emulators whatever happens in it.
+    private func inWorld<Value>(_ body: (World) async throws -> Value) async throws -> Value {
         let world = try World((drawn.hasHistory ? drawn.before : drawn).files)
+        let result: Result<Value, any Error>
+        do { result = .success(try await body(world)) } catch { result = .failure(error) }
+        await world.end()
+        return try result.get()
+    }
+
+    private func problems(in world: World) async throws -> [String] {
         let emulator = try await startEmulator(in: world)
         var host = emulator.host
         try await begin(in: world, host)
@@ -44,19 +67,7 @@ struct Sweep {
         let witness = try await Witness(world, host)
         problems += try await witness.problems(
             with: drawn, repeats: repeats, isAccountWhole: [0, 6].contains(result.status) && !result.wasKilled)
-        await world.end()
         return problems
-    }
-
-    /// The calls on the files of its record that a run makes that no fault meets.
-    func calls() async throws -> [RecordCall] {
-        let world = try World((drawn.hasHistory ? drawn.before : drawn).files)
-        let (_, host) = try await world.startEmulator()
-        try await begin(in: world, host)
-        let trace = "\(world.folder.path)/trace"
-        _ = try await run(in: world, host, RecordFault.environment(record: world.statePath, trace: trace))
-        await world.end()
-        return RecordCall.all(in: try world.folder.read("trace"))
     }
 
     /// Up to the run that meets the fault.
@@ -111,9 +122,10 @@ struct Sweep {
             }
         case .full, .fullOnce, .fullTorn, .broken, .brokenOnce:
             if result.wasKilled || ![0, 1, 4, 6].contains(result.status) { problems.append(text) }
-            let told = result.output + result.errors
-            if [1, 4].contains(result.status), !told.contains("record") {
-                problems.append("nothing names the record: \(told)")
+            // What lasts is still so when the run ends.
+            let lasts = ![.fullOnce, .brokenOnce].contains(fault)
+            if lasts, [1, 4].contains(result.status), !result.errors.contains(world.statePath) {
+                problems.append("nothing names the record: \(result.errors)")
             }
         case .clock, .kill, nil:
             if result.wasKilled || ![0, 4, 6].contains(result.status) { problems.append(text) }

@@ -148,9 +148,11 @@ enum EmulatorScript: String, CaseIterable {
         switch self {
         case .none: return []
         case .unavailable:
-            entry = (["service": "send", "every": 5], ["status": 503, "retry_after": "0"])
+            entry = (["service": "send", "every": 5, "first": 30], ["status": 503, "retry_after": "0"])
         case .contradicted:
-            entry = (["service": "send", "every": 5], ["status": 503, "retry_after": "0", "deliver": true])
+            entry = (
+                ["service": "send", "every": 5, "first": 30], ["status": 503, "retry_after": "0", "deliver": true]
+            )
         case .cutBefore: entry = (["service": "send", "every": 7], ["close": "before"])
         case .cutAfter: entry = (["service": "send", "every": 7], ["close": "after"])
         case .cutMidBody: entry = (["service": "send", "every": 7], ["close": "mid_body"])
@@ -158,7 +160,7 @@ enum EmulatorScript: String, CaseIterable {
         case .dead:
             entry = (["service": "send", "registration": .string(Registration.fid(3).rawValue)], ["status": 404])
         case .topicsUnavailable:
-            entry = (["service": "topics", "every": 6], ["status": 503, "retry_after": "0"])
+            entry = (["service": "topics", "every": 5, "first": 30], ["status": 503, "retry_after": "0"])
         }
         return [["match": entry.match, "do": entry.effect]]
     }
