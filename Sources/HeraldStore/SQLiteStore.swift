@@ -150,8 +150,8 @@ extension SQLiteStore {
                 let rows = try Row.fetchCursor(
                     statement, arguments: [Int64(run.lowerBound), Int64(run.upperBound)])
                 while let row = try rows.next() {
-                    let (id, registration) = try RecordReader.recipient(row)
-                    found[id] = registration
+                    let known = try RecordReader.recipient(row)
+                    found[known.id] = known.registration
                 }
             }
             return found
