@@ -213,10 +213,11 @@ extension Plan {
 }
 
 extension Plan {
-    /// The first so many recipients of each send, as a dry run takes them.
+    /// The first so many recipients of each send, as a dry run takes them; nobody of one that reaches a whole target.
     package func sample(_ count: Int) -> RecipientSet {
-        steps.reduce(into: RecipientSet()) { sample, step in
+        let sample = steps.reduce(into: RecipientSet()) { sample, step in
             if case .send(let send) = step.work { sample.formUnion(RecipientSet(send.members.prefix(count))) }
         }
+        return sample.subtracting(.target)
     }
 }

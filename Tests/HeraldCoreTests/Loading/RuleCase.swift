@@ -73,7 +73,7 @@ extension RuleCase {
                 near: ["x.yaml": audience("source: {file: big.txt}"), "big.txt": fid])
             tooLarge.prepare = { folder in
                 try folder.write("", to: "big.txt")
-                try #require(truncate("\(folder.path)/big.txt", off_t(64 << 20) + 1) == 0)
+                try #require(truncate("\(folder.path)/big.txt", off_t(4 << 30) + 1) == 0)
             }
             return tooLarge
         }(),

@@ -1,0 +1,51 @@
+import FCM
+import Foundation
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+
+/// Lists and the record, through the stores' own pages and commits.
+struct RecordingListsTests {
+    /// More than are read or written at a time.
+    private static let count = 60_000
+
+    private func listing(_ registrations: [Registration]) throws -> (Workspace, Listing) {
+        let place = SourceRange(file: "c.yaml")
+        var workspace = Workspace(
+            settings: Settings(project: "tide-app"), audiences: [], topics: [], campaigns: [])
+        workspace.campaigns = [
+            Campaign(
+                name: Located("tide", at: place), target: Located(.registrations(registrations), at: place),
+                message: Located([:], at: place))
+        ]
+        var builder = ListingBuilder(workspace, temporaryFolder: NSTemporaryDirectory())
+        return (workspace, try builder.finish())
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `what is written down has the planned numbers, and is known from then on`(_ kind: StoreKind) async throws {
+        let open = try OpenStore(kind)
+        try await open.commit(.intern([5: .fid(Self.count), 7: .token(Self.count - 1), 9: .fid(99_999)]))
+        let (workspace, listing) = try listing((1...Self.count).shuffled().map { Registration.fid($0) })
+        let before = try await ListedRecipients(listing, recordedIn: open.store, next: 10)
+        #expect(try Resolver.desired(of: workspace, before).unrecorded == Self.count - 1)
+        try await before.record(in: open.store)
+
+        // By key those that are new are numbered from 10 on; 7 has a fid now.
+        var expected = Dictionary(
+            uniqueKeysWithValues: (1...Self.count - 2).map { (RecipientID($0 + 9), Registration.fid($0)) })
+        expected[5] = .fid(Self.count)
+        expected[7] = .fid(Self.count - 1)
+        let everybody = RecipientSet(expected.keys.sorted())
+        #expect(try await open.store.registrations(of: everybody) == expected)
+
+        let next = try await open.store.record().nextRecipient
+        #expect(next == RecipientID(Self.count - 2 + 10))
+        let after = try await ListedRecipients(listing, recordedIn: open.store, next: next)
+        let desired = try Resolver.desired(of: workspace, after)
+        #expect(desired.unrecorded == 0)
+        #expect(desired.listed == everybody)
+        #expect(try await open.store.record().serial == 0)
+    }
+}
