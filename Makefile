@@ -68,7 +68,7 @@ TORTURE_SECONDS ?= 600
 TORTURE_SEED ?= $(shell date +%s)
 
 torture: setup ## Crash herald and cut its power at random for TORTURE_SECONDS (600); what fails names its seed
-	TORTURE_SECONDS=$(TORTURE_SECONDS) TORTURE_SEED=$(TORTURE_SEED) TORTURE_CASE=$(TORTURE_CASE) \
+	TORTURE_SECONDS=$(TORTURE_SECONDS) TORTURE_SEED=$(TORTURE_SEED) TORTURE_CASE=$(TORTURE_CASE) TORTURE_CALL=$(TORTURE_CALL) \
 	  $(SWIFT) test --no-parallel $(FLAGS) --filter 'torture by (crashes|power cuts)'
 
 $(VENV)/done: Tests/requirements.txt

@@ -10,6 +10,8 @@ package struct Torture {
     private static let firstSeed = environment["TORTURE_SEED"].flatMap { UInt64($0) } ?? 1
     /// `TORTURE_CASE`: the only case of the only world that is wanted.
     package static let onlyCase = environment["TORTURE_CASE"].flatMap { Int($0) }
+    /// `TORTURE_CALL`: which call is to fail in that case. How many there are differs a little from run to run.
+    package static let onlyCall = environment["TORTURE_CALL"].flatMap { Int($0) }
 
     private let end: ContinuousClock.Instant
     private var seed: UInt64
@@ -29,7 +31,7 @@ package struct Torture {
     }
 
     /// The command that makes a world again.
-    package static func replay(_ seed: UInt64, case number: Int = 0) -> String {
-        "make torture TORTURE_SEED=\(seed) TORTURE_CASE=\(number)"
+    package static func replay(_ seed: UInt64, case number: Int = 0, call: Int = 0) -> String {
+        "make torture TORTURE_SEED=\(seed) TORTURE_CASE=\(number) TORTURE_CALL=\(call)"
     }
 }

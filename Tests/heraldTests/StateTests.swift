@@ -180,6 +180,41 @@ import Testing
         await world.end()
     }
 
+    @Test func `nothing is called settled that is too late to be sent again`() async throws {
+        let due = "2026-01-01T09:00:00Z"
+        let world = try World(
+            Self.files().merging([
+                "workspace/late.yaml": """
+                kind: campaign
+                name: late
+                target: {audience: all}
+                message: {data: {a: b}}
+                schedule: {at: \(due), timezone: UTC}
+
+                """
+            ]) { _, new in new })
+        let (_, host) = try await world.startEmulator()
+        try await Control(host).put([.fid(3)], state: "other_sender")
+        #expect(try await world.herald("apply --auto-approve --at 2026-01-01T09:00:30Z", host: host).status == 4)
+        let before = try await world.state()
+        let result = try await world.herald("state resolve late@\(due) --retry SENDER_ID_MISMATCH", host: host)
+        #expect(result.status == 1)
+        #expect(result.errors.contains("max_lateness allows since 2026-01-01T11:00:00Z"), "\(result.errors)")
+        #expect(try await world.state() == before)
+        await world.end()
+    }
+
+    @Test func `an apply that nobody approved leaves nothing behind`() async throws {
+        let world = try World(Self.files())
+        let folder = "\(world.folder.path)/none"
+        let result = try await HeraldProcess.run(
+            ["-w", world.workspace, "apply"],
+            environment: ["HERALD_STATE": "\(folder)/state.sqlite", "FCM_EMULATOR_HOST": "127.0.0.1:9"])
+        #expect(result.status == 1)
+        #expect(result.errors.contains("not approved"), "\(result.errors)")
+        #expect(!FileManager.default.fileExists(atPath: folder))
+    }
+
     @Test func `who was refused is tried again when the reason is gone`() async throws {
         let world = try World(Self.files())
         let (_, host) = try await world.startEmulator()

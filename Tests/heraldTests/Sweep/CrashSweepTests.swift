@@ -68,7 +68,8 @@ struct CrashSweepTests {
 
     private static func draw(_ number: Int, in world: SweepWorld, calls: Int) -> Sweep {
         var random = SeededRandom(seed: world.seed &* 1000 &+ UInt64(number))
-        let call = Int.random(in: 1...calls, using: &random)
+        let drawn = Int.random(in: 1...calls, using: &random)
+        let call = Torture.onlyCall ?? drawn
         let faults: [RecordFault] = [
             .killBefore, .killAfter, .killWithin, .killBefore, .killAfter, .full, .fullOnce, .fullTorn, .broken,
             .brokenOnce, .signal(SIGTERM), .signal(SIGINT),

@@ -51,18 +51,24 @@ struct Sweep {
         let emulator = try await startEmulator(in: world)
         var host = emulator.host
         try await begin(in: world, host)
+        let revival = killsEmulator ? Task { try await revive(emulator, in: world) } : nil
         let fault = killsEmulator ? .kill(emulator.process.pid) : fault
         let result = try await run(in: world, host, RecordFault.environment(fault, at: call, record: world.statePath))
         var problems = try await ending(of: result, fault, in: world)
-        if killsEmulator {
+        if let revival {
             // Where the run made fewer calls than the one that was counted.
             emulator.process.signal(SIGKILL)
-            _ = await emulator.process.wait()
-            host = try await startEmulator(in: world).host
-        } else {
-            try await Control(host).put(faults: [])
+            try await revival.value
+            if !isRevived { host = try await startEmulator(in: world).host }
         }
+        try await Control(host).put(faults: [])
         var repeats: Repeats = [:]
+        // A crash may follow upon anything.
+        if call % 4 == 0 {
+            try await noteRepeats(in: world, &repeats)
+            _ = try await run(
+                in: world, host, RecordFault.environment(.killBefore, at: call / 2 + 1, record: world.statePath))
+        }
         problems += try await complete(in: world, host, &repeats)
         let witness = try await Witness(world, host)
         problems += try await witness.problems(
@@ -89,9 +95,19 @@ struct Sweep {
             environment: world.environment(host).merging(environment) { _, new in new })
     }
 
-    private func startEmulator(in world: World) async throws -> (process: ChildProcess, host: String) {
+    private func startEmulator(
+        in world: World, port: Int = 0
+    ) async throws -> (process: ChildProcess, host: String) {
         guard killsEmulator else { return try await world.startEmulator() }
-        return try await world.startEmulator("--data", "\(world.folder.path)/emulator.data")
+        return try await world.startEmulator("--data", "\(world.folder.path)/emulator.data", "--port", "\(port)")
+    }
+
+    /// Whether a killed emulator is there again while the run goes on; else the run finds nobody.
+    private var isRevived: Bool { drawn.script != .none }
+
+    private func revive(_ emulator: (process: ChildProcess, host: String), in world: World) async throws {
+        _ = await emulator.process.wait()
+        if isRevived { _ = try await startEmulator(in: world, port: World.port(of: emulator.host)) }
     }
 
     // MARK: The run that meets the fault
@@ -122,8 +138,8 @@ struct Sweep {
             }
         case .full, .fullOnce, .fullTorn, .broken, .brokenOnce:
             if result.wasKilled || ![0, 1, 4, 6].contains(result.status) { problems.append(text) }
-            // What lasts is still so when the run ends.
-            let lasts = ![.fullOnce, .brokenOnce].contains(fault)
+            // What lasts is still so when the run ends. Of a run that fails for other reasons, that may be all it is.
+            let lasts = ![.fullOnce, .brokenOnce].contains(fault) && drawn.script == .none
             if lasts, [1, 4].contains(result.status), !result.errors.contains(world.statePath) {
                 problems.append("nothing names the record: \(result.errors)")
             }
@@ -147,19 +163,25 @@ struct Sweep {
 
     // MARK: The runs after it
 
+    /// Before a run: whom it is to send to again.
+    private func noteRepeats(in world: World, _ repeats: inout Repeats) async throws {
+        let resending = Set(drawn.sendings.filter(\.resends).map(\.name))
+        for (campaign, names) in try await uncertain(in: world) where resending.contains(campaign) {
+            for name in names { repeats[campaign, default: [:]][name, default: 0] += 1 }
+        }
+    }
+
     private func complete(in world: World, _ host: String, _ repeats: inout Repeats) async throws -> [String] {
         if case .signal(SIGINT) = fault { _ = try await world.herald("resume", host: host) }
         // A pause holds what a crash left of a campaign as well.
         if call % 5 == 0, FileManager.default.fileExists(atPath: world.statePath) {
+            try await noteRepeats(in: world, &repeats)
             for command in ["pause each", "apply --auto-approve", "resume"] {
                 _ = try await world.herald(command, host: host)
             }
         }
-        let resending = Set(drawn.sendings.filter(\.resends).map(\.name))
         for _ in 0..<Self.patience {
-            for (campaign, names) in try await uncertain(in: world) where resending.contains(campaign) {
-                for name in names { repeats[campaign, default: [:]][name, default: 0] += 1 }
-            }
+            try await noteRepeats(in: world, &repeats)
             let result = try await world.herald("apply --auto-approve", host: host)
             guard !result.wasKilled, [0, 4, 6].contains(result.status) else {
                 return ["a run after it ended with \(result.status): \(result.errors)"]
@@ -174,7 +196,7 @@ struct Sweep {
 extension Sweep: CustomStringConvertible {
     var description: String {
         let fault = killsEmulator ? "the emulator killed" : fault.map { "\($0)" } ?? "nothing"
-        let replay = number > 0 ? "; again: \(Torture.replay(drawn.seed, case: number))" : ""
+        let replay = number > 0 ? "; again: \(Torture.replay(drawn.seed, case: number, call: call))" : ""
         return "world \(drawn.seed), emulator: \(drawn.script), at call \(call): \(fault)\(replay)"
     }
 }

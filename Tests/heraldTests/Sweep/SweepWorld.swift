@@ -12,8 +12,10 @@ struct SweepWorld {
         /// Registrations, or the empty text for what is one request.
         var recipients: Set<String>
         var resends: Bool
-        /// YAML behind the name, if any.
+        /// YAML, if any.
         var schedule: String?
+        /// Whether it comes due by the clock, so that nobody can tell how often.
+        var recurs = false
         var revision = 1
     }
 
@@ -65,12 +67,18 @@ struct SweepWorld {
                     recipients: Set(tokens), resends: resends[2],
                     schedule: "{at: \(due), max_lateness: 1h, timezone: UTC}"))
         }
+        if hasHistory {
+            sendings.append(
+                Sending(
+                    name: "hourly", target: "{audience: people}", recipients: Set(people), resends: resends[3],
+                    schedule: "{cron: '0 * * * *', timezone: UTC}", recurs: true))
+        }
     }
 
     /// The workspace as it was before the change of which a run is then interrupted.
     var before: SweepWorld {
         var world = self
-        world.sendings = world.sendings.prefix(1).map { sending in
+        world.sendings = world.sendings.filter { $0.revision > 1 || $0.recurs }.map { sending in
             var sending = sending
             sending.revision = 1
             return sending
@@ -158,7 +166,10 @@ enum EmulatorScript: String, CaseIterable {
         case .cutMidBody: entry = (["service": "send", "every": 7], ["close": "mid_body"])
         case .throttled: entry = (["service": "send", "first": 2], ["status": 429, "retry_after": "1"])
         case .dead:
-            entry = (["service": "send", "registration": .string(Registration.fid(3).rawValue)], ["status": 404])
+            entry = (
+                ["service": "send", "registration": .string(Registration.fid(3).rawValue)],
+                ["status": 404, "code": "UNREGISTERED"]
+            )
         case .topicsUnavailable:
             entry = (["service": "topics", "every": 5, "first": 30], ["status": 503, "retry_after": "0"])
         }

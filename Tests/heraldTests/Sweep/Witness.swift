@@ -58,7 +58,7 @@ struct Witness {
         for sending in world.sendings {
             let occurrences = record.occurrences.filter { $0.value.campaign == sending.name }
             problems += over(sending.name, repeats[sending.name] ?? [:])
-            problems += missing(of: sending, occurrences)
+            if !sending.recurs { problems += missing(of: sending, occurrences) }
         }
         if isAccountWhole { problems += unannounced(repeats) }
         return try await problems + strayMembers(world)
