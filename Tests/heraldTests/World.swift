@@ -97,12 +97,12 @@ extension World {
     static let settings = """
         herald: 1
         project: demo-project
-        fcm: {rate: unlimited, subscription_rate: unlimited, ramp: 0s}
+        fcm: {rate: unlimited, subscription_rate: unlimited, ramp: 0s, max_in_flight: \(inFlight)}
 
         """
 
     /// Exchanges that herald has under way over HTTP/1.1.
-    static let inFlight = 32
+    static let inFlight = 16
 
     /// An audience of `count` fids that gets a message of its own, and a topic that `subscribers` of them follow.
     static func small(count: Int, subscribers: Int) -> [String: String] {

@@ -335,7 +335,7 @@ struct GroupCaller<C: Clock> where C.Duration == Duration {
         let begin = surroundings.clock.now
         var attempt = 0
         var wasUnauthenticated = false
-        var hasAnswered = false
+        var unanswered = 0
         while true {
             while true {
                 let wait = lane.reserve(1, at: runBegin.duration(to: surroundings.clock.now))
@@ -348,7 +348,7 @@ struct GroupCaller<C: Clock> where C.Duration == Duration {
             if surroundings.stop() != nil { return .interrupted }
             guard let exchange = await exchange(operation) else { return .interrupted }
             attempt += 1
-            if case .response = exchange { hasAnswered = true }
+            if case .response = exchange { unanswered = 0 } else { unanswered += 1 }
             if case .lost = exchange { mayHaveTakenEffect = true }
             let verdict = GroupVerdict(exchange, for: operation)
             switch verdict {
@@ -357,8 +357,9 @@ struct GroupCaller<C: Clock> where C.Duration == Duration {
             case .again(let failure, let asked):
                 if asked.effect == .idempotent { mayHaveTakenEffect = true }
                 let decision = options.retry.decide(
-                    asked, attempt: attempt, elapsed: begin.duration(to: surroundings.clock.now),
-                    isReachable: hasAnswered, now: surroundings.now().timeIntervalSince1970, using: &random)
+                    asked, attempt: attempt, unanswered: unanswered,
+                    elapsed: begin.duration(to: surroundings.clock.now), now: surroundings.now().timeIntervalSince1970,
+                    using: &random)
                 switch decision {
                 case .wait(_, _, isTooLong: true): return .gaveUp(failure)
                 case .wait(let wait, let pause, _):

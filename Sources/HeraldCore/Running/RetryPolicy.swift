@@ -35,12 +35,12 @@ package struct RetryPolicy: Sendable {
     /// - Parameters:
     ///   - attempt: the number of the attempt that failed, from 1.
     ///   - elapsed: since the first attempt began.
-    ///   - isReachable: whether the server has answered anything since.
+    ///   - unanswered: of the attempts, the last ones, during which the server answered nobody.
     package func decide(
-        _ asked: Verdict.Repeat, attempt: Int, elapsed: Duration, isReachable: Bool = false, now: Double,
+        _ asked: Verdict.Repeat, attempt: Int, unanswered: Int, elapsed: Duration, now: Double,
         using random: inout some RandomNumberGenerator
     ) -> Decision {
-        if asked.effect != .denied, !isReachable, attempt >= connectAttempts { return .unreachable }
+        if asked.effect != .denied, unanswered >= connectAttempts { return .unreachable }
         let header = asked.retryAfter.flatMap { Self.wait($0, now: now) }
         // A server's word replaces the floor that stands for its silence.
         let least = header.map { max($0, attempt > 1 ? doubled(asked.floor, attempt - 2) : .zero) } ?? asked.floor

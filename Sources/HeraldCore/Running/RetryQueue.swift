@@ -7,6 +7,31 @@ struct RetryQueue {
         /// Whether the last answer was FCM's no.
         var wasDenied: Bool
         var wasUnauthenticated = false
+        /// The last attempts, where the server has answered nobody since they began.
+        var unanswered: Row?
+    }
+
+    /// Attempts one after the other during which the server answered nobody.
+    struct Row {
+        var count: Int
+        var began: Duration
+
+        /// With the one that failed now.
+        ///
+        /// - Parameter answered: when the server last answered anybody.
+        init(of id: RecipientID, in retries: RetryQueue, answered: Duration?, now: Duration) {
+            let known = retries.attempted[id]?.unanswered
+            if let known, answered.map({ $0 <= known.began }) ?? true {
+                self = Row(count: known.count + 1, began: known.began)
+            } else {
+                self = Row(count: 1, began: now)
+            }
+        }
+
+        private init(count: Int, began: Duration) {
+            self.count = count
+            self.began = began
+        }
     }
 
     private var attempted: [RecipientID: Attempted] = [:]
@@ -51,7 +76,8 @@ struct RetryQueue {
     }
 
     mutating func insert(
-        _ id: RecipientID, readyAt ready: Duration, now: Duration, mayHaveTakenEffect: Bool, wasDenied: Bool
+        _ id: RecipientID, readyAt ready: Duration, now: Duration, mayHaveTakenEffect: Bool, wasDenied: Bool,
+        unanswered: Row?
     ) {
         var entry =
             attempted[id]
@@ -59,6 +85,7 @@ struct RetryQueue {
         entry.attempts += 1
         entry.mayHaveTakenEffect = entry.mayHaveTakenEffect || mayHaveTakenEffect
         entry.wasDenied = wasDenied
+        entry.unanswered = unanswered
         attempted[id] = entry
         enqueue(id, readyAt: ready)
     }

@@ -100,12 +100,13 @@ extension StepDrive {
         _ work: StepWork, _ id: RecipientID, _ failure: Failure, _ asked: Verdict.Repeat, _ attempt: Int
     ) -> Bool {
         let trying = retries.elapsed(of: id, at: answered)
-        let setback = Setback(asked: asked, attempt: attempt, trying: trying)
+        let row = RetryQueue.Row(of: id, in: retries, answered: lastResponse, now: answered)
+        let unanswered = asked.effect == .denied ? nil : row
+        let setback = Setback(asked: asked, attempt: attempt, unanswered: unanswered?.count ?? 0, trying: trying)
         let decision =
             decisions[setback]
             ?? options.retry.decide(
-                asked, attempt: attempt, elapsed: trying,
-                isReachable: lastResponse.map { answered - $0 < trying } ?? false,
+                asked, attempt: attempt, unanswered: setback.unanswered, elapsed: trying,
                 now: surroundings.now().timeIntervalSince1970, using: &random)
         decisions[setback] = decision
         if asked.effect != .idempotent { withdraw(id) }
@@ -115,7 +116,7 @@ extension StepDrive {
             if !isTooLong {
                 retries.insert(
                     id, readyAt: answered + wait, now: answered, mayHaveTakenEffect: asked.effect == .idempotent,
-                    wasDenied: asked.effect == .denied)
+                    wasDenied: asked.effect == .denied, unanswered: unanswered)
                 return true
             }
         case .unreachable:

@@ -88,6 +88,7 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
     struct Setback: Hashable {
         var asked: Verdict.Repeat
         var attempt: Int
+        var unanswered: Int
         var trying: Duration
     }
 

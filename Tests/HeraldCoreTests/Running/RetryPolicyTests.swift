@@ -35,7 +35,7 @@ import Testing
     private func waits(_ asked: Verdict.Repeat, attempt: Int) -> [Duration] {
         var random = SeededRandom(seed: 5)
         return (0..<2000).compactMap { _ in
-            wait(policy.decide(asked, attempt: attempt, elapsed: .zero, now: 0, using: &random))
+            wait(policy.decide(asked, attempt: attempt, unanswered: 0, elapsed: .zero, now: 0, using: &random))
         }
     }
 
@@ -60,7 +60,7 @@ import Testing
     func `takes the server's word, in seconds or as a date`(header: String, seconds: Int) throws {
         var random = SeededRandom(seed: 6)
         let decision = policy.decide(
-            try asked(429, retryAfter: header), attempt: 1, elapsed: .zero, now: example, using: &random)
+            try asked(429, retryAfter: header), attempt: 1, unanswered: 0, elapsed: .zero, now: example, using: &random)
         #expect(
             decision
                 == .wait(.seconds(seconds), pause: .init(length: .seconds(seconds)), isTooLong: seconds > 3600))
@@ -73,7 +73,7 @@ import Testing
     func `falls back on its own wait when the header makes no sense`(header: String) throws {
         var random = SeededRandom(seed: 7)
         let decision = policy.decide(
-            try asked(503, retryAfter: header), attempt: 1, elapsed: .zero, now: example, using: &random)
+            try asked(503, retryAfter: header), attempt: 1, unanswered: 0, elapsed: .zero, now: example, using: &random)
         guard case .wait(let wait, pause: nil, isTooLong: false) = decision else {
             Issue.record("\(decision)")
             return
@@ -85,7 +85,7 @@ import Testing
     func `leaves to the next run what the server puts off beyond the horizon`(header: String) throws {
         var random = SeededRandom(seed: 8)
         let decision = policy.decide(
-            try asked(429, retryAfter: header), attempt: 1, elapsed: .zero, now: example, using: &random)
+            try asked(429, retryAfter: header), attempt: 1, unanswered: 0, elapsed: .zero, now: example, using: &random)
         guard case .wait(_, pause: .some, isTooLong: true) = decision else {
             Issue.record("\(decision)")
             return
@@ -116,7 +116,7 @@ import Testing
             throw NotRepeated()
         }
         var random = SeededRandom(seed: 11)
-        let decision = policy.decide(asked, attempt: 1, elapsed: .zero, now: 0, using: &random)
+        let decision = policy.decide(asked, attempt: 1, unanswered: 0, elapsed: .zero, now: 0, using: &random)
         guard case .wait(let wait, pause: let found, isTooLong: false) = decision else {
             Issue.record("\(decision)")
             return
@@ -129,7 +129,7 @@ import Testing
         var random = SeededRandom(seed: 9)
         let asked = try asked(503, retryAfter: "0")
         let waits = (1...8).map {
-            wait(policy.decide(asked, attempt: $0, elapsed: .zero, now: example, using: &random))
+            wait(policy.decide(asked, attempt: $0, unanswered: 0, elapsed: .zero, now: example, using: &random))
         }
         #expect(waits == [0, 10, 20, 40, 80, 160, 320, 600].map { .seconds($0) })
     }
@@ -137,8 +137,8 @@ import Testing
     @Test func `starts no attempt later than an hour after the first`() throws {
         var random = SeededRandom(seed: 10)
         let asked = try asked(503, retryAfter: "60")
-        let within = policy.decide(asked, attempt: 1, elapsed: .seconds(3540), now: 0, using: &random)
-        let beyond = policy.decide(asked, attempt: 1, elapsed: .seconds(3541), now: 0, using: &random)
+        let within = policy.decide(asked, attempt: 1, unanswered: 0, elapsed: .seconds(3540), now: 0, using: &random)
+        let beyond = policy.decide(asked, attempt: 1, unanswered: 0, elapsed: .seconds(3541), now: 0, using: &random)
         #expect(within == .wait(.seconds(60), pause: .init(length: .seconds(60)), isTooLong: false))
         #expect(beyond == .wait(.seconds(60), pause: .init(length: .seconds(60)), isTooLong: true))
     }
@@ -146,7 +146,9 @@ import Testing
     @Test func `gives up on a server that cannot be reached five times`() throws {
         var random = SeededRandom(seed: 11)
         let asked = try notSent()
-        let decisions = (1...5).map { policy.decide(asked, attempt: $0, elapsed: .zero, now: 0, using: &random) }
+        let decisions = (1...5).map {
+            policy.decide(asked, attempt: $0, unanswered: $0, elapsed: .zero, now: 0, using: &random)
+        }
         #expect(decisions.map { $0 == .unreachable } == [false, false, false, false, true])
         #expect(decisions.compactMap(wait).reduce(.zero, +) < .seconds(10), "it does not take long")
     }
@@ -154,7 +156,7 @@ import Testing
     @Test func `goes on with a server that answers others`() throws {
         var random = SeededRandom(seed: 12)
         let decision = policy.decide(
-            try notSent(), attempt: 9, elapsed: .zero, isReachable: true, now: 0, using: &random)
+            try notSent(), attempt: 9, unanswered: 1, elapsed: .zero, now: 0, using: &random)
         #expect(decision != .unreachable)
     }
 }

@@ -83,6 +83,22 @@ import Testing
         #expect(record.topics["tides"]?.isEmpty == true)
     }
 
+    @Test func `a run ends soon when the server dies after it had asked for patience`() async throws {
+        let laboratory = Laboratory()
+        let sender = ScriptedSender { request, number in
+            switch number {
+            case 0: .accepted(request, number)
+            case 1..<4: .json(503, "")
+            case 4..<30: .accepted(request, number)
+            default: .notSent(reason: "connection refused")
+            }
+        }
+        let report = try await laboratory.run(laboratory.plan(.send(.sample(1...100))), sender)
+        #expect(report.steps[0].accepted == 27)
+        #expect(report.isUnreachable)
+        #expect(laboratory.clock.now.offset < .seconds(60))
+    }
+
     @Test func `a run ends soon when every request is taken and none is answered`() async throws {
         let laboratory = Laboratory()
         let sender = ScriptedSender(capacity: 4) { _, _ in .lost(reason: "the connection was cut") }

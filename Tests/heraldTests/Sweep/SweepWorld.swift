@@ -137,7 +137,7 @@ struct SweepWorld {
             herald: 1
             project: demo-project
             sender_id: "123456789012"
-            fcm: {rate: unlimited, subscription_rate: unlimited, ramp: 0s, topic_api: \(topicAPI)}
+            fcm: {rate: unlimited, subscription_rate: unlimited, ramp: 0s, topic_api: \(topicAPI), max_in_flight: \(World.inFlight)}
             guards: {max_unsubscribe_percent: 100, max_forget_percent: 100}
 
             """,
