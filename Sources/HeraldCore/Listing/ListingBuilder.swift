@@ -5,6 +5,8 @@ struct ListingBuilder {
     private let workspace: Workspace
     /// Each behind those it is made of.
     private let audiences: [Audience]
+    /// Which of them have their rows from the source of an audience, itself among them.
+    private let dependents: [String: [Int]]
     /// The place of each audience with a list, or registrations, of its own among all lists.
     private let places: [String: Int]
     private let table = SignatureTable()
@@ -21,6 +23,18 @@ struct ListingBuilder {
         self.temporaryFolder = temporaryFolder
         let names = workspace.audiences.map(\.name.value)
         audiences = workspace.audiences.inOrder(from: names)
+        var sources: [String: String] = [:]
+        var dependents: [String: [Int]] = [:]
+        for (position, audience) in audiences.enumerated() {
+            let name = audience.name.value
+            if case .audience(let from) = audience.source {
+                sources[name] = sources[from.value]
+            } else {
+                sources[name] = name
+            }
+            if let source = sources[name] { dependents[source, default: []].append(position) }
+        }
+        self.dependents = dependents
         places = Dictionary(names.enumerated().map { ($1, $0) }) { first, _ in first }
         sorter = EntrySorter(folder: temporaryFolder, budget: budget)
     }
@@ -33,19 +47,14 @@ struct ListingBuilder {
     func sieve(for names: Set<String>, columns: [String]) -> RowSieve {
         var takers: [RowSieve.Taker] = []
         var positions: [String: Int] = [:]
-        for audience in audiences {
+        for audience in names.flatMap({ dependents[$0] ?? [] }).sorted().map({ audiences[$0] }) {
             let name = audience.name.value
-            var (list, parent): (Int?, Int?)
-            switch audience.source {
-            case .audience(let from):
-                guard let position = positions[from.value] else { continue }
-                parent = position
-            case .list, .inline:
-                guard names.contains(name) else { continue }
-                list = places[name]
-            }
+            let parent = if case .audience(let from) = audience.source { positions[from.value] } else { Int?.none }
             positions[name] = takers.count
-            takers.append(.init(owner: .audience(name), list: list, parent: parent, filters: audience.filters))
+            takers.append(
+                .init(
+                    owner: .audience(name), list: parent == nil ? places[name] : nil, parent: parent,
+                    filters: audience.filters))
         }
         return RowSieve(takers, columns: columns, table)
     }

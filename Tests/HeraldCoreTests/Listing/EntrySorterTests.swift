@@ -94,6 +94,17 @@ struct EntrySorterTests {
         }
     }
 
+    @Test func `lists that cannot be sorted are told of when all of them have been read`() {
+        var workspace = Workspace(audiences: [])
+        workspace.campaigns = [.tide(to: .registrations((0..<100).map { Registration.token($0) }))]
+        var builder = ListingBuilder(workspace, temporaryFolder: "/nowhere", budget: 1)
+        #expect {
+            try builder.finish()
+        } throws: {
+            if case ListingError.noRoom("/nowhere", _) = $0 { true } else { false }
+        }
+    }
+
     @Test func `the file has no name`() throws {
         let folder = try TemporaryFolder()
         let file = try SpillFile(in: folder.path)
