@@ -1,6 +1,7 @@
 internal import FCM
 internal import Logging
 internal import NIOCore
+internal import Synchronization
 
 /// Owns the connections to one endpoint. It runs on one event loop together with all of their handlers, so nothing
 /// in here needs a lock.
@@ -23,7 +24,11 @@ actor ConnectionPool {
     private var state: PoolState
     private var attempts: [AttemptID: Attempt] = [:]
     private var deadlines = Deadlines()
-    private var connections: [ConnectionID: Connection] = [:]
+    private var connections: [ConnectionID: Connection] = [:] {
+        didSet { isConnected.store(!connections.isEmpty, ordering: .relaxed) }
+    }
+    /// For those who must not wait for the event loop to be told.
+    private let isConnected = Atomic(false)
     private var waitingForConnection: [CheckedContinuation<Void, Never>] = []
     private var lastID = 0
     private var isTimed = false
@@ -49,7 +54,11 @@ actor ConnectionPool {
     var openConnections: Int { connections.count }
 
     /// Opens the first connection, and waits until that was done or has failed.
-    func prepare() async {
+    nonisolated func prepare() async {
+        if !isConnected.load(ordering: .relaxed) { await connect() }
+    }
+
+    private func connect() async {
         guard !isShutDown, connections.isEmpty else { return }
         await withCheckedContinuation { continuation in
             waitingForConnection.append(continuation)

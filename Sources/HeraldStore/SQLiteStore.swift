@@ -143,6 +143,7 @@ extension SQLiteStore {
     package func registrations(of recipients: RecipientSet) async throws -> [RecipientID: Registration] {
         try await reading { db in
             var found: [RecipientID: Registration] = [:]
+            found.reserveCapacity(recipients.count)
             // Neighbours are read in one go: those that are asked for are mostly next to each other.
             let statement = try db.cachedStatement(
                 sql: "SELECT id, registration FROM recipient WHERE id BETWEEN ? AND ? ORDER BY id")

@@ -73,8 +73,7 @@ package struct Preview: Hashable, Sendable {
             .send(Plan.Send(wanted, occurrence, timing)), key: Self.anyKey, isDryRun: false, now: timing.at)
         var message = campaign.message.value
         // Without a recipient there is no request, and devices still get the message it would carry.
-        let recipients = isOne ? [] : [first ?? Self.anyRegistration].compactMap(\.self)
-        if let call = work.request(for: recipients) {
+        if let call = work.request(for: [isOne ? nil : first ?? Self.anyRegistration]) {
             let settings = surroundings.settings
             let project = Project(id: settings.project, senderID: settings.senderID.flatMap { SenderID(rawValue: $0) })
             let wire = call.wire(project: project)

@@ -3,14 +3,27 @@ internal import Synchronization
 
 /// Answers on their way from whatever thread they come on to the drive that waits for them, many at a time.
 final class Inbox: Sendable {
-    /// Whom one request asked, and when it left.
-    struct Asked: Sendable {
-        var ids: [RecipientID]
-        var registrations: [Registration]
-        /// The how-manieth request of the drive.
-        var serial: Int
+    /// Requests that started together.
+    final class Block: Sendable {
+        let ids: [RecipientID]
+        /// Of each; `nil` for the target as a whole.
+        let registrations: [Registration?]
         /// On the drive's clock.
-        var started: Duration
+        let started: Duration
+
+        init(ids: [RecipientID], registrations: [Registration?], started: Duration) {
+            (self.ids, self.registrations, self.started) = (ids, registrations, started)
+        }
+    }
+
+    /// Whom one request asked: some neighbours of a block.
+    struct Asked: Sendable {
+        let block: Block
+        let places: Range<Int>
+        /// The number that the window gave it.
+        let serial: Int
+
+        var registrations: ArraySlice<Registration?> { block.registrations[places] }
     }
 
     private struct State {

@@ -18,7 +18,7 @@ extension StepDrive {
         case .lost: outcome = .lost
         case .notSent, .refused: return
         }
-        window.note(outcome, after: answered - asked.started, serial: asked.serial, isFull: isFull)
+        window.note(outcome, after: answered - asked.block.started, serial: asked.serial, isFull: isFull)
         if case .lost(let reason) = exchange, window.lostRounds >= Self.lostRounds {
             isUnreachable = true
             giveUp("no request is answered: \(reason)")

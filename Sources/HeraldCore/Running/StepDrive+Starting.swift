@@ -52,21 +52,21 @@ extension StepDrive {
 
     private mutating func start(_ ids: [RecipientID], of work: StepWork) async {
         let work = renew(work)
-        let began = elapsed
+        let block = reachable(ids)
         var startable = RecipientSet()
         var calls: [Call] = []
-        for ids in reachable(ids).chunked(by: work.batchSize) {
-            let asked = Inbox.Asked(
-                ids: ids, registrations: ids.compactMap { registrations[$0] }, serial: window.start(), started: began)
-            guard let request = work.request(for: asked.registrations) else { continue }
-            for id in ids { startable.insert(id) }
+        for first in stride(from: 0, to: block.ids.count, by: work.batchSize) {
+            let places = first..<min(first + work.batchSize, block.ids.count)
+            guard let request = work.request(for: block.registrations[places]) else { continue }
+            for id in block.ids[places] { startable.insert(id) }
+            let asked = Inbox.Asked(block: block, places: places, serial: window.start())
             calls.append(Call(request) { [inbox] in inbox.add(asked, $0) })
         }
         guard await write(work, and: work.intent(startable, at: surroundings.now())) else { return }
         lane.postpone(ids.count, to: laneTime)
         inFlight += calls.count
         flying.formUnion(startable)
-        for id in ids where retries.knows(id) && startable.contains(id) {
+        for id in block.ids where retries.knows(id) && startable.contains(id) {
             step.retries += 1
             if work.isSend, retries.wasDenied(id) { step.possibleDuplicates += 1 }
         }
@@ -84,15 +84,23 @@ extension StepDrive {
     }
 
     /// Those the record knows how to reach, which the others are rejected for.
-    private mutating func reachable(_ ids: [RecipientID]) -> [RecipientID] {
-        ids.filter { id in
-            if id == 0 || registrations[id] != nil { return true }
+    private mutating func reachable(_ ids: [RecipientID]) -> Inbox.Block {
+        var (reachable, found): ([RecipientID], [Registration?]) = ([], [])
+        reachable.reserveCapacity(ids.count)
+        found.reserveCapacity(ids.count)
+        for id in ids {
+            let registration = registrations[id]
+            if id == 0 || registration != nil {
+                reachable.append(id)
+                found.append(registration)
+                continue
+            }
             let failure = Failure(.noRegistration, message: "the record knows no registration")
             settled.rejected[failure.code, default: []].insert(id)
             step.rejected += 1
             fail(id, failure, 0, .rejected)
-            return false
         }
+        return Inbox.Block(ids: reachable, registrations: found, started: elapsed)
     }
 
     private mutating func takeReady(_ count: Int) -> [RecipientID] {
@@ -116,7 +124,8 @@ extension StepDrive {
         let missing = RecipientSet(recipients.lazy.filter { [registrations] in $0 != 0 && registrations[$0] == nil })
         guard !missing.isEmpty else { return true }
         do {
-            registrations.merge(try await surroundings.store.registrations(of: missing)) { _, new in new }
+            let found = try await surroundings.store.registrations(of: missing)
+            if registrations.isEmpty { registrations = found } else { registrations.merge(found) { _, new in new } }
             return true
         } catch {
             stopForRecord()
@@ -154,11 +163,5 @@ extension StepDrive {
             try? await clock.sleep(for: nap)
             return .wake(at: instant)
         }
-    }
-}
-
-extension [RecipientID] {
-    fileprivate func chunked(by size: Int) -> [[RecipientID]] {
-        stride(from: 0, to: count, by: size).map { Array(self[$0..<Swift.min($0 + size, count)]) }
     }
 }

@@ -174,9 +174,10 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
             decisions = [:]
             let verdicts = work.verdicts(on: exchange, for: asked.registrations)
             note(exchange, asked, verdicts.first, isFull: isFull)
-            for (id, verdict) in zip(asked.ids, verdicts) {
+            for (place, number) in zip(asked.places, 0..<verdicts.count) {
+                let id = asked.block.ids[place]
                 flying.remove(id)
-                judge(work, id, verdict)
+                judge(work, id, verdicts[number])
                 if !retries.knows(id), dying.last?.id != id { registrations[id] = nil }
             }
             checkRejections(work)

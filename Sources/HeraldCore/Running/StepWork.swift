@@ -60,37 +60,54 @@ struct StepWork {
     var batchSize: Int { !isSend && api == .iid ? Request.maximumBatch : 1 }
 
     /// The call for some recipients, no more than `batchSize`; `nil` when there is no way to reach them.
-    func request(for registrations: [Registration]) -> Request? {
+    ///
+    /// - Parameter registrations: one, `nil`, for the target as a whole.
+    func request(for registrations: ArraySlice<Registration?>) -> Request? {
         switch work {
         case .subscribe(let topic, _): membership(.add, topic, registrations)
         case .unsubscribe(let topic, _): membership(.remove, topic, registrations)
         case .group: nil
         case .send(let send):
-            address(of: send, registrations.first).flatMap { address in
+            address(of: send, registrations.first ?? nil).flatMap { address in
                 body.map { .send(body: $0.bytes(to: address)) }
             }
         }
     }
 
     private func membership(
-        _ operation: BatchOperation, _ topic: TopicName, _ registrations: [Registration]
+        _ operation: BatchOperation, _ topic: TopicName, _ registrations: ArraySlice<Registration?>
     ) -> Request? {
-        if api == .iid { return .batch(operation, topic, registrations) }
-        return registrations.first.map {
-            operation == .add ? .subscribe($0, to: topic) : .unsubscribe($0, from: topic)
+        if api == .iid { return .batch(operation, topic, registrations.compactMap(\.self)) }
+        guard let registration = registrations.first ?? nil else { return nil }
+        return operation == .add ? .subscribe(registration, to: topic) : .unsubscribe(registration, from: topic)
+    }
+
+    /// One for each recipient of a request.
+    enum Verdicts {
+        case one(Verdict)
+        case each([Verdict])
+
+        var count: Int { if case .each(let verdicts) = self { verdicts.count } else { 1 } }
+        var first: Verdict? { count > 0 ? self[0] : nil }
+
+        subscript(_ index: Int) -> Verdict {
+            switch self {
+            case .one(let verdict): verdict
+            case .each(let verdicts): verdicts[index]
+            }
         }
     }
 
-    /// One for each recipient of the request.
-    func verdicts(on exchange: Exchange, for registrations: [Registration]) -> [Verdict] {
+    func verdicts(on exchange: Exchange, for registrations: ArraySlice<Registration?>) -> Verdicts {
         switch work {
         case .subscribe, .unsubscribe, .group:
             api == .iid
-                ? Verdict.verdicts(batch: exchange, for: registrations) : [Verdict(membership: exchange)]
+                ? .each(Verdict.verdicts(batch: exchange, for: registrations.compactMap(\.self)))
+                : .one(Verdict(membership: exchange))
         case .send(let send):
-            address(of: send, registrations.first).map {
-                [Verdict(send: exchange, to: $0).ofDryRun(isDryRun)]
-            } ?? []
+            address(of: send, registrations.first ?? nil).map {
+                .one(Verdict(send: exchange, to: $0).ofDryRun(isDryRun))
+            } ?? .each([])
         }
     }
 
