@@ -46,7 +46,8 @@ def saturating():
     body.write_text(json.dumps({"message": {"token": token(0), **message()}}, separators=(",", ":")))
     whole, step, theirs = [], [], []
     with Sink(SINK, WORK) as sink:
-        workspace = Workspace(WORK / "saturating", sink, message())
+        workspace = Workspace(
+            WORK / "saturating", sink, message(), f"  rate: unlimited\n  ramp: 0s\n  max_in_flight: {IN_FLIGHT}\n")
         workspace.fill("token", token, RECIPIENTS)
         for _ in range(ROUNDS):
             theirs.append(load(sink, body))

@@ -168,10 +168,12 @@ struct StateStoreTests {
             try await open.commit(.outcome(.wind, [RecipientID(id)], other))
         }
         let before = try await open.store.record().occurrences[.wind]
-        try await open.commit(.outcome(.tide, [0, 1, 2, 3, 4], entry))
+        let everybody: RecipientSet = [0, 1, 2, 3, 4, 5]
+        #expect(everybody.count == LedgerEntry.allCases.count)
+        try await open.commit(.outcome(.tide, everybody, entry))
         let record = try await open.store.record()
         for other in LedgerEntry.allCases {
-            #expect(record.occurrences[.tide]?[other] == (other == entry ? [0, 1, 2, 3, 4] : []))
+            #expect(record.occurrences[.tide]?[other] == (other == entry ? everybody : []))
         }
         #expect(record.occurrences[.wind] == before)
     }

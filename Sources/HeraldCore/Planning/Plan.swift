@@ -107,6 +107,8 @@ package struct Plan: Hashable, Sendable {
         package var members: RecipientSet
         /// Left by a crash between intent and outcome; this run records them as unknown.
         package var discovered: RecipientSet
+        /// Of the members, whom FCM refused in an earlier run: should it have delivered all the same, they get it twice.
+        package var denied: RecipientSet = []
         /// How many people it is for: `members`, or a topic's subscribers.
         package var recipients: Int
         /// Whether the record has the occurrence open.

@@ -146,6 +146,7 @@ extension Planner {
             stopWhenRejectedPercent: campaign.delivery.stopWhenRejectedPercent,
             onUnknown: campaign.delivery.onUnknown, groupMembers: campaign.delivery.members, members: remaining,
             discovered: (occurrence?.intended ?? []).subtracting(repeated),
+            denied: (occurrence?.denied ?? []).intersection(remaining),
             recipients: remaining.isEmpty ? 0 : reached(by: campaign, remaining),
             isResumed: occurrence.map { !$0.tried.isEmpty } ?? false)
     }

@@ -40,6 +40,8 @@ package struct RecordedOccurrence: Hashable, Sendable {
     package var intended: RecipientSet = []
     /// May have got it, and a person has settled that this is to stay so.
     package var abandoned: RecipientSet = []
+    /// FCM said no and may be asked again. Should it have delivered all the same, another try is a second push.
+    package var denied: RecipientSet = []
     /// Of the rejected, who was rejected with which code.
     package var codes: [String: RecipientSet] = [:]
 
@@ -52,7 +54,7 @@ package struct RecordedOccurrence: Hashable, Sendable {
     }
 
     package var tried: RecipientSet {
-        LedgerEntry.allCases.reduce(into: RecipientSet()) { $0.formUnion(self[$1]) }
+        LedgerEntry.allCases.reduce(into: RecipientSet()) { if $1 != .denied { $0.formUnion(self[$1]) } }
     }
 
     /// Nobody knows what they got.
@@ -72,6 +74,8 @@ package enum LedgerEntry: Int, Hashable, Sendable, CaseIterable {
     case rejected = 2
     case unknown = 3
     case abandoned = 4
+    /// Counts as not tried.
+    case denied = 5
 }
 
 extension RecordedOccurrence {
@@ -83,6 +87,7 @@ extension RecordedOccurrence {
             case .rejected: rejected
             case .unknown: unknown
             case .abandoned: abandoned
+            case .denied: denied
             }
         }
         set {
@@ -92,6 +97,7 @@ extension RecordedOccurrence {
             case .rejected: rejected = newValue
             case .unknown: unknown = newValue
             case .abandoned: abandoned = newValue
+            case .denied: denied = newValue
             }
         }
     }

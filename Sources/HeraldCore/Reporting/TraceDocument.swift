@@ -68,6 +68,7 @@ extension LedgerEntry {
         case .rejected: "rejected"
         case .unknown, .intended: "unknown"
         case .abandoned: "abandoned"
+        case .denied: "pending"
         }
     }
 }

@@ -109,7 +109,11 @@ extension StepDrive {
                 asked, attempt: attempt, unanswered: setback.unanswered, elapsed: trying,
                 now: surroundings.now().timeIntervalSince1970, using: &random)
         decisions[setback] = decision
-        if asked.effect != .idempotent { withdraw(id) }
+        switch asked.effect {
+        case .idempotent: break
+        case .denied where work.isSend: settled.denied.insert(id)
+        case .none, .denied: withdraw(id)
+        }
         switch decision {
         case .wait(let wait, let pause, let isTooLong):
             if let pause { lane.pause(pause, at: laneTime) }

@@ -66,9 +66,12 @@ extension StepDrive {
         lane.postpone(ids.count, to: laneTime)
         inFlight += calls.count
         flying.formUnion(startable)
-        for id in block.ids where retries.knows(id) && startable.contains(id) {
-            step.retries += 1
-            if work.isSend, retries.wasDenied(id) { step.possibleDuplicates += 1 }
+        let deniedBefore = work.deniedBefore
+        for id in block.ids where startable.contains(id) {
+            let isRepeated = retries.knows(id)
+            if isRepeated { step.retries += 1 }
+            let wasDenied = isRepeated ? retries.wasDenied(id) : deniedBefore.contains(id)
+            if work.isSend, wasDenied { step.possibleDuplicates += 1 }
         }
         await surroundings.sender.start(calls)
     }

@@ -56,6 +56,9 @@ struct StepWork {
 
     var isSend: Bool { body != nil }
 
+    /// Whom FCM refused in an earlier run.
+    var deniedBefore: RecipientSet { if case .send(let send) = work { send.denied } else { [] } }
+
     /// How many recipients one request may be for.
     var batchSize: Int { !isSend && api == .iid ? Request.maximumBatch : 1 }
 
@@ -160,7 +163,7 @@ struct StepWork {
         case .send(let send):
             for (set, entry) in [
                 (settled.accepted.union(settled.found), LedgerEntry.accepted as LedgerEntry?),
-                (settled.unknown, .unknown), (settled.untried, nil),
+                (settled.unknown, .unknown), (settled.untried, nil), (settled.denied, .denied),
             ] where !set.isEmpty {
                 changes.append(.outcome(send.occurrence, set, entry))
             }
@@ -214,13 +217,15 @@ struct Settled {
     var unknown: RecipientSet = []
     /// Whose request had no effect, so that they count as not tried.
     var untried: RecipientSet = []
+    /// Whom FCM refused a message for the time being.
+    var denied: RecipientSet = []
     /// To be buried, beside being rejected.
     var forgotten: RecipientSet = []
 
     var isEmpty: Bool { count == 0 && forgotten.isEmpty }
 
     /// The dead are among the rejected.
-    var count: Int { accepted.count + found.count + everyRejected.count + unknown.count + untried.count }
+    var count: Int { accepted.count + found.count + everyRejected.count + unknown.count + untried.count + denied.count }
 
     var everyRejected: RecipientSet { rejected.values.reduce(into: RecipientSet()) { $0.formUnion($1) } }
 

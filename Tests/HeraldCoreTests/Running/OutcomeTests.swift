@@ -106,6 +106,22 @@ import Testing
         #expect(step.failures.first?.action == row.action)
     }
 
+    @Test func `a repeat in a later run counts as a possible duplicate too`() async throws {
+        let laboratory = Laboratory(population: 3)
+        let sends = [DesiredSend(campaign: .tide(), members: RecipientSet(1...3))]
+        // More patience than a run has.
+        let refusing = ScriptedSender { $0 == 2 ? [.json(503, "", retryAfter: "9999")] : [] }
+        let first = try await laboratory.run(laboratory.plan(sends: sends), refusing)
+        #expect(first.steps.map(\.possibleDuplicates) == [0])
+        #expect(first.steps.map(\.pending) == [1])
+        #expect(laboratory.memory.record().occurrences["tide@once"]?.denied == [2])
+        let second = try await laboratory.run(laboratory.plan(sends: sends), ScriptedSender())
+        #expect(second.steps.map(\.possibleDuplicates) == [1])
+        #expect(second.steps.map(\.retries) == [0])
+        let outcomes = laboratory.memory.record().occurrences["tide@once"]?.outcomes
+        #expect(outcomes == [.accepted: [1, 2, 3]])
+    }
+
     // MARK: Memberships
 
     /// What one or two answers make of a subscription.
@@ -242,7 +258,7 @@ import Testing
         #expect(report.steps.map(\.pending) == [50, 10])
         #expect(sender.requests.count <= 4, "nobody is asked after the pause was ordered")
         #expect(laboratory.clock.now.offset < .seconds(60), "and nobody waits for it")
-        #expect(laboratory.memory.record().occurrences.values.allSatisfy { $0.outcomes.isEmpty })
+        #expect(laboratory.memory.record().occurrences.values.allSatisfy { $0.tried.isEmpty })
     }
 
     @Test func `a send refused for an hour is left to the next run`() async throws {
@@ -253,7 +269,7 @@ import Testing
         #expect(report.steps[0].failures.map(\.action) == [.retryNextRun])
         #expect(report.steps[0].failures.first?.attempts == sender.requests.count)
         #expect(laboratory.clock.now.offset <= .seconds(3601))
-        #expect(laboratory.memory.record().occurrences["tide@once"]?.outcomes == [:])
+        #expect(laboratory.memory.record().occurrences["tide@once"]?.outcomes == [.denied: [1]])
     }
 }
 

@@ -63,16 +63,18 @@ struct Sweep {
         }
         try await Control(host).put(faults: [])
         var repeats: Repeats = [:]
+        var wasKilled = result.wasKilled
         // A crash may follow upon anything.
         if call % 4 == 0 {
             try await noteRepeats(in: world, &repeats)
-            _ = try await run(
+            let again = try await run(
                 in: world, host, RecordFault.environment(.killBefore, at: call / 2 + 1, record: world.statePath))
+            wasKilled = wasKilled || again.wasKilled
         }
         problems += try await complete(in: world, host, &repeats)
         let witness = try await Witness(world, host)
         problems += try await witness.problems(
-            with: drawn, repeats: repeats, isAccountWhole: [0, 6].contains(result.status) && !result.wasKilled)
+            with: drawn, repeats: repeats, isAccountWhole: !wasKilled)
         return problems
     }
 

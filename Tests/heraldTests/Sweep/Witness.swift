@@ -50,7 +50,7 @@ struct Witness {
 
     /// - Parameters:
     ///   - repeats: how often a campaign's recipient was due to be sent to again because its author wants that.
-    ///   - isAccountWhole: whether no run ended before it had tried again what was refused.
+    ///   - isAccountWhole: whether no run was killed, whose report then lacks its last second.
     func problems(
         with world: SweepWorld, repeats: [String: [String: Int]], isAccountWhole: Bool
     ) async throws -> [String] {
