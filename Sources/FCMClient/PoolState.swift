@@ -52,9 +52,6 @@ struct PoolState {
         self.idleLimit = idleLimit
     }
 
-    /// A connection that takes exchanges: neither retired nor gone.
-    func accepts(_ id: ConnectionID) -> Bool { connections.contains { $0.id == id } }
-
     mutating func ask(_ attempts: some Sequence<AttemptID>, at now: NIODeadline) -> [Effect] {
         waiting.append(contentsOf: attempts)
         return settle(at: now)

@@ -57,9 +57,8 @@ extension RecordChange {
             try db.execute(
                 sql: "UPDATE occurrence SET finished = NULL WHERE name = ?", arguments: [occurrence.rawValue])
         case .forget(let members):
-            for id in members {
-                try db.execute(sql: "INSERT OR IGNORE INTO tombstone (recipient) VALUES (?)", arguments: [Int64(id)])
-            }
+            let statement = try db.cachedStatement(sql: "INSERT OR IGNORE INTO tombstone (recipient) VALUES (?)")
+            for id in members { try statement.execute(arguments: [Int64(id)]) }
             try ChunkTable.membership.remove(members, db)
             try ChunkTable.groupMembership.remove(members, db)
         case .revive(let members):

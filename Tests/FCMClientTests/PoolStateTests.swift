@@ -91,7 +91,6 @@ struct PoolStateTests {
         _ = multiplexed.ask([1], at: .start) + multiplexed.ask([2], at: .start)
         _ = multiplexed.opened(1, serverLimit: 9, at: .start)
         #expect(multiplexed.retire(1, at: .start) == [])
-        #expect(!multiplexed.accepts(1))
         #expect(multiplexed.ask([3], at: .start) == [.open(2)])
         #expect(multiplexed.finished(1, on: 1, at: .start) == [])
         #expect(multiplexed.finished(1, on: 1, at: .start) == [.close(1)])
