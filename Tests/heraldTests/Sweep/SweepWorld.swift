@@ -178,4 +178,7 @@ enum EmulatorScript: String, CaseIterable {
 
     /// Whether requests go out whose answers never come.
     var isLossy: Bool { [.cutBefore, .cutAfter, .cutMidBody].contains(self) }
+
+    /// Whether sends are answered that are then tried again.
+    var asksToRepeat: Bool { [.unavailable, .contradicted, .throttled].contains(self) }
 }

@@ -11,10 +11,10 @@ struct Witness {
     /// the same are counted apart.
     private var accepted: [String: [String: Int]] = [:]
     private var contradicted: [String: [String: Int]] = [:]
-    private var topics: [String: Set<String>] = [:]
-    private let record: Record
+    let record: Record
     private let registrations: [RecipientID: Registration]
-    private var reports: [(name: String, report: JSONValue)] = []
+    private(set) var reports: [(name: String, report: JSONValue)] = []
+    let requests: [Request]
     private let control: Control
 
     init(_ world: World, _ host: String) async throws {
@@ -32,6 +32,7 @@ struct Witness {
                 accepted[campaign, default: [:]][recipient, default: 0] += 1
             }
         }
+        requests = try await control.requests().compactMap { Request($0) }
         let store = try SQLiteStore.open(at: world.statePath)
         record = try await store.record()
         registrations = try await store.registrations(
@@ -61,6 +62,7 @@ struct Witness {
             if !sending.recurs { problems += missing(of: sending, occurrences) }
         }
         if isAccountWhole { problems += unannounced(repeats) }
+        problems += unheard() + unasked(with: world, repeats: repeats, isAccountWhole: isAccountWhole)
         return try await problems + strayMembers(world)
     }
 
