@@ -3,7 +3,7 @@ internal import Logging
 internal import NIOCore
 internal import Synchronization
 
-/// Owns the connections to one endpoint. It runs on one event loop together with all of their handlers, so nothing
+/// Owns connections to one endpoint. It runs on one event loop together with all of their handlers, so nothing
 /// in here needs a lock.
 actor ConnectionPool {
     /// A connection and the end of its pipeline.
@@ -29,6 +29,8 @@ actor ConnectionPool {
     }
     /// For those who must not wait for the event loop to be told.
     private let isConnected = Atomic(false)
+    /// Exchanges that it was given and has not answered.
+    private let load = Atomic(0)
     private var waitingForConnection: [CheckedContinuation<Void, Never>] = []
     private var lastID = 0
     private var isTimed = false
@@ -50,6 +52,9 @@ actor ConnectionPool {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
 
+    /// How many more exchanges it can carry now; below zero, as many wait.
+    nonisolated var room: Int { capacity - load.load(ordering: .relaxed) }
+
     /// How many connections are open.
     var openConnections: Int { connections.count }
 
@@ -67,7 +72,8 @@ actor ConnectionPool {
     }
 
     /// Carries calls, each of which is answered on the event loop, at the latest after `timeout`.
-    nonisolated func start(_ attempts: [Attempt]) {
+    nonisolated func start(_ attempts: ArraySlice<Attempt>) {
+        load.add(attempts.count, ordering: .relaxed)
         loop.execute { self.assumeIsolated { $0.begin(attempts) } }
     }
 
@@ -79,6 +85,7 @@ actor ConnectionPool {
             await withCheckedContinuation { continuation in
                 let attempt = Attempt(call: call) { continuation.resume(returning: $0) }
                 if Task.isCancelled { return attempt.answer(Exchange(.cancelled, after: .waiting)) }
+                load.add(1, ordering: .relaxed)
                 begin([(id, attempt)])
             }
         } onCancel: {
@@ -100,7 +107,7 @@ actor ConnectionPool {
 // MARK: Exchanges
 
 extension ConnectionPool {
-    private func begin(_ started: [Attempt]) {
+    private func begin(_ started: ArraySlice<Attempt>) {
         let first = lastID + 1
         lastID += started.count
         begin(zip((first...).lazy.map(AttemptID.init), started))
@@ -133,7 +140,9 @@ extension ConnectionPool {
     }
 
     private func tell(_ id: AttemptID, _ exchange: Exchange) {
-        attempts.removeValue(forKey: id)?.answer(exchange)
+        guard let attempt = attempts.removeValue(forKey: id) else { return }
+        load.subtract(1, ordering: .relaxed)
+        attempt.answer(exchange)
     }
 
     /// Has the timers run that exchanges need.

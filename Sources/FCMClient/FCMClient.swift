@@ -1,6 +1,7 @@
 package import FCM
 package import Logging
 internal import NIOCore
+internal import NIOSSL
 internal import Synchronization
 
 /// Carries calls to Google over HTTP/2 and TLS, or to an emulator on this machine over plain HTTP/1.1.
@@ -12,7 +13,7 @@ package final class FCMClient: Sender {
     private let endpoints: Endpoints
     private let project: Project
     private let authorization: Authorization?
-    private let pools: [Endpoint: ConnectionPool]
+    private let pools: [Endpoint: ConnectionPools]
     /// What all sends with one token have in common.
     private let sendHead = Mutex<(token: AccessToken?, head: RequestHead)?>(nil)
 
@@ -54,12 +55,16 @@ package final class FCMClient: Sender {
         if certificateAuthorities != nil, distinct.allSatisfy({ $0.scheme == .http }) {
             throw FCMClientError.authoritiesWithoutTLS
         }
+        guard maxInFlight > 0 else { throw FCMClientError.maxInFlight(maxInFlight) }
+        // To read the system's authorities takes a while, and both of Google's servers are trusted by the same.
+        let isSecure = distinct.contains { $0.scheme == .https }
+        let security = isSecure ? try NIOSSLContext(trusting: certificateAuthorities) : nil
         pools = try Dictionary(
             uniqueKeysWithValues: distinct.map { endpoint in
-                let pool = try ConnectionPool(
-                    to: endpoint, timeout: timeout, certificateAuthorities: certificateAuthorities,
-                    maxInFlight: maxInFlight, idleLimit: idleLimit, beat: beat, logger: logger)
-                return (endpoint, pool)
+                let pools = try ConnectionPools(
+                    to: endpoint, security: security, timeout: timeout, maxInFlight: maxInFlight,
+                    idleLimit: idleLimit, beat: beat, logger: logger)
+                return (endpoint, pools)
             })
         capacity = min(maxInFlight, pools.values.map(\.capacity).min() ?? 0)
         self.endpoints = endpoints

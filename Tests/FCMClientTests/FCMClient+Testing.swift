@@ -10,7 +10,7 @@ extension FCMClient {
     static func with(
         _ endpoint: Endpoint,
         timeout: Duration = .seconds(240),
-        maxInFlight: Int = 100,
+        maxInFlight: Int = 50,
         certificateAuthorities: String? = nil,
         authorization: Authorization? = nil,
         idleLimit: TimeAmount = .seconds(60),
@@ -26,7 +26,7 @@ extension FCMClient {
     }
 
     static func with(
-        _ server: SecureServer, timeout: Duration = .seconds(240), maxInFlight: Int = 100,
+        _ server: SecureServer, timeout: Duration = .seconds(240), maxInFlight: Int = 50,
         beat: TimeAmount = .seconds(60), _ body: (FCMClient) async throws -> Void
     ) async throws {
         try await with(

@@ -30,7 +30,7 @@ struct StreamTableModelTests {
         var table = StreamTable()
         var stories: [HTTP2StreamID: Story] = [:]
         var told: [AttemptID: Exchange] = [:]
-        var limit = 100
+        var limit = 50
         var isRetired = false
         var lastAttempt = 0
         var lastID: HTTP2StreamID = .rootStream
