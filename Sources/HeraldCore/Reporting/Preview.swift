@@ -68,12 +68,14 @@ package struct Preview: Hashable, Sendable {
         if requestCount == 0 { warnings.append("there is nobody to send to") }
 
         let isOne = campaign.target.value.isOneRequest(campaign.delivery)
-        let first = wanted.members.first { _ in true }.flatMap { isOne ? nil : surroundings.registrations[$0] }
+        let number = wanted.members.first { _ in true } ?? 0
+        let first = isOne ? nil : surroundings.registrations[number]
         let work = try StepWork(
             .send(Plan.Send(wanted, occurrence, timing)), key: Self.anyKey, isDryRun: false, now: timing.at)
         var message = campaign.message.value
         // Without a recipient there is no request, and devices still get the message it would carry.
-        if let call = work.request(for: [isOne ? nil : first ?? Self.anyRegistration]) {
+        let addressee = Addressee(id: number, registration: isOne ? nil : first ?? Self.anyRegistration)
+        if let call = work.request(for: [addressee]) {
             let settings = surroundings.settings
             let project = Project(id: settings.project, senderID: settings.senderID.flatMap { SenderID(rawValue: $0) })
             let wire = call.wire(project: project)

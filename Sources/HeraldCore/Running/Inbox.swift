@@ -1,18 +1,23 @@
 internal import FCM
 internal import Synchronization
 
+/// A recipient whom a step asks for, and how to reach it.
+struct Addressee: Sendable {
+    let id: RecipientID
+    /// `nil` for the target as a whole.
+    let registration: Registration?
+}
+
 /// Answers on their way from whatever thread they come on to the drive that waits for them, many at a time.
 final class Inbox: Sendable {
     /// Requests that started together.
     final class Block: Sendable {
-        let ids: [RecipientID]
-        /// Of each; `nil` for the target as a whole.
-        let registrations: [Registration?]
+        let addressees: [Addressee]
         /// On the drive's clock.
         let started: Duration
 
-        init(ids: [RecipientID], registrations: [Registration?], started: Duration) {
-            (self.ids, self.registrations, self.started) = (ids, registrations, started)
+        init(_ addressees: [Addressee], started: Duration) {
+            (self.addressees, self.started) = (addressees, started)
         }
     }
 
@@ -23,11 +28,16 @@ final class Inbox: Sendable {
         /// The number that the window gave it.
         let serial: Int
 
-        var registrations: ArraySlice<Registration?> { block.registrations[places] }
+        var addressees: ArraySlice<Addressee> { block.addressees[places] }
+    }
+
+    struct Answer: Sendable {
+        let asked: Asked
+        let exchange: Exchange
     }
 
     private struct State {
-        var answers: [(Asked, Exchange)] = []
+        var answers: [Answer] = []
         var needed = 1
         var waiter: CheckedContinuation<Void, Never>?
 
@@ -43,14 +53,14 @@ final class Inbox: Sendable {
 
     func add(_ asked: Asked, _ exchange: Exchange) {
         let waiter = state.withLock { state in
-            state.answers.append((asked, exchange))
+            state.answers.append(Answer(asked: asked, exchange: exchange))
             return state.satisfied()
         }
         waiter?.resume()
     }
 
     /// Everything that has come.
-    func take() -> [(Asked, Exchange)] {
+    func take() -> [Answer] {
         state.withLock { state in
             defer { state.answers.removeAll(keepingCapacity: true) }
             return state.answers

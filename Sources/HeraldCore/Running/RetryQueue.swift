@@ -38,7 +38,7 @@ struct RetryQueue {
     /// A heap: none is ready before the one at half its place.
     private var waiting: [Waiting] = []
     /// In the order in which they got ready.
-    private var ready: [RecipientID] = []
+    private var ready: [Addressee] = []
     private var firstReady = 0
     private var inserted = 0
 
@@ -46,7 +46,7 @@ struct RetryQueue {
         var ready: Duration
         /// Among those of one instant who came first is first.
         var order: Int
-        var id: RecipientID
+        var addressee: Addressee
 
         static func < (one: Waiting, other: Waiting) -> Bool { (one.ready, one.order) < (other.ready, other.order) }
     }
@@ -63,12 +63,12 @@ struct RetryQueue {
     /// Finds out who is ready by now.
     mutating func ripen(at now: Duration) {
         while let next = waiting.first, next.ready <= now {
-            ready.append(next.id)
+            ready.append(next.addressee)
             removeFirst()
         }
     }
 
-    mutating func takeReady(_ count: Int) -> ArraySlice<RecipientID> {
+    mutating func takeReady(_ count: Int) -> ArraySlice<Addressee> {
         let taken = ready[firstReady...].prefix(count)
         firstReady += taken.count
         if firstReady == ready.count { (ready, firstReady) = ([], 0) }
@@ -76,9 +76,10 @@ struct RetryQueue {
     }
 
     mutating func insert(
-        _ id: RecipientID, readyAt ready: Duration, now: Duration, mayHaveTakenEffect: Bool, wasDenied: Bool,
+        _ addressee: Addressee, readyAt ready: Duration, now: Duration, mayHaveTakenEffect: Bool, wasDenied: Bool,
         unanswered: Row?
     ) {
+        let id = addressee.id
         var entry =
             attempted[id]
             ?? Attempted(attempts: 0, firstAttempt: now, mayHaveTakenEffect: false, wasDenied: false)
@@ -87,12 +88,12 @@ struct RetryQueue {
         entry.wasDenied = wasDenied
         entry.unanswered = unanswered
         attempted[id] = entry
-        enqueue(id, readyAt: ready)
+        enqueue(addressee, readyAt: ready)
     }
 
-    private mutating func enqueue(_ id: RecipientID, readyAt ready: Duration) {
+    private mutating func enqueue(_ addressee: Addressee, readyAt ready: Duration) {
         inserted += 1
-        waiting.append(Waiting(ready: ready, order: inserted, id: id))
+        waiting.append(Waiting(ready: ready, order: inserted, addressee: addressee))
         var place = waiting.count - 1
         while place > 0, waiting[place] < waiting[(place - 1) / 2] {
             waiting.swapAt(place, (place - 1) / 2)
@@ -127,15 +128,16 @@ struct RetryQueue {
     /// Puts back one whose attempt does not count, to be tried at once.
     ///
     /// - Parameter wasUnauthenticated: its access token was refused, which happens to nobody twice.
-    mutating func putBack(_ id: RecipientID, now: Duration, wasUnauthenticated: Bool = false) {
+    mutating func putBack(_ addressee: Addressee, now: Duration, wasUnauthenticated: Bool = false) {
         if wasUnauthenticated {
+            let id = addressee.id
             var entry =
                 attempted[id]
                 ?? Attempted(attempts: 0, firstAttempt: now, mayHaveTakenEffect: false, wasDenied: false)
             entry.wasUnauthenticated = true
             attempted[id] = entry
         }
-        enqueue(id, readyAt: now)
+        enqueue(addressee, readyAt: now)
     }
 
     /// Whether the access token of an earlier attempt was refused.

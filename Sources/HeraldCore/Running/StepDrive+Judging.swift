@@ -33,43 +33,44 @@ extension StepDrive {
         step.stop(reason)
     }
 
-    mutating func judge(_ work: StepWork, _ id: RecipientID, _ verdict: Verdict) {
+    mutating func judge(_ work: StepWork, _ addressee: Addressee, _ verdict: Verdict) {
+        let id = addressee.id
         let attempt = retries.attempts(of: id) + 1
         if probesAPI ? verdict.showsAPI : verdict.isTelling { isProbing = false }
         switch verdict {
         case .accepted(let messageID):
             accept(id, isOurs: true)
-            if let messageID { keep(messageID, of: id) }
+            if let messageID { keep(messageID, of: addressee) }
         case .found:
             accept(id, isOurs: work.isOurs(id, mayHaveTakenEffect: retries.mayHaveTakenEffect(id)))
         case .dead(let failure) where id != 0:
             step.rejected += 1
-            settled.rejected[redacted(failure.code, id), default: []].insert(id)
-            dying.append((id, failure, attempt))
+            settled.rejected[redacted(failure.code, addressee), default: []].insert(id)
+            dying.append((addressee, failure, attempt))
             checkForgetting()
         case .rejected(let failure), .dead(let failure):
             step.rejected += 1
-            settled.rejected[redacted(failure.code, id), default: []].insert(id)
-            fail(id, failure, attempt, .rejected)
+            settled.rejected[redacted(failure.code, addressee), default: []].insert(id)
+            fail(addressee, failure, attempt, .rejected)
         case .unknown(let failure):
             step.unknown += 1
             settled.unknown.insert(id)
-            fail(id, failure, attempt, .held)
+            fail(addressee, failure, attempt, .held)
         case .again(let failure, let asked):
-            if tryAgain(work, id, failure, asked, attempt) { return }
+            if tryAgain(work, addressee, failure, asked, attempt) { return }
         case .unauthenticated where !retries.wasUnauthenticated(id):
             withdraw(id)
-            retries.putBack(id, now: answered, wasUnauthenticated: true)
+            retries.putBack(addressee, now: answered, wasUnauthenticated: true)
             return
         case .unavailable where mayChangeAPI && !hasSucceeded:
             withdraw(id)
             isUnavailable = true
-            retries.putBack(id, now: answered)
+            retries.putBack(addressee, now: answered)
             return
         case .stop(let failure), .unauthenticated(let failure), .unavailable(let failure):
             withdraw(id)
-            fail(id, failure, attempt, .retryNextRun)
-            step.stop("\(redacted(failure.code, id)): \(redacted(failure.message, id))")
+            fail(addressee, failure, attempt, .retryNextRun)
+            step.stop("\(redacted(failure.code, addressee)): \(redacted(failure.message, addressee))")
         }
         retries.forget(id)
     }
@@ -77,9 +78,9 @@ extension StepDrive {
     /// Whether memberships may be changed by whichever API there is.
     var mayChangeAPI: Bool { options.fcm.topicAPI == .auto }
 
-    mutating func keep(_ messageID: String, of id: RecipientID) {
+    mutating func keep(_ messageID: String, of addressee: Addressee) {
         if let receive = surroundings.receive {
-            receive(step.id, registrations[id].map { surroundings.fingerprints.name($0) }, messageID)
+            receive(step.id, addressee.registration.map { surroundings.fingerprints.name($0) }, messageID)
         }
         if step.messageIDs.count < StepReport.shownMessageIDs { step.messageIDs.append(messageID) }
     }
@@ -97,8 +98,9 @@ extension StepDrive {
 
     /// `false`: not in this run.
     mutating func tryAgain(
-        _ work: StepWork, _ id: RecipientID, _ failure: Failure, _ asked: Verdict.Repeat, _ attempt: Int
+        _ work: StepWork, _ addressee: Addressee, _ failure: Failure, _ asked: Verdict.Repeat, _ attempt: Int
     ) -> Bool {
+        let id = addressee.id
         let trying = retries.elapsed(of: id, at: answered)
         let row = RetryQueue.Row(of: id, in: retries, answered: lastResponse, now: answered)
         let unanswered = asked.effect == .denied ? nil : row
@@ -119,7 +121,7 @@ extension StepDrive {
             if let pause { lane.pause(pause, at: laneTime) }
             if !isTooLong {
                 retries.insert(
-                    id, readyAt: answered + wait, now: answered, mayHaveTakenEffect: asked.effect == .idempotent,
+                    addressee, readyAt: answered + wait, now: answered, mayHaveTakenEffect: asked.effect == .idempotent,
                     wasDenied: asked.effect == .denied, unanswered: unanswered)
                 return true
             }
@@ -127,7 +129,7 @@ extension StepDrive {
             isUnreachable = true
             giveUp("the endpoint cannot be reached: \(failure.message)")
         }
-        fail(id, failure, attempt, .retryNextRun)
+        fail(addressee, failure, attempt, .retryNextRun)
         return false
     }
 
@@ -151,26 +153,26 @@ extension StepDrive {
     }
 
     mutating func checkRejections(_ work: StepWork) {
-        guard case .send(let send) = work.work else { return }
+        guard let percent = work.stopWhenRejectedPercent else { return }
         let refused = step.rejected - step.forgotten - dying.count
         let outcomes = step.accepted + step.unknown + refused
-        guard outcomes >= 100, refused * 100 > send.stopWhenRejectedPercent * outcomes else { return }
-        step.stop("\(refused) of \(outcomes) were rejected, more than \(send.stopWhenRejectedPercent) %")
+        guard outcomes >= 100, refused * 100 > percent * outcomes else { return }
+        step.stop("\(refused) of \(outcomes) were rejected, more than \(percent) %")
     }
 
     mutating func fail(
-        _ id: RecipientID, _ failure: Failure, _ attempts: Int, _ action: Report.Failure.Action
+        _ addressee: Addressee, _ failure: Failure, _ attempts: Int, _ action: Report.Failure.Action
     ) {
         let entry = Report.Failure(
-            registration: registrations[id].map { surroundings.fingerprints.name($0) },
-            code: redacted(failure.code, id), httpStatus: failure.httpStatus, message: redacted(failure.message, id),
-            attempts: attempts, action: action)
+            registration: addressee.registration.map { surroundings.fingerprints.name($0) },
+            code: redacted(failure.code, addressee), httpStatus: failure.httpStatus,
+            message: redacted(failure.message, addressee), attempts: attempts, action: action)
         surroundings.note(step.id, entry)
         step.add(entry)
     }
 
-    func redacted(_ message: String, _ id: RecipientID) -> String {
-        registrations[id].map { surroundings.fingerprints.redact(message, $0) } ?? message
+    func redacted(_ message: String, _ addressee: Addressee) -> String {
+        addressee.registration.map { surroundings.fingerprints.redact(message, $0) } ?? message
     }
 }
 

@@ -36,9 +36,7 @@ extension StepDrive {
                 return
             }
             guard await readAhead(for: granted - retries.readyCount) else { return }
-            let ids = takeReady(granted)
-            guard await loadRegistrations(of: ids) else { return }
-            await start(ids, of: work)
+            await start(takeReady(granted), of: work)
         }
     }
 
@@ -50,24 +48,25 @@ extension StepDrive {
         return (wait == .zero ? count : 0, wait)
     }
 
-    private mutating func start(_ ids: [RecipientID], of work: StepWork) async {
+    private mutating func start(_ addressees: [Addressee], of work: StepWork) async {
         let work = renew(work)
-        let block = reachable(ids)
+        let block = Inbox.Block(reachable(addressees), started: elapsed)
         var startable = RecipientSet()
         var calls: [Call] = []
-        for first in stride(from: 0, to: block.ids.count, by: work.batchSize) {
-            let places = first..<min(first + work.batchSize, block.ids.count)
-            guard let request = work.request(for: block.registrations[places]) else { continue }
-            for id in block.ids[places] { startable.insert(id) }
+        calls.reserveCapacity(block.addressees.count / work.batchSize + 1)
+        for first in stride(from: 0, to: block.addressees.count, by: work.batchSize) {
+            let places = first..<min(first + work.batchSize, block.addressees.count)
+            guard let request = work.request(for: block.addressees[places]) else { continue }
+            for addressee in block.addressees[places] { startable.insert(addressee.id) }
             let asked = Inbox.Asked(block: block, places: places, serial: window.start())
             calls.append(Call(request) { [inbox] in inbox.add(asked, $0) })
         }
         guard await write(work, and: work.intent(startable, at: surroundings.now())) else { return }
-        lane.postpone(ids.count, to: laneTime)
+        lane.postpone(addressees.count, to: laneTime)
         inFlight += calls.count
         flying.formUnion(startable)
         let deniedBefore = work.deniedBefore
-        for id in block.ids where startable.contains(id) {
+        for id in startable {
             let isRepeated = retries.knows(id)
             if isRepeated { step.retries += 1 }
             let wasDenied = isRepeated ? retries.wasDenied(id) : deniedBefore.contains(id)
@@ -87,26 +86,19 @@ extension StepDrive {
     }
 
     /// Those the record knows how to reach, which the others are rejected for.
-    private mutating func reachable(_ ids: [RecipientID]) -> Inbox.Block {
-        var (reachable, found): ([RecipientID], [Registration?]) = ([], [])
-        reachable.reserveCapacity(ids.count)
-        found.reserveCapacity(ids.count)
-        for id in ids {
-            let registration = registrations[id]
-            if id == 0 || registration != nil {
-                reachable.append(id)
-                found.append(registration)
-                continue
-            }
-            let failure = Failure(.noRegistration, message: "the record knows no registration")
-            settled.rejected[failure.code, default: []].insert(id)
+    private mutating func reachable(_ addressees: [Addressee]) -> [Addressee] {
+        let isReachable = { (addressee: Addressee) in addressee.id == 0 || addressee.registration != nil }
+        if addressees.allSatisfy(isReachable) { return addressees }
+        let failure = Failure(.noRegistration, message: "the record knows no registration")
+        for addressee in addressees where !isReachable(addressee) {
+            settled.rejected[failure.code, default: []].insert(addressee.id)
             step.rejected += 1
-            fail(id, failure, 0, .rejected)
+            fail(addressee, failure, 0, .rejected)
         }
-        return Inbox.Block(ids: reachable, registrations: found, started: elapsed)
+        return addressees.filter(isReachable)
     }
 
-    private mutating func takeReady(_ count: Int) -> [RecipientID] {
+    private mutating func takeReady(_ count: Int) -> [Addressee] {
         let repeated = Array(retries.takeReady(count))
         let taken = ahead.prefix(count - repeated.count)
         ahead = ahead.dropFirst(taken.count)
@@ -117,23 +109,27 @@ extension StepDrive {
     /// Has so many fresh recipients at hand, as far as there are any. `false`: the record refused, and nobody is known.
     private mutating func readAhead(for count: Int) async -> Bool {
         guard count > ahead.count, freshLeft > ahead.count else { return true }
-        var ids = Array(ahead)
-        while ids.count < max(count, Self.readAheadSize), let id = fresh.next() { ids.append(id) }
-        ahead = ids[...]
-        return await loadRegistrations(of: ids)
+        var ids = RecipientSet()
+        for _ in ahead.count..<max(count, Self.readAheadSize) {
+            guard let id = fresh.next() else { break }
+            ids.insert(id)
+        }
+        let read = await addressees(ids)
+        guard fatal == nil else { return false }
+        ahead += read
+        return true
     }
 
-    mutating func loadRegistrations(of recipients: some Sequence<RecipientID>) async -> Bool {
-        let missing = RecipientSet(recipients.lazy.filter { [registrations] in $0 != 0 && registrations[$0] == nil })
-        guard !missing.isEmpty else { return true }
+    /// How to reach recipients. Where the record refuses, the step ends, and nobody's registration is known.
+    mutating func addressees(_ recipients: RecipientSet) async -> [Addressee] {
+        var found: [RecipientID: Registration] = [:]
         do {
-            let found = try await surroundings.store.registrations(of: missing)
-            if registrations.isEmpty { registrations = found } else { registrations.merge(found) { _, new in new } }
-            return true
+            let reached = recipients.contains(0) ? recipients.subtracting([0]) : recipients
+            if !reached.isEmpty { found = try await surroundings.store.registrations(of: reached) }
         } catch {
             stopForRecord()
-            return false
         }
+        return recipients.map { Addressee(id: $0, registration: found[$0]) }
     }
 
     mutating func checkWhetherToStop(_ work: StepWork) async {

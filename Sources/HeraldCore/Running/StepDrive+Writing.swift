@@ -10,10 +10,9 @@ internal import FCM
 extension StepDrive {
     mutating func open(_ work: StepWork) async {
         if case .send(let send) = work.work, !send.discovered.isEmpty, options.dryRunSample == nil {
-            _ = await loadRegistrations(of: send.discovered)
             step.unknown += send.discovered.count
             let failure = Failure(.interrupted, message: "an earlier run ended before the answer was recorded")
-            for id in send.discovered { fail(id, failure, 1, .held) }
+            for addressee in await addressees(send.discovered) { fail(addressee, failure, 1, .held) }
         }
         _ = await commit(work.opening)
     }
@@ -37,7 +36,8 @@ extension StepDrive {
 
     mutating func bury(_ action: Report.Failure.Action) {
         let isTrial = options.dryRunSample != nil || !options.buries
-        for (id, failure, attempts) in dying {
+        for (addressee, failure, attempts) in dying {
+            let id = addressee.id
             switch action {
             case .forgotten where !isTrial:
                 settled.forgotten.insert(id)
@@ -48,7 +48,7 @@ extension StepDrive {
                 settled.withdrawRejection(of: id)
             default: break
             }
-            fail(id, failure, attempts, isTrial ? .rejected : action)
+            fail(addressee, failure, attempts, isTrial ? .rejected : action)
         }
         dying = []
     }

@@ -42,7 +42,7 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
     var fresh: RecipientSet.Iterator
     var freshLeft: Int
     /// Of the fresh, those whose registrations have been read.
-    var ahead: ArraySlice<RecipientID> = []
+    var ahead: ArraySlice<Addressee> = []
     var retries = RetryQueue()
     /// When the answer came that is being judged.
     var answered: Duration = .zero
@@ -64,8 +64,7 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
     var hasBegun = false
     var lastPauseCheck: Duration?
     /// Answered as dead, and neither buried nor kept yet.
-    var dying: [(id: RecipientID, Failure, attempts: Int)] = []
-    var registrations: [RecipientID: Registration] = [:]
+    var dying: [(Addressee, Failure, attempts: Int)] = []
     var step: StepReport
     let runBegin: C.Instant
     let begin: C.Instant
@@ -134,7 +133,7 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
                 switch await group.next() {
                 case .answers: isListening = false
                 case .wake(let instant): if wakeUp == instant { wakeUp = nil }
-                case .halt where !Task.isCancelled: abandon(work)
+                case .halt where !Task.isCancelled: await abandon(work)
                 case .halt, nil: break
                 }
                 takeAnswers(to: work)
@@ -169,32 +168,31 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
         let isFull = inFlight >= limit - limit / 4
         let answers = inbox.take()
         answered = elapsed
-        for (asked, exchange) in answers {
+        for answer in answers {
             inFlight -= 1
-            decisions = [:]
-            let verdicts = work.verdicts(on: exchange, for: asked.registrations)
-            note(exchange, asked, verdicts.first, isFull: isFull)
-            for (place, number) in zip(asked.places, 0..<verdicts.count) {
-                let id = asked.block.ids[place]
-                flying.remove(id)
-                judge(work, id, verdicts[number])
-                if !retries.knows(id), dying.last?.id != id { registrations[id] = nil }
+            if !decisions.isEmpty { decisions = [:] }
+            let addressees = answer.asked.addressees
+            let verdicts = work.verdicts(on: answer.exchange, for: addressees)
+            note(answer.exchange, answer.asked, verdicts.first, isFull: isFull)
+            for (addressee, number) in zip(addressees, 0..<verdicts.count) {
+                flying.remove(addressee.id)
+                judge(work, addressee, verdicts[number])
             }
             checkRejections(work)
         }
     }
 
     /// Waits for nobody any more: what is under way may have arrived.
-    private mutating func abandon(_ work: StepWork) {
+    private mutating func abandon(_ work: StepWork) async {
         wasInterrupted = true
         step.stop(StepReport.interruption)
         takeAnswers(to: work)
         if work.isSend {
             let failure = Failure(.interrupted, message: "the run was stopped before the answer came")
-            for id in flying {
-                step.unknown += 1
-                settled.unknown.insert(id)
-                fail(id, failure, retries.attempts(of: id) + 1, .held)
+            step.unknown += flying.count
+            settled.unknown.formUnion(flying)
+            for addressee in await addressees(flying) {
+                fail(addressee, failure, retries.attempts(of: addressee.id) + 1, .held)
             }
         }
         flying = []

@@ -13,8 +13,9 @@ struct StepWork {
     let work: Plan.Work
     /// By which of FCM's APIs members are changed.
     private let api: TopicAPI
-    /// Where a send to a device group goes.
-    private let key: NotificationKey?
+    private let addressing: Addressing
+    /// Of a send: when it is to stop.
+    let stopWhenRejectedPercent: Int?
     /// Absent for memberships.
     private var body: MessageBody?
     /// When the message is worth nothing any more, where its author said so.
@@ -29,15 +30,42 @@ struct StepWork {
     ) throws {
         self.work = work
         self.api = api
-        self.key = key
         self.askedBefore = askedBefore
         self.isDryRun = isDryRun
         if case .send(let send) = work {
             expiry = send.expiresAfter.map { (send.due ?? now).adding($0) }
+            addressing = Addressing(of: send, key: key)
+            stopWhenRejectedPercent = send.stopWhenRejectedPercent
         } else {
             expiry = nil
+            addressing = .each
+            stopWhenRejectedPercent = nil
         }
         try writeBody(at: now)
+    }
+
+    /// Where requests of a send go.
+    private enum Addressing {
+        case each
+        /// `nil`: there is no way to reach it.
+        case whole(Address?)
+
+        /// - Parameter key: where a send to a device group goes.
+        init(of send: Plan.Send, key: NotificationKey?) {
+            switch send.target {
+            case .topic(let name): self = .whole(.topic(name))
+            case .condition(let condition): self = .whole(.condition(condition))
+            case .group where send.groupMembers == .key: self = .whole(key.map { .group($0) })
+            case .group, .audience, .registrations: self = .each
+            }
+        }
+    }
+
+    private func address(_ registration: Registration?) -> Address? {
+        switch addressing {
+        case .each: registration.map { .registration($0) }
+        case .whole(let address): address
+        }
     }
 
     /// The same with the lifetime that its message still has.
@@ -63,25 +91,21 @@ struct StepWork {
     var batchSize: Int { !isSend && api == .iid ? Request.maximumBatch : 1 }
 
     /// The call for some recipients, no more than `batchSize`; `nil` when there is no way to reach them.
-    ///
-    /// - Parameter registrations: one, `nil`, for the target as a whole.
-    func request(for registrations: ArraySlice<Registration?>) -> Request? {
-        switch work {
-        case .subscribe(let topic, _): membership(.add, topic, registrations)
-        case .unsubscribe(let topic, _): membership(.remove, topic, registrations)
-        case .group: nil
-        case .send(let send):
-            address(of: send, registrations.first ?? nil).flatMap { address in
-                body.map { .send(body: $0.bytes(to: address)) }
-            }
+    func request(for addressees: ArraySlice<Addressee>) -> Request? {
+        // Of what every recipient costs, to look at the whole work would be a good part.
+        if let body { return address(addressees.first?.registration).map { .send(body: body.bytes(to: $0)) } }
+        return switch work {
+        case .subscribe(let topic, _): membership(.add, topic, addressees)
+        case .unsubscribe(let topic, _): membership(.remove, topic, addressees)
+        case .group, .send: nil
         }
     }
 
     private func membership(
-        _ operation: BatchOperation, _ topic: TopicName, _ registrations: ArraySlice<Registration?>
+        _ operation: BatchOperation, _ topic: TopicName, _ addressees: ArraySlice<Addressee>
     ) -> Request? {
-        if api == .iid { return .batch(operation, topic, registrations.compactMap(\.self)) }
-        guard let registration = registrations.first ?? nil else { return nil }
+        if api == .iid { return .batch(operation, topic, addressees.compactMap(\.registration)) }
+        guard let registration = addressees.first?.registration else { return nil }
         return operation == .add ? .subscribe(registration, to: topic) : .unsubscribe(registration, from: topic)
     }
 
@@ -101,26 +125,15 @@ struct StepWork {
         }
     }
 
-    func verdicts(on exchange: Exchange, for registrations: ArraySlice<Registration?>) -> Verdicts {
-        switch work {
-        case .subscribe, .unsubscribe, .group:
-            api == .iid
-                ? .each(Verdict.verdicts(batch: exchange, for: registrations.compactMap(\.self)))
-                : .one(Verdict(membership: exchange))
-        case .send(let send):
-            address(of: send, registrations.first ?? nil).map {
+    func verdicts(on exchange: Exchange, for addressees: ArraySlice<Addressee>) -> Verdicts {
+        if isSend {
+            return address(addressees.first?.registration).map {
                 .one(Verdict(send: exchange, to: $0).ofDryRun(isDryRun))
             } ?? .each([])
         }
-    }
-
-    private func address(of send: Plan.Send, _ registration: Registration?) -> Address? {
-        switch send.target {
-        case .topic(let name): .topic(name)
-        case .condition(let condition): .condition(condition)
-        case .group where send.groupMembers == .key: key.map { .group($0) }
-        case .group, .audience, .registrations: registration.map { .registration($0) }
-        }
+        return api == .iid
+            ? .each(Verdict.verdicts(batch: exchange, for: addressees.compactMap(\.registration)))
+            : .one(Verdict(membership: exchange))
     }
 
     // MARK: What is written down
