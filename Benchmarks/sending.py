@@ -18,7 +18,7 @@ from workspace import Workspace
 HERALD, SINK, WORK = sys.argv[1], sys.argv[2], Path(sys.argv[3]) / "sending-h2"
 RECIPIENTS = 100_000
 BODY = 400
-RATE, RAMP, SECONDS = 10_000, 2, 15
+RATE, RAMP, SECONDS, PACED_ROUNDS = 10_000, 2, 15, 3
 IN_FLIGHT = 2000
 
 
@@ -41,44 +41,59 @@ def load(sink, body):
 
 
 def saturating():
-    """As fast as it goes, the record durable as always."""
+    """As fast as it goes, the record durable as always.
+
+    Before it sends, a command reads the list, plans, and has the record learn whom it does not know: h2load has
+    nothing like that, so that only the step is held against a goal.
+    """
     body = WORK / "body.json"
     body.write_text(json.dumps({"message": {"token": token(0), **message()}}, separators=(",", ":")))
-    whole, step, theirs = [], [], []
+    theirs, ours = [], {"the send step": [], "the whole command": [], "everybody new to it": []}
     with Sink(SINK, WORK) as sink:
         workspace = Workspace(
             WORK / "saturating", sink, message(), f"  rate: unlimited\n  ramp: 0s\n  max_in_flight: {IN_FLIGHT}\n")
         workspace.fill("token", token, RECIPIENTS)
         for _ in range(ROUNDS):
             theirs.append(load(sink, body))
-            of_command, of_step = workspace.apply(HERALD)
-            whole.append(RECIPIENTS / of_command)
-            step.append(RECIPIENTS / of_step)
-    for name, ours in [("the send step", step), ("the whole apply", whole)]:
-        ratio = statistics.median(a / b for a, b in zip(ours, theirs))
-        print(f"{name}: {statistics.median(ours):,.0f} recipients/s, h2load -c 4 -m 100: "
-              f"{statistics.median(theirs):,.0f} requests/s")
-        goal(f"{RECIPIENTS} recipients, {name}, against h2load", ratio, 0.6, "of its rate", least=True,
-             recipients_per_second=statistics.median(ours), h2load_per_second=statistics.median(theirs),
-             rounds=[{"herald": a, "h2load": b} for a, b in zip(ours, theirs)])
+            for seconds, name in zip(workspace.apply(HERALD), ["everybody new to it", "the send step"]):
+                ours[name].append(RECIPIENTS / seconds)
+            ours["the whole command"].append(RECIPIENTS / workspace.apply(HERALD, known=True)[0])
+    print(f"h2load -c 4 -m 100: {statistics.median(theirs):,.0f} requests/s")
+    for name, rates in ours.items():
+        ratio = statistics.median(a / b for a, b in zip(rates, theirs))
+        print(f"{name}: {statistics.median(rates):,.0f} recipients/s")
+        figures = {"recipients_per_second": statistics.median(rates), "h2load_per_second": statistics.median(theirs),
+                   "rounds": [{"herald": a, "h2load": b} for a, b in zip(rates, theirs)]}
+        title = f"{RECIPIENTS} recipients, {name}, against h2load"
+        if name == "the send step":
+            goal(title, ratio, 0.6, "of its rate", least=True, **figures)
+        else:
+            print(f"{title:60} {ratio:12,.2f} of its rate")
+            keep(title, value=ratio, unit="of its rate", **figures)
 
 
 def pacing():
-    """At a rate, with answers that take 100 ms; what counts is when requests arrive."""
-    sink = Sink(SINK, WORK, "--latency", "100ms", "--after", f"{RAMP + 1}s")
-    with sink:
-        workspace = Workspace(
-            WORK / "pacing", sink, message(),
-            f"  rate: {RATE}/s\n  ramp: {RAMP}s\n  max_in_flight: {IN_FLIGHT}\n")
-        # While it ramps up it sends half of what it could.
-        workspace.fill("token", token, RATE * (SECONDS - RAMP // 2))
-        workspace.apply(HERALD)
-    figures = sink.figures
+    """At a rate, with answers that take 100 ms; what counts is when requests arrive. Medians of some runs."""
+    runs = []
+    for number in range(PACED_ROUNDS):
+        sink = Sink(SINK, WORK, "--latency", "100ms", "--after", f"{RAMP + 1}s")
+        with sink:
+            workspace = Workspace(
+                WORK / f"pacing-{number}", sink, message(),
+                f"  rate: {RATE}/s\n  ramp: {RAMP}s\n  max_in_flight: {IN_FLIGHT}\n")
+            # While it ramps up it sends half of what it could.
+            workspace.fill("token", token, RATE * (SECONDS - RAMP // 2))
+            workspace.apply(HERALD)
+        runs.append(sink.figures)
     name = f"{RATE}/s, answers after 100 ms"
-    keep(f"{name}: arrivals", **figures)
-    goal(f"{name}: requests/s after the ramp", figures["rate_after"], RATE * 0.98, "requests/s", least=True)
-    goal(f"{name}: most in a sliding second", figures["most_in_a_second"], RATE * 1.02, "requests")
-    print(f"{figures['connections']} connections, at most {figures['most_in_flight']} requests in flight")
+    keep(f"{name}: arrivals", runs=runs)
+    sustained = statistics.median(run["rate_after"] for run in runs)
+    most = statistics.median(run["most_in_a_second"] for run in runs)
+    goal(f"{name}: requests/s after the ramp", sustained, RATE * 0.98, "requests/s", least=True)
+    goal(f"{name}: most in a sliding second", most, RATE * 1.02, "requests")
+    for run in runs:
+        print(f"{run['rate_after']:,.0f}/s, at most {run['most_in_a_second']:,} in a second, "
+              f"{run['connections']} connections, at most {run['most_in_flight']} requests in flight")
 
 
 WORK.mkdir(parents=True)

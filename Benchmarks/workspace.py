@@ -14,13 +14,20 @@ class Workspace:
         self.folder = Path(folder)
         self.folder.mkdir(parents=True)
         self.list = self.folder / "all.csv"
+        self._message = json.dumps(message)
+        self._revision = 0
+        self._revise()
         (self.folder / "ca.pem").write_bytes(sink.certificate.read_bytes())
         (self.folder / "herald.yaml").write_text(
             f"herald: 1\nproject: bench\nstate: state.sqlite\n{rest}"
             f"fcm:\n  endpoint: {sink.origin}\n  ca: ca.pem\n{fcm}")
+
+    def _revise(self):
+        self._revision += 1
         (self.folder / "all.yaml").write_text(
             "kind: audience\nname: all\nsource: {file: all.csv}\n---\n"
-            f"kind: campaign\nname: tide\ntarget: {{audience: all}}\nmessage: {json.dumps(message)}\n")
+            f"kind: campaign\nname: tide\nrevision: {self._revision}\ntarget: {{audience: all}}\n"
+            f"message: {self._message}\n")
 
     def fill(self, column, registration, count):
         """Writes the list, and says how many bytes its registrations have."""
@@ -33,10 +40,14 @@ class Workspace:
                 file.write(f"{line}\n")
         return length
 
-    def apply(self, herald):
-        """Seconds of the whole command and of its step, to recipients of whom the record knows nothing yet."""
-        for file in self.folder.glob("state.sqlite*"):
-            file.unlink()
+    def apply(self, herald, known=False):
+        """Seconds of the whole command and of its step: to recipients of whom the record knows nothing yet, or, after
+        such a one, to the same again with the next revision."""
+        if known:
+            self._revise()
+        else:
+            for file in self.folder.glob("state.sqlite*"):
+                file.unlink()
         report = self.folder / "report.json"
         begin = time.perf_counter()
         done = subprocess.run(

@@ -44,7 +44,8 @@ struct CrashSweepTests {
 
     @Test func `whatever else goes wrong meanwhile`() async throws {
         var sweeps: [Sweep] = []
-        for seed in 1...4 as ClosedRange<UInt64> {
+        // Emulators that cut answers, refuse for a while and deliver all the same, or know of somebody dead.
+        for seed in [1, 2, 4, 5, 8] as [UInt64] {
             let world = SweepWorld(seed: seed)
             let calls = try await Sweep(drawn: world, fault: nil).calls().count
             sweeps += (1...2).map { Self.draw($0, in: world, calls: calls) }

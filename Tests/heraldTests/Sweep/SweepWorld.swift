@@ -164,7 +164,7 @@ enum EmulatorScript: String, CaseIterable {
         case .cutBefore: entry = (["service": "send", "every": 7], ["close": "before"])
         case .cutAfter: entry = (["service": "send", "every": 7], ["close": "after"])
         case .cutMidBody: entry = (["service": "send", "every": 7], ["close": "mid_body"])
-        case .throttled: entry = (["service": "send", "first": 2], ["status": 429, "retry_after": "1"])
+        case .throttled: entry = (["service": "send", "first": 1], ["status": 429, "retry_after": "1"])
         case .dead:
             entry = (
                 ["service": "send", "registration": .string(Registration.fid(3).rawValue)],

@@ -51,24 +51,26 @@ extension Witness {
         with world: SweepWorld, repeats: [String: [String: Int]], isAccountWhole: Bool
     ) -> [String] {
         var problems: [String] = []
+        // Of all steps together: a report does not tell them apart.
+        let retries = reports.reduce(0) { $0 + Int($1.report["summary"]?["retries"]?.int ?? 0) }
         if isAccountWhole {
             for kind in Request.Kind.allCases {
                 // Of those who are left for another run each may have been asked once before the first retry.
-                let figures = ["accepted", "rejected", "unknown", "pending", "held", "retries"]
-                let known = figures.reduce(0) { $0 + total($1, of: kind) }
+                let figures = ["accepted", "rejected", "unknown", "pending", "held"]
+                let known = figures.reduce(retries) { $0 + total($1, of: kind) }
                 let arrived = requests.count { $0.kind == kind }
                 if arrived > known {
                     problems.append("\(arrived) requests (\(kind)) arrived, and the reports know of \(known)")
                 }
             }
         }
-        // Where a run is killed nobody knows how often it was asked to come again.
-        if isAccountWhole || !world.script.asksToRepeat {
+        // Whom FCM refuses for a while one run may leave for the next, and the record does not count attempts.
+        if !world.script.asksToRepeat {
             let tried = record.occurrences.values.reduce(0) { $0 + $1.tried.count }
-            let again = repeats.values.joined().reduce(0) { $0 + $1.value } + total("retries", of: .send)
+            let again = repeats.values.joined().reduce(retries) { $0 + $1.value }
             let arrived = requests.count { $0.kind == .send }
             if arrived > tried + again {
-                problems.append("\(arrived) sends arrived, and the record knows of \(tried), \(again) of them again")
+                problems.append("\(arrived) sends arrived: the record has \(tried) asked, and \(again) of them again")
             }
         }
         return problems
