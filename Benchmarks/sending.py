@@ -58,7 +58,7 @@ def saturating():
             for seconds, name in zip(workspace.apply(HERALD), ["everybody new to it", "the send step"]):
                 ours[name].append(RECIPIENTS / seconds)
             ours["the whole command"].append(RECIPIENTS / workspace.apply(HERALD, known=True)[0])
-    print(f"h2load -c 4 -m 100: {statistics.median(theirs):,.0f} requests/s")
+    print(f"medians of {ROUNDS} rounds; h2load -c 4 -m 100: {statistics.median(theirs):,.0f} requests/s")
     for name, rates in ours.items():
         ratio = statistics.median(a / b for a, b in zip(rates, theirs))
         print(f"{name}: {statistics.median(rates):,.0f} recipients/s")
@@ -73,7 +73,7 @@ def saturating():
 
 
 def pacing():
-    """At a rate, with answers that take 100 ms; what counts is when requests arrive. Medians of some runs."""
+    """At a rate, with answers that take 100 ms; what counts is when requests arrive."""
     runs = []
     for number in range(PACED_ROUNDS):
         sink = Sink(SINK, WORK, "--latency", "100ms", "--after", f"{RAMP + 1}s")
@@ -88,16 +88,16 @@ def pacing():
     name = f"{RATE}/s, answers after 100 ms"
     keep(f"{name}: arrivals", runs=runs)
     sustained = statistics.median(run["rate_after"] for run in runs)
-    most = statistics.median(run["most_in_a_second"] for run in runs)
-    goal(f"{name}: requests/s after the ramp", sustained, RATE * 0.98, "requests/s", least=True)
-    goal(f"{name}: most in a sliding second", most, RATE * 1.02, "requests")
+    most = max(run["most_in_a_second"] for run in runs)
+    goal(f"{name}: requests/s after the ramp, median", sustained, RATE * 0.98, "requests/s", least=True)
+    goal(f"{name}: most in any sliding second", most, RATE * 1.02, "requests")
     for run in runs:
         print(f"{run['rate_after']:,.0f}/s, at most {run['most_in_a_second']:,} in a second, "
               f"{run['connections']} connections, at most {run['most_in_flight']} requests in flight")
 
 
 WORK.mkdir(parents=True)
-print("\n== Sending over HTTP/2 and TLS to a sink that shares the machine, medians of", ROUNDS, "rounds")
+print("\n== Sending over HTTP/2 and TLS to a sink that shares the machine")
 if shutil.which("h2load"):
     saturating()
 else:

@@ -14,11 +14,11 @@ extension ConnectionPool {
             to: endpoint, security: security, timeout: timeout, maxInFlight: StreamTable.mostStreams, logger: logger)
     }
 
-    /// The pool that fits an endpoint: connections of HTTP/2 with 100 exchanges each to `https`, of HTTP/1.1 with one each
+    /// The pool that fits an endpoint: connections of HTTP/2 with 50 exchanges each to `https`, of HTTP/1.1 with one each
     /// to `http`.
     ///
     /// - Parameters:
-    ///   - security: What `https` needs.
+    ///   - security: What `https` needs; `http` has no use for it.
     ///   - maxInFlight: How many exchanges there may be at once, from 1 on; `http` has at most 32.
     ///   - idleLimit: A connection unused for longer is replaced; by default sooner for `http`.
     ///   - beat: After one to two of these without a word from the server it is asked whether it lives, and after one
@@ -29,8 +29,10 @@ extension ConnectionPool {
     ) throws {
         guard timeout > .zero else { throw FCMClientError.timeout(timeout) }
         let state: PoolState
+        var security = security
         switch endpoint.scheme {
         case .http:
+            security = nil
             state = PoolState(
                 maximumConnections: min(maxInFlight, 32), exchangesPerConnection: 1,
                 idleLimit: idleLimit ?? .seconds(5))

@@ -25,12 +25,14 @@ actor ConnectionPool {
     private var attempts: [AttemptID: Attempt] = [:]
     private var deadlines = Deadlines()
     private var connections: [ConnectionID: Connection] = [:] {
-        didSet { isConnected.store(!connections.isEmpty, ordering: .relaxed) }
+        didSet { connected.store(!connections.isEmpty, ordering: .relaxed) }
     }
     /// For those who must not wait for the event loop to be told.
-    private let isConnected = Atomic(false)
+    private let connected = Atomic(false)
     /// Exchanges that it was given and has not answered.
     private let load = Atomic(0)
+    /// How many it can carry, by what the server says.
+    private let places: Atomic<Int>
     private var waitingForConnection: [CheckedContinuation<Void, Never>] = []
     private var lastID = 0
     private var isTimed = false
@@ -43,6 +45,7 @@ actor ConnectionPool {
     ) {
         capacity = state.maximumConnections * state.exchangesPerConnection
         self.state = state
+        places = Atomic(capacity)
         self.connector = connector
         self.timeout = timeout
         self.beat = beat
@@ -53,14 +56,17 @@ actor ConnectionPool {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
 
     /// How many more exchanges it can carry now; below zero, as many wait.
-    nonisolated var room: Int { capacity - load.load(ordering: .relaxed) }
+    nonisolated var room: Int { places.load(ordering: .relaxed) - load.load(ordering: .relaxed) }
+
+    /// Whether a connection is open.
+    nonisolated var isConnected: Bool { connected.load(ordering: .relaxed) }
 
     /// How many connections are open.
     var openConnections: Int { connections.count }
 
     /// Opens the first connection, and waits until that was done or has failed.
     nonisolated func prepare() async {
-        if !isConnected.load(ordering: .relaxed) { await connect() }
+        if !isConnected { await connect() }
     }
 
     private func connect() async {
@@ -183,6 +189,7 @@ extension ConnectionPool {
             }
         }
         for connection in connections.values { connection.carrier.flush() }
+        places.store(state.capacity, ordering: .relaxed)
     }
 
     private func start(_ id: AttemptID, on place: ConnectionID) {

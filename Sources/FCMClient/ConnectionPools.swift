@@ -22,33 +22,47 @@ struct ConnectionPools: Sendable {
         to endpoint: Endpoint, security: NIOSSLContext?, timeout: Duration, maxInFlight: Int,
         cores: Int = System.coreCount, idleLimit: TimeAmount? = nil, beat: TimeAmount? = nil, logger: Logger
     ) throws {
-        let connections = (maxInFlight + StreamTable.mostStreams - 1) / StreamTable.mostStreams
-        let count = endpoint.scheme == .https ? max(1, min(cores, connections, Self.mostPools)) : 1
-        pools = try (0..<count).map { _ in
+        let share: Int
+        switch endpoint.scheme {
+        case .http: share = maxInFlight
+        case .https:
+            let each = StreamTable.mostStreams
+            let connections = (maxInFlight + each - 1) / each
+            let count = max(1, min(cores, connections, Self.mostPools))
+            share = (connections + count - 1) / count * each
+        }
+        pools = try stride(from: 0, to: maxInFlight, by: share).map { first in
             try ConnectionPool(
-                to: endpoint, security: security, timeout: timeout, maxInFlight: (maxInFlight + count - 1) / count,
+                to: endpoint, security: security, timeout: timeout, maxInFlight: min(share, maxInFlight - first),
                 idleLimit: idleLimit, beat: beat, logger: logger)
         }
         capacity = pools.reduce(0) { $0 + $1.capacity }
     }
 
     /// Has a connection open, or has tried.
-    func prepare() async { await pools.first?.prepare() }
+    func prepare() async {
+        if !pools.contains(where: \.isConnected) { await pools.first?.prepare() }
+    }
 
     /// Carries calls, each of which is answered once, on whatever thread.
     func start(_ attempts: [Attempt]) {
         var rest = attempts[...]
-        for pool in pools.dropLast() where !rest.isEmpty {
+        // Who waits for a connection may wait in vain while others have some.
+        var order = pools
+        _ = order.partition { !$0.isConnected }
+        for pool in order where !rest.isEmpty {
             let taken = rest.prefix(max(0, pool.room))
             if !taken.isEmpty { pool.start(taken) }
             rest = rest.dropFirst(taken.count)
         }
         // What nobody has room for waits there.
-        if !rest.isEmpty { pools.last?.start(rest) }
+        if !rest.isEmpty { order.first?.start(rest) }
     }
 
     func shutdown() async {
-        for pool in pools { await pool.shutdown() }
+        await withTaskGroup(of: Void.self) { group in
+            for pool in pools { group.addTask { await pool.shutdown() } }
+        }
     }
 
     /// How many are open now.

@@ -52,6 +52,12 @@ struct PoolState {
         self.idleLimit = idleLimit
     }
 
+    /// How many exchanges can be under way at once, by what the server has said so far.
+    var capacity: Int {
+        let usual = connections.last?.limit ?? exchangesPerConnection
+        return connections.reduce((maximumConnections - connections.count) * usual) { $0 + $1.limit }
+    }
+
     mutating func ask(_ attempts: some Sequence<AttemptID>, at now: NIODeadline) -> [Effect] {
         waiting.append(contentsOf: attempts)
         return settle(at: now)

@@ -102,6 +102,22 @@ struct AuthorizationTests {
         }
     }
 
+    @Test func `each server is spoken to as its address says`() async throws {
+        try await SecureServer.with({ _, _ in [.reply()] }) { fcm in
+            try await PlainServer.with({ _ in .reply() }) { iid in
+                let topic = try #require(TopicName(rawValue: "t"))
+                for (sends, batches) in [(fcm.endpoint, iid.endpoint), (iid.endpoint, fcm.endpoint)] {
+                    let client = try FCMClient(
+                        endpoints: Endpoints(fcm: sends, iid: batches), project: Project(id: "demo"),
+                        certificateAuthorities: fcm.certificate.certificatePath, logger: Logger(label: "test"))
+                    #expect(await client.exchange(.batch(.add, topic, [])).kind == .response)
+                    #expect(await client.send().kind == .response)
+                    await client.shutdown()
+                }
+            }
+        }
+    }
+
     @Test func `a device group without the project's number is not asked about`() async throws {
         try await PlainServer.with({ _ in .reply() }) { server in
             try await FCMClient.with(server.endpoint) { client in

@@ -1,5 +1,6 @@
 import FCM
 import Logging
+import NIOHTTP2
 import NIOSSL
 import Testing
 
@@ -10,14 +11,15 @@ import Testing
 struct ConnectionPoolsTests {
     @Test(arguments: [
         ("https", 1000, 1, 1), ("https", 1000, 2, 2), ("https", 1000, 64, 3), ("https", 50, 64, 1),
-        ("https", 51, 64, 2), ("https", 1, 64, 1), ("http", 1000, 64, 1),
+        ("https", 51, 64, 2), ("https", 151, 3, 2), ("https", 1, 64, 1), ("http", 1000, 64, 1),
     ])
     func `has no more loops than cores, connections, and use for them`(
         _ scheme: String, _ maxInFlight: Int, _ cores: Int, _ loops: Int
     ) throws {
         let pools = try Self.pools(Endpoint("\(scheme)://127.0.0.1:1"), maxInFlight: maxInFlight, cores: cores)
         #expect(pools.loops == loops)
-        #expect(pools.capacity >= min(maxInFlight, scheme == "http" ? 32 : maxInFlight))
+        let capacity = scheme == "http" ? 32 : maxInFlight
+        #expect(capacity..<(capacity + 50) ~= pools.capacity)
     }
 
     @Test(arguments: 1...3)
@@ -41,6 +43,20 @@ struct ConnectionPoolsTests {
             #expect(await pools.carry(101, to: server.endpoint).allSatisfy { $0.kind == .response })
             #expect(server.arrivals.connections == 3)
             await pools.shutdown()
+        }
+    }
+
+    @Test func `a loop whose server allows less leaves the rest to the next`() async throws {
+        let settings = [HTTP2Setting(parameter: .maxConcurrentStreams, value: 10)]
+        try await SecureServer.with(settings: settings, { _, _ in [] }) { server in
+            let pools = try Self.pools(server.endpoint, trusting: server, maxInFlight: 200, cores: 2)
+            // How many the server allows is known from the first connection on; each loop has two of them.
+            await pools.prepare()
+            async let exchanges = pools.carry(40, to: server.endpoint)
+            for _ in 1...40 { _ = await server.arrivals.next() }
+            #expect(server.arrivals.connections == 4)
+            await pools.shutdown()
+            #expect(await exchanges.allSatisfy { $0.kind == .lost })
         }
     }
 

@@ -114,22 +114,25 @@ extension StepDrive {
             guard let id = fresh.next() else { break }
             ids.insert(id)
         }
-        let read = await addressees(ids)
-        guard fatal == nil else { return false }
-        ahead += read
-        return true
-    }
-
-    /// How to reach recipients. Where the record refuses, the step ends, and nobody's registration is known.
-    mutating func addressees(_ recipients: RecipientSet) async -> [Addressee] {
-        var found: [RecipientID: Registration] = [:]
         do {
-            let reached = recipients.contains(0) ? recipients.subtracting([0]) : recipients
-            if !reached.isEmpty { found = try await surroundings.store.registrations(of: reached) }
+            ahead += try await addressees(ids)
+            return true
         } catch {
             stopForRecord()
+            return false
         }
+    }
+
+    private func addressees(_ recipients: RecipientSet) async throws -> [Addressee] {
+        var found: [RecipientID: Registration] = [:]
+        let reached = recipients.contains(0) ? recipients.subtracting([0]) : recipients
+        if !reached.isEmpty { found = try await surroundings.store.registrations(of: reached) }
         return recipients.map { Addressee(id: $0, registration: found[$0]) }
+    }
+
+    /// Recipients to be told of in the report, by their registrations unless the record refuses.
+    func named(_ recipients: RecipientSet) async -> [Addressee] {
+        (try? await addressees(recipients)) ?? recipients.map { Addressee(id: $0, registration: nil) }
     }
 
     mutating func checkWhetherToStop(_ work: StepWork) async {

@@ -12,7 +12,7 @@ extension StepDrive {
         if case .send(let send) = work.work, !send.discovered.isEmpty, options.dryRunSample == nil {
             step.unknown += send.discovered.count
             let failure = Failure(.interrupted, message: "an earlier run ended before the answer was recorded")
-            for addressee in await addressees(send.discovered) { fail(addressee, failure, 1, .held) }
+            for addressee in await named(send.discovered) { fail(addressee, failure, 1, .held) }
         }
         _ = await commit(work.opening)
     }

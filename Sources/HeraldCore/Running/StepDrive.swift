@@ -191,7 +191,7 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
             let failure = Failure(.interrupted, message: "the run was stopped before the answer came")
             step.unknown += flying.count
             settled.unknown.formUnion(flying)
-            for addressee in await addressees(flying) {
+            for addressee in await named(flying) {
                 fail(addressee, failure, retries.attempts(of: addressee.id) + 1, .held)
             }
         }

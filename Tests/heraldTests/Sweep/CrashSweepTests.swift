@@ -44,8 +44,9 @@ struct CrashSweepTests {
 
     @Test func `whatever else goes wrong meanwhile`() async throws {
         var sweeps: [Sweep] = []
-        // Emulators that cut answers, refuse for a while and deliver all the same, or know of somebody dead.
-        for seed in [1, 2, 4, 5, 8] as [UInt64] {
+        // Emulators that cut answers, know of somebody dead, deliver what they refuse, and refuse for a while topics or
+        // sends.
+        for seed in [2, 4, 5, 7, 8] as [UInt64] {
             let world = SweepWorld(seed: seed)
             let calls = try await Sweep(drawn: world, fault: nil).calls().count
             sweeps += (1...2).map { Self.draw($0, in: world, calls: calls) }

@@ -24,7 +24,7 @@ struct SweepWorld {
     private(set) var topics: [String: [String]] = [:]
     private(set) var groups: [String: [String]] = [:]
     private let people: [String]
-    private let topicAPI: String
+    let topicAPI: String
     /// What goes wrong at the emulator while the record does.
     let script: EmulatorScript
     /// Whether there is an earlier run, after which the files are changed.

@@ -10,6 +10,15 @@ extension Witness {
             case send
             /// Of one registration or a batch.
             case membership
+
+            /// What a report's step asks for.
+            init?(_ step: JSONValue) {
+                switch step["action"]?.string {
+                case "send": self = .send
+                case "subscribe", "unsubscribe": self = .membership
+                default: return nil
+                }
+            }
         }
 
         let kind: Kind
@@ -55,9 +64,7 @@ extension Witness {
         let retries = reports.reduce(0) { $0 + Int($1.report["summary"]?["retries"]?.int ?? 0) }
         if isAccountWhole {
             for kind in Request.Kind.allCases {
-                // Of those who are left for another run each may have been asked once before the first retry.
-                let figures = ["accepted", "rejected", "unknown", "pending", "held"]
-                let known = figures.reduce(retries) { $0 + total($1, of: kind) }
+                let known = retries + steps(of: kind).reduce(0) { $0 + asked(in: $1, world) }
                 let arrived = requests.count { $0.kind == kind }
                 if arrived > known {
                     problems.append("\(arrived) requests (\(kind)) arrived, and the reports know of \(known)")
@@ -76,13 +83,21 @@ extension Witness {
         return problems
     }
 
-    /// One figure of all steps of a kind, over all reports.
-    private func total(_ figure: String, of kind: Request.Kind) -> Int {
-        let steps = reports.flatMap { $0.report["steps"]?.array ?? [] }.filter { step in
-            let isSend = step["id"]?.string?.hasPrefix("send:") == true
-            let isMembership = step["topic"]?.string != nil && !isSend
-            return kind == .send ? isSend : isMembership
-        }
-        return steps.reduce(0) { $0 + Int($1[figure]?.int ?? 0) }
+    /// The most requests that a step may have made, retries aside.
+    private func asked(in step: JSONValue, _ world: SweepWorld) -> Int {
+        if Request.Kind(step) == .membership, world.topicAPI == "iid" { return 1 }
+        // Whoever is left for another run was asked at most once, before a retry that did not come about.
+        let left = figure("pending", step) + figure("held", step)
+        return figure("accepted", step) + figure("rejected", step) + figure("unknown", step) + min(left, World.inFlight)
     }
+
+    private func steps(of kind: Request.Kind) -> [JSONValue] {
+        reports.flatMap { $0.report["steps"]?.array ?? [] }.filter { Request.Kind($0) == kind }
+    }
+
+    private func total(_ name: String, of kind: Request.Kind) -> Int {
+        steps(of: kind).reduce(0) { $0 + figure(name, $1) }
+    }
+
+    private func figure(_ name: String, _ step: JSONValue) -> Int { Int(step[name]?.int ?? 0) }
 }
