@@ -31,7 +31,7 @@ extension SQLiteStore {
         close(descriptor)
         let database = try DatabaseQueue(path: path, configuration: configuration())
         try database.writeWithoutTransaction { db in
-            // A set's 8 KiB in one page, and a quarter of the calls for a list of recipients.
+            // SQLite asks the system for each page: a list of recipients is written with a quarter of the calls.
             try db.execute(sql: "PRAGMA page_size = 16384")
             // A draft that was interrupted is never used, so that nothing need be there to roll it back.
             try db.execute(sql: "PRAGMA journal_mode = MEMORY")
