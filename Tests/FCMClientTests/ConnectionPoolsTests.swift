@@ -60,6 +60,24 @@ struct ConnectionPoolsTests {
         }
     }
 
+    @Test func `a loop that lost its connections comes last`() async throws {
+        // The last of these bodies is one that the server hangs up on.
+        try await SecureServer.with({ request, _ in request.body == Array("52".utf8) ? [.close] : [.reply()] }) {
+            server in
+            let pools = try Self.pools(server.endpoint, trusting: server, maxInFlight: 100, cores: 2)
+            #expect(await pools.carry(51, to: server.endpoint).allSatisfy { $0.kind == .response })
+            #expect(server.arrivals.connections == 2)
+            #expect(await pools.carry(1, from: 52, to: server.endpoint).map(\.kind) == [.lost])
+            while await pools.openConnections != 1 { await Task.yield() }
+            #expect(await pools.carry(50, to: server.endpoint).allSatisfy { $0.kind == .response })
+            await pools.prepare()
+            #expect(server.arrivals.connections == 2)
+            #expect(await pools.carry(51, to: server.endpoint).allSatisfy { $0.kind == .response })
+            #expect(server.arrivals.connections == 3)
+            await pools.shutdown()
+        }
+    }
+
     @Test func `what is under way when it ends is told so on every loop`() async throws {
         try await SecureServer.with({ _, _ in [] }) { server in
             let pools = try Self.pools(server.endpoint, trusting: server, maxInFlight: 150, cores: 3)
@@ -83,10 +101,10 @@ struct ConnectionPoolsTests {
 
 extension ConnectionPools {
     /// Bodies `1`, `2`, … in one batch; the outcomes in that order.
-    fileprivate func carry(_ count: Int, to endpoint: Endpoint) async -> [Exchange] {
+    fileprivate func carry(_ count: Int, from first: Int = 1, to endpoint: Endpoint) async -> [Exchange] {
         let (answers, answer) = AsyncStream.makeStream(of: (Int, Exchange).self)
         start(
-            (1...count).map { number in
+            (first..<(first + count)).map { number in
                 let wire = Request.send(body: Array(String(number).utf8)).wire(project: Project(id: "demo"))
                 return Attempt(call: HTTPCall(wire, to: endpoint, bearer: nil)) { answer.yield((number, $0)) }
             })
