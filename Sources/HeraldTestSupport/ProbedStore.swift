@@ -5,9 +5,8 @@ import Synchronization
 /// A memory store that tells a test of every commit, and from a chosen one on refuses for ever, as a disk does when the
 /// machine dies: what it held before that stays.
 package final class ProbedStore: StateStore {
-    package struct Refusal: Error {
-        package init() {}
-    }
+    /// What it throws then, as SQLite has it said.
+    package static let refusal = StateError.inaccessible(path: "state.sqlite", detail: "SQLite says: disk I/O error")
 
     private struct State {
         var commits = 0
@@ -53,7 +52,7 @@ package final class ProbedStore: StateStore {
     package func recipient(for key: RecipientKey) async throws -> KnownRecipient? { inner.recipient(for: key) }
 
     package func registrations(of recipients: RecipientSet) async throws -> [RecipientID: Registration] {
-        if state.withLock(\.refusesReading) { throw Refusal() }
+        if state.withLock(\.refusesReading) { throw Self.refusal }
         return inner.registrations(of: recipients)
     }
 
@@ -63,7 +62,7 @@ package final class ProbedStore: StateStore {
             return state.commits - 1
         }
         await holdUp()
-        if number >= refusesFrom { throw Refusal() }
+        if number >= refusesFrom { throw Self.refusal }
         inner.commit(changes)
         committed(changes, inner.record())
     }

@@ -74,17 +74,7 @@ extension Console {
     }
 
     func end(_ error: StateError) -> ExitCode {
-        switch error {
-        case .missing(let path):
-            end(.wrong, "there is no record at \(path); 'herald state init' makes one, or the first apply")
-        case .damaged(let path, let detail): end(.wrong, "the record \(path) is damaged: \(detail)")
-        case .bound(let path, let bound, let wanted):
-            end(
-                .wrong,
-                "the record \(path) belongs to \(bound), not to \(wanted); set HERALD_STATE or 'state' to another file")
-        case .locked(let path, let holder): end(.locked, "the record \(path) is in use by \(holder)")
-        case .newer(let path): end(.wrong, "the record \(path) was written by a newer herald")
-        case .inaccessible(let path, let detail): end(.wrong, "the record \(path) cannot be used: \(detail)")
-        }
+        if case .locked = error { return end(.locked, error.description) }
+        return end(.wrong, error.description)
     }
 }

@@ -166,7 +166,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
 
     private mutating func commit(_ changes: [RecordChange]) async {
         guard !changes.isEmpty, fatal == nil, options.dryRunSample == nil else { return }
-        do { try await surroundings.store.commit(changes) } catch { fatal = "the record cannot be written or read" }
+        do { try await surroundings.store.commit(changes) } catch { fatal = StateError.reason(error) }
     }
 
     /// Takes in what came due since the plan was made. What it knows of already goes on as it is.

@@ -59,15 +59,15 @@ struct GroupDrive<C: Clock> where C.Duration == Duration {
         do {
             try await carryOut()
         } catch {
-            if change.action == .create, !isOurs, error != .record { try? await commit([.drop(.group(change.group))]) }
+            if change.action == .create, !isOurs, !error.isOfRecord { try? await commit([.drop(.group(change.group))]) }
             switch error {
             case .stopped(let reason): step.stop(reason)
             case .interrupted:
                 wasInterrupted = true
                 step.stop(StepReport.interruption)
-            case .record:
-                fatal = fatal ?? "the record cannot be written or read"
-                step.stop("the record cannot be written or read")
+            case .record(let reason):
+                fatal = fatal ?? reason
+                step.stop(reason)
             }
         }
         step.duration += begin.duration(to: surroundings.clock.now)
@@ -75,14 +75,21 @@ struct GroupDrive<C: Clock> where C.Duration == Duration {
     }
 
     /// Why a change ends before its end.
-    private enum Ending: Error, Equatable {
+    private enum Ending: Error {
         case stopped(String)
         case interrupted
-        case record
+        /// It cannot be written or read, for this reason.
+        case record(String)
+
+        var isOfRecord: Bool { if case .record = self { true } else { false } }
     }
 
     private mutating func carryOut() async throws(Ending) {
-        do { registrations = try await surroundings.store.registrations(of: change.members) } catch { throw .record }
+        do {
+            registrations = try await surroundings.store.registrations(of: change.members)
+        } catch {
+            throw .record(StateError.reason(error))
+        }
         switch change.action {
         case .create: try await create(change.members)
         case .add: try await add(change.members)
@@ -146,7 +153,7 @@ struct GroupDrive<C: Clock> where C.Duration == Duration {
         let all = members.union(group.members)
         do {
             registrations.merge(try await surroundings.store.registrations(of: all)) { known, _ in known }
-        } catch { throw .record }
+        } catch { throw .record(StateError.reason(error)) }
         switch try await call(.create(change.group, listed(all))) {
         case .done(let key):
             try await commit([.groupMembers(change.group, all, .member)])
@@ -296,7 +303,7 @@ struct GroupDrive<C: Clock> where C.Duration == Duration {
     }
 
     private mutating func commit(_ changes: [RecordChange]) async throws(Ending) {
-        do { try await surroundings.store.commit(changes) } catch { throw .record }
+        do { try await surroundings.store.commit(changes) } catch { throw .record(StateError.reason(error)) }
         written += changes
     }
 }

@@ -39,3 +39,23 @@ package enum StateError: Error, Hashable, Sendable {
     /// The file system refused.
     case inaccessible(path: String, detail: String)
 }
+
+extension StateError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .missing(let path):
+            "there is no record at \(path); 'herald state init' makes one, or the first apply"
+        case .damaged(let path, let detail): "the record \(path) is damaged: \(detail)"
+        case .bound(let path, let bound, let wanted):
+            "the record \(path) belongs to \(bound), not to \(wanted); set HERALD_STATE or 'state' to another file"
+        case .locked(let path, let holder): "the record \(path) is in use by \(holder)"
+        case .newer(let path): "the record \(path) was written by a newer herald"
+        case .inaccessible(let path, let detail): "the record \(path) cannot be used: \(detail)"
+        }
+    }
+
+    /// Why a step ends for which the record could not be read or written.
+    static func reason(_ error: any Error) -> String {
+        (error as? StateError)?.description ?? "the record cannot be written or read"
+    }
+}

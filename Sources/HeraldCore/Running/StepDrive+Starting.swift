@@ -118,7 +118,7 @@ extension StepDrive {
             ahead += try await addressees(ids)
             return true
         } catch {
-            stopForRecord()
+            giveUp(StateError.reason(error))
             return false
         }
     }

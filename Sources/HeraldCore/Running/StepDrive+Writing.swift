@@ -60,13 +60,9 @@ extension StepDrive {
             try await surroundings.store.commit(changes)
             return true
         } catch {
-            stopForRecord()
+            giveUp(StateError.reason(error))
             return false
         }
-    }
-
-    mutating func stopForRecord() {
-        giveUp("the record cannot be written or read")
     }
 
     mutating func observeNowAndThen(_ observe: @Sendable (StepReport) async -> Void) async {
