@@ -13,12 +13,24 @@ package final class ManualClock: Clock, Sendable {
 
     private let time = Mutex(Duration.zero)
 
+    private let tick: Duration
     private let isQuiet: @Sendable () -> Bool
 
-    /// - Parameter isQuiet: whether time may pass. A thread that the machine holds up looks late otherwise.
-    package init(isQuiet: @escaping @Sendable () -> Bool = { true }) { self.isQuiet = isQuiet }
+    /// - Parameters:
+    ///   - tick: how much time passes with each look at it: a program is not infinitely fast.
+    ///   - isQuiet: whether time may pass. A thread that the machine holds up looks late otherwise.
+    package init(tick: Duration = .zero, isQuiet: @escaping @Sendable () -> Bool = { true }) {
+        self.tick = tick
+        self.isQuiet = isQuiet
+    }
 
-    package var now: Instant { Instant(offset: time.withLock { $0 }) }
+    package var now: Instant {
+        let offset = time.withLock { time in
+            defer { time += tick }
+            return time
+        }
+        return Instant(offset: offset)
+    }
     package var minimumResolution: Duration { .nanoseconds(1) }
 
     package func sleep(until deadline: Instant, tolerance: Duration?) async throws {

@@ -128,7 +128,11 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
                 await startSome(of: work, in: &group)
                 if settled.count >= Self.commitSize { await write(work) }
                 await observeNowAndThen(observe)
-                if inFlight == 0, isToBeLeft || !isUnfinished { break }
+                if inFlight == 0 {
+                    if isToBeLeft || !isUnfinished { break }
+                    // It was to be left a moment ago, so that nobody was started and nothing arranged; it is no more.
+                    if wakeUp == nil { continue }
+                }
                 listen(in: &group)
                 switch await group.next() {
                 case .answers: isListening = false
