@@ -65,11 +65,7 @@ actor ConnectionPool {
     var openConnections: Int { connections.count }
 
     /// Opens the first connection, and waits until that was done or has failed.
-    nonisolated func prepare() async {
-        if !isConnected { await connect() }
-    }
-
-    private func connect() async {
+    func prepare() async {
         guard !isShutDown, connections.isEmpty else { return }
         await withCheckedContinuation { continuation in
             waitingForConnection.append(continuation)

@@ -8,6 +8,7 @@ struct ConnectionPools: Sendable {
     /// How many exchanges they carry at once.
     let capacity: Int
     private let pools: [ConnectionPool]
+    /// How many event loops share them.
     var loops: Int { pools.count }
 
     /// A request costs a loop about three times what it costs whoever asks for it: more loops would only wait.

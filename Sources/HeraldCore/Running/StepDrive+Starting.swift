@@ -8,13 +8,15 @@ internal import FCM
 
 /// Whose requests leave next, and what must be true before they do.
 extension StepDrive {
-    mutating func startSome(of work: StepWork, in group: inout TaskGroup<Event>) async {
+    /// `false`: all that can be started has been, and whatever comes next wakes the drive. `true`: it is to be left. To
+    /// look at that again would find another answer, since time passes, and nothing arranged for it.
+    mutating func startSome(of work: StepWork, in group: inout TaskGroup<Event>) async -> Bool {
         while isUnfinished, !isToBeLeft {
             await checkWhetherToStop(work)
             let limit = self.limit
             let free = limit - inFlight
             // One commit serves all that start together: a few large groups beat many small ones.
-            guard isUnfinished, free >= blockNeeded(of: limit) else { return }
+            guard isUnfinished, free >= blockNeeded(of: limit) else { return false }
             retries.ripen(at: elapsed)
             let ready = freshLeft + retries.readyCount
             var wait = ready > 0 ? quietUntil - elapsed : (retries.nextReady ?? elapsed) - elapsed
@@ -28,16 +30,17 @@ extension StepDrive {
             guard granted > 0 else {
                 if wait > options.retry.horizon, ready > 0 {
                     step.stop("FCM asks to be left alone for \(wait.components.seconds) s")
-                    return
+                    return false
                 }
                 if ready > 0 || !retries.isEmpty { arrangeWakeUp(in: max(wait, RateLimiter.nap), &group) }
                 // With nothing in flight, what came back is written while we wait.
                 if inFlight == 0, !settled.isEmpty { await write(work) }
-                return
+                return false
             }
-            guard await readAhead(for: granted - retries.readyCount) else { return }
+            guard await readAhead(for: granted - retries.readyCount) else { return false }
             await start(takeReady(granted), of: work)
         }
+        return isUnfinished
     }
 
     /// Recipients that may be asked now; with batches, those of one request.

@@ -125,14 +125,10 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
                 return .halt
             }
             while true {
-                await startSome(of: work, in: &group)
+                let isLeft = await startSome(of: work, in: &group)
                 if settled.count >= Self.commitSize { await write(work) }
                 await observeNowAndThen(observe)
-                if inFlight == 0 {
-                    if isToBeLeft || !isUnfinished { break }
-                    // It was to be left a moment ago, so that nobody was started and nothing arranged; it is no more.
-                    if wakeUp == nil { continue }
-                }
+                if inFlight == 0, isLeft || !isUnfinished { break }
                 listen(in: &group)
                 switch await group.next() {
                 case .answers: isListening = false

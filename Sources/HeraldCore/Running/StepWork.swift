@@ -92,7 +92,7 @@ struct StepWork {
 
     /// The call for some recipients, no more than `batchSize`; `nil` when there is no way to reach them.
     func request(for addressees: ArraySlice<Addressee>) -> Request? {
-        // Of what every recipient costs, to look at the whole work would be a good part.
+        // To take the whole work apart for each recipient would be a good part of what one costs.
         if let body { return address(addressees.first?.registration).map { .send(body: body.bytes(to: $0)) } }
         return switch work {
         case .subscribe(let topic, _): membership(.add, topic, addressees)

@@ -45,14 +45,14 @@ extension Witness {
         let accepted = statuses.count { $0 == 200 }
         let refused = statuses.count { 400..<500 ~= $0 && $0 != 429 }
         let occurrences = record.occurrences.values
-        let claims = [
+        let claims: [(outcome: String, by: String, claimed: Int, seen: Int)] = [
             ("accepted", "the record", occurrences.reduce(0) { $0 + $1.accepted.count }, accepted),
             ("rejected", "the record", occurrences.reduce(0) { $0 + $1.rejected.count }, refused),
             ("accepted", "the reports", total("accepted", of: .send), accepted),
             ("rejected", "the reports", total("rejected", of: .send), refused),
         ]
-        return claims.filter { $0.2 > $0.3 }
-            .map { "\($0.2) sends were \($0.0), as \($0.1) have it; the emulator did so \($0.3) times" }
+        return claims.filter { $0.claimed > $0.seen }
+            .map { "\($0.by) would have \($0.claimed) sends \($0.outcome); the emulator had \($0.seen)" }
     }
 
     /// Requests that arrived though nobody was to be asked, as the record or the reports have it.
