@@ -21,7 +21,7 @@ let package = Package(
     products: [
         .executable(name: "herald", targets: ["herald"]),
         // Tests preload it into a herald, from beside its program.
-        .library(name: "CRecordFaults", type: .dynamic, targets: ["CRecordFaults"]),
+        .library(name: "CStateFaults", type: .dynamic, targets: ["CStateFaults"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -107,7 +107,7 @@ let package = Package(
             ]
         ),
         .target(name: "HeraldTestSupport", dependencies: ["FCM", "HeraldCore"]),
-        .target(name: "CRecordFaults", path: "Tests/CRecordFaults"),
+        .target(name: "CStateFaults", path: "Tests/CStateFaults"),
         .target(name: "CPowerCut", path: "Tests/CPowerCut", linkerSettings: [.linkedLibrary("sqlite3")]),
         .testTarget(name: "FCMTests", dependencies: ["FCM"]),
         .testTarget(

@@ -1,4 +1,4 @@
-"""Measures what many recipients cost: memory at the peak of an apply, and what the record keeps of them.
+"""Measures what many recipients cost: memory at the peak of an apply, and what the state keeps of them.
 
 Arguments: herald, the sink, and a folder to work in. With BENCH_LARGE=1 also 10 million, which takes minutes and
 some gigabytes of disk.
@@ -30,9 +30,9 @@ def applied(column, registration, count, limit):
         size = sum(file.stat().st_size for file in folder.glob("state.sqlite*"))
         shutil.rmtree(folder)
     name = f"{count // MILLION} million {column}s from a CSV"
-    print(f"{name}: {seconds:.1f} s, {count / seconds:,.0f} recipients/s in all, a record of {size / 1e6:,.0f} MB")
+    print(f"{name}: {seconds:.1f} s, {count / seconds:,.0f} recipients/s in all, a state of {size / 1e6:,.0f} MB")
     goal(f"{name}: memory at the peak", mebibytes, limit, "MiB", seconds=seconds)
-    goal(f"{name}: the record beyond registrations", (size - length) / count, 16, "bytes each", bytes=size)
+    goal(f"{name}: the state beyond registrations", (size - length) / count, 16, "bytes each", bytes=size)
 
 
 WORK.mkdir(parents=True)

@@ -24,7 +24,7 @@ fi
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 
-echo "== The shapes a record could keep sets in, 2 million pairs (Docs/Decisions/0002)"
+echo "== The shapes a state could keep sets in, 2 million pairs (docs/Decisions/0002)"
 cc -O2 -o "$work/membership" Benchmarks/membership.c -lsqlite3 -lroaring
 (cd "$work" && ./membership 2000000)
 

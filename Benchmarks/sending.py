@@ -41,14 +41,14 @@ def load(sink, body):
 
 
 def saturating():
-    """As fast as it goes, the record durable as always.
+    """As fast as it goes, the state durable as always.
 
-    Before it sends, a command reads the list, plans, and has the record learn whom it does not know: h2load has
+    Before it sends, a command reads the list, plans, and has the state learn whom it does not know: h2load has
     nothing like that, so that only the step is held against a goal.
     """
     body = WORK / "body.json"
     body.write_text(json.dumps({"message": {"token": token(0), **message()}}, separators=(",", ":")))
-    theirs, ours = [], {"the send step": [], "the whole command": [], "the same with a new record": []}
+    theirs, ours = [], {"the send step": [], "the whole command": [], "the same with a new state": []}
     with Sink(SINK, WORK) as sink:
         workspace = Workspace(
             WORK / "saturating", sink, message(), f"  rate: unlimited\n  ramp: 0s\n  max_in_flight: {IN_FLIGHT}\n")
@@ -57,7 +57,7 @@ def saturating():
         load(sink, body)
         for _ in range(ROUNDS):
             theirs.append(load(sink, body))
-            for seconds, name in zip(workspace.apply(HERALD), ["the same with a new record", "the send step"]):
+            for seconds, name in zip(workspace.apply(HERALD), ["the same with a new state", "the send step"]):
                 ours[name].append(RECIPIENTS / seconds)
             ours["the whole command"].append(RECIPIENTS / workspace.apply(HERALD, known=True)[0])
     print(f"medians of {ROUNDS} rounds; h2load -c 4 -m 100: {statistics.median(theirs):,.0f} requests/s")

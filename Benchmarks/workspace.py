@@ -41,7 +41,7 @@ class Workspace:
         return length
 
     def apply(self, herald, known=False):
-        """Seconds of the whole command and of its step: to recipients of whom the record knows nothing yet, or, after
+        """Seconds of the whole command and of its step: to recipients of whom the state knows nothing yet, or, after
         such a one, to the same again with the next revision."""
         if known:
             self._revise()

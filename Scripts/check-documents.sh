@@ -23,7 +23,7 @@ exits() {
 }
 edit() { sed -i.bak "$1" "$work/campaigns/$2" && rm "$work/campaigns/$2.bak"; }
 
-# Before there is a record. One campaign more: to tokens.
+# Before there is a state. One campaign more: to tokens.
 tablet="$(sed -n 2p campaigns/lists/stations.csv | cut -d, -f1)"
 cat >"$work/campaigns/tablet.yaml" <<END
 kind: campaign
@@ -41,7 +41,7 @@ run preview --all --format json | document previews.json
 run preview mackerel-run --format json | document preview.json
 run apply --dry-run --at "$earlier" --report "$work/documents/report-dry.json"
 
-# An empty record, then everything: topics, condition, groups, audience, tokens, fids.
+# An empty state, then everything: topics, condition, groups, audience, tokens, fids.
 run state init
 run state show --format json | document state-empty.json
 run apply --at "$earlier" --auto-approve --report "$work/documents/report.json"
@@ -99,7 +99,7 @@ head -n 40 campaigns/lists/venice.csv >"$work/campaigns/lists/venice.csv"
 exits 3 run plan --detailed-exitcode --format json | document plan-guard.json
 exits 3 run apply --auto-approve
 
-# Tests, and what the record has in the end.
+# Tests, and what the state has in the end.
 run test mistral-gale --audience team --report "$work/documents/report-test.json"
 run state show --format json | document state.json
 run state show mistral-gale --format json | document state-one.json
@@ -137,12 +137,12 @@ has export-revealed.ndjson 'DEMO'
 
 "$python" Tests/schemas/check.py --documents "$work/documents"
 
-# What Docs/ci.md has people type exists: every command, and every option of it.
+# What docs/ci.md has people type exists: every command, and every option of it.
 while read -r _ command options; do
   help=$("$herald" help "$command")
   for option in $options; do
     [[ $option != --[a-z]* ]] || grep -q -- "$option" <<<"$help" ||
-      { echo "Docs/ci.md: herald $command has no $option"; exit 1; }
+      { echo "docs/ci.md: herald $command has no $option"; exit 1; }
   done
-done < <(awk '/^```/ { code = !code } code && !/^ *#/' Docs/ci.md | sed 's/-w "$WORKSPACE" //' |
+done < <(awk '/^```/ { code = !code } code && !/^ *#/' docs/ci.md | sed 's/-w "$WORKSPACE" //' |
   grep -oE 'herald [a-z]+( [^|&>]*)?')

@@ -63,7 +63,7 @@ inbox="$(ask "devices/$tablet/inbox")"
 grep -E '"(topic|title|action)"' <<<"$inbox"
 for text in '"forecast-data"' '"Mistral, force 9"' '"open_briefing"'; do expect "$inbox" "$text"; done
 
-say "What does the record know of that tablet?"
+say "What does the state know of that tablet?"
 show state find "$tablet"
 
 say "A message is tried on the team's own phones. The campaign itself stays as it is."

@@ -1,4 +1,4 @@
-# Sourced by scripts that show or check herald: a copy of the example workspace, a record and an emulator of their own,
+# Sourced by scripts that show or check herald: a copy of the example workspace, a state and an emulator of their own,
 # all of it gone when the script ends. Sets `herald`, `work`, HERALD_STATE and FCM_EMULATOR_HOST. HERALD names another
 # binary than the debug build's.
 

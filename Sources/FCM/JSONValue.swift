@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 /// Any JSON value. Objects are written with sorted keys, so equal values give equal bytes.
 package enum JSONValue: Hashable, Sendable {
     case null

@@ -55,7 +55,7 @@ extension Verdict {
         case .notFound: self = .dead(failure)
         // That the service takes installation ids is written nowhere: for one it may mean just that.
         case .invalidArgument: self = registration.kind == .token ? .dead(failure) : .rejected(failure)
-        case .resourceExhausted: self = .again(failure, Repeat(effect: .denied, floor: .seconds(60)))
+        case .resourceExhausted: self = .again(failure, Repeat(effect: .deferred, floor: .seconds(60)))
         case .internal, .deadlineExceeded, .unknown, .unavailable: self = .again(failure, .afterNonsense)
         case .permissionDenied: self = .stop(failure)
         default: self = .rejected(failure)

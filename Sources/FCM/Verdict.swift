@@ -3,7 +3,7 @@ package enum Verdict: Hashable, Sendable {
     /// FCM took it. A message's id is the last part of its name; memberships have none.
     case accepted(messageID: String?)
     /// A subscription that was there before.
-    case found
+    case preexisting
     /// The registration is dead: no request to it will ever succeed.
     case dead(Failure)
     /// Refused, for this registration or this message; another may succeed.
@@ -25,7 +25,7 @@ package enum Verdict: Hashable, Sendable {
             /// Nothing of the request was looked at.
             case none
             /// FCM said no with a complete answer; should it have delivered all the same, a repeat is a second push.
-            case denied
+            case deferred
             /// It may have had its effect, and having it twice does no harm.
             case idempotent
         }
@@ -78,13 +78,13 @@ extension Verdict {
             case 401: self = error.isThirdParty ? .rejected(failure) : .unauthenticated(failure)
             case 403: self = error.fcmCode == "SENDER_ID_MISMATCH" ? .rejected(failure) : .stop(failure)
             case 404: self = error.fcmCode == "UNREGISTERED" && address.canDie ? .dead(failure) : .stop(failure)
-            case 429: self = .again(failure, Repeat(.denied, response, error, floor: Repeat.quotaFloor))
-            case 503: self = .again(failure, Repeat(.denied, response, error, floor: .seconds(10)))
+            case 429: self = .again(failure, Repeat(.deferred, response, error, floor: Repeat.quotaFloor))
+            case 503: self = .again(failure, Repeat(.deferred, response, error, floor: .seconds(10)))
             case 500:
                 self =
                     address.fansOut
                     ? .unknown(failure)
-                    : .again(failure, Repeat(.denied, response, error, floor: .seconds(10)))
+                    : .again(failure, Repeat(.deferred, response, error, floor: .seconds(10)))
             case 300..<500 where response.status != 408: self = .stop(failure)
             default: self = .unknown(failure)
             }
@@ -109,7 +109,7 @@ extension Verdict {
             let error = ErrorBody(response.body)
             let failure = Failure(response, error)
             switch response.status {
-            case 409: self = .found
+            case 409: self = .preexisting
             case 404 where error.isJSON && (error.fcmCode ?? error.status) != nil: self = .dead(failure)
             case 404 where !error.isJSON, 501: self = .unavailable(failure)
             case 400: self = .rejected(failure)
@@ -184,8 +184,8 @@ extension Verdict.Repeat {
     /// - Parameter status: What the answer means, where it says something else than its HTTP status.
     init?(afterRepeatable status: Int, _ response: Response, _ error: ErrorBody) {
         switch status {
-        case 429: self.init(.denied, response, error, floor: Self.quotaFloor)
-        case 503: self.init(.denied, response, error, floor: .seconds(10))
+        case 429: self.init(.deferred, response, error, floor: Self.quotaFloor)
+        case 503: self.init(.deferred, response, error, floor: .seconds(10))
         case 500, 502, 504...599: self.init(.idempotent, response, error, floor: .seconds(10))
         case 408: self.init(.idempotent, response, error, floor: .seconds(1))
         default: return nil

@@ -1,12 +1,6 @@
 import FCM
 import Synchronization
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// The emulated FCM without a socket: calls go in, answers come out, and the world changes in between.
 struct Backend: Sendable {
     var signIn: SignIn
@@ -182,7 +176,7 @@ extension Backend {
         nonmutating set {
             shared.faults.withLock { $0 = newValue }
             // They are not kept: who looks on hears of it, and the journal does not.
-            shared.world.withLock { $0.feed.note(.faults) }
+            shared.world.withLock { $0.eventLog.note(.faults) }
         }
     }
 

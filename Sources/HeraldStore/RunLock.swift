@@ -1,20 +1,20 @@
 internal import Foundation
 internal import HeraldCore
 
-/// Lets one run at a time work on a record: a lock of the kernel's on a file beside it, gone with the process.
+/// Lets one run at a time work on a state: a lock of the kernel's on a file beside it, gone with the process.
 package final class RunLock: Sendable {
     private let descriptor: Int32
-    private let record: String
+    private let state: String
     private let file: String
-    /// The folder of the record, where it was made for the lock.
+    /// The folder of the state, where it was made for the lock.
     private let newFolder: String?
 
-    /// - Parameter run: told to whoever finds the record locked.
+    /// - Parameter run: told to whoever finds the state locked.
     package init(for path: String, run: String) throws {
-        // Two names of one record have one lock.
-        record = URL(filePath: path).resolvingSymlinksInPath().path
-        file = record + ".lock"
-        // A first run locks before there is a record, or a folder for it.
+        // Two names of one state have one lock.
+        state = URL(filePath: path).resolvingSymlinksInPath().path
+        file = state + ".lock"
+        // A first run locks before there is a state, or a folder for it.
         let folder = (file as NSString).deletingLastPathComponent
         newFolder = FileManager.default.fileExists(atPath: folder) ? nil : folder
         while true {
@@ -34,7 +34,7 @@ package final class RunLock: Sendable {
 
     /// Where nothing was recorded nothing is left behind.
     deinit {
-        if access(record, F_OK) != 0, Self.isOpen(descriptor, file) {
+        if access(state, F_OK) != 0, Self.isOpen(descriptor, file) {
             unlink(file)
             if let newFolder { rmdir(newFolder) }
         }

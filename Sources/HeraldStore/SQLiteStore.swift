@@ -3,13 +3,13 @@ internal import Foundation
 internal import GRDB
 package import HeraldCore
 
-/// The record in a SQLite file: write-ahead log, every commit synced, readable by its owner only.
+/// The state in a SQLite file: write-ahead log, every commit synced, readable by its owner only.
 package final class SQLiteStore: StateStore {
     package let fingerprintKey: [UInt8]
     let path: String
     let database: DatabaseQueue
 
-    /// Opens the record at `path`, which must be bound to that project and endpoint.
+    /// Opens the state at `path`, which must be bound to that project and endpoint.
     package static func open(at path: String, project: String, endpoint: EndpointKind) throws -> SQLiteStore {
         guard FileManager.default.fileExists(atPath: path) else { throw StateError.missing(path: path) }
         let store = try SQLiteStore(path: path)
@@ -22,13 +22,13 @@ package final class SQLiteStore: StateStore {
         return store
     }
 
-    /// Opens the record at `path` whatever it is bound to.
+    /// Opens the state at `path` whatever it is bound to.
     package static func open(at path: String) throws -> SQLiteStore {
         guard FileManager.default.fileExists(atPath: path) else { throw StateError.missing(path: path) }
         return try SQLiteStore(path: path)
     }
 
-    /// Opens the record at `path` with commits that are synced less than promised, so that tests can show what that
+    /// Opens the state at `path` with commits that are synced less than promised, so that tests can show what that
     /// loses.
     static func open(at path: String, synchronous: Synchronous) throws -> SQLiteStore {
         try SQLiteStore(path: path, synchronous: synchronous)
@@ -75,9 +75,9 @@ package final class SQLiteStore: StateStore {
         return configuration
     }
 
-    func identity() throws -> HeraldCore.Record.Identity {
+    func identity() throws -> HeraldCore.RecordedState.Identity {
         do {
-            return try database.read { try RecordReader(db: $0).identity() }
+            return try database.read { try StateReader(db: $0).identity() }
         } catch {
             throw Self.stateError(error, path: path)
         }
@@ -89,27 +89,27 @@ package final class SQLiteStore: StateStore {
         case let error as StateError: return error
         case let error as ChunkTable.Damage: return .damaged(path: path, detail: error.detail)
         case is RecipientSet.DamagedChunk: return .damaged(path: path, detail: "a set of recipients cannot be read")
-        case let error as RecordReader.Damage: return .damaged(path: path, detail: error.detail)
+        case let error as StateReader.Damage: return .damaged(path: path, detail: error.detail)
         case let error as DatabaseError:
             let code = error.resultCode
-            // SQLITE_ERROR: a table or column that every record has is not there.
+            // SQLITE_ERROR: a table or column that every state has is not there.
             if [.SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_MISMATCH, .SQLITE_ERROR].contains(code) {
                 return .damaged(path: path, detail: "SQLite says: \(error.message ?? code.description)")
             }
             return .inaccessible(path: path, detail: "SQLite says: \(error.message ?? code.description)")
         default:
-            return .damaged(path: path, detail: "it cannot be read as a record")
+            return .damaged(path: path, detail: "it cannot be read as a state")
         }
     }
 }
 
 extension SQLiteStore {
-    package func record() async throws -> HeraldCore.Record {
-        try await reading { try RecordReader(db: $0).record() }
+    package func state() async throws -> HeraldCore.RecordedState {
+        try await reading { try StateReader(db: $0).state() }
     }
 
     package func pauses() async throws -> Pauses {
-        try await reading { try RecordReader(db: $0).pauses() }
+        try await reading { try StateReader(db: $0).pauses() }
     }
 
     package func recipients(after id: RecipientID, limit: Int) async throws -> [KnownRecipient] {
@@ -118,7 +118,7 @@ extension SQLiteStore {
                 sql: "SELECT id, registration FROM recipient WHERE id > ? ORDER BY id LIMIT ?")
             let rows = try Row.fetchCursor(statement, arguments: [Int64(id), limit])
             var found: [KnownRecipient] = []
-            while let row = try rows.next() { found.append(try RecordReader.recipient(row)) }
+            while let row = try rows.next() { found.append(try StateReader.recipient(row)) }
             return found
         }
     }
@@ -133,7 +133,7 @@ extension SQLiteStore {
                     """)
             let rows = try Row.fetchCursor(statement, arguments: [key.rawValue])
             while let row = try rows.next() {
-                let recipient = try RecordReader.recipient(row)
+                let recipient = try StateReader.recipient(row)
                 if recipient.registration.recipientKey == key { return recipient }
             }
             return nil
@@ -151,7 +151,7 @@ extension SQLiteStore {
                 let rows = try Row.fetchCursor(
                     statement, arguments: [Int64(run.lowerBound), Int64(run.upperBound)])
                 while let row = try rows.next() {
-                    let known = try RecordReader.recipient(row)
+                    let known = try StateReader.recipient(row)
                     found[known.id] = known.registration
                 }
             }
@@ -159,7 +159,7 @@ extension SQLiteStore {
         }
     }
 
-    package func commit(_ changes: [RecordChange]) async throws {
+    package func commit(_ changes: [StateChange]) async throws {
         do {
             try await database.write { db in
                 for change in changes { try change.write(to: db) }

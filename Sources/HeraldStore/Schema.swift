@@ -1,13 +1,13 @@
 internal import GRDB
 
-/// The record's tables, one migration for each version that was ever released. See `Docs/Decisions/`.
+/// The state's tables, one migration for each version that was ever released. See `docs/Decisions/`.
 enum Schema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { db in
             try db.execute(
                 sql: """
-                    -- What the record is bound to, and what changes as a whole: lineage, project, endpoint, created,
+                    -- What the state is bound to, and what changes as a whole: lineage, project, endpoint, created,
                     -- serial, fingerprint_key.
                     CREATE TABLE meta (key TEXT PRIMARY KEY, value ANY NOT NULL) STRICT, WITHOUT ROWID;
 

@@ -16,16 +16,16 @@ package final class ProbedStore: StateStore {
     private let inner: MemoryStore
     private let refusesFrom: Int
     private let holdUp: @Sendable () async -> Void
-    private let committed: @Sendable (_ changes: [RecordChange], _ record: Record) -> Void
+    private let committed: @Sendable (_ changes: [StateChange], _ state: RecordedState) -> Void
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - refusesFrom: the number of the first commit that fails, from 0.
     ///   - holdUp: waited for before each commit.
-    ///   - committed: told of each commit that succeeded, and of the record after it.
+    ///   - committed: told of each commit that succeeded, and of the state after it.
     package init(
         _ inner: MemoryStore, refusesFrom: Int = .max,
-        committed: @escaping @Sendable (_ changes: [RecordChange], _ record: Record) -> Void = { _, _ in },
+        committed: @escaping @Sendable (_ changes: [StateChange], _ state: RecordedState) -> Void = { _, _ in },
         holdUp: @escaping @Sendable () async -> Void = {}
     ) {
         self.inner = inner
@@ -41,7 +41,7 @@ package final class ProbedStore: StateStore {
     /// From now on no registration can be read.
     package func refuseReading() { state.withLock { $0.refusesReading = true } }
 
-    package func record() async throws -> Record { inner.record() }
+    package func state() async throws -> RecordedState { inner.state() }
 
     package func pauses() async throws -> Pauses { inner.pauses() }
 
@@ -56,7 +56,7 @@ package final class ProbedStore: StateStore {
         return inner.registrations(of: recipients)
     }
 
-    package func commit(_ changes: [RecordChange]) async throws {
+    package func commit(_ changes: [StateChange]) async throws {
         let number = state.withLock { state in
             state.commits += 1
             return state.commits - 1
@@ -64,6 +64,6 @@ package final class ProbedStore: StateStore {
         await holdUp()
         if number >= refusesFrom { throw Self.refusal }
         inner.commit(changes)
-        committed(changes, inner.record())
+        committed(changes, inner.state())
     }
 }

@@ -37,7 +37,7 @@ struct Application {
         let saved = try savedPlan()
         // Before people are asked to override guards for a run that could not sign in.
         try session.account()
-        // The lock comes first, so that what is planned is what the record has until the run ends.
+        // The lock comes first, so that what is planned is what the state has until the run ends.
         let lock = command.dryRun ? nil : try acquireLock()
         defer { withExtendedLifetime(lock) {} }
         let existing = try session.openStore()
@@ -60,7 +60,7 @@ struct Application {
             if !overridden.isEmpty { console.info("Let through: \(overridden.sorted().joined(separator: ", "))\n") }
         }
         try checkGuards(plan)
-        if needsApproval { try approve(hasRecord: existing != nil) }
+        if needsApproval { try approve(hasState: existing != nil) }
         let execution = Execution(
             session: session, overrides: overrides, now: now, runID: runID, reportPath: command.report,
             receiptsPath: command.receipts,
@@ -102,31 +102,31 @@ struct Application {
         throw ExitStatus.refused.code
     }
 
-    private func approve(hasRecord: Bool) throws {
+    private func approve(hasState: Bool) throws {
         guard isatty(STDIN_FILENO) == 1 else {
             throw console.end(.wrong, "not approved; without a terminal, --auto-approve or a saved plan is needed")
         }
-        let record = hasRecord ? "" : " (and make the record \(session.statePath))"
-        guard console.confirms("Do it\(record)?") else { throw console.end(.wrong, "not approved; nothing was done") }
+        let state = hasState ? "" : " (and make the state \(session.statePath))"
+        guard console.confirms("Do it\(state)?") else { throw console.end(.wrong, "not approved; nothing was done") }
     }
 
-    // MARK: The record
+    // MARK: The state
 
-    /// What the run works on: the record, a new one, or for a dry run a copy in memory.
+    /// What the run works on: the state, a new one, or for a dry run a copy in memory.
     private func store(
         _ existing: SQLiteStore?, for plan: Plan, _ wanted: Session.Wanted
     ) async throws -> any StateStore {
         do {
             if command.dryRun {
-                let record = try await existing?.record() ?? Record(identity: session.newIdentity(created: now()))
+                let state = try await existing?.state() ?? RecordedState(identity: session.newIdentity(created: now()))
                 let key = existing?.fingerprintKey ?? (0..<32).map { _ in UInt8.random(in: 0...255) }
                 let sample = plan.sample(command.sample?.count ?? Apply.usualSample)
                 return MemoryStore(
-                    record, registrations: try wanted.recipients.registrations(of: sample), fingerprintKey: key)
+                    state, registrations: try wanted.recipients.registrations(of: sample), fingerprintKey: key)
             }
             return try existing
                 ?? SQLiteStore.create(at: session.statePath, identity: session.newIdentity(created: now()))
-        } catch let error as ListingError {
+        } catch let error as RecipientIndexError {
             throw session.end(error)
         } catch let error as StateError {
             throw console.end(error)
@@ -151,7 +151,7 @@ struct Application {
     }
 
     /// What an apply leaves behind besides what its steps did.
-    private func closing(_ plan: Plan, _ desired: Desired) -> [RecordChange] {
+    private func closing(_ plan: Plan, _ desired: Desired) -> [StateChange] {
         plan.closing(at: now(), sizes: desired.audienceSizes)
     }
 
@@ -171,7 +171,7 @@ struct Application {
 
     private func check(_ saved: SavedPlan, against document: PlanDocument, _ store: SQLiteStore?) async throws {
         do {
-            let spent = try await store?.record().spentPlans ?? []
+            let spent = try await store?.state().spentPlans ?? []
             let mayBeEarly = command.dryRun || session.endpoint.isLoopback
             do throws(SavedPlan.Problem) {
                 try saved.check(against: document, spent: spent, now: now(), mayBeEarly: mayBeEarly)
@@ -190,7 +190,7 @@ struct Application {
         case .expired(let instant): console.end(.stalePlan, "the plan expired at \(instant.rfc3339)")
         case .early(let instant): console.end(.stalePlan, "the plan is for \(instant.rfc3339), which has not come")
         case .used: console.end(.stalePlan, "the plan was applied before")
-        case .stale: console.end(.stalePlan, "the files or the record changed since the plan was saved; plan again")
+        case .stale: console.end(.stalePlan, "the files or the state changed since the plan was saved; plan again")
         }
     }
 

@@ -26,7 +26,7 @@ struct Apply: AsyncParsableCommand {
         name: .customLong("override"), help: ArgumentHelp("Let a guard pass (repeatable).", valueName: "guard[=name]"))
     var overrides: [String] = []
 
-    @Flag(help: "Let FCM check the messages and deliver none; the record stays untouched.")
+    @Flag(help: "Let FCM check the messages and deliver none; the state stays untouched.")
     var dryRun = false
 
     /// Recipients of each campaign that a dry run checks.
@@ -40,7 +40,7 @@ struct Apply: AsyncParsableCommand {
     var at: TimeArgument?
 
     @Option(
-        help: ArgumentHelp("Where to write the report (default: runs/ beside the record).", valueName: "file"),
+        help: ArgumentHelp("Where to write the report (default: runs/ beside the state).", valueName: "file"),
         completion: .file())
     var report: String?
 

@@ -4,7 +4,7 @@ import FCMClient
 import Foundation
 import HeraldCore
 
-/// Carries out a plan: signals, client, report files, the record's changes before and after.
+/// Carries out a plan: signals, client, report files, the state's changes before and after.
 struct Execution {
     let session: Session
     let overrides: Overrides
@@ -14,7 +14,7 @@ struct Execution {
     var receiptsPath: String?
     var dryRunSample: Int?
     /// Whether what FCM calls dead is left out from now on.
-    var buries = true
+    var forgetsDead = true
     let signals: Signals
     /// What came due since the plan was made; absent where the plan is all that may be done.
     var lookAgain: (@Sendable (Date) async -> Plan?)?
@@ -35,9 +35,9 @@ struct Execution {
     /// - Parameters:
     ///   - first: written down before anything is done.
     ///   - last: written down at the end, when nothing hinders it.
-    ///   - open: gives the record to work on, and may make it: it is called once nothing else can be wrong.
+    ///   - open: gives the state to work on, and may make it: it is called once nothing else can be wrong.
     func run(
-        _ plan: Plan, _ report: Report, first: [RecordChange], last: [RecordChange],
+        _ plan: Plan, _ report: Report, first: [StateChange], last: [StateChange],
         in open: () async throws -> any StateStore
     ) async throws -> Finished {
         let client = try session.client()
@@ -68,7 +68,7 @@ struct Execution {
         var options = Executor<ContinuousClock>.Options(
             fcm: session.fcmSettings, guards: session.workspace.settings.guards, overrides: overrides,
             dryRunSample: dryRunSample)
-        options.buries = buries
+        options.forgetsDead = forgetsDead
         tellCap(of: client.sender, for: plan)
         let finished: Report
         do {

@@ -41,7 +41,7 @@ struct Explain: ParsableCommand {
                     lines.append(
                         "A comment '# herald: allow \(rule.rawValue) REASON' on its line, or above it, silences it.")
                 }
-                return (lines + ["", "Examples: Docs/Rules.md#\(rule.rawValue)"]).joined(separator: "\n") + "\n"
+                return (lines + ["", "Examples: docs/Rules.md#\(rule.rawValue)"]).joined(separator: "\n") + "\n"
             case .code(let code):
                 return "\(code.rawValue)\n\n\(code.meaning)\n\(code.consequence)\n"
             }

@@ -33,8 +33,8 @@ struct Resume: AsyncParsableCommand {
 
     func run() async throws {
         let session = try Session.openSettings(Common(herald.common, options))
-        try await session.change(campaign) { record throws(ExitCode) in
-            if let campaign, record.pauses.everything {
+        try await session.change(campaign) { state throws(ExitCode) in
+            if let campaign, state.pauses.everything {
                 throw session.console.end(
                     .wrong, "everything is paused, so that '\(campaign)' stays so; 'herald resume' lets all go on")
             }
@@ -45,23 +45,23 @@ struct Resume: AsyncParsableCommand {
 }
 
 extension Session {
-    /// Changes the record while a run may be working on it.
+    /// Changes the state while a run may be working on it.
     ///
-    /// - Parameter campaign: must be declared, or known to the record.
+    /// - Parameter campaign: must be declared, or known to the state.
     fileprivate func change(
-        _ campaign: String?, _ change: (Record) throws(ExitCode) -> RecordChange
+        _ campaign: String?, _ change: (RecordedState) throws(ExitCode) -> StateChange
     ) async throws {
         guard let store = try openStore() else { throw console.end(.missing(path: statePath)) }
         do {
-            let record = try await store.record()
+            let state = try await store.state()
             let known =
-                workspace.campaigns.map(\.name.value) + record.occurrences.values.map(\.campaign)
-                + record.pauses.campaigns
+                workspace.campaigns.map(\.name.value) + state.occurrences.values.map(\.campaign)
+                + state.pauses.campaigns
             if let campaign, !known.contains(campaign) {
                 let near = suggestion(for: campaign, among: known).map { "; did you mean '\($0)'?" } ?? ""
                 throw console.end(.wrong, "there is no campaign '\(campaign)'\(near)")
             }
-            try await store.commit([try change(record)])
+            try await store.commit([try change(state)])
         } catch let error as StateError {
             throw console.end(error)
         }

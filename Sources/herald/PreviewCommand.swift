@@ -60,8 +60,8 @@ struct PreviewCommand: ParsableCommand {
 
     /// Every campaign's send, and how the first recipient of each is reached.
     private func sends(_ session: Session) throws -> ([DesiredSend], [RecipientID: Registration]) {
-        do throws(ListingError) {
-            let recipients = ListedRecipients(session.listing)
+        do throws(RecipientIndexError) {
+            let recipients = ListedRecipients(session.recipientIndex)
             let sends = try Resolver.desired(of: session.workspace, recipients).sends
             let first = RecipientSet(sends.compactMap { $0.members.first { _ in true } }.filter { $0 > 0 })
             return (sends, try recipients.registrations(of: first))
@@ -84,7 +84,7 @@ struct PreviewCommand: ParsableCommand {
         return known
     }
 
-    /// Registrations are named as in reports where there is a record; a preview needs none, and no whole one.
+    /// Registrations are named as in reports where there is a state; a preview needs none, and no whole one.
     private func fingerprints(_ session: Session) -> Fingerprinter? {
         if session.common.revealsRegistrations { return Fingerprinter(key: [], reveals: true) }
         let store = try? SQLiteStore.open(

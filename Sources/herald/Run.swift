@@ -7,7 +7,7 @@ struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Apply memberships and send whatever is due, without asking: what cron calls.",
         discussion: """
-            Needs a record ('herald state init' or the first apply makes one). What a guard refuses is left out and the \
+            Needs a state ('herald state init' or the first apply makes one). What a guard refuses is left out and the \
             rest is done. While it works it looks for sends that came due, and sends before it changes memberships that \
             no send waits for. Nothing to do is success.
             """)
@@ -18,7 +18,7 @@ struct Run: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Stay, and do it again every so often: 30s, 5m.", valueName: "time"))
     var every: SpanArgument?
 
-    @Option(help: "When another run works on the record: fail, skip, or wait=30s.")
+    @Option(help: "When another run works on the state: fail, skip, or wait=30s.")
     var ifLocked: Lockout = .fail
 
     @Option(
@@ -28,11 +28,11 @@ struct Run: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Where to write the report (default: runs/ beside the record, when there was something to do).",
+            "Where to write the report (default: runs/ beside the state, when there was something to do).",
             valueName: "file"), completion: .file())
     var report: String?
 
-    /// What becomes of a run that finds the record in use.
+    /// What becomes of a run that finds the state in use.
     enum Lockout: ExpressibleByArgument, Hashable {
         case fail, skip
         case wait(Duration)
@@ -77,7 +77,7 @@ struct Run: AsyncParsableCommand {
     private func once(_ common: Common, _ signals: Signals) async throws {
         let session = try Session.open(common)
         let runID = Execution.newRunID(at: Date())
-        try session.requireRecord()
+        try session.requireState()
         guard let lock = try await lock(session, runID, signals) else { return }
         defer { withExtendedLifetime(lock) {} }
         guard let store = try session.openStore() else {
@@ -123,7 +123,7 @@ struct Run: AsyncParsableCommand {
         try execution.end(finished)
     }
 
-    /// With nothing to do at FCM, what the record is to know all the same.
+    /// With nothing to do at FCM, what the state is to know all the same.
     private func rest(
         _ session: Session, _ plan: Plan, _ desired: Desired, _ store: SQLiteStore
     ) async throws {
@@ -141,7 +141,7 @@ struct Run: AsyncParsableCommand {
         session.console.info("herald: nothing to do\n")
     }
 
-    /// `nil` when another run works on the record and this one is to be skipped.
+    /// `nil` when another run works on the state and this one is to be skipped.
     private func lock(_ session: Session, _ runID: String, _ signals: Signals) async throws -> RunLock? {
         let begin = ContinuousClock.now
         var isWaiting = false
@@ -152,12 +152,12 @@ struct Run: AsyncParsableCommand {
                 guard case .locked = error else { throw session.console.end(error) }
                 switch ifLocked {
                 case .wait(let wait) where ContinuousClock.now < begin + wait:
-                    if !isWaiting { session.console.info("herald: another run works on the record; waiting\n") }
+                    if !isWaiting { session.console.info("herald: another run works on the state; waiting\n") }
                     isWaiting = true
                     if signals.first != 0 { throw ExitCode(128 + signals.first) }
                     try await Task.sleep(for: .milliseconds(200))
                 case .skip:
-                    session.console.info("herald: another run works on the record; skipped\n")
+                    session.console.info("herald: another run works on the state; skipped\n")
                     return nil
                 case .fail, .wait: throw session.console.end(error)
                 }

@@ -23,7 +23,7 @@ struct RunFiles: Sendable {
         }
     }
 
-    /// The default for reports is `runs/` beside the record.
+    /// The default for reports is `runs/` beside the state.
     init(run: String, statePath: String, report: String?, receipts: String?) throws {
         if let report {
             reportPath = report

@@ -12,7 +12,7 @@ struct Session {
     let folder: WorkspaceFolder
     let workspace: Workspace
     /// Whom its lists name.
-    let listing: Listing
+    let recipientIndex: RecipientIndex
     /// Of the files' names and contents; see `WorkspaceLoader.Loaded.digest`.
     private let workspaceDigest: String
     let endpoints: Endpoints
@@ -76,10 +76,10 @@ struct Session {
         self.folder = folder
         self.workspace = workspace
         workspaceDigest = loaded.digest()
-        switch loaded.listing {
-        case .success(let listing)?: self.listing = listing
+        switch loaded.recipientIndex {
+        case .success(let recipientIndex)?: self.recipientIndex = recipientIndex
         case .failure(let problem)?: throw common.console.end(.wrong, problem.description)
-        case nil: listing = .empty
+        case nil: recipientIndex = .empty
         }
         let settings = workspace.settings
         let emulator = environment["FCM_EMULATOR_HOST", default: ""]
@@ -117,18 +117,18 @@ struct Session {
     /// The settings a run works by: FCM's stand-in needs no time to settle.
     var fcmSettings: FCMSettings {
         var fcm = workspace.settings.fcm
-        if endpointKind == .emulator { fcm.settle = .zero }
+        if endpointKind == .emulator { fcm.propagationDelay = .zero }
         return fcm
     }
 
-    /// What a new record is bound to.
-    func newIdentity(created: Date) -> Record.Identity {
-        Record.Identity(
+    /// What a new state is bound to.
+    func newIdentity(created: Date) -> RecordedState.Identity {
+        RecordedState.Identity(
             lineage: UUID().uuidString.lowercased(), project: workspace.settings.project, endpoint: endpointKind,
             created: created)
     }
 
-    /// The record, or `nil` when there is none yet.
+    /// The state, or `nil` when there is none yet.
     func openStore() throws -> SQLiteStore? {
         do {
             return try SQLiteStore.open(
@@ -146,51 +146,51 @@ struct Session {
         let recipients: ListedRecipients
     }
 
-    /// Whom the workspace means, by the record's numbers.
+    /// Whom the workspace means, by the state's numbers.
     func wanted(knownTo store: (any StateStore)?) async throws -> Wanted {
         do {
             let recipients =
                 if let store {
                     try await ListedRecipients(
-                        listing, recordedIn: store, next: try await store.record().nextRecipient)
+                        recipientIndex, recordedIn: store, next: try await store.state().nextRecipient)
                 } else {
-                    ListedRecipients(listing)
+                    ListedRecipients(recipientIndex)
                 }
             return Wanted(desired: try Resolver.desired(of: workspace, recipients), recipients: recipients)
-        } catch let error as ListingError {
+        } catch let error as RecipientIndexError {
             throw end(error)
         } catch let error as StateError {
             throw console.end(error)
         }
     }
 
-    /// A damaged record is told apart from lists that cannot be sorted.
-    func end(_ error: ListingError) -> ExitCode {
+    /// A damaged state is told apart from lists that cannot be sorted.
+    func end(_ error: RecipientIndexError) -> ExitCode {
         if error == .recordedTwice { return console.end(.damaged(path: statePath, detail: error.description)) }
         return console.end(.wrong, error.description)
     }
 
-    /// Writes down whom the record does not know yet: whoever is sent to, or subscribed, has a number there.
+    /// Writes down whom the state does not know yet: whoever is sent to, or subscribed, has a number there.
     func record(_ wanted: Wanted, in store: any StateStore) async throws {
         guard wanted.desired.unrecorded > 0 else { return }
         do {
             try await wanted.recipients.record(in: store)
-        } catch let error as ListingError {
+        } catch let error as RecipientIndexError {
             throw end(error)
         } catch let error as StateError {
             throw console.end(error)
         }
     }
 
-    /// What workspace and record make of an instant.
+    /// What workspace and state make of an instant.
     func plan(
         _ desired: Desired, with store: (any StateStore)?, at now: Date, campaigns: [String] = [], days: Int = 7
     ) async throws -> Plan {
         try checkCampaigns(campaigns)
         do {
             let input = Planner.Input(
-                desired: desired, record: try await store?.record() ?? Record(identity: newIdentity(created: now)),
-                hasRecord: store != nil, settings: workspace.settings, workspaceDigest: workspaceDigest,
+                desired: desired, state: try await store?.state() ?? RecordedState(identity: newIdentity(created: now)),
+                hasState: store != nil, settings: workspace.settings, workspaceDigest: workspaceDigest,
                 onlyCampaigns: Set(campaigns), days: days, listsSkipped: workspace.listsSkipped)
             return Planner.plan(input, at: now)
         } catch let error as StateError {

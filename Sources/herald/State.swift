@@ -6,7 +6,7 @@ import HeraldStore
 
 struct State: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Make, read and repair the record of what herald did.",
+        abstract: "Make, read and repair the state of what herald did.",
         subcommands: [
             StateInit.self, StateShow.self, StateFind.self, StateForget.self, StateExport.self, StateRemove.self,
             StateResolve.self,
@@ -18,8 +18,8 @@ struct State: ParsableCommand {
 
 struct StateInit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "init", abstract: "Make an empty record, bound to this project and endpoint.",
-        discussion: "So that 'run' may begin; the first apply makes one as well. An existing record stays as it is.")
+        commandName: "init", abstract: "Make an empty state, bound to this project and endpoint.",
+        discussion: "So that 'run' may begin; the first apply makes one as well. An existing state stays as it is.")
 
     @ParentCommand var herald: Herald
     @OptionGroup var options: CommonOptions
@@ -27,7 +27,7 @@ struct StateInit: AsyncParsableCommand {
     func run() async throws {
         let session = try Session.openSettings(Common(herald.common, options))
         guard try session.openStore() == nil else {
-            throw session.console.end(.wrong, "there is a record already at \(session.statePath)")
+            throw session.console.end(.wrong, "there is a state already at \(session.statePath)")
         }
         do {
             // An apply may be making one at this moment.
@@ -38,14 +38,14 @@ struct StateInit: AsyncParsableCommand {
             throw session.console.end(error)
         }
         session.console.info(
-            "herald: made the record \(session.statePath) for project '\(session.workspace.settings.project)' at \(session.endpointKind.rawValue)\n"
+            "herald: made the state \(session.statePath) for project '\(session.workspace.settings.project)' at \(session.endpointKind.rawValue)\n"
         )
     }
 }
 
 struct StateShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show memberships and occurrences as the record has them.")
+        commandName: "show", abstract: "Show memberships and occurrences as the state has them.")
 
     @ParentCommand var herald: Herald
     @OptionGroup var options: CommonOptions
@@ -59,9 +59,9 @@ struct StateShow: AsyncParsableCommand {
     func run() async throws {
         let session = try Session.openSettings(Common(herald.common, options))
         try await session.reading { store in
-            let document = StateDocument(try await store.record(), only: name)
+            let document = StateDocument(try await store.state(), only: name)
             if let name, document.isEmpty {
-                throw session.console.end(.wrong, "the record has no topic, group, campaign or occurrence '\(name)'")
+                throw session.console.end(.wrong, "the state has no topic, group, campaign or occurrence '\(name)'")
             }
             session.console.result(document.rendered(as: format, session.console.output))
         }
@@ -70,7 +70,7 @@ struct StateShow: AsyncParsableCommand {
 
 struct StateFind: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "find", abstract: "Show what the record has of one registration.")
+        commandName: "find", abstract: "Show what the state has of one registration.")
 
     @ParentCommand var herald: Herald
     @OptionGroup var options: CommonOptions
@@ -85,12 +85,12 @@ struct StateFind: AsyncParsableCommand {
         let session = try Session.openSettings(Common(herald.common, options))
         try await session.reading { store in
             guard let known = try await store.recipient(for: registration.value.recipientKey) else {
-                throw session.console.end(.wrong, "the record does not know this registration")
+                throw session.console.end(.wrong, "the state does not know this registration")
             }
             let names = Fingerprinter(
                 key: store.fingerprintKey, reveals: session.common.revealsRegistrations)
             let document = TraceDocument(
-                try await store.record().trace(of: known.id), registration: names.name(known.registration))
+                try await store.state().trace(of: known.id), registration: names.name(known.registration))
             session.console.result(document.rendered(as: format, session.console.output))
         }
     }
@@ -99,7 +99,7 @@ struct StateFind: AsyncParsableCommand {
 struct StateForget: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget", abstract: "Treat a registration as dead: it is left out from now on.",
-        discussion: "As if FCM had said so. Its memberships leave the record; FCM is not asked to remove them.")
+        discussion: "As if FCM had said so. Its memberships leave the state; FCM is not asked to remove them.")
 
     @ParentCommand var herald: Herald
     @OptionGroup var options: CommonOptions
@@ -110,12 +110,12 @@ struct StateForget: AsyncParsableCommand {
     func run() async throws {
         let session = try Session.openSettings(Common(herald.common, options))
         try await session.repairing { store in
-            var changes: [RecordChange] = []
+            var changes: [StateChange] = []
             let id: RecipientID
             if let known = try await store.recipient(for: registration.value.recipientKey) {
                 id = known.id
             } else {
-                id = try await store.record().nextRecipient
+                id = try await store.state().nextRecipient
                 changes = [.intern([id: registration.value])]
             }
             try await store.commit(changes + [.forget([id])])
@@ -126,7 +126,7 @@ struct StateForget: AsyncParsableCommand {
 
 struct StateExport: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "List the record's registrations, one JSON object a line.",
+        commandName: "export", abstract: "List the state's registrations, one JSON object a line.",
         discussion: """
             With their topics and groups. They appear as fingerprints unless --reveal-registrations stands beside it; \
             an app's server needs them in clear to delete what is dead.
@@ -143,19 +143,19 @@ struct StateExport: AsyncParsableCommand {
         try await session.reading { store in
             let names = Fingerprinter(
                 key: store.fingerprintKey, reveals: session.common.revealsRegistrations)
-            let record = try await store.record()
-            let all = dead ? record.dead : RecipientSet(Record.firstRecipient..<record.nextRecipient)
-            let topics = record.topics.sorted { $0.key < $1.key }
-            let groups = record.groups.sorted { $0.key < $1.key }
+            let state = try await store.state()
+            let all = dead ? state.dead : RecipientSet(RecordedState.firstRecipient..<state.nextRecipient)
+            let topics = state.topics.sorted { $0.key < $1.key }
+            let groups = state.groups.sorted { $0.key < $1.key }
             for part in Array(all).chunks(of: 4096) {
                 let registrations = try await store.registrations(of: RecipientSet(part))
                 var text = ""
                 for (id, registration) in registrations.sorted(by: { $0.key < $1.key }) {
                     let line: JSONValue = [
                         "registration": .string(names.name(registration)),
-                        "kind": .string(registration.kind.rawValue), "dead": .bool(record.dead.contains(id)),
+                        "kind": .string(registration.kind.rawValue), "dead": .bool(state.dead.contains(id)),
                         "topics": .array(
-                            topics.filter { $0.value.owned.contains(id) || $0.value.found.contains(id) }
+                            topics.filter { $0.value.managed.contains(id) || $0.value.preexisting.contains(id) }
                                 .map { .string($0.key.rawValue) }),
                         "groups": .array(
                             groups.filter { $0.value.members.contains(id) }.map { .string($0.key.rawValue) }),
@@ -170,7 +170,7 @@ struct StateExport: AsyncParsableCommand {
 
 struct StateRemove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rm", abstract: "Take something out of the record; FCM is not told.",
+        commandName: "rm", abstract: "Take something out of the state; FCM is not told.",
         discussion: """
             topic:NAME or group:NAME: its members are nobody's any more, and if the files still list them they are \
             subscribed again. campaign:NAME or an occurrence's id: what was sent is forgotten, and is sent again where it \
@@ -186,16 +186,16 @@ struct StateRemove: AsyncParsableCommand {
     func run() async throws {
         let session = try Session.openSettings(Common(herald.common, options))
         try await session.repairing { store in
-            let record = try await store.record()
-            guard let found = record.resource(named: resource) else {
+            let state = try await store.state()
+            guard let found = state.resource(named: resource) else {
                 throw session.console.end(
                     .wrong,
-                    "the record has no '\(resource)'; write topic:NAME, group:NAME, campaign:NAME or an occurrence's id"
+                    "the state has no '\(resource)'; write topic:NAME, group:NAME, campaign:NAME or an occurrence's id"
                 )
             }
             try await store.commit([.drop(found)])
         }
-        session.console.info("herald: removed \(resource) from the record\n")
+        session.console.info("herald: removed \(resource) from the state\n")
     }
 }
 
@@ -247,25 +247,25 @@ struct StateResolve: AsyncParsableCommand {
         let session = try Session.openSettings(Common(herald.common, options))
         let id = OccurrenceID(rawValue: occurrence)
         try await session.repairing { store in
-            let record = try await store.record()
-            let name = record.occurrences[id]?.campaign
+            let state = try await store.state()
+            let name = state.occurrences[id]?.campaign
             let campaign = session.workspace.campaigns.first { $0.name.value == name }
-            let changes: [RecordChange]
+            let changes: [StateChange]
             do throws(ResolutionProblem) {
-                changes = try record.changes(resolving: id, by: resolution, campaign: campaign, at: Date())
+                changes = try state.changes(resolving: id, by: resolution, campaign: campaign, at: Date())
             } catch {
-                throw session.console.end(.wrong, words(for: error, record))
+                throw session.console.end(.wrong, words(for: error, state))
             }
             try await store.commit(changes)
         }
         session.console.info("herald: settled \(occurrence)\n")
     }
 
-    private func words(for problem: ResolutionProblem, _ record: Record) -> String {
+    private func words(for problem: ResolutionProblem, _ state: RecordedState) -> String {
         switch problem {
         case .noOccurrence:
-            let near = suggestion(for: occurrence, among: record.occurrences.keys.map(\.rawValue))
-            return "the record has no occurrence '\(occurrence)'\(near.map { "; did you mean '\($0)'?" } ?? "")"
+            let near = suggestion(for: occurrence, among: state.occurrences.keys.map(\.rawValue))
+            return "the state has no occurrence '\(occurrence)'\(near.map { "; did you mean '\($0)'?" } ?? "")"
         case .nobodyUncertain: return "of \(occurrence) there is nobody of whom it is unknown whether they got it"
         case .alreadyFinished: return "\(occurrence) is over already"
         case .noCampaign(let name, let revision):
@@ -291,22 +291,22 @@ struct RegistrationArgument: ExpressibleByArgument {
 }
 
 extension Session {
-    /// The record, which must exist, for looking only.
+    /// The state, which must exist, for looking only.
     func reading(_ body: (SQLiteStore) async throws -> Void) async throws {
         guard let store = try openStore() else { throw console.end(.missing(path: statePath)) }
         do { try await body(store) } catch let error as StateError { throw console.end(error) }
     }
 
-    /// Ends the command where there is no record, before anything is made beside it.
-    func requireRecord() throws {
+    /// Ends the command where there is no state, before anything is made beside it.
+    func requireState() throws {
         guard FileManager.default.fileExists(atPath: statePath) else {
             throw console.end(.missing(path: statePath))
         }
     }
 
-    /// The record for changes that no run may be in the middle of.
+    /// The state for changes that no run may be in the middle of.
     func repairing(_ body: (SQLiteStore) async throws -> Void) async throws {
-        try requireRecord()
+        try requireState()
         do {
             let lock = try RunLock(for: statePath, run: "state")
             defer { withExtendedLifetime(lock) {} }

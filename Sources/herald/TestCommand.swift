@@ -30,7 +30,7 @@ struct TestCommand: AsyncParsableCommand {
     var audience: String?
 
     @Option(
-        help: ArgumentHelp("Where to write the report (default: runs/ beside the record).", valueName: "file"),
+        help: ArgumentHelp("Where to write the report (default: runs/ beside the state).", valueName: "file"),
         completion: .file())
     var report: String?
 
@@ -49,9 +49,9 @@ struct TestCommand: AsyncParsableCommand {
         let now = Date()
         let numbered = Dictionary(
             uniqueKeysWithValues: registrations.enumerated().map { (RecipientID($0 + 1), $1) })
-        // A record of its own: a test leaves no outcomes, and buries nobody.
+        // A state of its own: a test leaves no outcomes, and forgetsDead nobody.
         let store = MemoryStore(
-            Record(identity: session.newIdentity(created: now)), registrations: numbered,
+            RecordedState(identity: session.newIdentity(created: now)), registrations: numbered,
             fingerprintKey: existing?.fingerprintKey ?? (0..<32).map { _ in UInt8.random(in: 0...255) })
         let plan = Plan(testing: campaign, on: numbered, at: now)
         let runID = Execution.newRunID(at: now)
@@ -61,7 +61,7 @@ struct TestCommand: AsyncParsableCommand {
             version: Herald.version, gitCommit: GitCommit.current(at: session.folder.path))
         let execution = Execution(
             session: session, overrides: Overrides(), now: { Date() }, runID: runID, reportPath: report,
-            buries: false, signals: .listen(on: session.console))
+            forgetsDead: false, signals: .listen(on: session.console))
         let finished = try await execution.run(plan, blank, first: [], last: [], in: { store })
         if let existing, let step = finished.report.steps.first {
             let test = RecordedTest(
@@ -71,7 +71,7 @@ struct TestCommand: AsyncParsableCommand {
                 throw session.console.end(error)
             }
         } else {
-            session.console.info("herald: there is no record that could keep this test\n")
+            session.console.info("herald: there is no state that could keep this test\n")
         }
         try execution.end(finished)
     }
@@ -95,7 +95,7 @@ struct TestCommand: AsyncParsableCommand {
             throw session.console.end(.wrong, "no file declares audience '\(name)'\(near)")
         }
         do {
-            let recipients = ListedRecipients(session.listing)
+            let recipients = ListedRecipients(session.recipientIndex)
             let members = try Resolver.members(ofAudience: name, in: session.workspace, recipients)
             guard (1...Self.maximumRecipients).contains(members.count) else {
                 throw session.console.end(
@@ -103,7 +103,7 @@ struct TestCommand: AsyncParsableCommand {
                     "audience '\(name)' has \(members.count) recipients; a test goes to 1 to \(Self.maximumRecipients)")
             }
             return try recipients.registrations(of: members).sorted { $0.key < $1.key }.map(\.value)
-        } catch let error as ListingError {
+        } catch let error as RecipientIndexError {
             throw session.end(error)
         }
     }

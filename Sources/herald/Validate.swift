@@ -21,7 +21,7 @@ struct Validate: ParsableCommand {
         let folder = try Session.folder(common)
         let loaded = WorkspaceLoader.load(
             folder, environment: ProcessInfo.processInfo.environment, lists: lists, keepsLists: false)
-        if case .failure(let problem)? = loaded.listing { throw common.console.end(.wrong, problem.description) }
+        if case .failure(let problem)? = loaded.recipientIndex { throw common.console.end(.wrong, problem.description) }
         let document = DiagnosticsDocument(loaded.diagnostics, sources: loaded.sources)
         if format != .text || !loaded.diagnostics.isEmpty || !common.isQuiet {
             let paths = RepositoryPaths(

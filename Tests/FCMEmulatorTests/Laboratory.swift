@@ -4,12 +4,6 @@ import Testing
 
 @testable import FCMEmulator
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// A backend with a clock that stands at 2026-12-01T08:00:00.250Z until it is moved.
 struct Laboratory: Sendable {
     let backend: Backend

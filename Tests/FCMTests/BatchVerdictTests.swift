@@ -23,7 +23,7 @@ struct BatchVerdictTests {
         ("INVALID_ARGUMENT", .dead, .rejected),
         ("TOO_MANY_TOPICS", .rejected, .rejected),
         ("too-many-topics", .rejected, .rejected),
-        ("RESOURCE_EXHAUSTED", .again(.denied), .again(.denied)),
+        ("RESOURCE_EXHAUSTED", .again(.deferred), .again(.deferred)),
         ("INTERNAL", .again(.idempotent), .again(.idempotent)),
         ("DEADLINE_EXCEEDED", .again(.idempotent), .again(.idempotent)),
         ("UNKNOWN", .again(.idempotent), .again(.idempotent)),
@@ -75,15 +75,15 @@ struct BatchVerdictTests {
         Answer("HTML", 403, html, .stop, code: "PERMISSION_DENIED"),
         Answer("HTML", 404, html, .stop, code: "NOT_FOUND"),
         Answer("all too many", 429, #"{"error":"too-many-topics"}"#, .rejected, code: "too-many-topics"),
-        Answer("rate", 429, #"{"error":"RESOURCE_EXHAUSTED"}"#, .again(.denied), code: "RESOURCE_EXHAUSTED"),
-        Answer("rate as an object", 429, rpc("RESOURCE_EXHAUSTED"), .again(.denied), code: "RESOURCE_EXHAUSTED"),
-        Answer("HTML", 429, html, .again(.denied), code: "RESOURCE_EXHAUSTED"),
+        Answer("rate", 429, #"{"error":"RESOURCE_EXHAUSTED"}"#, .again(.deferred), code: "RESOURCE_EXHAUSTED"),
+        Answer("rate as an object", 429, rpc("RESOURCE_EXHAUSTED"), .again(.deferred), code: "RESOURCE_EXHAUSTED"),
+        Answer("HTML", 429, html, .again(.deferred), code: "RESOURCE_EXHAUSTED"),
         Answer("INTERNAL", 500, #"{"error":"INTERNAL"}"#, .again(.idempotent), code: "INTERNAL"),
         Answer(
             "InternalServerError", 500, #"{"error":"InternalServerError"}"#, .again(.idempotent),
             code: "InternalServerError"),
         Answer("HTML", 502, html, .again(.idempotent), code: "HTTP_502"),
-        Answer("HTML", 503, html, .again(.denied), code: "UNAVAILABLE"),
+        Answer("HTML", 503, html, .again(.deferred), code: "UNAVAILABLE"),
         Answer("nothing", 504, "", .again(.idempotent), code: "DEADLINE_EXCEEDED"),
         Answer("nothing", 408, "", .again(.idempotent), code: "DEADLINE_EXCEEDED"),
         Answer("moved", 301, "", .stop, code: "HTTP_301"),
@@ -92,9 +92,10 @@ struct BatchVerdictTests {
             "a sentence", 200, #"{"error":"Topic name format is invalid"}"#, .stop, code: "Topic name format is invalid"
         ),
         Answer("INTERNAL", 200, #"{"error":"INTERNAL"}"#, .again(.idempotent), code: "INTERNAL"),
-        Answer("UNAVAILABLE", 200, #"{"error":"UNAVAILABLE"}"#, .again(.denied), code: "UNAVAILABLE"),
+        Answer("UNAVAILABLE", 200, #"{"error":"UNAVAILABLE"}"#, .again(.deferred), code: "UNAVAILABLE"),
         Answer(
-            "RESOURCE_EXHAUSTED", 200, #"{"error":"RESOURCE_EXHAUSTED"}"#, .again(.denied), code: "RESOURCE_EXHAUSTED"),
+            "RESOURCE_EXHAUSTED", 200, #"{"error":"RESOURCE_EXHAUSTED"}"#, .again(.deferred), code: "RESOURCE_EXHAUSTED"
+        ),
         Answer("UNAUTHENTICATED", 200, #"{"error":"UNAUTHENTICATED"}"#, .unauthenticated, code: "UNAUTHENTICATED"),
         Answer(
             "an error beside results", 200, #"{"error":"INTERNAL","results":[{},{}]}"#, .again(.idempotent),

@@ -82,10 +82,10 @@ struct GroupVerdictTests {
         (404, html, .stop),
         (301, "", .stop),
         (408, "", .again(.idempotent)),
-        (429, html, .again(.denied)),
+        (429, html, .again(.deferred)),
         (500, #"{"error":"InternalServerError"}"#, .again(.idempotent)),
         (502, html, .again(.idempotent)),
-        (503, html, .again(.denied)),
+        (503, html, .again(.deferred)),
         (501, html, .stop),
     ])
     func `other answers are judged by their status`(_ status: Int, _ body: String, _ meaning: Meaning) throws {

@@ -3,13 +3,13 @@ import Testing
 
 /// What an answer must mean, in the words of the contract's §6.
 enum Meaning: Equatable, Sendable {
-    case accepted(String?), found, dead, rejected, unknown, unauthenticated, unavailable, stop
+    case accepted(String?), preexisting, dead, rejected, unknown, unauthenticated, unavailable, stop
     case again(Verdict.Repeat.Effect)
 
     init(_ verdict: Verdict) {
         switch verdict {
         case .accepted(let id): self = .accepted(id)
-        case .found: self = .found
+        case .preexisting: self = .preexisting
         case .dead: self = .dead
         case .rejected: self = .rejected
         case .again(_, let terms): self = .again(terms.effect)
@@ -24,7 +24,7 @@ enum Meaning: Equatable, Sendable {
 extension Verdict {
     var failure: Failure? {
         switch self {
-        case .accepted, .found: nil
+        case .accepted, .preexisting: nil
         case .dead(let failure), .rejected(let failure), .again(let failure, _), .unknown(let failure),
             .unauthenticated(let failure), .unavailable(let failure), .stop(let failure):
             failure
@@ -91,14 +91,15 @@ struct SendVerdictTests {
         Answer("a cut body", 200, #"{"name":"projects/p/mess"#, .unknown, code: "UNREADABLE_RESPONSE"),
 
         Answer(
-            "UNSPECIFIED_ERROR", 500, fcm("UNKNOWN", "UNSPECIFIED_ERROR"), .again(.denied), code: "UNSPECIFIED_ERROR"),
-        Answer("INTERNAL", 500, fcm("INTERNAL", "INTERNAL"), .again(.denied), code: "INTERNAL"),
-        Answer("HTML", 500, html, .again(.denied), code: "INTERNAL"),
-        Answer("UNAVAILABLE", 503, fcm("UNAVAILABLE", "UNAVAILABLE"), .again(.denied), code: "UNAVAILABLE"),
-        Answer("HTML", 503, html, .again(.denied), code: "UNAVAILABLE"),
+            "UNSPECIFIED_ERROR", 500, fcm("UNKNOWN", "UNSPECIFIED_ERROR"), .again(.deferred), code: "UNSPECIFIED_ERROR"),
+        Answer("INTERNAL", 500, fcm("INTERNAL", "INTERNAL"), .again(.deferred), code: "INTERNAL"),
+        Answer("HTML", 500, html, .again(.deferred), code: "INTERNAL"),
+        Answer("UNAVAILABLE", 503, fcm("UNAVAILABLE", "UNAVAILABLE"), .again(.deferred), code: "UNAVAILABLE"),
+        Answer("HTML", 503, html, .again(.deferred), code: "UNAVAILABLE"),
         Answer(
-            "QUOTA_EXCEEDED", 429, fcm("RESOURCE_EXHAUSTED", "QUOTA_EXCEEDED"), .again(.denied), code: "QUOTA_EXCEEDED"),
-        Answer("HTML", 429, html, .again(.denied), code: "RESOURCE_EXHAUSTED"),
+            "QUOTA_EXCEEDED", 429, fcm("RESOURCE_EXHAUSTED", "QUOTA_EXCEEDED"), .again(.deferred),
+            code: "QUOTA_EXCEEDED"),
+        Answer("HTML", 429, html, .again(.deferred), code: "RESOURCE_EXHAUSTED"),
         Answer("HTML", 502, html, .unknown, code: "HTTP_502"),
         Answer("no body", 504, "", .unknown, code: "DEADLINE_EXCEEDED"),
 
@@ -175,7 +176,7 @@ struct SendVerdictTests {
             code: "SENDER_ID_MISMATCH"),
         Answer(
             "no permission", 403,
-            rpc("PERMISSION_DENIED", "Permission 'cloudmessaging.messages.create' denied on resource"), .stop,
+            rpc("PERMISSION_DENIED", "Permission 'cloudmessaging.messages.create' deferred on resource"), .stop,
             code: "PERMISSION_DENIED"),
         Answer(
             "API disabled", 403,
@@ -192,9 +193,10 @@ struct SendVerdictTests {
         Answer("a message's name", 200, #"{"name":"projects/p/messages/42"}"#, .accepted("42")),
         Answer("INTERNAL", 500, fcm("INTERNAL", "INTERNAL"), .unknown, code: "INTERNAL"),
         Answer("HTML", 500, html, .unknown, code: "INTERNAL"),
-        Answer("UNAVAILABLE", 503, fcm("UNAVAILABLE", "UNAVAILABLE"), .again(.denied), code: "UNAVAILABLE"),
+        Answer("UNAVAILABLE", 503, fcm("UNAVAILABLE", "UNAVAILABLE"), .again(.deferred), code: "UNAVAILABLE"),
         Answer(
-            "QUOTA_EXCEEDED", 429, fcm("RESOURCE_EXHAUSTED", "QUOTA_EXCEEDED"), .again(.denied), code: "QUOTA_EXCEEDED"),
+            "QUOTA_EXCEEDED", 429, fcm("RESOURCE_EXHAUSTED", "QUOTA_EXCEEDED"), .again(.deferred),
+            code: "QUOTA_EXCEEDED"),
         Answer("HTML", 502, html, .unknown, code: "HTTP_502"),
         Answer("no body", 504, "", .unknown, code: "DEADLINE_EXCEEDED"),
         Answer("UNREGISTERED", 404, fcm("NOT_FOUND", "UNREGISTERED"), .stop, code: "UNREGISTERED"),
@@ -232,7 +234,7 @@ struct SendVerdictTests {
         Answer("wrong project", 404, rpc("NOT_FOUND"), .stop, code: "NOT_FOUND"),
         Answer("wrong path", 404, html, .stop, code: "NOT_FOUND"),
         Answer("INTERNAL", 500, fcm("INTERNAL", "INTERNAL"), .unknown, code: "INTERNAL"),
-        Answer("UNAVAILABLE", 503, fcm("UNAVAILABLE", "UNAVAILABLE"), .again(.denied), code: "UNAVAILABLE"),
+        Answer("UNAVAILABLE", 503, fcm("UNAVAILABLE", "UNAVAILABLE"), .again(.deferred), code: "UNAVAILABLE"),
     ]
 
     @Test(arguments: device)
@@ -362,7 +364,7 @@ struct MembershipVerdictTests {
         Answer("an empty object", 200, "{}", .accepted(nil)),
         Answer("a proxy's page", 200, html, .again(.idempotent), code: "UNREADABLE_RESPONSE"),
         Answer("a cut body", 200, #"{"name":"proj"#, .again(.idempotent), code: "UNREADABLE_RESPONSE"),
-        Answer("subscribed by somebody", 409, rpc("ALREADY_EXISTS"), .found),
+        Answer("subscribed by somebody", 409, rpc("ALREADY_EXISTS"), .preexisting),
         Answer("registration gone", 404, rpc("NOT_FOUND"), .dead, code: "NOT_FOUND"),
         Answer("UNREGISTERED", 404, fcm("NOT_FOUND", "UNREGISTERED"), .dead, code: "UNREGISTERED"),
         Answer("no such path", 404, html, .unavailable, code: "NOT_FOUND"),
@@ -388,11 +390,11 @@ struct MembershipVerdictTests {
         Answer(
             "a token of another project", 403, fcm("PERMISSION_DENIED", "SENDER_ID_MISMATCH"), .rejected,
             code: "SENDER_ID_MISMATCH"),
-        Answer("rate", 429, rpc("RESOURCE_EXHAUSTED"), .again(.denied), code: "RESOURCE_EXHAUSTED"),
+        Answer("rate", 429, rpc("RESOURCE_EXHAUSTED"), .again(.deferred), code: "RESOURCE_EXHAUSTED"),
         Answer("too many topics", 429, rpc("TOO_MANY_TOPICS"), .rejected, code: "TOO_MANY_TOPICS"),
         Answer("internal", 500, rpc("INTERNAL"), .again(.idempotent), code: "INTERNAL"),
         Answer("bad gateway", 502, html, .again(.idempotent), code: "HTTP_502"),
-        Answer("unavailable", 503, rpc("UNAVAILABLE"), .again(.denied), code: "UNAVAILABLE"),
+        Answer("unavailable", 503, rpc("UNAVAILABLE"), .again(.deferred), code: "UNAVAILABLE"),
         Answer("gateway timeout", 504, html, .again(.idempotent), code: "DEADLINE_EXCEEDED"),
         Answer("request timeout", 408, "", .again(.idempotent), code: "DEADLINE_EXCEEDED"),
         Answer("moved", 301, "", .stop, code: "HTTP_301"),

@@ -14,7 +14,7 @@ struct OpenStore {
     let store: any StateStore
     private let folder: TemporaryFolder?
 
-    static let identity = Record.Identity(
+    static let identity = RecordedState.Identity(
         lineage: "lineage", project: "tide-app", endpoint: .emulator,
         created: Date(timeIntervalSince1970: 1_764_576_000))
 
@@ -22,7 +22,8 @@ struct OpenStore {
         switch kind {
         case .memory:
             folder = nil
-            store = MemoryStore(Record(identity: Self.identity), fingerprintKey: [UInt8](repeating: 7, count: 32))
+            store = MemoryStore(
+                RecordedState(identity: Self.identity), fingerprintKey: [UInt8](repeating: 7, count: 32))
         case .sqlite:
             let folder = try TemporaryFolder()
             self.folder = folder
@@ -30,20 +31,20 @@ struct OpenStore {
         }
     }
 
-    /// The same record, as another process has it open.
+    /// The same state, as another process has it open.
     func other() throws -> any StateStore {
         guard let folder else { return store }
         return try SQLiteStore.open(at: folder.path + "/state.sqlite", project: "tide-app", endpoint: .emulator)
     }
 
-    /// The record as somebody finds it who opens it now.
-    func recordReopened() async throws -> Record {
-        guard let folder else { return try await store.record() }
+    /// The state as somebody finds it who opens it now.
+    func recordReopened() async throws -> RecordedState {
+        guard let folder else { return try await store.state() }
         return try await SQLiteStore.open(at: folder.path + "/state.sqlite", project: "tide-app", endpoint: .emulator)
-            .record()
+            .state()
     }
 
-    func commit(_ changes: RecordChange...) async throws { try await store.commit(changes) }
+    func commit(_ changes: StateChange...) async throws { try await store.commit(changes) }
 }
 
 extension RecordedOccurrence {
@@ -62,7 +63,7 @@ extension Date {
 }
 
 /// As many recipients as asked for, numbered from 1.
-func interned(_ count: Int) -> RecordChange {
+func interned(_ count: Int) -> StateChange {
     .intern(Dictionary(uniqueKeysWithValues: (0..<count).map { (RecipientID($0 + 1), Registration.fid($0 + 1)) }))
 }
 

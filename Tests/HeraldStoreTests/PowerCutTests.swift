@@ -41,7 +41,7 @@ import Testing
         #expect(torture.worlds > 0)
     }
 
-    @Test func `a new record is on the disk before it has its name`() async throws {
+    @Test func `a new state is on the disk before it has its name`() async throws {
         let folder = try TemporaryFolder()
         power_cut_record(folder.path)
         _ = try SQLiteStore.create(at: folder.path + "/state.sqlite", identity: OpenStore.identity)
@@ -57,14 +57,14 @@ import Testing
     }
 }
 
-/// Random commits to a record, and what they did to the disk.
+/// Random commits to a state, and what they did to the disk.
 private struct History {
     private let seed: UInt64
     /// Before the first operation.
     private let files: [String: [UInt8]]
     private let operations: [DiskOperation]
-    /// The record and its registrations after each commit, the first of them before any.
-    private let stages: [(record: HeraldCore.Record, registrations: [RecipientID: Registration])]
+    /// The state and its registrations after each commit, the first of them before any.
+    private let stages: [(state: HeraldCore.RecordedState, registrations: [RecipientID: Registration])]
     /// After how many operations each commit had returned.
     private let returns: [Int]
 
@@ -80,8 +80,8 @@ private struct History {
         power_cut_record(folder.path)
         var store = try SQLiteStore.open(at: path, synchronous: synchronous)
         var changes = RandomChanges(seed: seed)
-        var record = HeraldCore.Record(identity: OpenStore.identity)
-        var stages = [(record: record, registrations: changes.registrations)]
+        var state = HeraldCore.RecordedState(identity: OpenStore.identity)
+        var stages = [(state: state, registrations: changes.registrations)]
         var returns: [Int] = []
         for _ in 0..<Self.commits {
             switch Int.random(in: 0..<8, using: &random) {
@@ -101,8 +101,8 @@ private struct History {
             let batch = changes.batch()
             try await store.commit(batch)
             returns.append(power_cut_count())
-            record.apply(batch)
-            stages.append((record, changes.registrations))
+            state.apply(batch)
+            stages.append((state, changes.registrations))
         }
         try store.database.close()
         operations = DiskOperation.recorded()
@@ -136,10 +136,10 @@ private struct History {
             let store = try SQLiteStore.open(at: folder.path + "/state.sqlite")
             let check = try await store.database.read { try String.fetchAll($0, sql: "PRAGMA integrity_check") }
             guard check == ["ok"] else { return check.joined(separator: "; ") }
-            let record = try await store.record()
+            let state = try await store.state()
             let everybody = RecipientSet((stages.last?.registrations ?? [:]).keys.sorted())
             let registrations = try await store.registrations(of: everybody)
-            let isWhole = possible.contains { $0.record == record && $0.registrations == registrations }
+            let isWhole = possible.contains { $0.state == state && $0.registrations == registrations }
             return isWhole ? nil : "it holds neither \(returned) commits nor one more"
         } catch let error as StateError {
             return "\(error)"

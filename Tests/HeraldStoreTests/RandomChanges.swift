@@ -13,12 +13,12 @@ struct RandomChanges {
 
     var everybody: RecipientSet { RecipientSet(registrations.keys.sorted()) }
 
-    mutating func batch() -> [RecordChange] {
+    mutating func batch() -> [StateChange] {
         let others = (0..<Int.random(in: 0...6, using: &random)).map { _ in change() }
         return Int.random(in: 0..<3, using: &random) == 0 || registrations.isEmpty ? [intern()] + others : others
     }
 
-    private mutating func change() -> RecordChange {
+    private mutating func change() -> StateChange {
         switch Int.random(in: 0..<24, using: &random) {
         case 0: return .spendPlan("p\(Int.random(in: 0...5, using: &random))")
         case 1, 2, 3: return .members(topic(), some(), any(of: Membership.allCases), at: instant())
@@ -55,7 +55,7 @@ struct RandomChanges {
             return old == new ? .resume(nil) : .rename(campaign: old, to: new)
         case 22: return Bool.random(using: &random) ? .forget(RecipientSet(some().prefix(3))) : .revive(some())
         default:
-            let all: [RecordChange.Resource] = [
+            let all: [StateChange.Resource] = [
                 .topic(topic()), .group(group()), .campaign(campaign()), .occurrence(occurrence()),
             ]
             return Bool.random(using: &random)
@@ -72,7 +72,7 @@ struct RandomChanges {
     }
 
     /// New recipients, and newer registrations of known ones.
-    private mutating func intern() -> RecordChange {
+    private mutating func intern() -> StateChange {
         var interned: [RecipientID: Registration] = [:]
         for id in next..<(next + .random(in: 1...40, using: &random)) { interned[id] = registration(of: id) }
         next += RecipientID(interned.count)

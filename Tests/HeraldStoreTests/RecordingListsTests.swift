@@ -5,12 +5,12 @@ import Testing
 
 @testable import HeraldCore
 
-/// Lists and the record, through the stores' own pages and commits.
+/// Lists and the state, through the stores' own pages and commits.
 struct RecordingListsTests {
     /// More than are read or written at a time.
     private static let count = 60_000
 
-    private func listing(_ registrations: [Registration]) throws -> (Workspace, Listing) {
+    private func recipientIndex(_ registrations: [Registration]) throws -> (Workspace, RecipientIndex) {
         let place = SourceRange(file: "c.yaml")
         var workspace = Workspace(
             settings: Settings(project: "tide-app"), audiences: [], topics: [], campaigns: [])
@@ -19,7 +19,7 @@ struct RecordingListsTests {
                 name: Located("tide", at: place), target: Located(.registrations(registrations), at: place),
                 message: Located([:], at: place))
         ]
-        var builder = ListingBuilder(workspace, temporaryFolder: NSTemporaryDirectory())
+        var builder = RecipientIndexBuilder(workspace, temporaryFolder: NSTemporaryDirectory())
         return (workspace, try builder.finish())
     }
 
@@ -27,8 +27,8 @@ struct RecordingListsTests {
     func `what is written down has the planned numbers, and is known from then on`(_ kind: StoreKind) async throws {
         let open = try OpenStore(kind)
         try await open.commit(.intern([5: .fid(Self.count), 7: .token(Self.count - 1), 9: .fid(99_999)]))
-        let (workspace, listing) = try listing((1...Self.count).shuffled().map { Registration.fid($0) })
-        let before = try await ListedRecipients(listing, recordedIn: open.store, next: 10)
+        let (workspace, recipientIndex) = try recipientIndex((1...Self.count).shuffled().map { Registration.fid($0) })
+        let before = try await ListedRecipients(recipientIndex, recordedIn: open.store, next: 10)
         #expect(try Resolver.desired(of: workspace, before).unrecorded == Self.count - 1)
         try await before.record(in: open.store)
 
@@ -40,12 +40,12 @@ struct RecordingListsTests {
         let everybody = RecipientSet(expected.keys.sorted())
         #expect(try await open.store.registrations(of: everybody) == expected)
 
-        let next = try await open.store.record().nextRecipient
+        let next = try await open.store.state().nextRecipient
         #expect(next == RecipientID(Self.count - 2 + 10))
-        let after = try await ListedRecipients(listing, recordedIn: open.store, next: next)
+        let after = try await ListedRecipients(recipientIndex, recordedIn: open.store, next: next)
         let desired = try Resolver.desired(of: workspace, after)
         #expect(desired.unrecorded == 0)
         #expect(desired.listed == everybody)
-        #expect(try await open.store.record().serial == 0)
+        #expect(try await open.store.state().serial == 0)
     }
 }

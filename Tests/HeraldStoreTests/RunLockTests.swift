@@ -11,7 +11,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test func `a second run is told who has the record`() throws {
+    @Test func `a second run is told who has the state`() throws {
         let lock = try RunLock(for: path, run: "run-1")
         defer { withExtendedLifetime(lock) {} }
         #expect(throws: StateError.locked(path: path, holder: "run run-1 (process \(getpid()))")) {
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `another record is free`() throws {
+    @Test func `another state is free`() throws {
         let lock = try RunLock(for: path, run: "run-1")
         defer { withExtendedLifetime(lock) {} }
         #expect(throws: Never.self) { try RunLock(for: folder.path + "/other.sqlite", run: "run-2") }
@@ -75,7 +75,7 @@ import Testing
         #expect(mode == 0o600)
     }
 
-    @Test func `makes the folder of a record that is not there yet`() throws {
+    @Test func `makes the folder of a state that is not there yet`() throws {
         let lock = try RunLock(for: folder.path + "/none/state.sqlite", run: "run-1")
         defer { withExtendedLifetime(lock) {} }
         #expect(FileManager.default.fileExists(atPath: folder.path + "/none/state.sqlite.lock"))
@@ -88,7 +88,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.path + "/none"))
     }
 
-    @Test func `leaves the lock of a record, and a folder with something in it`() throws {
+    @Test func `leaves the lock of a state, and a folder with something in it`() throws {
         for file in ["a/state.sqlite", "b/notes.txt"] {
             let path = folder.path + "/" + file
             var lock: RunLock? = try RunLock(

@@ -7,14 +7,14 @@ import Testing
 
 @testable import HeraldStore
 
-/// Files that are no record, or no sound one. None may crash herald, and none may pass for a record.
+/// Files that are no state, or no sound one. None may crash herald, and none may pass for a state.
 struct SQLiteStoreDamageTests {
     private let folder: TemporaryFolder
     private var path: String { folder.path + "/state.sqlite" }
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test func `a missing record is missing`() {
+    @Test func `a missing state is missing`() {
         #expect(throws: StateError.missing(path: path)) { try SQLiteStore.open(at: path) }
         #expect(throws: StateError.missing(path: path)) {
             try SQLiteStore.open(at: path, project: "tide-app", endpoint: .emulator)
@@ -30,7 +30,7 @@ struct SQLiteStoreDamageTests {
         #expect(try folder.read("state.sqlite") == text)
     }
 
-    @Test func `a folder is no record`() throws {
+    @Test func `a folder is no state`() throws {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         #expect(throws: StateError.self) { try SQLiteStore.open(at: path) }
     }
@@ -39,7 +39,7 @@ struct SQLiteStoreDamageTests {
         "CREATE TABLE diary (day TEXT)", "CREATE TABLE meta (key TEXT, value ANY)",
         "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY); INSERT INTO grdb_migrations VALUES ('1')",
     ])
-    func `somebody else's database is damaged as a record and stays as it is`(_ sql: String) throws {
+    func `somebody else's database is damaged as a state and stays as it is`(_ sql: String) throws {
         let other = try DatabaseQueue(path: path)
         try other.write { try $0.execute(sql: sql) }
         try other.close()
@@ -48,7 +48,7 @@ struct SQLiteStoreDamageTests {
         #expect(try Data(contentsOf: URL(filePath: path)) == before)
     }
 
-    @Test func `a record of a newer herald is told from a damaged one`() async throws {
+    @Test func `a state of a newer herald is told from a damaged one`() async throws {
         try await makeRecord()
         try tamper("INSERT INTO grdb_migrations (identifier) VALUES ('2')")
         #expect(throws: StateError.newer(path: path)) { try SQLiteStore.open(at: path) }
@@ -109,7 +109,7 @@ struct SQLiteStoreDamageTests {
     func `tables that make no sense are damage`(_ sql: String) async throws {
         try await makeRecord()
         try tamper(sql)
-        await #expect { _ = try await SQLiteStore.open(at: path).record() } throws: { isDamaged($0) }
+        await #expect { _ = try await SQLiteStore.open(at: path).state() } throws: { isDamaged($0) }
     }
 
     @Test(arguments: [
@@ -136,14 +136,14 @@ struct SQLiteStoreDamageTests {
     }
 
     @Test(arguments: Array(stride(from: 0, to: 1, by: 0.04)))
-    func `a record short of a page or more is an error`(share: Double) async throws {
+    func `a state short of a page or more is an error`(share: Double) async throws {
         try await makeRecord()
         let bytes = try Data(contentsOf: URL(filePath: path))
         let length = min(Int(Double(bytes.count) * share), bytes.count - 4096)
         try bytes.prefix(length).write(to: URL(filePath: path))
         await #expect(throws: StateError.self) {
             let store = try SQLiteStore.open(at: path)
-            _ = try await store.record()
+            _ = try await store.state()
             _ = try await store.registrations(of: RecipientSet(1...400))
         }
     }
@@ -168,13 +168,13 @@ struct SQLiteStoreDamageTests {
             try folder.write(bytes, to: file)
             do {
                 let store = try SQLiteStore.open(at: folder.path + "/" + file)
-                let record = try await store.record()
+                let state = try await store.state()
                 _ = try await store.recipients(after: 0, limit: 1000)
                 _ = try await store.recipient(for: Registration.fid(400).recipientKey)
                 _ = try await store.registrations(of: RecipientSet(1...400))
                 try await store.commit([
-                    .intern([record.nextRecipient: .fid(1_000_000)]),
-                    .members("tides", [5, 70_000], .found, at: .at(0)),
+                    .intern([state.nextRecipient: .fid(1_000_000)]),
+                    .members("tides", [5, 70_000], .preexisting, at: .at(0)),
                     .outcome(.tide, [5], .unknown), .forget([1]),
                 ])
             } catch {
@@ -185,16 +185,16 @@ struct SQLiteStoreDamageTests {
 
     // MARK: -
 
-    /// A record with something in every table, closed: all in one file.
+    /// A state with something in every table, closed: all in one file.
     private func makeRecord() async throws {
         let store = try SQLiteStore.create(at: path, identity: OpenStore.identity)
         var numbers = (1...400).map { (RecipientID($0), Registration.fid($0)) }
         numbers += (401...420).map { (RecipientID($0), Registration.token($0)) }
         try await store.commit([
             .intern(Dictionary(uniqueKeysWithValues: numbers)), .spendPlan("p"),
-            .members("tides", RecipientSet((1...130).map { $0 * 3 }), .owned, at: .at(0)),
-            .members("tides", [1, 2, 70_000], .found, at: .at(0)),
-            .members("winds", RecipientSet(1...400), .owned, at: .at(0)),
+            .members("tides", RecipientSet((1...130).map { $0 * 3 }), .managed, at: .at(0)),
+            .members("tides", [1, 2, 70_000], .preexisting, at: .at(0)),
+            .members("winds", RecipientSet(1...400), .managed, at: .at(0)),
             .open(.tide, .sample()), .outcome(.tide, RecipientSet(1...300), .accepted),
             .outcome(.tide, [301, 303], .unknown), .audienceSizes(["anglers": 400]), .watermark("cron", .at(0)),
             .groupKey("chris", NotificationKey(rawValue: "APA91b")), .groupMembers("chris", [1, 2], .member),

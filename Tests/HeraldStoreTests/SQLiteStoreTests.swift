@@ -47,12 +47,12 @@ struct SQLiteStoreTests {
         #expect(try folder.read("state.sqlite") == "somebody's diary")
     }
 
-    @Test func `never takes a record that another run made meanwhile`() async throws {
+    @Test func `never takes a state that another run made meanwhile`() async throws {
         let store = try SQLiteStore.create(at: path, identity: OpenStore.identity)
         try await store.commit([interned(3), .open(.tide, .sample())])
-        let before = try await store.record()
+        let before = try await store.state()
         #expect(throws: StateError.self) { try SQLiteStore.create(at: path, identity: OpenStore.identity) }
-        #expect(try await SQLiteStore.open(at: path).record() == before)
+        #expect(try await SQLiteStore.open(at: path).state() == before)
     }
 
     @Test func `never follows a link to where nothing is`() throws {
@@ -71,7 +71,7 @@ struct SQLiteStoreTests {
         }
     }
 
-    @Test func `every record has a lineage's key of its own and keeps it`() throws {
+    @Test func `every state has a lineage's key of its own and keeps it`() throws {
         let store = try SQLiteStore.create(at: path, identity: OpenStore.identity)
         let other = try SQLiteStore.create(at: folder.path + "/other.sqlite", identity: OpenStore.identity)
         #expect(store.fingerprintKey != other.fingerprintKey)
@@ -100,15 +100,15 @@ struct SQLiteStoreTests {
     @Test func `a commit that cannot be made whole leaves nothing`() async throws {
         let store = try SQLiteStore.create(at: path, identity: OpenStore.identity)
         try await store.commit([interned(2), .open(.tide, .sample())])
-        let before = try await store.record()
+        let before = try await store.state()
         // Recipient 99 has no number yet, and so no grave.
         await #expect(throws: StateError.self) {
             try await store.commit([
-                .intern([3: .fid(3)]), .spendPlan("p"), .members("tides", [1], .owned, at: .at(0)),
+                .intern([3: .fid(3)]), .spendPlan("p"), .members("tides", [1], .managed, at: .at(0)),
                 .outcome(.tide, [1], .accepted), .finish(.tide, at: .at(0)), .forget([1, 99]),
             ])
         }
-        #expect(try await store.record() == before)
+        #expect(try await store.state() == before)
         #expect(try await store.registrations(of: [3]).isEmpty)
     }
 
@@ -119,7 +119,7 @@ struct SQLiteStoreTests {
         for crash in 0..<8 {
             try await store.commit(changes.batch())
             let copy = try crashed("crash-\(crash)")
-            #expect(try await SQLiteStore.open(at: copy).record() == (try await store.record()))
+            #expect(try await SQLiteStore.open(at: copy).state() == (try await store.state()))
             #expect(
                 try await SQLiteStore.open(at: copy).registrations(of: changes.everybody) == changes.registrations)
         }
@@ -130,7 +130,7 @@ struct SQLiteStoreTests {
     func `a crash within a commit keeps those before it and nothing of it`(seed: UInt64) async throws {
         let store = try SQLiteStore.create(at: path, identity: OpenStore.identity)
         var changes = RandomChanges(seed: 6)
-        var expected = Record(identity: OpenStore.identity)
+        var expected = RecordedState(identity: OpenStore.identity)
         // The log goes on from here.
         try await store.database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
         var stages = [expected]
@@ -145,7 +145,7 @@ struct SQLiteStoreTests {
         let log = try Data(contentsOf: URL(filePath: copy + "-wal"))
         let length = Int.random(in: 0...log.count, using: &random)
         try log.prefix(length).write(to: URL(filePath: copy + "-wal"))
-        #expect(stages.contains(try await SQLiteStore.open(at: copy).record()), "seed \(seed)")
+        #expect(stages.contains(try await SQLiteStore.open(at: copy).state()), "seed \(seed)")
     }
 
     // MARK: -
@@ -161,4 +161,4 @@ struct SQLiteStoreTests {
     }
 }
 
-private typealias Record = HeraldCore.Record
+private typealias RecordedState = HeraldCore.RecordedState

@@ -9,9 +9,9 @@ struct StateStoreTests {
     // MARK: Recipients
 
     @Test(arguments: StoreKind.allCases)
-    func `a new record is empty and has a key of 32 bytes`(_ kind: StoreKind) async throws {
+    func `a new state is empty and has a key of 32 bytes`(_ kind: StoreKind) async throws {
         let open = try OpenStore(kind)
-        #expect(try await open.store.record() == Record(identity: OpenStore.identity))
+        #expect(try await open.store.state() == RecordedState(identity: OpenStore.identity))
         #expect(open.store.fingerprintKey.count == 32)
     }
 
@@ -33,7 +33,7 @@ struct StateStoreTests {
         #expect(try await open.store.recipients(after: 70_000, limit: 2) == [])
         #expect(
             try await open.store.registrations(of: [0, 2, 3, 70_000]) == [2: .token(2), 70_000: .token(3)])
-        #expect(try await open.store.record().nextRecipient == 70_001)
+        #expect(try await open.store.state().nextRecipient == 70_001)
     }
 
     @Test(
@@ -51,7 +51,7 @@ struct StateStoreTests {
         let key = Registration.fid(1).recipientKey
         #expect(
             try await open.store.recipient(for: key) == KnownRecipient(id: 1, registration: registrations.newer))
-        #expect(try await open.store.record().nextRecipient == 3)
+        #expect(try await open.store.state().nextRecipient == 3)
     }
 
     @Test(arguments: StoreKind.allCases)
@@ -71,15 +71,15 @@ struct StateStoreTests {
     {
         let open = try OpenStore(kind)
         try await open.commit(
-            interned(4), .members("tides", [1], .subscribing, at: .at(0)), .members("tides", [2], .owned, at: .at(1)),
-            .members("tides", [3], .found, at: .at(2)), .members("winds", [1, 2, 3], .owned, at: .at(3)))
+            interned(4), .members("tides", [1], .subscribing, at: .at(0)), .members("tides", [2], .managed, at: .at(1)),
+            .members("tides", [3], .preexisting, at: .at(2)), .members("winds", [1, 2, 3], .managed, at: .at(3)))
         try await open.commit(.members("tides", [1, 2, 3, 4], membership, at: .at(4.25)))
-        let topics = try await open.store.record().topics
+        let topics = try await open.store.state().topics
         for other in Membership.allCases {
             #expect(topics["tides"]?[other] == (other == membership ? [1, 2, 3, 4] : []))
         }
         #expect(topics["tides"]?.changed == .at(4.25))
-        #expect(topics["winds"]?.owned == [1, 2, 3])
+        #expect(topics["winds"]?.managed == [1, 2, 3])
         #expect(topics["winds"]?.changed == .at(3))
     }
 
@@ -87,11 +87,12 @@ struct StateStoreTests {
     func `takes members out of a topic, the others stay`(_ kind: StoreKind) async throws {
         let open = try OpenStore(kind)
         try await open.commit(
-            interned(4), .members("tides", [1, 2], .owned, at: .at(0)), .members("tides", [3, 4], .found, at: .at(0)))
+            interned(4), .members("tides", [1, 2], .managed, at: .at(0)),
+            .members("tides", [3, 4], .preexisting, at: .at(0)))
         try await open.commit(.members("tides", [2, 3], nil, at: .at(1)))
-        let topic = try await open.store.record().topics["tides"]
-        #expect(topic?.owned == [1])
-        #expect(topic?.found == [4])
+        let topic = try await open.store.state().topics["tides"]
+        #expect(topic?.managed == [1])
+        #expect(topic?.preexisting == [4])
         #expect(topic?.changed == .at(1))
     }
 
@@ -100,32 +101,33 @@ struct StateStoreTests {
         let open = try OpenStore(kind)
         let all = RecipientSet(60_000...70_000)
         let some = RecipientSet(65_530...65_545)
-        try await open.commit(.members("tides", all, .owned, at: .at(0)))
-        try await open.commit(.members("tides", some, .found, at: .at(1)))
-        let topic = try await open.store.record().topics["tides"]
-        #expect(topic?.owned == all.subtracting(some))
-        #expect(topic?.found == some)
+        try await open.commit(.members("tides", all, .managed, at: .at(0)))
+        try await open.commit(.members("tides", some, .preexisting, at: .at(1)))
+        let topic = try await open.store.state().topics["tides"]
+        #expect(topic?.managed == all.subtracting(some))
+        #expect(topic?.preexisting == some)
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `buries the dead and takes them out of every topic, not out of what was sent`(_ kind: StoreKind)
+    func `forgetsDead the dead and takes them out of every topic, not out of what was sent`(_ kind: StoreKind)
         async throws
     {
         let open = try OpenStore(kind)
         try await open.commit(
-            interned(5), .members("tides", [1, 2], .owned, at: .at(0)), .members("winds", [2, 3], .found, at: .at(0)),
+            interned(5), .members("tides", [1, 2], .managed, at: .at(0)),
+            .members("winds", [2, 3], .preexisting, at: .at(0)),
             .members("winds", [4], .subscribing, at: .at(0)), .open(.tide, .sample()),
             .outcome(.tide, [1, 2], .accepted))
         try await open.commit(.forget([2, 4]))
-        let record = try await open.store.record()
-        #expect(record.dead == [2, 4])
-        #expect(record.topics["tides"]?.owned == [1])
-        #expect(record.topics["winds"]?.found == [3])
-        #expect(record.topics["winds"]?.subscribing == [])
-        #expect(record.topics["tides"]?.changed == .at(0))
-        #expect(record.occurrences[.tide]?.accepted == [1, 2])
+        let state = try await open.store.state()
+        #expect(state.dead == [2, 4])
+        #expect(state.topics["tides"]?.managed == [1])
+        #expect(state.topics["winds"]?.preexisting == [3])
+        #expect(state.topics["winds"]?.subscribing == [])
+        #expect(state.topics["tides"]?.changed == .at(0))
+        #expect(state.occurrences[.tide]?.accepted == [1, 2])
         try await open.commit(.forget([2, 5]))
-        #expect(try await open.store.record().dead == [2, 4, 5])
+        #expect(try await open.store.state().dead == [2, 4, 5])
     }
 
     // MARK: Occurrences
@@ -137,7 +139,7 @@ struct StateStoreTests {
             campaign: "tide", revision: 3, due: .at(0.5), contentDigest: "sha256:1", target: "topic:tides")
         try await open.commit(.open(OccurrenceID(rawValue: "tide@2025-12-01T08:00:00Z#3"), occurrence))
         #expect(
-            try await open.store.record().occurrences == [
+            try await open.store.state().occurrences == [
                 OccurrenceID(rawValue: "tide@2025-12-01T08:00:00Z#3"): occurrence
             ])
     }
@@ -156,7 +158,7 @@ struct StateStoreTests {
         changed.accepted = [1]
         changed.unknown = [2]
         changed.finished = .at(1)
-        #expect(try await open.store.record().occurrences == [.tide: changed])
+        #expect(try await open.store.state().occurrences == [.tide: changed])
     }
 
     @Test(arguments: StoreKind.allCases, LedgerEntry.allCases)
@@ -167,15 +169,15 @@ struct StateStoreTests {
             try await open.commit(.outcome(.tide, [RecipientID(id)], other))
             try await open.commit(.outcome(.wind, [RecipientID(id)], other))
         }
-        let before = try await open.store.record().occurrences[.wind]
+        let before = try await open.store.state().occurrences[.wind]
         let everybody: RecipientSet = [0, 1, 2, 3, 4, 5]
         #expect(everybody.count == LedgerEntry.allCases.count)
         try await open.commit(.outcome(.tide, everybody, entry))
-        let record = try await open.store.record()
+        let state = try await open.store.state()
         for other in LedgerEntry.allCases {
-            #expect(record.occurrences[.tide]?[other] == (other == entry ? everybody : []))
+            #expect(state.occurrences[.tide]?[other] == (other == entry ? everybody : []))
         }
-        #expect(record.occurrences[.wind] == before)
+        #expect(state.occurrences[.wind] == before)
     }
 
     @Test(arguments: StoreKind.allCases)
@@ -183,14 +185,14 @@ struct StateStoreTests {
         let open = try OpenStore(kind)
         try await open.commit(.open(.tide, .sample()), .outcome(.tide, [1, 2, 3], .intended))
         try await open.commit(.outcome(.tide, [2], nil))
-        #expect(try await open.store.record().occurrences[.tide]?.tried == [1, 3])
+        #expect(try await open.store.state().occurrences[.tide]?.tried == [1, 3])
     }
 
     @Test(arguments: StoreKind.allCases)
     func `outcome and end of an occurrence that was never opened leave no trace`(_ kind: StoreKind) async throws {
         let open = try OpenStore(kind)
         try await open.commit(.outcome(.tide, [1], .accepted), .finish(.tide, at: .at(0)))
-        #expect(try await open.store.record().occurrences.isEmpty)
+        #expect(try await open.store.state().occurrences.isEmpty)
     }
 
     @Test(arguments: StoreKind.allCases)
@@ -198,7 +200,7 @@ struct StateStoreTests {
         let open = try OpenStore(kind)
         try await open.commit(
             .open(.tide, .sample()), .open(.wind, .sample("wind")), .finish(.tide, at: .at(2)))
-        let occurrences = try await open.store.record().occurrences
+        let occurrences = try await open.store.state().occurrences
         #expect(occurrences[.tide]?.finished == .at(2))
         #expect(occurrences[.wind]?.finished == nil)
     }
@@ -212,10 +214,10 @@ struct StateStoreTests {
             .spendPlan("one"), .audienceSizes(["a": 1, "b": 2]), .watermark("tide", .at(1)), .watermark("wind", .at(1)))
         try await open.commit(
             .spendPlan("one"), .spendPlan("two"), .audienceSizes(["b": 3]), .watermark("tide", .at(2)))
-        let record = try await open.store.record()
-        #expect(record.spentPlans == ["one", "two"])
-        #expect(record.audienceSizes == ["b": 3])
-        #expect(record.watermarks == ["tide": .at(2), "wind": .at(1)])
+        let state = try await open.store.state()
+        #expect(state.spentPlans == ["one", "two"])
+        #expect(state.audienceSizes == ["b": 3])
+        #expect(state.watermarks == ["tide": .at(2), "wind": .at(1)])
     }
 
     @Test(arguments: StoreKind.allCases)
@@ -224,12 +226,12 @@ struct StateStoreTests {
         try await open.commit(
             .open(.tide, .sample()), .outcome(.tide, [1, 2], .intended),
             .outcome(.tide, [1], .accepted), .outcome(.tide, [2], nil),
-            .members("tides", [1], .owned, at: .at(0)),
+            .members("tides", [1], .managed, at: .at(0)),
             .members("tides", [1], nil, at: .at(1)))
-        let record = try await open.store.record()
-        #expect(record.occurrences[.tide]?.accepted == [1])
-        #expect(record.occurrences[.tide]?.tried == [1])
-        #expect(record.topics["tides"]?.owned == [])
+        let state = try await open.store.state()
+        #expect(state.occurrences[.tide]?.accepted == [1])
+        #expect(state.occurrences[.tide]?.tried == [1])
+        #expect(state.topics["tides"]?.managed == [])
     }
 
     // MARK: Groups
@@ -238,7 +240,7 @@ struct StateStoreTests {
     func `keeps a group's key and members, and takes the dead out`(_ kind: StoreKind) async throws {
         let open = try OpenStore(kind)
         try await open.commit(interned(4), .groupMembers("chris", [1, 2, 3], .adding))
-        #expect(try await open.store.record().groups["chris"]?.key == nil)
+        #expect(try await open.store.state().groups["chris"]?.key == nil)
         let key = try #require(NotificationKey(rawValue: "APA91b"))
         try await open.commit(.groupKey("chris", key), .groupMembers("chris", [1, 2], .member), .groupKey("ann", key))
         try await open.commit(.groupMembers("chris", [2], nil), .forget([3]))
@@ -248,8 +250,8 @@ struct StateStoreTests {
         #expect(groups["chris"]?.key == key)
         #expect(groups["ann"]?.members == [])
         try await open.commit(.groupKey("chris", nil), .drop(.group("ann")))
-        #expect(try await open.store.record().groups["chris"]?.key == nil)
-        #expect(try await open.store.record().groups["ann"] == nil)
+        #expect(try await open.store.state().groups["chris"]?.key == nil)
+        #expect(try await open.store.state().groups["ann"] == nil)
     }
 
     // MARK: Rejections
@@ -274,7 +276,7 @@ struct StateStoreTests {
     func `takes an occurrence's end back`(_ kind: StoreKind) async throws {
         let open = try OpenStore(kind)
         try await open.commit(.open(.tide, .sample()), .finish(.tide, at: .at(1)), .reopen(.tide))
-        #expect(try await open.store.record().occurrences[.tide]?.finished == nil)
+        #expect(try await open.store.state().occurrences[.tide]?.finished == nil)
     }
 
     // MARK: What people say
@@ -286,7 +288,7 @@ struct StateStoreTests {
         #expect(try await open.store.pauses() == Pauses())
         try await other.commit([.pause("tide")])
         #expect(try await open.store.pauses().campaigns == ["tide"])
-        #expect(try await open.store.record().pauses.include("tide"))
+        #expect(try await open.store.state().pauses.include("tide"))
         try await other.commit([.pause(nil)])
         #expect(try await open.store.pauses().include("wind"))
         try await other.commit([.resume("tide")])
@@ -307,11 +309,11 @@ struct StateStoreTests {
                 .open(.tide, .sample()), .open(.wind, .sample("wind")), .watermark("tide", .at(old)), .pause("tide"))
             if let new { try await open.commit(.watermark("ebb", .at(new)), .pause("ebb")) }
             try await open.commit(.rename(campaign: "tide", to: "ebb"))
-            let record = try await open.recordReopened()
-            #expect(record.occurrences[.tide]?.campaign == "ebb")
-            #expect(record.occurrences[.wind]?.campaign == "wind")
-            #expect(record.watermarks == ["ebb": .at(kept)])
-            #expect(record.pauses.campaigns == ["ebb"])
+            let state = try await open.recordReopened()
+            #expect(state.occurrences[.tide]?.campaign == "ebb")
+            #expect(state.occurrences[.wind]?.campaign == "wind")
+            #expect(state.watermarks == ["ebb": .at(kept)])
+            #expect(state.pauses.campaigns == ["ebb"])
         }
     }
 
@@ -319,21 +321,21 @@ struct StateStoreTests {
     func `what is dropped is gone with all that belongs to it, the rest stays`(_ kind: StoreKind) async throws {
         let open = try OpenStore(kind)
         try await open.commit(
-            interned(3), .members("tides", [1], .owned, at: .at(0)), .members("winds", [1], .owned, at: .at(0)),
+            interned(3), .members("tides", [1], .managed, at: .at(0)), .members("winds", [1], .managed, at: .at(0)),
             .open(.tide, .sample()), .reject(.tide, [1], code: "X"), .outcome(.tide, [2], .accepted),
             .open(.wind, .sample("wind")), .watermark("tide", .at(0)), .pause("tide"), .watermark("wind", .at(0)))
         try await open.commit(.drop(.topic("tides")), .drop(.campaign("tide")), .drop(.group("nobody")))
-        let record = try await open.recordReopened()
-        #expect(record.topics.keys.map(\.rawValue) == ["winds"])
-        #expect(record.occurrences.keys.map { $0 } == [.wind])
-        #expect(record.watermarks == ["wind": .at(0)])
-        #expect(record.pauses == Pauses())
+        let state = try await open.recordReopened()
+        #expect(state.topics.keys.map(\.rawValue) == ["winds"])
+        #expect(state.occurrences.keys.map { $0 } == [.wind])
+        #expect(state.watermarks == ["wind": .at(0)])
+        #expect(state.pauses == Pauses())
         // A new one of the name has nothing of the old.
         try await open.commit(
-            .open(.tide, .sample()), .members("tides", [2], .found, at: .at(0)), .drop(.occurrence(.wind)))
+            .open(.tide, .sample()), .members("tides", [2], .preexisting, at: .at(0)), .drop(.occurrence(.wind)))
         let later = try await open.recordReopened()
         #expect(later.occurrences[.tide] == .sample())
-        #expect(later.topics["tides"]?.owned == [])
+        #expect(later.topics["tides"]?.managed == [])
         #expect(later.occurrences[.wind] == nil)
     }
 
@@ -346,10 +348,10 @@ struct StateStoreTests {
         try await open.commit(
             interned(3), .test(tests[0]), .test(tests[1]), .topicAPI(.registrations), .forget([1, 2]))
         try await open.commit(.test(tests[2]), .topicAPI(.iid), .revive([2, 3]))
-        let record = try await open.recordReopened()
-        #expect(record.tests == tests)
-        #expect(record.topicAPI == .iid)
-        #expect(record.dead == [1])
+        let state = try await open.recordReopened()
+        #expect(state.tests == tests)
+        #expect(state.topicAPI == .iid)
+        #expect(state.dead == [1])
     }
 
     /// Contract §4: the serial moves only with recorded effects.
@@ -357,7 +359,7 @@ struct StateStoreTests {
         arguments: StoreKind.allCases,
         [
             ([.intern([1: .fid(1)])], 0), ([.spendPlan("p")], 0), ([.audienceSizes(["a": 1])], 0), ([], 0),
-            ([.members("t", [1], .owned, at: .at(0))], 1), ([.members("t", [1], nil, at: .at(0))], 1),
+            ([.members("t", [1], .managed, at: .at(0))], 1), ([.members("t", [1], nil, at: .at(0))], 1),
             ([.open(.tide, .sample())], 1), ([.outcome(.tide, [1], .accepted)], 1),
             ([.finish(.tide, at: .at(0))], 1), ([.watermark("tide", .at(0))], 0),
             ([.intern([1: .fid(1)]), .forget([1])], 1), ([.spendPlan("p"), .open(.tide, .sample())], 1),
@@ -366,15 +368,15 @@ struct StateStoreTests {
             ([.rename(campaign: "a", to: "b")], 1), ([.revive([1])], 1), ([.drop(.topic("t"))], 1),
             ([.pause(nil)], 0), ([.resume("tide")], 0), ([.topicAPI(.iid)], 0),
             ([.test(.init(campaign: "c", at: .at(0), accepted: 1, rejected: 0, unknown: 0))], 0),
-        ] as [([RecordChange], Int64)])
+        ] as [([StateChange], Int64)])
     func `the serial moves by one with a commit that has an effect`(
-        _ kind: StoreKind, _ commit: (changes: [RecordChange], moves: Int64)
+        _ kind: StoreKind, _ commit: (changes: [StateChange], moves: Int64)
     ) async throws {
         let open = try OpenStore(kind)
         try await open.commit(.watermark("first", .at(0)))
-        let before = try await open.store.record().serial
+        let before = try await open.store.state().serial
         try await open.store.commit(commit.changes)
-        #expect(try await open.store.record().serial == before + commit.moves)
+        #expect(try await open.store.state().serial == before + commit.moves)
     }
 
     @Test(arguments: StoreKind.allCases)
@@ -388,23 +390,23 @@ struct StateStoreTests {
             }
             try await group.waitForAll()
         }
-        let record = try await open.store.record()
-        #expect(record.occurrences[.tide]?.accepted == RecipientSet(1...40))
-        #expect(record.serial == 41)
+        let state = try await open.store.state()
+        #expect(state.occurrences[.tide]?.accepted == RecipientSet(1...40))
+        #expect(state.serial == 41)
     }
 
     @Test(arguments: StoreKind.allCases, 0..<60 as Range<UInt64>)
-    func `any changes give the record that the value itself gives, also reopened`(_ kind: StoreKind, seed: UInt64)
+    func `any changes give the state that the value itself gives, also reopened`(_ kind: StoreKind, seed: UInt64)
         async throws
     {
         let open = try OpenStore(kind)
-        var expected = Record(identity: OpenStore.identity)
+        var expected = RecordedState(identity: OpenStore.identity)
         var changes = RandomChanges(seed: seed)
         for commit in 0..<12 {
             let batch = changes.batch()
             expected.apply(batch)
             try await open.store.commit(batch)
-            #expect(try await open.store.record() == expected, "seed \(seed), commit \(commit)")
+            #expect(try await open.store.state() == expected, "seed \(seed), commit \(commit)")
         }
         #expect(try await open.recordReopened() == expected, "seed \(seed)")
         #expect(try await open.store.registrations(of: changes.everybody) == changes.registrations, "seed \(seed)")

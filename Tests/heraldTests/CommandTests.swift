@@ -113,7 +113,7 @@ import Testing
         await world.end()
     }
 
-    @Test func `a dry run sends nothing and leaves the record as it is`() async throws {
+    @Test func `a dry run sends nothing and leaves the state as it is`() async throws {
         let world = try World(Self.files)
         let (_, host) = try await world.startEmulator()
         let report = "\(world.folder.path)/report.json"
@@ -134,7 +134,7 @@ import Testing
         await world.end()
     }
 
-    @Test func `a record serves one project and one kind of endpoint`() async throws {
+    @Test func `a state serves one project and one kind of endpoint`() async throws {
         let world = try World(Self.files)
         let (_, host) = try await world.startEmulator()
         #expect(try await world.herald("apply", "--auto-approve", host: host).status == 0)
@@ -168,7 +168,7 @@ import Testing
         await world.end()
     }
 
-    @Test func `a record that another run has is left alone`() async throws {
+    @Test func `a state that another run has is left alone`() async throws {
         let world = try World(Self.files)
         let (_, host) = try await world.startEmulator()
         #expect(try await world.herald("apply", "--auto-approve", host: host).status == 0)
@@ -191,7 +191,7 @@ import Testing
         #expect(altered.status == 7)
         #expect(altered.errors.contains("altered"))
         #expect(!FileManager.default.fileExists(atPath: world.statePath))
-        // It was made without a record, which this apply makes; to save it was to approve it.
+        // It was made without a state, which this apply makes; to save it was to approve it.
         let applied = try await world.herald("apply", path, host: host)
         #expect(applied.status == 0, "\(applied.output)\(applied.errors)")
         let used = try await world.herald("apply", path, host: host)

@@ -15,7 +15,7 @@ import Testing
         let one = Registration.fid(77).rawValue
         let early = try await world.herald("test", "to-topic", "--to", one, Registration.token(3).rawValue, host: host)
         #expect(early.status == 0, "\(early.output)\(early.errors)")
-        #expect(early.errors.contains("no record"))
+        #expect(early.errors.contains("no state"))
         #expect(!FileManager.default.fileExists(atPath: world.statePath))
         var accepted = try world.accepted(in: ["ledger.ndjson"])
         #expect(accepted == [one: 1, Registration.token(3).rawValue: 1])
@@ -37,7 +37,8 @@ import Testing
         await world.end()
     }
 
-    @Test func `a test of a registration that is dead, or of an audience that is large, says so and buries nobody`()
+    @Test
+    func `a test of a registration that is dead, or of an audience that is large, says so and forgetsDead nobody`()
         async throws
     {
         let world = try World(World.small(count: 21, subscribers: 3))

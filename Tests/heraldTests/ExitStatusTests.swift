@@ -8,7 +8,7 @@ import Testing
 /// Every exit status of the contract, by the built program and in a way that users meet. What `CommandTests` and
 /// `CrashTests` show is not shown again: 2, 7 and 64, and how `apply` refuses and is stopped.
 @Suite struct ExitStatusTests {
-    /// A workspace whose record knows one apply, and what happens next.
+    /// A workspace whose state knows one apply, and what happens next.
     private struct Scene {
         let world: World
         let host: String
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: ["run", "run --if-locked wait=100ms", "state forget \(Registration.fid(1).rawValue)"])
-    func `5 when another run has the record, whose name is told`(_ command: String) async throws {
+    func `5 when another run has the state, whose name is told`(_ command: String) async throws {
         let scene = try await Scene()
         let lock = try RunLock(for: scene.world.statePath, run: "the-other-one")
         let result = try await scene.world.herald(command, host: scene.host)
@@ -113,7 +113,7 @@ import Testing
         "test nobody --audience all",
         "test to-all --audience nobody", "pause nobody",
     ])
-    func `1 where there is no record, or no such thing, and nothing is made`(_ command: String) async throws {
+    func `1 where there is no state, or no such thing, and nothing is made`(_ command: String) async throws {
         let world = try World(World.small(count: 20, subscribers: 12))
         let result = try await world.herald(command)
         #expect(result.status == 1, "\(result.output)\(result.errors)")

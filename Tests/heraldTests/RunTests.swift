@@ -7,7 +7,7 @@ import Testing
 
 /// `run`: what cron calls, without anybody to ask.
 @Suite struct RunTests {
-    @Test func `without a record it makes none, and does nothing`() async throws {
+    @Test func `without a state it makes none, and does nothing`() async throws {
         let world = try World(World.small(count: 5, subscribers: 2))
         let (_, host) = try await world.startEmulator()
         let metrics = "\(world.folder.path)/herald.prom"
@@ -70,21 +70,21 @@ import Testing
         await world.end()
     }
 
-    @Test func `a record in use is waited for, passed by, or a failure`() async throws {
+    @Test func `a state in use is waited for, passed by, or a failure`() async throws {
         let world = try World(World.small(count: 5, subscribers: 2))
         let (_, host) = try await world.startEmulator()
         #expect(try await world.herald("state", "init", host: host).status == 0)
         var lock: RunLock? = try RunLock(for: world.statePath, run: "the-other-one")
         let skipped = try await world.herald("run", "--if-locked", "skip", host: host)
         #expect(skipped.status == 0)
-        #expect(skipped.errors.contains("another run works on the record"))
+        #expect(skipped.errors.contains("another run works on the state"))
         #expect(try await world.herald("run", "--if-locked", "fail", host: host).status == 5)
         #expect(try await world.herald("run", host: host).status == 5)
         #expect(try await Control(host).requests().isEmpty)
 
         let waiting = try HeraldProcess.start(
             ["-w", world.workspace, "run", "--if-locked", "wait=60s"], environment: world.environment(host))
-        #expect(await waiting.errorLine() == "herald: another run works on the record; waiting")
+        #expect(await waiting.errorLine() == "herald: another run works on the state; waiting")
         withExtendedLifetime(lock) {}
         lock = nil
         #expect(await waiting.wait().status == 0)
@@ -92,14 +92,14 @@ import Testing
         await world.end()
     }
 
-    @Test func `who waits for a record in use can be told to stop`() async throws {
+    @Test func `who waits for a state in use can be told to stop`() async throws {
         let world = try World(World.small(count: 5, subscribers: 2))
         let (_, host) = try await world.startEmulator()
         #expect(try await world.herald("state", "init", host: host).status == 0)
         let lock = try RunLock(for: world.statePath, run: "the-other-one")
         let waiting = try HeraldProcess.start(
             ["-w", world.workspace, "run", "--if-locked", "wait=10m"], environment: world.environment(host))
-        #expect(await waiting.errorLine() == "herald: another run works on the record; waiting")
+        #expect(await waiting.errorLine() == "herald: another run works on the state; waiting")
         waiting.signal(SIGTERM)
         #expect(await waiting.wait().status == 143)
         withExtendedLifetime(lock) {}

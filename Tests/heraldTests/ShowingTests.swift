@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("condition-mixed", "condition-mixed (error)\n\n", "Docs/Rules.md#condition-mixed\n"),
+        ("condition-mixed", "condition-mixed (error)\n\n", "docs/Rules.md#condition-mixed\n"),
         ("Image-HTTP", "image-http (warning)\n\n", "'# herald: allow image-http REASON'"),
         ("unregistered", "UNREGISTERED\n\nThe registration is dead", "forgotten"),
     ])

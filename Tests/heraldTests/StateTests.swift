@@ -4,7 +4,7 @@ import HeraldCore
 import HeraldTestSupport
 import Testing
 
-/// The record as people read and repair it.
+/// The state as people read and repair it.
 @Suite struct StateTests {
     /// Five that are met one by one, of whom two follow a topic, and a group of two tokens.
     private static func files() -> [String: String] {
@@ -35,7 +35,7 @@ import Testing
 
     private static let first = Registration.fid(1).rawValue
 
-    @Test func `init makes a record once, for its owner's eyes`() async throws {
+    @Test func `init makes a state once, for its owner's eyes`() async throws {
         let world = try World(Self.files())
         let made = try await world.herald("state init")
         #expect(made.status == 0)
@@ -93,7 +93,7 @@ import Testing
     @Test func `forget leaves one out from now on, and export lists the dead`() async throws {
         let (world, host) = try await applied()
         #expect(try await world.herald("state", "forget", Self.first, host: host).status == 0)
-        // Whom the record has never met can be forgotten too.
+        // Whom the state has never met can be forgotten too.
         #expect(try await world.herald("state", "forget", Registration.fid(50).rawValue, host: host).status == 0)
         #expect(try await world.state()["dead"] == 2)
         let plan = try await world.herald("plan", "--detailed-exitcode", host: host)
@@ -135,7 +135,7 @@ import Testing
         #expect(steps.compactMap { $0["id"]?.string } == ["subscribe:news", "send:to-topic@once"])
         #expect(try await world.herald("state rm campaign:to-all", host: host).status == 0)
         #expect(try await world.herald("state rm group:family", host: host).status == 0)
-        // Nobody made this group, as far as the record knows.
+        // Nobody made this group, as far as the state knows.
         let apply = try await world.herald("apply", "--auto-approve", host: host)
         #expect(apply.status == 3, "\(apply.output)\(apply.errors)")
         #expect(apply.output.contains("foreign_group"))

@@ -3,7 +3,7 @@ import Foundation
 import HeraldTestSupport
 import Testing
 
-/// A workspace, a record and an emulator of a test's own.
+/// A workspace, a state and an emulator of a test's own.
 final class World: Sendable {
     let folder: TemporaryFolder
     private let emulators: Emulators
@@ -72,7 +72,7 @@ final class World: Sendable {
         try JSONValue(parsing: Array(folder.read(name).utf8))
     }
 
-    /// The record, as `state show` has it.
+    /// The state, as `state show` has it.
     func state() async throws -> JSONValue {
         try JSONValue(parsing: Array(try await herald("state", "show", "--format", "json").output.utf8))
     }

@@ -1,4 +1,4 @@
-"""What Docs/emulator.md has people type works as it stands there."""
+"""What docs/emulator.md has people type works as it stands there."""
 
 import os
 import pathlib
@@ -16,7 +16,7 @@ TEXT = (HERE.parents[1] / "Docs" / "emulator.md").read_text()
 
 def blocks(language):
     found = re.findall(rf"^```{language}\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
-    assert found, f"Docs/emulator.md has nothing in {language}"
+    assert found, f"docs/emulator.md has nothing in {language}"
     return found
 
 

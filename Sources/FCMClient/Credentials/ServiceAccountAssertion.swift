@@ -1,12 +1,6 @@
 internal import CryptoExtras
 internal import FCM
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 /// A JSON web token (RFC 7519) with which a service account asks for an access token.
 struct ServiceAccountAssertion {
     /// Google's, whatever the token endpoint's address is.

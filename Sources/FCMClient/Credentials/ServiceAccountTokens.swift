@@ -1,11 +1,5 @@
 internal import FCM
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 /// Asks Google for a service account's access tokens (RFC 7523 §2.1).
 struct ServiceAccountTokens: Sendable {
     let account: ServiceAccount

@@ -1,11 +1,5 @@
 package import Logging
 
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
-
 /// Keeps an access token and renews it before it expires. Whoever asks meanwhile waits for the one request under way.
 package actor TokenSource {
     /// How long before its end a token is renewed, or after half of its life when that is later.

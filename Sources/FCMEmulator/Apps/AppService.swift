@@ -1,11 +1,5 @@
 import FCM
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// What an app's SDK calls on its device: `fcmregistrations.googleapis.com` and, for who it is,
 /// `firebaseinstallations.googleapis.com`.
 ///

@@ -1,11 +1,5 @@
 import FCM
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// What an app proves with that it is an installation: a JSON Web Token with the claims that Firebase's have. Its
 /// signature is not looked at, so an app may bring one from Firebase itself.
 struct InstallationToken {

@@ -1,11 +1,5 @@
 import FCM
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// What an app on a device was given.
 struct App: Sendable {
     /// With which it asks for tokens of its installation.

@@ -1,11 +1,5 @@
 import FCM
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// `GET` and `POST /emulator/v1/clock`: the emulator's time, which can be put forward.
 struct ClockCall {
     /// In seconds.

@@ -82,9 +82,9 @@ struct ControlService {
 
     private func inbox(of text: String, in backend: Backend) throws(GoogleError) -> JSONValue {
         let registration = try Self.registration(text)
-        let handset = backend.read { (world, _) in world.handset(of: registration) }
-        let entries = handset.arrivals.map {
-            InboxEntry(arrival: $0, platform: handset.platform, installation: handset.installation)
+        let simulatedDevice = backend.read { (world, _) in world.simulatedDevice(of: registration) }
+        let entries = simulatedDevice.arrivals.map {
+            InboxEntry(arrival: $0, platform: simulatedDevice.platform, installation: simulatedDevice.installation)
         }
         return .array(entries.map(\.json))
     }

@@ -1,6 +1,6 @@
 import FCM
 
-extension Feed.Event {
+extension EventLog.Event {
     /// As a server-sent event, whose data is one JSON object.
     var text: String { Self.text(number: number, change.json) }
 
@@ -14,7 +14,7 @@ extension Feed.Event {
     }
 }
 
-extension Feed.Change {
+extension EventLog.Change {
     var json: JSONValue {
         switch self {
         case .delivery(let id, let target, let fanOut):

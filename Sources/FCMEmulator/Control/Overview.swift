@@ -1,11 +1,5 @@
 import FCM
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// The world at a glance, as the page shows it: of everything the first few.
 struct Overview {
     let json: JSONValue
@@ -28,7 +22,7 @@ struct Overview {
             "ahead_seconds": .double(world.lead),
             "registrations": .int(Int64(world.enrolments.count)),
             "devices": .array(devices.map { Self.device($0, in: world, at: now) }),
-            "sends": .array(world.feed.deliveries(atMost: Self.maximumSends).map(\.json)),
+            "sends": .array(world.eventLog.deliveries(atMost: Self.maximumSends).map(\.json)),
             "topics": .array(
                 topics.map { topic in
                     let members = world.topics[topic]?.members.count ?? 0
@@ -45,9 +39,10 @@ struct Overview {
         let status = world.status(of: registration, at: now)
         var members = status.json.object ?? [:]
         members["inbox"] = .array(
-            status.handset.arrivals.suffix(maximumMessages).map { arrival in
+            status.simulatedDevice.arrivals.suffix(maximumMessages).map { arrival in
                 InboxEntry(
-                    arrival: arrival, platform: status.handset.platform, installation: status.handset.installation
+                    arrival: arrival, platform: status.simulatedDevice.platform,
+                    installation: status.simulatedDevice.installation
                 ).json
             })
         return .object(members)

@@ -1,11 +1,5 @@
 import FCM
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Registrations as `GET` and `PUT /emulator/v1/registrations` have them.
 struct RegistrationList {
     private var entries: [Entry]

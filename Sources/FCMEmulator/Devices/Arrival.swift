@@ -1,11 +1,5 @@
 import FCM
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// What reached a device, and how it found it.
 struct Arrival: Sendable {
     let content: Content

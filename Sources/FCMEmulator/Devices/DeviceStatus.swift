@@ -1,28 +1,22 @@
 import FCM
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// A device as `GET /emulator/v1/devices/{registration}` shows it.
 struct DeviceStatus {
     let registration: Registration
     let state: Enrolment.State
-    let handset: Handset
+    let simulatedDevice: SimulatedDevice
 
     var json: JSONValue {
         [
             "registration": .string(registration.rawValue),
             "state": .string(state.rawValue),
-            "platform": .string(handset.platform.rawValue),
-            "online": .bool(handset.isOnline),
-            "app": .string(handset.app.rawValue),
-            "waiting": .array(handset.waiting.items.map(Self.json)),
+            "platform": .string(simulatedDevice.platform.rawValue),
+            "online": .bool(simulatedDevice.isOnline),
+            "app": .string(simulatedDevice.app.rawValue),
+            "waiting": .array(simulatedDevice.waiting.items.map(Self.json)),
             "dropped": .object(
-                Dictionary(handset.losses.map { ($0.key.rawValue, .int(Int64($0.value))) }) { one, _ in one }),
-            "shown": .array(handset.shown.map(Self.json)),
+                Dictionary(simulatedDevice.losses.map { ($0.key.rawValue, .int(Int64($0.value))) }) { one, _ in one }),
+            "shown": .array(simulatedDevice.shown.map(Self.json)),
         ]
     }
 

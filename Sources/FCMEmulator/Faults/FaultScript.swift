@@ -1,11 +1,5 @@
 import FCM
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// What `PUT /emulator/v1/faults` says, and how far it has got.
 ///
 /// Every entry counts the requests that fit it, whichever entry has its way with them: that is the first one that

@@ -1,11 +1,5 @@
 import FCM
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// `/iid/…`, the Instance ID service: the older way to the same subscriptions as ``SubscriptionService``.
 ///
 /// Whether it takes installation ids for tokens is not documented; here it does, as the API that replaces it.

@@ -1,11 +1,5 @@
 import FCM
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// One line of the file that `--data` names: what the world is made of, told by what happened to it.
 enum JournalRecord: Sendable {
     /// An emulator has started, or forgotten everything.

@@ -217,10 +217,10 @@ extension Page {
         function live(on) { $("live").textContent = on ? "live" : "not connected"; $("live").className = on ? "on" : ""; }
         $("origin").textContent = location.origin;
         $("find").addEventListener("input", refresh);
-        const feed = new EventSource(api + "events");
-        feed.onopen = () => { live(true); refresh(); };
-        feed.onerror = () => live(false);
-        feed.onmessage = event => {
+        const eventLog = new EventSource(api + "events");
+        eventLog.onopen = () => { live(true); refresh(); };
+        eventLog.onerror = () => live(false);
+        eventLog.onmessage = event => {
           const change = JSON.parse(event.data);
           if (change.change === "delivery") {
             news += 1;

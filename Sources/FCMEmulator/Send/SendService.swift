@@ -1,11 +1,5 @@
 import FCM
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// `POST /v1/projects/{project}/messages:send`.
 struct SendService {
     let project: String

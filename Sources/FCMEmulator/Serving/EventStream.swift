@@ -30,14 +30,14 @@ struct EventStream: Sendable {
     /// a client that is gone is noticed by it.
     @concurrent private func write(to writer: inout any ResponseBodyWriter) async throws {
         let rings = backend.bell.listen()
-        var number = last ?? backend.read { (world, _) in world.feed.number }
+        var number = last ?? backend.read { (world, _) in world.eventLog.number }
         // It lets a client know at once that it is heard.
         try await writer.write(ByteBuffer(string: "retry: 1000\n\n"))
         for await _ in rings {
             let (events, latest) = backend.read { (world, _) in
-                (world.feed.events(after: number), world.feed.number)
+                (world.eventLog.events(after: number), world.eventLog.number)
             }
-            let text = events?.map(\.text).joined() ?? Feed.Event.lost(upTo: latest)
+            let text = events?.map(\.text).joined() ?? EventLog.Event.lost(upTo: latest)
             number = latest
             try await writer.write(ByteBuffer(string: text.isEmpty ? ":\n\n" : text))
         }
@@ -45,7 +45,7 @@ struct EventStream: Sendable {
 }
 
 extension Backend {
-    var bell: Bell { read { (world, _) in world.feed.bell } }
+    var bell: Bell { read { (world, _) in world.eventLog.bell } }
 
     /// Lets those who look on hear something while nothing happens, until its task is cancelled.
     func beat(every interval: Duration) async throws {

@@ -3,12 +3,6 @@ import NIOSSL
 import SwiftASN1
 import X509
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)

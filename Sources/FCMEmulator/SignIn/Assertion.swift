@@ -1,12 +1,6 @@
 import CryptoExtras
 import FCM
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// A service account's signed wish for an access token: a JSON Web Token (RFC 7523) in three base64url parts.
 struct Assertion: Sendable {
     private let issuer: String

@@ -1,11 +1,5 @@
 import FCM
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// `POST /v1/projects/-/serviceAccounts/{account}:generateAccessToken`: one principal acts for a service account.
 struct ImpersonationService {
     private let account: String

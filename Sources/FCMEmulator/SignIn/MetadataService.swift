@@ -1,11 +1,5 @@
 import FCM
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// The metadata server of Google's machines, as far as clients look there for an access token and a project.
 enum MetadataService {
     /// `GET /`, by which clients find out that there is one.

@@ -1,11 +1,5 @@
 import CryptoExtras
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// How callers sign in, and whether they must.
 struct SignIn: Sendable {
     /// Whether only tokens that the emulator issued are good; else any bearer is that it did not issue, and none.

@@ -1,11 +1,5 @@
 import FCM
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// The endpoints at which clients get access tokens, each by its own kind of credential.
 enum SignInService {
     case token(TokenService)

@@ -1,11 +1,5 @@
 import FCM
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// `projects.registrations.topicSubscriptions`: which topics one registration follows.
 ///
 /// Subscriptions belong to the registration that made them; only a message's fan-out looks at the installation behind.

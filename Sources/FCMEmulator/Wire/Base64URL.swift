@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 // Base64url (RFC 4648, section 5) without padding, as JSON Web Tokens and query parameters have it.
 extension [UInt8] {
     /// `nil` for anything else.

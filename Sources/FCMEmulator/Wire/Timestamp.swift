@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 extension Date {
     /// RFC 3339 in UTC with milliseconds: `2026-12-01T08:00:00.250Z`. Without Foundation's formatters, since every
     /// request is logged.

@@ -1,11 +1,5 @@
 import FCM
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// What the emulator knows of one registration.
 struct Enrolment: Hashable, Sendable {
     var platform = Platform.android

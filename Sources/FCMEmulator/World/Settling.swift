@@ -1,11 +1,5 @@
 import FCM
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Changes of subscriptions that were accepted and that fan-out does not know of yet.
 struct Settling: Sendable {
     /// How long fan-out takes to know of changes from now on, in seconds.

@@ -1,11 +1,5 @@
 import FCM
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// A topic with subscribers. What is sent to it is kept once, here, and not once per device.
 struct Topic: Sendable {
     var members: Set<Registration> = []

@@ -1,11 +1,5 @@
 import FCM
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Everything the emulator remembers. A value: it changes only through its functions, which do no I/O.
 struct World: Sendable {
     /// Whether only registrations that were enrolled by hand exist.
@@ -14,12 +8,12 @@ struct World: Sendable {
     /// The installations behind the registrations: a token and a fid of one installation are one device.
     private(set) var devices: [RecipientKey: Device] = [:]
     private(set) var topics: [TopicName: Topic] = [:]
-    var groups = DeviceGroups() { didSet { feed.note(.groups) } }
+    var groups = DeviceGroups() { didSet { eventLog.note(.groups) } }
     /// The devices that a test has taken in hand. What reaches the others is worked out when somebody looks.
-    var handsets: [RecipientKey: Handset] = [:]
+    var simulatedDevices: [RecipientKey: SimulatedDevice] = [:]
     /// What the apps on devices were given, by their fids.
     var apps: [Registration: App] = [:]
-    var feed: Feed
+    var eventLog: EventLog
     /// How far the world's time is ahead of the clock's, in seconds.
     var lead: TimeInterval = 0
     private var settling: Settling
@@ -44,7 +38,7 @@ struct World: Sendable {
     init(strict: Bool = false, membershipDelay: TimeInterval = 0, countingFrom number: Int = 0) {
         self.strict = strict
         settling = Settling(delay: membershipDelay)
-        feed = Feed(countingFrom: number)
+        eventLog = EventLog(countingFrom: number)
         deliveries = number
         opaque = OpaqueText(after: number)
     }
@@ -91,7 +85,7 @@ struct World: Sendable {
     mutating func meet(_ registration: Registration) {
         guard enrolments[registration] == nil else { return }
         enrolments[registration] = Enrolment()
-        feed.note(.registration(registration))
+        eventLog.note(.registration(registration))
     }
 
     /// Enters a registration, or changes one; a change of state takes it into its topics' fan-out or out of it.
@@ -104,8 +98,8 @@ struct World: Sendable {
         enrolment.state = state
         guard enrolment != before else { return }
         enrolments[registration] = enrolment
-        handsets[registration.recipientKey]?.platform = platform
-        feed.note(.registration(registration))
+        simulatedDevices[registration.recipientKey]?.platform = platform
+        eventLog.note(.registration(registration))
         if state == .unregistered { groups.drop(registration) }
         for (topic, wasReached) in routes { reroute(registration, topic, from: wasReached) }
     }
@@ -117,7 +111,7 @@ struct World: Sendable {
         settling.add(registration, topic, joins: true, wasMember: false, at: now)
         enrolments[registration, default: enrolment].topics[topic] = now
         topics[topic, default: Topic()].members.insert(registration)
-        feed.note(.topic(topic))
+        eventLog.note(.topic(topic))
         reroute(registration, topic, from: wasReached)
     }
 
@@ -127,7 +121,7 @@ struct World: Sendable {
         settling.add(registration, topic, joins: false, wasMember: true, at: now)
         enrolments[registration]?.topics[topic] = nil
         topics[topic]?.members.remove(registration)
-        feed.note(.topic(topic))
+        eventLog.note(.topic(topic))
         reroute(registration, topic, from: wasReached)
         dropTopicIfUnused(topic)
     }
@@ -147,11 +141,11 @@ struct World: Sendable {
 
     /// Forgets everything but how far deliveries, keys and tokens were counted. Its time is the clock's again.
     mutating func reset() {
-        let feed = feed
+        let eventLog = eventLog
         self = World(
             strict: strict, membershipDelay: settling.delay, countingFrom: max(deliveries, opaque.number))
-        self.feed = feed
-        self.feed.note(.reset)
+        self.eventLog = eventLog
+        self.eventLog.note(.reset)
     }
 
     /// Whether a topic's messages go to the registration.
@@ -205,8 +199,8 @@ extension World {
         let delivery = Delivery(
             number: deliveries, messageID: id, sent: now, topic: topic, message: interned(request.message))
         topics[topic]?.recent.append(delivery)
-        for installation in handsets.keys where devices[installation]?.follows(topic) == true {
-            handsets[installation]?.take(delivery, at: delivery.sent)
+        for installation in simulatedDevices.keys where devices[installation]?.follows(topic) == true {
+            simulatedDevices[installation]?.take(delivery, at: delivery.sent)
         }
         record(request, id: id, fanOut: topics[topic]?.reach ?? 0, at: now)
         return id
@@ -254,7 +248,7 @@ extension World {
 
     private mutating func hand(_ delivery: Delivery, to installation: RecipientKey) {
         devices[installation, default: Device()].direct.append(delivery)
-        handsets[installation]?.take(delivery, at: delivery.sent)
+        simulatedDevices[installation]?.take(delivery, at: delivery.sent)
     }
 
     /// How many topics the installation behind a registration follows.
@@ -272,7 +266,7 @@ extension World {
         line.add("path", call.target)
         line.add("status", status)
         requests.append(line.finished())
-        feed.note(.request(method: call.method, path: call.target, status: status))
+        eventLog.note(.request(method: call.method, path: call.target, status: status))
     }
 
     /// The ledger lines since the last call.
@@ -293,7 +287,7 @@ extension World {
         line.add("fan_out", fanOut)
         line.add("message", document: request.message.bytes)
         let bytes = line.finished()
-        feed.note(.delivery(messageID: id, target: request.target, fanOut: fanOut))
+        eventLog.note(.delivery(messageID: id, target: request.target, fanOut: fanOut))
         ledger.append(bytes)
         freshLedgerLines += bytes
     }

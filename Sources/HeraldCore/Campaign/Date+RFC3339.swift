@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
-
 extension Date {
     /// Reads an RFC 3339 time with its offset; seconds may be left out. Leap seconds are not accepted.
     /// What would not be in the years 1 to 9999 of UTC is not either.

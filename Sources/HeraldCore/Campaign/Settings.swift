@@ -8,7 +8,7 @@ package struct Settings: Hashable, Sendable {
     package var senderID: String?
     /// IANA name, e.g. `Europe/Rome`; for schedules that name none.
     package var timezone = "UTC"
-    /// Where the record lives, relative to the workspace or absolute.
+    /// Where the state lives, relative to the workspace or absolute.
     package var state = ".herald/state.sqlite"
     /// Where lists may live besides the workspace, relative to it or absolute.
     package var lists = "lists"
@@ -29,7 +29,7 @@ package struct FCMSettings: Hashable, Sendable {
     /// From 0 to the full rate of sends.
     package var ramp: Duration = .seconds(60)
     /// A send to a topic waits this long after changes to it.
-    package var settle: Duration = .seconds(60)
+    package var propagationDelay: Duration = .seconds(60)
     /// For one attempt.
     package var timeout: Duration = .seconds(15)
     /// Requests under way at once, at most: as many outcomes a crash can leave unknown.

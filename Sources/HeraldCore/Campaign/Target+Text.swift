@@ -15,7 +15,7 @@ extension Campaign.Target {
     /// As documents show it: `{"topic": "NAME"}`.
     package var json: JSONValue { .object([named.key: named.value]) }
 
-    /// As the record keeps it: `topic:NAME`. Of a list it keeps that there was one: who was on it is in the ledger.
+    /// As the state keeps it: `topic:NAME`. Of a list it keeps that there was one: who was on it is in the ledger.
     package var recordedText: String {
         if case .registrations = self { return "registrations:" }
         return "\(named.key):\(named.value.string ?? "")"

@@ -16,20 +16,6 @@ extension Duration {
         guard !overflow, total <= 315_360_000_000 else { return nil }
         self = .milliseconds(total)
     }
-
-    /// A protobuf duration as FCM writes it: whole seconds `3600s`, else nine fractional digits `0.250000000s`.
-    package var protobufText: String {
-        let (seconds, attoseconds) = components
-        let nanoseconds = attoseconds / 1_000_000_000
-        guard nanoseconds != 0 else { return "\(seconds)s" }
-        let digits = String(nanoseconds)
-        return "\(seconds).\(String(repeating: "0", count: 9 - digits.utf8.count))\(digits)s"
-    }
-
-    /// Seconds, for arithmetic with dates.
-    package var seconds: Double {
-        Double(components.seconds) + Double(components.attoseconds) * 1e-18
-    }
 }
 
 extension Rate {

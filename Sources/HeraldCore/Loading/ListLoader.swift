@@ -17,7 +17,7 @@ struct ListLoader {
     }
 
     /// Hands the lists' rows to the builder. Gives the audiences; those whose list cannot be read are left out.
-    mutating func read(_ audiences: [Audience], into listing: inout ListingBuilder) -> [Audience] {
+    mutating func read(_ audiences: [Audience], into recipientIndex: inout RecipientIndexBuilder) -> [Audience] {
         var places: [String: WorkspaceFolder.Place] = [:]
         var readable: [Audience] = []
         for audience in audiences {
@@ -39,8 +39,8 @@ struct ListLoader {
             else { return true }
             // Several audiences may share a list: it is read, and its rows judged, once.
             if attributes[place.name] != nil { return true }
-            let sieve = listing.sieve(for: use.names, columns: use.columns.sorted())
-            return read(place, for: path, sieve, into: &listing)
+            let classifier = recipientIndex.classifier(for: use.names, columns: use.columns.sorted())
+            return read(place, for: path, classifier, into: &recipientIndex)
         }
         diagnostics += filters.problems { name in
             places[name].flatMap { attributes[$0.name] ?? nil }
@@ -59,21 +59,22 @@ struct ListLoader {
 
     /// `false` when it cannot be read.
     private mutating func read(
-        _ place: WorkspaceFolder.Place, for path: Located<String>, _ sieve: RowSieve, into listing: inout ListingBuilder
+        _ place: WorkspaceFolder.Place, for path: Located<String>, _ classifier: RowClassifier,
+        into recipientIndex: inout RecipientIndexBuilder
     ) -> Bool {
-        var (sieve, reader, row) = (sieve, ListReader(place.name, asked: sieve.columns), 0)
-        var classes = [Int](repeating: -1, count: sieve.columns.count)
+        var (classifier, reader, row) = (classifier, ListReader(place.name, asked: classifier.columns), 0)
+        var classes = [Int](repeating: -1, count: classifier.columns.count)
         do throws(DiagnosticError) {
             let digest = try ListScanner(place.path, as: place.name).scan { number in
                 reader.noteTooLong(at: number)
             } line: { number, line in
                 reader.read(line, at: number) { registration, value in
-                    if sieve.isIdle { return }
+                    if classifier.isIdle { return }
                     for column in classes.indices {
-                        classes[column] = value(column).map { sieve.class(of: $0, inColumn: column) } ?? -1
+                        classes[column] = value(column).map { classifier.class(of: $0, inColumn: column) } ?? -1
                     }
-                    guard let signature = sieve.signature(of: classes) else { return }
-                    listing.add(registration, signature, row: row)
+                    guard let membershipClass = classifier.membershipClass(of: classes) else { return }
+                    recipientIndex.add(registration, membershipClass, row: row)
                     row += 1
                 }
             }

@@ -1,11 +1,5 @@
 internal import FCM
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 extension Campaign {
     /// Reads a campaign's `message` into the wire's JSON.
     static func message(

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 /// Reads a campaign's `schedule`.
 enum ScheduleReader {
     static let keys = KeyTable(["at", "cron", "start", "end", "timezone", "dst", "max_lateness", "catch_up"])

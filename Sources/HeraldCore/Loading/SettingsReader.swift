@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 /// Reads `herald.yaml`.
 enum SettingsReader {
     static let keys = KeyTable(
@@ -76,7 +70,7 @@ enum SettingsReader {
         fcm.rate = fields.rate("rate", &findings) ?? fcm.rate
         fcm.subscriptionRate = fields.rate("subscription_rate", &findings) ?? fcm.subscriptionRate
         fcm.ramp = fields.duration("ramp", &findings) ?? fcm.ramp
-        fcm.settle = fields.duration("settle", &findings) ?? fcm.settle
+        fcm.propagationDelay = fields.duration("settle", &findings) ?? fcm.propagationDelay
         if let timeout = fields.duration("timeout", &findings) {
             if timeout < .milliseconds(100) || timeout > .seconds(600) {
                 findings.error(

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 /// The folder that holds `herald.yaml`, and which files in it may be read.
 package struct WorkspaceFolder: Sendable {
     package static let settingsFile = "herald.yaml"

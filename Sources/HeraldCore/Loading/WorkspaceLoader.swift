@@ -19,7 +19,7 @@ package struct WorkspaceLoader {
     private var declared: Set<References.Name> = []
     private var sources: [String: SourceText] = [:]
     private var listDigests: [String: String] = [:]
-    private var listing: Result<Listing, ListingError>?
+    private var recipientIndex: Result<RecipientIndex, RecipientIndexError>?
     /// Of the files that silence a warning.
     private var allowances: [Allowances] = []
 
@@ -35,7 +35,7 @@ package struct WorkspaceLoader {
         package var listDigests: [String: String]
         /// Whom the lists name; nobody where they were not kept, nothing without a workspace. It is not to be used where
         /// there are errors.
-        package var listing: Result<Listing, ListingError>?
+        package var recipientIndex: Result<RecipientIndex, RecipientIndexError>?
         /// The folder of lists, absolute; nothing without a workspace.
         fileprivate var lists: String?
 
@@ -65,7 +65,7 @@ package struct WorkspaceLoader {
         loader.silence()
         return Loaded(
             workspace: workspace, diagnostics: loader.diagnostics.map(\.presentable).sortedAndUnique(),
-            sources: loader.sources, listDigests: loader.listDigests, listing: loader.listing,
+            sources: loader.sources, listDigests: loader.listDigests, recipientIndex: loader.recipientIndex,
             lists: workspace.map { folder.lists($0.settings.lists) })
     }
 
@@ -105,7 +105,7 @@ package struct WorkspaceLoader {
     }
 
     private mutating func readLists(of workspace: inout Workspace) {
-        var builder = ListingBuilder(
+        var builder = RecipientIndexBuilder(
             keepsLists ? workspace : workspace.withGroupsOnly,
             temporaryFolder: environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp")
         switch lists {
@@ -118,17 +118,20 @@ package struct WorkspaceLoader {
             diagnostics += loader.diagnostics
             listDigests = loader.digests
         }
-        do throws(ListingError) { listing = .success(try builder.finish()) } catch { listing = .failure(error) }
+        do throws(RecipientIndexError) { recipientIndex = .success(try builder.finish()) } catch {
+            recipientIndex = .failure(error)
+        }
     }
 
     /// An audience's members are known only once every list has been read without a mistake.
     private mutating func checkGroupSizes(of workspace: Workspace) {
-        guard !workspace.listsSkipped, !diagnostics.hasErrors, case .success(let listing)? = listing else { return }
+        guard !workspace.listsSkipped, !diagnostics.hasErrors, case .success(let recipientIndex)? = recipientIndex
+        else { return }
         let sizes: [GroupName: Int]
-        do throws(ListingError) {
-            sizes = try Resolver.groupSizes(in: workspace, ListedRecipients(listing))
+        do throws(RecipientIndexError) {
+            sizes = try Resolver.groupSizes(in: workspace, ListedRecipients(recipientIndex))
         } catch {
-            self.listing = .failure(error)
+            self.recipientIndex = .failure(error)
             return
         }
         for group in workspace.groups {

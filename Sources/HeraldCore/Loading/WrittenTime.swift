@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 /// A time that was meant by one of another form: `2026-12-1 9:00`, `2026-12-01T9:00 +1:00`.
 struct WrittenTime {
     /// Of the form that schedules take.

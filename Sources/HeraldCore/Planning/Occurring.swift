@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
-
 /// An occurrence to come, as a calendar shows it.
 package struct Occurring: Hashable, Sendable {
     package var campaign: String

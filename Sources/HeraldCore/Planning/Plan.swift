@@ -1,17 +1,11 @@
 package import FCM
 
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
-
 /// What `apply` will do, and nothing else.
 package struct Plan: Hashable, Sendable {
     /// The instant it was made for.
     package var at: Date
     package var workspaceDigest: String
-    /// Which record it was made against, and at what point of that record's life; absent without a record.
+    /// Which state it was made against, and at what point of that state's life; absent without a state.
     package var state: StateMark?
     /// In the order in which they are begun: a send comes after the memberships it waits for and before all others.
     package var steps: [Step] = []
@@ -19,10 +13,10 @@ package struct Plan: Hashable, Sendable {
     /// Upcoming sends beyond those listed.
     package var upcomingOmitted = 0
     package var missed: [Missed] = []
-    /// Occurrences of which nobody is left to be tried, and whose end a crash kept from the record.
+    /// Occurrences of which nobody is left to be tried, and whose end a crash kept from the state.
     package var over: [OccurrenceID] = []
     package var held: [Held] = []
-    /// Campaigns that the record knows by an earlier name.
+    /// Campaigns that the state knows by an earlier name.
     package var renames: [Rename] = []
     /// How far each cron campaign is dealt with when all its steps are begun.
     package var watermarks: [String: Watermark] = [:]
@@ -108,10 +102,10 @@ package struct Plan: Hashable, Sendable {
         /// Left by a crash between intent and outcome; this run records them as unknown.
         package var discovered: RecipientSet
         /// Of the members, whom FCM refused in an earlier run: should it have delivered all the same, they get it twice.
-        package var denied: RecipientSet = []
+        package var deferred: RecipientSet = []
         /// How many people it is for: `members`, or a topic's subscribers.
         package var recipients: Int
-        /// Whether the record has the occurrence open.
+        /// Whether the state has the occurrence open.
         package var isResumed: Bool
     }
 
@@ -128,7 +122,7 @@ package struct Plan: Hashable, Sendable {
         package var occurrence: OccurrenceID
         package var due: Date
         package var reason: String
-        /// What the record is to keep of it, where it has nothing yet, so that it is missed once and not for ever.
+        /// What the state is to keep of it, where it has nothing yet, so that it is missed once and not for ever.
         package var unrecorded: RecordedOccurrence?
     }
 

@@ -1,11 +1,5 @@
 internal import FCM
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 /// Cron campaigns: only what lies between the recorded watermark and now can be due.
 extension Planner {
     /// Missed occurrences of one campaign that are named one by one.
@@ -49,7 +43,7 @@ extension Planner {
                 plan.missed.append(.init(occurrence: id, due: instant, reason: Self.tooLate, unrecorded: missed))
             } else {
                 // What a pause holds is still to come.
-                if record.pauses.include(campaign.name.value) { dealt = min(dealt, instant - 1) }
+                if state.pauses.include(campaign.name.value) { dealt = min(dealt, instant - 1) }
                 result += unlessPaused(send(wanted, id, due: instant, occurrence: nil))
             }
         }
@@ -69,7 +63,7 @@ extension Planner {
     /// Nothing is due of a campaign that no file declares: should it come back, it begins then.
     mutating func passVanished() {
         let declared = Set(desired.sends.map(\.campaign.name.value))
-        for (campaign, mark) in record.watermarks where !declared.contains(campaign) && mark.at < now {
+        for (campaign, mark) in state.watermarks where !declared.contains(campaign) && mark.at < now {
             plan.watermarks[campaign] = Watermark(at: now, schedule: mark.schedule, next: nil)
         }
     }
@@ -111,9 +105,9 @@ extension Planner {
         plan.missed.append(.init(occurrence: id, due: instant, reason: reason))
     }
 
-    /// After which instant its occurrences can be due: where the record is; the first time, from now on.
+    /// After which instant its occurrences can be due: where the state is; the first time, from now on.
     private func watermark(of campaign: Campaign) -> Date {
-        guard let recorded = record.watermarks[campaign.name.value] else { return now }
+        guard let recorded = state.watermarks[campaign.name.value] else { return now }
         guard recorded.schedule != campaign.schedule.text else { return recorded.at }
         return max(recorded.at, movedOccurrence(of: campaign, recorded) ?? recorded.at)
     }
@@ -123,7 +117,7 @@ extension Planner {
     private func movedOccurrence(of campaign: Campaign, _ recorded: Watermark) -> Date? {
         let sent = (occurrences[campaign.name.value] ?? []).filter { !$0.occurrence.tried.isEmpty }
         guard let last = sent.compactMap(\.occurrence.due).max() else { return nil }
-        // After a crash the record may be behind what was sent, and its next time be that one.
+        // After a crash the state may be behind what was sent, and its next time be that one.
         let next = recorded.next.flatMap { $0 > last ? $0 : nil } ?? .distantFuture
         let end = min(next, campaign.schedule.zone.endOfDay(of: last)) - 1
         return end > recorded.at ? campaign.schedule.latest(after: recorded.at, through: end) : nil

@@ -24,15 +24,15 @@ extension Planner {
                 .maxRecipients, send.campaign, limit: limit, actual: count,
                 "campaign '\(send.campaign)' would reach \(count) recipients; \(limit) are allowed")
         }
-        if record.identity.endpoint == .fcm, record.occurrences.values.allSatisfy(\.tried.isEmpty) {
+        if state.identity.endpoint == .fcm, state.occurrences.values.allSatisfy(\.tried.isEmpty) {
             refuse(
                 .freshRecord, send.campaign, limit: 0, actual: count,
-                "the record has no sends, so herald cannot know whether '\(send.campaign)' was sent before")
+                "the state has no sends, so herald cannot know whether '\(send.campaign)' was sent before")
         }
         let isNew = (occurrences[send.campaign] ?? []).allSatisfy(\.occurrence.tried.isEmpty)
         guard isNew else { return }
         let declared = Set(desired.sends.map(\.campaign.name.value))
-        let twin = record.occurrences
+        let twin = state.occurrences
             .filter { $0.value.contentDigest == send.contentDigest && !$0.value.tried.isEmpty }
             .filter { !declared.contains($0.value.campaign) && $0.value.campaign != send.campaign }
             .min { $0.key < $1.key }
@@ -46,7 +46,7 @@ extension Planner {
 
     mutating func checkAudiences() {
         for (name, size) in desired.audienceSizes.sorted(by: { $0.key < $1.key }) {
-            guard let before = record.audienceSizes[name] else { continue }
+            guard let before = state.audienceSizes[name] else { continue }
             let refusals = plan.refusals.count
             defer { if plan.refusals.count > refusals { plan.refusedSizes[name] = before } }
             if before >= 100, size * 10 < before {

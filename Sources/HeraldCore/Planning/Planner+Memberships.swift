@@ -9,7 +9,7 @@ extension Planner {
         for topic in desired.topics {
             for old in topic.previousNames where topicMembers[old] == nil { successors[old] = topic.name }
         }
-        for name in Set(topicMembers.keys).union(record.topics.keys).sorted() {
+        for name in Set(topicMembers.keys).union(state.topics.keys).sorted() {
             let successor = successors[name]
             if !campaigns.isEmpty, !targets.contains(successor ?? name) { continue }
             if successor == nil { planTopic(name, topicMembers[name]) }
@@ -27,11 +27,11 @@ extension Planner {
 
     /// A topic's leaves come before its joins.
     private mutating func planTopic(_ name: TopicName, _ wanted: DesiredTopic?) {
-        let recorded = record.topics[name] ?? RecordedTopic()
-        let members = (wanted?.members ?? []).subtracting(record.dead)
+        let recorded = state.topics[name] ?? RecordedTopic()
+        let members = (wanted?.members ?? []).subtracting(state.dead)
         let mine = mine(of: name)
         let leaving = wanted?.prune ?? true ? mine.subtracting(members) : []
-        let joining = members.subtracting(recorded.owned).subtracting(recorded.found)
+        let joining = members.subtracting(recorded.managed).subtracting(recorded.preexisting)
         if !leaving.isEmpty {
             let reason =
                 wanted == nil ? "no file declares the topic any more" : "the files no longer list them"
@@ -46,14 +46,14 @@ extension Planner {
     }
 
     /// Whom herald subscribed and may unsubscribe. The dead left by themselves, also those that a step of the run which
-    /// buried them, or a crash, put down once more.
+    /// forgotten them, or a crash, put down once more.
     private func mine(of topic: TopicName) -> RecipientSet {
-        record.topics[topic].map { $0.owned.union($0.subscribing).subtracting(record.dead) } ?? []
+        state.topics[topic].map { $0.managed.union($0.subscribing).subtracting(state.dead) } ?? []
     }
 
     mutating func planGroups(selected campaigns: Set<String>) {
         let targets = Set(targets(of: campaigns).flatMap(\.groups))
-        for name in Set(groupMembers.keys).union(record.groups.keys).sorted()
+        for name in Set(groupMembers.keys).union(state.groups.keys).sorted()
         where campaigns.isEmpty || targets.contains(name) {
             planGroup(name)
         }
@@ -61,8 +61,8 @@ extension Planner {
 
     private mutating func planGroup(_ name: GroupName) {
         let members = liveMembers(of: name)
-        let recorded = record.groups[name]
-        let mine = recorded.map { $0.members.union($0.adding).subtracting(record.dead) } ?? []
+        let recorded = state.groups[name]
+        let mine = recorded.map { $0.members.union($0.adding).subtracting(state.dead) } ?? []
         if members.isEmpty {
             let isDeclared = groupMembers[name] != nil
             if isDeclared { plan.warnings.append("group '\(name)' has no member that is not dead") }

@@ -1,11 +1,5 @@
 internal import FCM
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 /// Which occurrences are due, and what is said about those that are not.
 extension Planner {
     mutating func planSends(selected campaigns: Set<String>) {
@@ -36,7 +30,7 @@ extension Planner {
     private mutating func holdAbandoned(_ isSelected: (String) -> Bool) {
         let revisions = Dictionary(desired.sends.map { ($0.campaign.name.value, $0.campaign.revision) }) { one, _ in one
         }
-        let halfDone = record.occurrences.filter { $0.value.finished == nil && !$0.value.tried.isEmpty }
+        let halfDone = state.occurrences.filter { $0.value.finished == nil && !$0.value.tried.isEmpty }
         for (id, occurrence) in halfDone.sorted(by: { $0.key < $1.key }) where isSelected(occurrence.campaign) {
             if let revision = revisions[occurrence.campaign] {
                 if revision != occurrence.revision {
@@ -121,7 +115,7 @@ extension Planner {
 
     /// A paused campaign sends nothing; what a crash left of it is accounted for all the same.
     mutating func unlessPaused(_ send: Plan.Send) -> [Plan.Send] {
-        guard record.pauses.include(send.campaign) else { return [send] }
+        guard state.pauses.include(send.campaign) else { return [send] }
         hold(send.occurrence, "the campaign is paused", .resume(send.campaign), remaining: send.members.count)
         return send.discovered.isEmpty ? [] : [send.withoutRequests(leftByCrash: send.discovered)]
     }
@@ -131,7 +125,7 @@ extension Planner {
     ) -> Plan.Send {
         let campaign = wanted.campaign
         let uncertain = occurrence?.uncertain ?? []
-        var members = wanted.members.subtracting(record.dead)
+        var members = wanted.members.subtracting(state.dead)
         // A group of which nobody is left has no key that would reach anybody.
         if case .group(let name) = campaign.target.value, !plan.listsSkipped, liveMembers(of: name).isEmpty {
             members = []
@@ -146,7 +140,7 @@ extension Planner {
             stopWhenRejectedPercent: campaign.delivery.stopWhenRejectedPercent,
             onUnknown: campaign.delivery.onUnknown, groupMembers: campaign.delivery.members, members: remaining,
             discovered: (occurrence?.intended ?? []).subtracting(repeated),
-            denied: (occurrence?.denied ?? []).intersection(remaining),
+            deferred: (occurrence?.deferred ?? []).intersection(remaining),
             recipients: remaining.isEmpty ? 0 : reached(by: campaign, remaining),
             isResumed: occurrence.map { !$0.tried.isEmpty } ?? false)
     }
@@ -186,7 +180,7 @@ extension Planner {
     func upcoming(_ wanted: DesiredSend, after: Date, through: Date, limit: Int) -> [Plan.Upcoming] {
         let coming = Occurring.coming(of: wanted.campaign, after: after, through: through, limit: limit)
         // The same for all of them, and with conditions no small matter.
-        let count = coming.isEmpty ? 0 : reached(by: wanted.campaign, wanted.members.subtracting(record.dead))
+        let count = coming.isEmpty ? 0 : reached(by: wanted.campaign, wanted.members.subtracting(state.dead))
         return coming.map { .init(occurring: $0, target: wanted.campaign.target.value, recipients: count) }
     }
 

@@ -1,17 +1,11 @@
 internal import FCM
 
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
-
 /// Works out what turns the recorded state into the desired one, and which sends are due. A pure function: it asks
 /// nobody and keeps nothing.
 package struct Planner {
     let desired: Desired
     /// With the names that campaigns have now.
-    var record: Record
+    var state: RecordedState
     let settings: Settings
     let now: Date
     /// Cron occurrences up to here are shown as coming.
@@ -20,7 +14,7 @@ package struct Planner {
     let groupMembers: [GroupName: RecipientSet]
     /// All that herald knows and that are alive; of no use without conditions, and empty then.
     private var everybody: RecipientSet = []
-    /// What the record has of each campaign, by id.
+    /// What the state has of each campaign, by id.
     var occurrences: [String: [(id: OccurrenceID, occurrence: RecordedOccurrence)]] = [:]
     var memberships: [Plan.Step] = []
     var sends: [Plan.Step] = []
@@ -28,9 +22,9 @@ package struct Planner {
 
     package struct Input: Sendable {
         package var desired: Desired
-        package var record: Record
-        /// Whether the record exists, or stands for a missing one.
-        package var hasRecord: Bool
+        package var state: RecordedState
+        /// Whether the state exists, or stands for a missing one.
+        package var hasState: Bool
         package var settings: Settings
         package var workspaceDigest: String
         /// Only these campaigns and the topics and groups they target; empty for everything.
@@ -41,12 +35,13 @@ package struct Planner {
         package var listsSkipped: Bool
 
         package init(
-            desired: Desired, record: Record, hasRecord: Bool = true, settings: Settings, workspaceDigest: String = "",
+            desired: Desired, state: RecordedState, hasState: Bool = true, settings: Settings,
+            workspaceDigest: String = "",
             onlyCampaigns: Set<String> = [], days: Int = 7, listsSkipped: Bool = false
         ) {
             self.desired = desired
-            self.record = record
-            self.hasRecord = hasRecord
+            self.state = state
+            self.hasState = hasState
             self.settings = settings
             self.workspaceDigest = workspaceDigest
             self.onlyCampaigns = onlyCampaigns
@@ -70,41 +65,41 @@ package struct Planner {
 
     private init(_ input: Input, _ now: Date) {
         desired = input.desired
-        record = input.record
+        state = input.state
         settings = input.settings
         self.now = now
         horizon = now.addingTimeInterval(Double(input.days) * 86_400)
         topicMembers = Dictionary(desired.topics.map { ($0.name, $0) }) { first, _ in first }
         groupMembers = Dictionary(desired.groups.map { ($0.name, $0.members) }) { first, _ in first }
-        let mark = Plan.StateMark(lineage: record.identity.lineage, serial: record.serial)
-        plan = Plan(at: now, workspaceDigest: input.workspaceDigest, state: input.hasRecord ? mark : nil)
+        let mark = Plan.StateMark(lineage: state.identity.lineage, serial: state.serial)
+        plan = Plan(at: now, workspaceDigest: input.workspaceDigest, state: input.hasState ? mark : nil)
         plan.listsSkipped = input.listsSkipped
         plan.collapsed = desired.collapsed
-        plan.deadListed = desired.listed.intersection(record.dead).count
+        plan.deadListed = desired.listed.intersection(state.dead).count
         let hasConditions = desired.sends.contains {
             if case .condition = $0.campaign.target.value { true } else { false }
         }
         if hasConditions {
-            let recorded = RecipientSet(Record.firstRecipient..<record.nextRecipient)
-            everybody = recorded.union(desired.listed).subtracting(record.dead)
+            let recorded = RecipientSet(RecordedState.firstRecipient..<state.nextRecipient)
+            everybody = recorded.union(desired.listed).subtracting(state.dead)
         }
     }
 
     /// Campaigns that were renamed keep their history.
     private mutating func carryNames() {
         let declared = Set(desired.sends.map(\.campaign.name.value))
-        let recorded = Set(record.occurrences.values.map(\.campaign)).union(record.watermarks.keys)
-            .union(record.pauses.campaigns)
+        let recorded = Set(state.occurrences.values.map(\.campaign)).union(state.watermarks.keys)
+            .union(state.pauses.campaigns)
         for send in desired.sends.sorted(by: { $0.campaign.name.value < $1.campaign.name.value }) {
             for old in send.campaign.previousNames.map(\.value)
             where recorded.contains(old) && !declared.contains(old) {
                 plan.renames.append(.init(old: old, new: send.campaign.name.value))
             }
         }
-        record.apply(plan.renames.map { .rename(campaign: $0.old, to: $0.new) })
-        record.serial = plan.state?.serial ?? record.serial
+        state.apply(plan.renames.map { .rename(campaign: $0.old, to: $0.new) })
+        state.serial = plan.state?.serial ?? state.serial
         occurrences = Dictionary(
-            grouping: record.occurrences.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 }, by: \.1.campaign)
+            grouping: state.occurrences.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 }, by: \.1.campaign)
     }
 
     /// Sends that wait for nothing come first, then what others wait for, then those, and the rest last.
@@ -141,15 +136,15 @@ package struct Planner {
     }
 
     func liveMembers(of group: GroupName) -> RecipientSet {
-        (groupMembers[group] ?? []).subtracting(record.dead)
+        (groupMembers[group] ?? []).subtracting(state.dead)
     }
 
-    /// Those the record will have once the topic's own steps are done, whoever subscribed them.
+    /// Those the state will have once the topic's own steps are done, whoever subscribed them.
     func subscribers(of name: TopicName) -> RecipientSet {
         let wanted = topicMembers[name]
-        let recorded = record.topics[name] ?? RecordedTopic()
-        let members = (wanted?.members ?? []).subtracting(record.dead).union(recorded.found)
-        return wanted?.prune ?? true ? members : members.union(recorded.owned).union(recorded.subscribing)
+        let recorded = state.topics[name] ?? RecordedTopic()
+        let members = (wanted?.members ?? []).subtracting(state.dead).union(recorded.preexisting)
+        return wanted?.prune ?? true ? members : members.union(recorded.managed).union(recorded.subscribing)
     }
 
     /// Of the recipients herald knows, those whose topics meet a condition.

@@ -1,11 +1,5 @@
 package import FCM
 
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
-
 /// What comes in the next days, in local time and in UTC.
 package struct CalendarDocument: Document {
     /// By time, then by campaign.

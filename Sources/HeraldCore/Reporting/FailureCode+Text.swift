@@ -28,7 +28,7 @@ extension FailureCode {
             "The connection was lost, or the time was over, after the request had left and before its answer was complete."
         case .unreadableResponse: "The answer says that it went well, and does not look like FCM's."
         case .notPossible: "The request cannot be made as it is."
-        case .noRegistration: "The record does not know under which registration the recipient can be reached now."
+        case .noRegistration: "The state does not know under which registration the recipient can be reached now."
         case .interrupted: "An earlier run ended between the request and its answer."
         case .retryLater: "FCM asks to be left alone for longer than something else can wait."
         }
@@ -43,7 +43,7 @@ extension FailureCode {
             "A malformed registration is rejected alone. If the message is at fault, the campaign stops: everybody's would be refused."
         case .senderIDMismatch: "It is rejected and kept: a wrong credential must not make a list look dead."
         case .quotaExceeded, .resourceExhausted:
-            "The whole lane waits, as long as FCM asks for or at least a minute, and tries again."
+            "The whole budget waits, as long as FCM asks for or at least a minute, and tries again."
         case .thirdPartyAuth: "It is rejected and not tried again in this run; other platforms go on."
         case .unavailable: "It is tried again after FCM's `Retry-After`, or ten seconds and more."
         case .internal, .unspecified:

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 /// A run's figures in Prometheus' text format (version 0.0.4), for the node exporter's textfile collector.
 package struct MetricsDocument {
     private let report: Report

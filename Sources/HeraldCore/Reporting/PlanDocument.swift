@@ -1,11 +1,5 @@
 package import FCM
 
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
-
 /// A plan as it is shown and saved. It holds no registration.
 package struct PlanDocument: Document {
     package var plan: Plan
@@ -173,7 +167,7 @@ package struct PlanDocument: Document {
 
     /// The plan in one sentence.
     package var conclusion: String {
-        if plan.isEmpty, plan.held.isEmpty { return "Nothing to do: the record matches the files." + unread }
+        if plan.isEmpty, plan.held.isEmpty { return "Nothing to do: the state matches the files." + unread }
         if plan.isEmpty { return "Nothing to do, and \(count(plan.held.count, "occurrence")) held." + unread }
         if plan.steps.isEmpty {
             return "Plan: nothing to send or change, \(count(plan.missed.count, "occurrence")) missed." + unread
@@ -198,7 +192,7 @@ package struct PlanDocument: Document {
             sentence += " \(count(plan.collapsed, "duplicate")) left out."
         }
         if plan.deadListed > 0 { sentence += " \(count(plan.deadListed, "dead registration")) left out." }
-        if plan.state == nil { sentence += " There is no record yet." }
+        if plan.state == nil { sentence += " There is no state yet." }
         return sentence + unread
     }
 

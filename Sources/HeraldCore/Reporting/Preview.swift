@@ -1,11 +1,5 @@
 package import FCM
 
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
-
 /// What a campaign's next send puts on the wire, and what devices make of it. It holds no registration and no key.
 package struct Preview: Hashable, Sendable {
     package var campaign: String

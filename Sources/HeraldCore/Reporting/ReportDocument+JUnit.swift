@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 /// The report as CI systems read test results: a step is a test.
 extension ReportDocument {
     package var junit: String {

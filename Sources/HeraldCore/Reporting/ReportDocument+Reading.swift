@@ -1,11 +1,5 @@
 internal import FCM
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 /// A report that was saved, by whatever herald or hand.
 extension ReportDocument {
     /// Why a file is not shown.

@@ -104,7 +104,7 @@ package struct ReportDocument: Document {
 
     private static func figures(_ step: StepReport, _ style: TextStyle) -> String {
         var parts = ["\(step.accepted) of \(step.planned) accepted"]
-        if step.found > 0 { parts.append("\(step.found) of them subscribed already, not by herald") }
+        if step.preexisting > 0 { parts.append("\(step.preexisting) of them subscribed already, not by herald") }
         for (name, number) in [
             ("rejected", step.rejected), ("unknown", step.unknown), ("skipped", step.skipped), ("held", step.held),
             ("pending", step.pending), ("retries", step.retries),

@@ -1,11 +1,5 @@
 internal import FCM
 
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
-
 /// What `apply` needs of a plan that was saved: enough to work it out again and see whether it is still the same.
 package struct SavedPlan: Hashable, Sendable {
     package var id: String
@@ -27,7 +21,7 @@ package struct SavedPlan: Hashable, Sendable {
         /// It was made for an instant that has not come.
         case early(until: Date)
         case used
-        /// The files, the record or what is due changed since.
+        /// The files, the state or what is due changed since.
         case stale
     }
 
@@ -49,7 +43,7 @@ package struct SavedPlan: Hashable, Sendable {
         campaigns = (members["campaigns"]?.array ?? []).compactMap(\.string)
     }
 
-    /// Holds it against the record and against the plan that was worked out anew for its instant.
+    /// Holds it against the state and against the plan that was worked out anew for its instant.
     ///
     /// - Parameter mayBeEarly: whether an instant to come may be taken for now.
     package func check(

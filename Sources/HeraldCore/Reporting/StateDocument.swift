@@ -1,13 +1,13 @@
 package import FCM
 
-/// The record as `state show` shows it: figures, no registrations.
+/// The state as `state show` shows it: figures, no registrations.
 package struct StateDocument: Document {
-    private let record: Record
+    private let state: RecordedState
     /// Only the topic or campaign of that name.
     private let only: String?
 
-    package init(_ record: Record, only: String? = nil) {
-        self.record = record
+    package init(_ state: RecordedState, only: String? = nil) {
+        self.state = state
         self.only = only
     }
 
@@ -17,46 +17,47 @@ package struct StateDocument: Document {
     }
 
     private var groups: [(name: GroupName, group: RecordedGroup)] {
-        record.groups.filter { only == nil || $0.key.rawValue == only }.map { ($0.key, $0.value) }
+        state.groups.filter { only == nil || $0.key.rawValue == only }.map { ($0.key, $0.value) }
             .sorted { $0.name < $1.name }
     }
 
     private var watermarks: [(campaign: String, mark: Watermark)] {
-        record.watermarks.filter { only == nil || $0.key == only }.map { ($0.key, $0.value) }
+        state.watermarks.filter { only == nil || $0.key == only }.map { ($0.key, $0.value) }
             .sorted { $0.campaign < $1.campaign }
     }
 
-    private var tests: [RecordedTest] { record.tests.filter { only == nil || $0.campaign == only } }
+    private var tests: [RecordedTest] { state.tests.filter { only == nil || $0.campaign == only } }
 
     private var pauses: [String] {
-        (record.pauses.everything ? ["every campaign"] : []) + record.pauses.campaigns.sorted()
+        (state.pauses.everything ? ["every campaign"] : []) + state.pauses.campaigns.sorted()
     }
 
     private var topics: [(name: TopicName, topic: RecordedTopic)] {
-        record.topics.filter { only == nil || $0.key.rawValue == only }.map { ($0.key, $0.value) }
+        state.topics.filter { only == nil || $0.key.rawValue == only }.map { ($0.key, $0.value) }
             .sorted { $0.name < $1.name }
     }
 
     private var occurrences: [(id: OccurrenceID, occurrence: RecordedOccurrence)] {
-        record.occurrences.filter { only == nil || $0.value.campaign == only || $0.key.rawValue == only }
+        state.occurrences.filter { only == nil || $0.value.campaign == only || $0.key.rawValue == only }
             .map { ($0.key, $0.value) }.sorted { $0.id < $1.id }
     }
 
     package var json: JSONValue {
         [
             "schema": "herald.state/1",
-            "lineage": .string(record.identity.lineage),
-            "serial": .int(record.serial),
-            "project": .string(record.identity.project),
-            "endpoint": .string(record.identity.endpoint.rawValue),
-            "created": .string(record.identity.created.rfc3339),
-            "registrations": .int(Int64(record.nextRecipient - Record.firstRecipient)),
-            "dead": .int(Int64(record.dead.count)),
+            "lineage": .string(state.identity.lineage),
+            "serial": .int(state.serial),
+            "project": .string(state.identity.project),
+            "endpoint": .string(state.identity.endpoint.rawValue),
+            "created": .string(state.identity.created.rfc3339),
+            "registrations": .int(Int64(state.nextRecipient - RecordedState.firstRecipient)),
+            "dead": .int(Int64(state.dead.count)),
             "topics": .array(
                 topics.map { name, topic in
                     [
-                        "topic": .string(name.rawValue), "owned": .int(Int64(topic.owned.count)),
-                        "found": .int(Int64(topic.found.count)), "subscribing": .int(Int64(topic.subscribing.count)),
+                        "topic": .string(name.rawValue), "owned": .int(Int64(topic.managed.count)),
+                        "found": .int(Int64(topic.preexisting.count)),
+                        "subscribing": .int(Int64(topic.subscribing.count)),
                     ]
                 }),
             "groups": .array(
@@ -74,10 +75,10 @@ package struct StateDocument: Document {
                     ]
                 }),
             "paused": .object([
-                "everything": .bool(record.pauses.everything),
-                "campaigns": .array(record.pauses.campaigns.sorted().map { .string($0) }),
+                "everything": .bool(state.pauses.everything),
+                "campaigns": .array(state.pauses.campaigns.sorted().map { .string($0) }),
             ]),
-            "topic_api": record.topicAPI.map { .string($0.rawValue) } ?? .null,
+            "topic_api": state.topicAPI.map { .string($0.rawValue) } ?? .null,
             "tests": .array(
                 tests.map {
                     [
@@ -110,18 +111,18 @@ package struct StateDocument: Document {
     }
 
     package func text(_ style: TextStyle) -> String {
-        let identity = record.identity
-        var text = "Record \(identity.lineage), serial \(record.serial)\n"
+        let identity = state.identity
+        var text = "State \(identity.lineage), serial \(state.serial)\n"
         text += "Project '\(identity.project)' at \(identity.endpoint.rawValue), since \(identity.created.rfc3339)\n"
-        let known = Int(record.nextRecipient - Record.firstRecipient)
-        text += "\(count(known, "registration")) known, \(record.dead.count) dead\n"
+        let known = Int(state.nextRecipient - RecordedState.firstRecipient)
+        text += "\(count(known, "registration")) known, \(state.dead.count) dead\n"
         let width = max(
             topics.map(\.name.rawValue.count).max() ?? 0, groups.map(\.name.rawValue.count).max() ?? 0,
             occurrences.map(\.id.rawValue.count).max() ?? 0)
         if !topics.isEmpty { text += "\n\(style.bold("Topics"))\n" }
         for (name, topic) in topics {
-            text += "  \(name.rawValue.padded(to: width))  \(topic.owned.count) subscribed"
-            if !topic.found.isEmpty { text += ", \(topic.found.count) subscribed by others" }
+            text += "  \(name.rawValue.padded(to: width))  \(topic.managed.count) subscribed"
+            if !topic.preexisting.isEmpty { text += ", \(topic.preexisting.count) subscribed by others" }
             if !topic.subscribing.isEmpty { text += ", \(topic.subscribing.count) asked for and not answered" }
             text += "\n"
         }

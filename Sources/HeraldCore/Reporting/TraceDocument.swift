@@ -1,6 +1,6 @@
 package import FCM
 
-/// What the record has of one registration.
+/// What the state has of one registration.
 package struct TraceDocument: Document {
     private let trace: Trace
     /// Its fingerprint, or itself.
@@ -45,8 +45,8 @@ extension Membership {
     fileprivate var word: String {
         switch self {
         case .subscribing: "asked for"
-        case .owned: "subscribed"
-        case .found: "subscribed by others"
+        case .managed: "subscribed"
+        case .preexisting: "subscribed by others"
         }
     }
 }
@@ -68,7 +68,7 @@ extension LedgerEntry {
         case .rejected: "rejected"
         case .unknown, .intended: "unknown"
         case .abandoned: "abandoned"
-        case .denied: "pending"
+        case .deferred: "pending"
         }
     }
 }

@@ -1,11 +1,5 @@
 internal import FCM
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 /// Carries out a plan, step by step, and accounts for everyone in it.
 package struct Executor<C: Clock> where C.Duration == Duration {
     private let options: Options
@@ -17,8 +11,8 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     private var subscriptions: RateLimiter
     private var window: Window
     private var topics: [TopicName: RecordedTopic]
-    /// Groups and watermarks as the record has them.
-    private var recorded: Record
+    /// Groups and watermarks as the state has them.
+    private var recorded: RecordedState
     /// What changes memberships; `auto` until the first answer tells.
     private var topicAPI: TopicAPI
     /// Topics and groups that keep somebody who was to leave.
@@ -58,20 +52,20 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     package static func run(
         _ plan: Plan, _ options: Options, in surroundings: Surroundings, report: Report
     ) async throws -> Report {
-        var executor = Executor(options, surroundings, report, try await surroundings.store.record())
+        var executor = Executor(options, surroundings, report, try await surroundings.store.state())
         return await executor.run(plan)
     }
 
-    private init(_ options: Options, _ surroundings: Surroundings, _ report: Report, _ record: Record) {
+    private init(_ options: Options, _ surroundings: Surroundings, _ report: Report, _ state: RecordedState) {
         self.options = options
         self.surroundings = surroundings
         begin = surroundings.clock.now
         self.report = report
-        topics = record.topics
-        recorded = Record(identity: record.identity)
-        recorded.groups = record.groups
-        recorded.watermarks = record.watermarks
-        topicAPI = options.fcm.topicAPI == .auto ? record.topicAPI ?? .auto : options.fcm.topicAPI
+        topics = state.topics
+        recorded = RecordedState(identity: state.identity)
+        recorded.groups = state.groups
+        recorded.watermarks = state.watermarks
+        topicAPI = options.fcm.topicAPI == .auto ? state.topicAPI ?? .auto : options.fcm.topicAPI
         sends = RateLimiter(options.fcm.rate, ramp: options.fcm.ramp)
         subscriptions = RateLimiter(options.fcm.subscriptionRate)
         window = Window(cap: surroundings.sender.capacity)
@@ -118,28 +112,28 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         nextLook = surroundings.lookAgain == nil ? nil : plan.upcoming.map(\.occurring.at).min()
         guard options.dryRunSample == nil else { return }
         let now = surroundings.now()
-        let renames = plan.renames.map { RecordChange.rename(campaign: $0.old, to: $0.new) }
+        let renames = plan.renames.map { StateChange.rename(campaign: $0.old, to: $0.new) }
         recorded.apply(renames)
         // A missed occurrence is over: it is reported once. One that has a step is finished by it.
-        let endings = plan.missed.flatMap { missed -> [RecordChange] in
-            let opening = missed.unrecorded.map { [RecordChange.open(missed.occurrence, $0)] } ?? []
+        let endings = plan.missed.flatMap { missed -> [StateChange] in
+            let opening = missed.unrecorded.map { [StateChange.open(missed.occurrence, $0)] } ?? []
             let hasStep = plan.steps.contains { $0.id == "send:\(missed.occurrence)" }
             return hasStep ? [] : opening + [.finish(missed.occurrence, at: now)]
         }
-        let over = plan.over.map { RecordChange.finish($0, at: now) }
+        let over = plan.over.map { StateChange.finish($0, at: now) }
         await commit(renames + endings + over + dueWatermarks())
     }
 
     private mutating func refuse(_ step: Plan.Step, _ refusal: String, at index: Int) {
         noteUnbegun(step)
-        report.wasRefused = true
+        report.wasBlocked = true
         report.steps[index].held = report.steps[index].planned
         report.steps[index].stop(refusal)
         noteUnfinished(step, at: index)
     }
 
     /// Those of campaigns none of whose sends waits for its beginning.
-    private mutating func dueWatermarks() -> [RecordChange] {
+    private mutating func dueWatermarks() -> [StateChange] {
         let waiting = Set(
             queue.compactMap { entry -> String? in
                 if case .send(let send) = entry.step.work, entry.drive == nil { send.campaign } else { nil }
@@ -152,7 +146,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
                 mark.next = first
                 mark.at = max(first - 1, recorded.watermarks[campaign]?.at ?? .distantPast)
             }
-            return RecordChange.watermark(campaign, mark)
+            return StateChange.watermark(campaign, mark)
         }
         recorded.apply(changes)
         return changes
@@ -164,7 +158,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         unbegun[send.campaign] = min(due, unbegun[send.campaign] ?? due)
     }
 
-    private mutating func commit(_ changes: [RecordChange]) async {
+    private mutating func commit(_ changes: [StateChange]) async {
         guard !changes.isEmpty, fatal == nil, options.dryRunSample == nil else { return }
         do { try await surroundings.store.commit(changes) } catch { fatal = StateError.reason(error) }
     }
@@ -211,7 +205,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
             }
         }
         guard let nearest else { return }
-        // In short naps, so that a request to end is heard.
+        // In short waits, so that a request to end is heard.
         let wait = min(nearest.timeIntervalSince(surroundings.now()), 1)
         if wait > 0 { try? await surroundings.clock.sleep(for: .seconds(wait)) }
     }
@@ -242,8 +236,9 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         let changes = send.target.topics.compactMap { topics[$0]?.changed }
         guard let changed = changes.max() else { return .now }
         let now = surroundings.now()
-        // A clock that was set back, or a record from a simulated future, must not make us wait for years.
-        let wait = min(changed.adding(options.fcm.settle).timeIntervalSince(now), options.fcm.settle.seconds)
+        // A clock that was set back, or a state from a simulated future, must not make us wait for years.
+        let wait = min(
+            changed.adding(options.fcm.propagationDelay).timeIntervalSince(now), options.fcm.propagationDelay.seconds)
         guard wait > 0 else { return .now }
         let instant = now.addingTimeInterval(wait)
         if let deadline = send.deadline, instant > deadline {
@@ -309,7 +304,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         var drive = entry.drive ?? newDrive(entry)
         drive.leaveAt = leaveAt
         drive.leavesWhenIdle = !queue.isEmpty
-        drive.lane.shared = entry.step.work.subject == nil ? sends : subscriptions
+        drive.budget.shared = entry.step.work.subject == nil ? sends : subscriptions
         drive.window = window
         drive.hasSucceeded = hasSucceeded.contains(api(of: entry.step.work))
         drive.random = surroundings.random
@@ -350,20 +345,21 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         let isMembership = entry.step.work.subject != nil
         return StepDrive(
             options: options, surroundings: surroundings, members: members,
-            lane: Lane(shared: isMembership ? subscriptions : sends, own: own), window: window, hasSucceeded: false,
+            budget: RateBudget(shared: isMembership ? subscriptions : sends, own: own), window: window,
+            hasSucceeded: false,
             probesAPI: isMembership && topicAPI == .auto, step: step, runBegin: begin)
     }
 
     /// What the step leaves behind for those after it. When it was left, it keeps its place.
     private mutating func take(_ drive: StepDrive<C>, from entry: Entry, at place: Int) async {
-        note(fatal: drive.fatal, drive.isUnreachable, drive.wasRefused, drive.wasInterrupted)
+        note(fatal: drive.fatal, drive.isUnreachable, drive.wasBlocked, drive.wasInterrupted)
         surroundings.random = drive.random
         window = drive.window
         if drive.hasSucceeded { hasSucceeded.insert(api(of: entry.step.work)) }
         switch entry.step.work {
-        case .send: sends = drive.lane.shared
+        case .send: sends = drive.budget.shared
         case .subscribe(let name, _), .unsubscribe(let name, _):
-            subscriptions = drive.lane.shared
+            subscriptions = drive.budget.shared
             topics[name, default: RecordedTopic()].changed = surroundings.now()
             await settleAPI(drive)
         case .group: break
@@ -378,10 +374,10 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         await commit(dueWatermarks())
     }
 
-    private mutating func note(fatal: String?, _ isUnreachable: Bool, _ wasRefused: Bool, _ wasInterrupted: Bool) {
+    private mutating func note(fatal: String?, _ isUnreachable: Bool, _ wasBlocked: Bool, _ wasInterrupted: Bool) {
         self.fatal = fatal ?? self.fatal
         if isUnreachable { report.isUnreachable = true }
-        if wasRefused { report.wasRefused = true }
+        if wasBlocked { report.wasBlocked = true }
         if wasInterrupted { report.result = .interrupted }
     }
 
@@ -439,13 +435,13 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         }
         var drive = GroupDrive(
             change, options: options, surroundings: surroundings, group: recorded.groups[change.group],
-            lane: Lane(shared: subscriptions), hasSucceeded: hasSucceeded.contains(.groups),
+            budget: RateBudget(shared: subscriptions), hasSucceeded: hasSucceeded.contains(.groups),
             step: report.steps[entry.index], runBegin: begin)
         drive.leaveAt = leaveAt
         report.steps[entry.index] = await drive.run()
-        note(fatal: drive.fatal, drive.isUnreachable, drive.wasRefused, drive.wasInterrupted)
+        note(fatal: drive.fatal, drive.isUnreachable, drive.wasBlocked, drive.wasInterrupted)
         surroundings.random = drive.random
-        subscriptions = drive.lane.shared
+        subscriptions = drive.budget.shared
         if drive.hasSucceeded { hasSucceeded.insert(.groups) }
         recorded.apply(drive.written)
         noteUnfinished(entry.step, at: entry.index)
@@ -457,9 +453,9 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         // A group that others made would give its key as well.
         guard let known = recorded.groups[name]?.key else { return nil }
         var caller = GroupCaller(
-            options: options, surroundings: surroundings, lane: Lane(shared: subscriptions), runBegin: begin)
+            options: options, surroundings: surroundings, budget: RateBudget(shared: subscriptions), runBegin: begin)
         let result = await caller.call(.retrieve(name))
-        subscriptions = caller.lane.shared
+        subscriptions = caller.budget.shared
         guard case .answered(let verdict) = result else { return known }
         switch verdict {
         case .done(let key):

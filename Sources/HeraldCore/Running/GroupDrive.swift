@@ -1,11 +1,5 @@
 internal import FCM
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 /// Carries out one change of a device group: one call, and what its answer asks for besides. All calls may be repeated.
 struct GroupDrive<C: Clock> where C.Duration == Duration {
     typealias Options = Executor<C>.Options
@@ -14,23 +8,23 @@ struct GroupDrive<C: Clock> where C.Duration == Duration {
     let change: Plan.GroupChange
     let options: Options
     let surroundings: Surroundings
-    /// As the record had it before the step.
+    /// As the state had it before the step.
     var group: RecordedGroup
-    /// Whether the record has an entry for the group: then it is herald's, answered or not.
+    /// Whether the state has an entry for the group: then it is herald's, answered or not.
     var isRecorded: Bool
-    var lane: Lane
+    var budget: RateBudget
     var hasSucceeded: Bool
     var step: StepReport
     var random: any RandomNumberGenerator & Sendable
     /// Why nothing else of the run need be tried.
     var fatal: String?
     var isUnreachable = false
-    var wasRefused = false
+    var wasBlocked = false
     var wasInterrupted = false
     /// When something more urgent comes; the next run goes on then.
     var leaveAt: Date?
-    /// What it made of the record.
-    private(set) var written: [RecordChange] = []
+    /// What it made of the state.
+    private(set) var written: [StateChange] = []
     let runBegin: C.Instant
 
     private var registrations: [RecipientID: Registration] = [:]
@@ -39,7 +33,8 @@ struct GroupDrive<C: Clock> where C.Duration == Duration {
     private var isOurs: Bool { isRecorded || mayHaveCreated }
 
     init(
-        _ change: Plan.GroupChange, options: Options, surroundings: Surroundings, group: RecordedGroup?, lane: Lane,
+        _ change: Plan.GroupChange, options: Options, surroundings: Surroundings, group: RecordedGroup?,
+        budget: RateBudget,
         hasSucceeded: Bool, step: StepReport, runBegin: C.Instant
     ) {
         self.change = change
@@ -47,7 +42,7 @@ struct GroupDrive<C: Clock> where C.Duration == Duration {
         self.surroundings = surroundings
         self.group = group ?? RecordedGroup()
         isRecorded = group != nil
-        self.lane = lane
+        self.budget = budget
         self.hasSucceeded = hasSucceeded
         self.step = step
         self.runBegin = runBegin
@@ -59,13 +54,13 @@ struct GroupDrive<C: Clock> where C.Duration == Duration {
         do {
             try await carryOut()
         } catch {
-            if change.action == .create, !isOurs, !error.isOfRecord { try? await commit([.drop(.group(change.group))]) }
+            if change.action == .create, !isOurs, !error.isOfState { try? await commit([.drop(.group(change.group))]) }
             switch error {
             case .stopped(let reason): step.stop(reason)
             case .interrupted:
                 wasInterrupted = true
                 step.stop(StepReport.interruption)
-            case .record(let reason):
+            case .state(let reason):
                 fatal = fatal ?? reason
                 step.stop(reason)
             }
@@ -79,16 +74,16 @@ struct GroupDrive<C: Clock> where C.Duration == Duration {
         case stopped(String)
         case interrupted
         /// It cannot be written or read, for this reason.
-        case record(String)
+        case state(String)
 
-        var isOfRecord: Bool { if case .record = self { true } else { false } }
+        var isOfState: Bool { if case .state = self { true } else { false } }
     }
 
     private mutating func carryOut() async throws(Ending) {
         do {
             registrations = try await surroundings.store.registrations(of: change.members)
         } catch {
-            throw .record(StateError.reason(error))
+            throw .state(StateError.reason(error))
         }
         switch change.action {
         case .create: try await create(change.members)
@@ -117,7 +112,7 @@ struct GroupDrive<C: Clock> where C.Duration == Duration {
             try await add(members)
         case .noValidRegistrations(let failure):
             try await commit([.drop(.group(change.group))])
-            try await bury(members, failure)
+            try await forgetDead(members, failure)
         case .notFound(let failure), .nameMismatch(let failure), .rejected(let failure):
             if !isOurs { try await commit([.drop(.group(change.group))]) }
             reject(members, failure)
@@ -138,7 +133,7 @@ struct GroupDrive<C: Clock> where C.Duration == Duration {
             case .done(let key): try await keep(key, members)
             default: reject(members, failure)
             }
-        case .noValidRegistrations(let failure): try await bury(members, failure)
+        case .noValidRegistrations(let failure): try await forgetDead(members, failure)
         case .alreadyExists(let failure), .rejected(let failure):
             // Who was asked for before this run may be a member through us, whatever this attempt came to.
             let fresh = members.subtracting(group.members).subtracting(group.adding)
@@ -153,14 +148,14 @@ struct GroupDrive<C: Clock> where C.Duration == Duration {
         let all = members.union(group.members)
         do {
             registrations.merge(try await surroundings.store.registrations(of: all)) { known, _ in known }
-        } catch { throw .record(StateError.reason(error)) }
+        } catch { throw .state(StateError.reason(error)) }
         switch try await call(.create(change.group, listed(all))) {
         case .done(let key):
             try await commit([.groupMembers(change.group, all, .member)])
             try await keep(key, members)
         case .noValidRegistrations(let failure):
             try await commit([.drop(.group(change.group))])
-            try await bury(members, failure)
+            try await forgetDead(members, failure)
         case .alreadyExists(let failure):
             // Made by a call whose answer was lost, or there all along under another key.
             guard let key = try await retrieve(),
@@ -220,7 +215,7 @@ struct GroupDrive<C: Clock> where C.Duration == Duration {
     }
 
     private mutating func refuse() {
-        wasRefused = true
+        wasBlocked = true
         step.held += step.pending
     }
 
@@ -230,7 +225,7 @@ struct GroupDrive<C: Clock> where C.Duration == Duration {
     }
 
     /// FCM knows none of them any more. It is believed once it has shown in this run that it hears us rightly.
-    private mutating func bury(_ members: RecipientSet, _ failure: Failure) async throws(Ending) {
+    private mutating func forgetDead(_ members: RecipientSet, _ failure: Failure) async throws(Ending) {
         let limit = options.guards.maxForgetPercent
         if members.count >= 10, limit < 100, !options.overrides.allow(.maxForgetPercent, for: step.id) {
             refuse()
@@ -280,11 +275,11 @@ struct GroupDrive<C: Clock> where C.Duration == Duration {
 
     /// Repeats a call until its answer says something of the group.
     private mutating func call(_ operation: GroupOperation) async throws(Ending) -> GroupVerdict {
-        var caller = GroupCaller(options: options, surroundings: surroundings, lane: lane, runBegin: runBegin)
+        var caller = GroupCaller(options: options, surroundings: surroundings, budget: budget, runBegin: runBegin)
         caller.random = random
         caller.leaveAt = leaveAt
         defer {
-            (lane, random) = (caller.lane, caller.random)
+            (budget, random) = (caller.budget, caller.random)
             step.retries += caller.retries
             if case .create = operation, caller.mayHaveTakenEffect { mayHaveCreated = true }
         }
@@ -302,8 +297,8 @@ struct GroupDrive<C: Clock> where C.Duration == Duration {
         }
     }
 
-    private mutating func commit(_ changes: [RecordChange]) async throws(Ending) {
-        do { try await surroundings.store.commit(changes) } catch { throw .record(StateError.reason(error)) }
+    private mutating func commit(_ changes: [StateChange]) async throws(Ending) {
+        do { try await surroundings.store.commit(changes) } catch { throw .state(StateError.reason(error)) }
         written += changes
     }
 }
@@ -312,7 +307,7 @@ struct GroupDrive<C: Clock> where C.Duration == Duration {
 struct GroupCaller<C: Clock> where C.Duration == Duration {
     let options: Executor<C>.Options
     let surroundings: Executor<C>.Surroundings
-    var lane: Lane
+    var budget: RateBudget
     var random: any RandomNumberGenerator & Sendable
     /// Nothing is waited for beyond that.
     var leaveAt: Date?
@@ -329,11 +324,11 @@ struct GroupCaller<C: Clock> where C.Duration == Duration {
     }
 
     init(
-        options: Executor<C>.Options, surroundings: Executor<C>.Surroundings, lane: Lane, runBegin: C.Instant
+        options: Executor<C>.Options, surroundings: Executor<C>.Surroundings, budget: RateBudget, runBegin: C.Instant
     ) {
         self.options = options
         self.surroundings = surroundings
-        self.lane = lane
+        self.budget = budget
         self.runBegin = runBegin
         random = surroundings.random
     }
@@ -345,7 +340,7 @@ struct GroupCaller<C: Clock> where C.Duration == Duration {
         var unanswered = 0
         while true {
             while true {
-                let wait = lane.reserve(1, at: runBegin.duration(to: surroundings.clock.now))
+                let wait = budget.reserve(1, at: runBegin.duration(to: surroundings.clock.now))
                 if wait.granted > 0 { break }
                 guard isWorthWaiting(wait.wait) else {
                     return .gaveUp(Failure(.retryLater, message: "FCM asks to be left alone"))
@@ -371,7 +366,7 @@ struct GroupCaller<C: Clock> where C.Duration == Duration {
                 case .wait(_, _, isTooLong: true): return .gaveUp(failure)
                 case .wait(let wait, let pause, _):
                     guard isWorthWaiting(wait) else { return .gaveUp(failure) }
-                    if let pause { lane.pause(pause, at: runBegin.duration(to: surroundings.clock.now)) }
+                    if let pause { budget.pause(pause, at: runBegin.duration(to: surroundings.clock.now)) }
                     guard await nap(wait) else { return .interrupted }
                 case .unreachable: return .unreachable(failure)
                 }
@@ -399,7 +394,7 @@ struct GroupCaller<C: Clock> where C.Duration == Duration {
         wait <= options.retry.horizon && leaveAt.map { surroundings.now().adding(wait) < $0 } ?? true
     }
 
-    /// In short naps, so that a request to end is heard. `false`: it was.
+    /// In short waits, so that a request to end is heard. `false`: it was.
     private func nap(_ wait: Duration) async -> Bool {
         var left = wait
         while left > .zero {

@@ -4,7 +4,7 @@ internal import Synchronization
 /// A recipient whom a step asks for, and how to reach it.
 struct Addressee: Sendable {
     let id: RecipientID
-    /// `nil` for the target as a whole, and where the record tells none.
+    /// `nil` for the target as a whole, and where the state tells none.
     let registration: Registration?
 }
 

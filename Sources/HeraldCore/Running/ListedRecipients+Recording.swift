@@ -1,20 +1,20 @@
 internal import FCM
 
 extension ListedRecipients {
-    /// How many recipients are read from the record, or written to it, at a time.
+    /// How many recipients are read from the state, or written to it, at a time.
     private static let chunkSize = 25_000
 
-    /// Looks up in the record whom it knows already.
+    /// Looks up in the state whom it knows already.
     ///
-    /// - Parameter next: one more than the highest number that the record gave.
+    /// - Parameter next: one more than the highest number that the state gave.
     package init(
-        _ listing: Listing, recordedIn store: any StateStore, next: RecipientID
+        _ recipientIndex: RecipientIndex, recordedIn store: any StateStore, next: RecipientID
     ) async throws {
-        guard listing.entries.count > 0 else {
-            self.init(listing, next: next)
+        guard recipientIndex.entries.count > 0 else {
+            self.init(recipientIndex, next: next)
             return
         }
-        let sorter = EntrySorter(folder: listing.temporaryFolder)
+        let sorter = EntrySorter(folder: recipientIndex.temporaryFolder)
         var last: RecipientID = 0
         while last + 1 < next {
             let page = try await store.recipients(after: last, limit: Self.chunkSize)
@@ -22,10 +22,10 @@ extension ListedRecipients {
             guard let end = page.last, page.count == Self.chunkSize else { break }
             last = end.id
         }
-        self.init(listing, recorded: try sorter.finish(), next: next)
+        self.init(recipientIndex, recorded: try sorter.finish(), next: next)
     }
 
-    /// Writes down whom the record does not know yet, or not by the registration that is best now. It changes nothing at
+    /// Writes down whom the state does not know yet, or not by the registration that is best now. It changes nothing at
     /// FCM, so that a part of it does no harm.
     package func record(in store: any StateStore) async throws {
         var pass = try pass()

@@ -3,7 +3,7 @@
 /// Starts are spread evenly; a caller that comes late may make up for at most `catchUp`. Besides, the instants of the
 /// last starts are kept, so that in no sliding second there are more than the rate, whatever the caller does.
 package struct RateLimiter: Sendable {
-    /// How far behind its spacing a lane may be and still make up for it.
+    /// How far behind its spacing a budget may be and still make up for it.
     private static let catchUp: Duration = .milliseconds(20)
 
     private let rate: Rate
@@ -42,14 +42,14 @@ package struct RateLimiter: Sendable {
     /// How many starts are worth waiting for, so that each does not wake whoever waits: some milliseconds' worth.
     package var block: Int {
         if case .limited(let limit) = rate {
-            max(1, Int((Double(limit) * Self.nap.seconds).rounded(.down)))
+            max(1, Int((Double(limit) * Self.minimumWait.seconds).rounded(.down)))
         } else {
             .max
         }
     }
 
     /// The shortest wait that is worth it; `catchUp` makes good for it.
-    static let nap: Duration = .milliseconds(4)
+    static let minimumWait: Duration = .milliseconds(4)
 
     /// The most that can start in one instant.
     package var largestBatch: Int { if case .limited(let limit) = rate { limit } else { .max } }
@@ -110,7 +110,7 @@ package struct RateLimiter: Sendable {
 }
 
 /// What one step's requests must respect: the rate of the whole run, and the step's own where it has one.
-package struct Lane: Sendable {
+package struct RateBudget: Sendable {
     package var shared: RateLimiter
     package var own: RateLimiter?
     /// Of this step alone.

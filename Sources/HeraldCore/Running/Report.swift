@@ -1,11 +1,5 @@
 internal import FCM
 
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
-
 /// What a run did, and what came of every recipient it planned for.
 package struct Report: Hashable, Sendable {
     package enum Result: String, Hashable, Sendable {
@@ -31,7 +25,7 @@ package struct Report: Hashable, Sendable {
     /// Whether the run ended because nobody answered.
     package var isUnreachable = false
     /// Whether a guard refused something while it ran, or a step was left out because one would.
-    package var wasRefused = false
+    package var wasBlocked = false
     /// What was found out that concerns no single step.
     package var notes: [String] = []
 
@@ -111,9 +105,9 @@ package struct StepReport: Hashable, Sendable {
     package var skipped = 0
     package var held = 0
     /// Of the accepted: subscriptions that were there before.
-    package var found = 0
+    package var preexisting = 0
     package var retries = 0
-    /// Of the rejected: buried.
+    /// Of the rejected: forgotten.
     package var forgotten = 0
     /// Repeats after an answer that FCM might have contradicted by delivering all the same.
     package var possibleDuplicates = 0
@@ -185,7 +179,7 @@ extension Report {
     package var outcome: Result {
         if result == .interrupted { return result }
         if steps.contains(where: { $0.unknown > 0 }) { return .unknown }
-        if wasRefused { return .refused }
+        if wasBlocked { return .refused }
         let hasFailed = steps.contains { step in
             step.rejected > step.forgotten || step.stopped != nil
                 || !step.isStanding && step.pending + step.held > 0

@@ -1,11 +1,5 @@
 package import FCM
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 /// When a request is tried again, and when no more. Source of floors and cap: FCM's scale guide, as our protocol notes
 /// restate it: 10 s before repeating a refused request, 60 s after a 429, doubling, full jitter, at most 10 minutes.
 package struct RetryPolicy: Sendable {
@@ -40,7 +34,7 @@ package struct RetryPolicy: Sendable {
         _ asked: Verdict.Repeat, attempt: Int, unanswered: Int, elapsed: Duration, now: Double,
         using random: inout some RandomNumberGenerator
     ) -> Decision {
-        if asked.effect != .denied, unanswered >= connectAttempts { return .unreachable }
+        if asked.effect != .deferred, unanswered >= connectAttempts { return .unreachable }
         let header = asked.retryAfter.flatMap { Self.wait($0, now: now) }
         // A server's word replaces the floor that stands for its silence.
         let least = header.map { max($0, attempt > 1 ? doubled(asked.floor, attempt - 2) : .zero) } ?? asked.floor

@@ -5,7 +5,7 @@ struct RetryQueue {
         var firstAttempt: Duration
         var mayHaveTakenEffect: Bool
         /// Whether the last answer was FCM's no.
-        var wasDenied: Bool
+        var wasDeferred: Bool
         var wasUnauthenticated = false
         /// The last attempts, where the server has answered nobody since they began.
         var unanswered: Row?
@@ -76,16 +76,16 @@ struct RetryQueue {
     }
 
     mutating func insert(
-        _ addressee: Addressee, readyAt ready: Duration, now: Duration, mayHaveTakenEffect: Bool, wasDenied: Bool,
+        _ addressee: Addressee, readyAt ready: Duration, now: Duration, mayHaveTakenEffect: Bool, wasDeferred: Bool,
         unanswered: Row?
     ) {
         let id = addressee.id
         var entry =
             attempted[id]
-            ?? Attempted(attempts: 0, firstAttempt: now, mayHaveTakenEffect: false, wasDenied: false)
+            ?? Attempted(attempts: 0, firstAttempt: now, mayHaveTakenEffect: false, wasDeferred: false)
         entry.attempts += 1
         entry.mayHaveTakenEffect = entry.mayHaveTakenEffect || mayHaveTakenEffect
-        entry.wasDenied = wasDenied
+        entry.wasDeferred = wasDeferred
         entry.unanswered = unanswered
         attempted[id] = entry
         enqueue(addressee, readyAt: ready)
@@ -123,7 +123,7 @@ struct RetryQueue {
     func mayHaveTakenEffect(_ id: RecipientID) -> Bool { attempted[id]?.mayHaveTakenEffect ?? false }
 
     /// Whether its next attempt is a second push, should FCM have delivered although it said no.
-    func wasDenied(_ id: RecipientID) -> Bool { attempted[id]?.wasDenied ?? false }
+    func wasDeferred(_ id: RecipientID) -> Bool { attempted[id]?.wasDeferred ?? false }
 
     /// Puts back one whose attempt does not count, to be tried at once.
     ///
@@ -133,7 +133,7 @@ struct RetryQueue {
             let id = addressee.id
             var entry =
                 attempted[id]
-                ?? Attempted(attempts: 0, firstAttempt: now, mayHaveTakenEffect: false, wasDenied: false)
+                ?? Attempted(attempts: 0, firstAttempt: now, mayHaveTakenEffect: false, wasDeferred: false)
             entry.wasUnauthenticated = true
             attempted[id] = entry
         }

@@ -1,11 +1,5 @@
 internal import FCM
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 /// What an answer means for its recipient, for the step, and for the run.
 extension StepDrive {
     /// A server that takes every request and answers none would make everybody unknown, one after the other.
@@ -14,7 +8,7 @@ extension StepDrive {
         switch exchange {
         case .response:
             lastResponse = answered
-            outcome = verdict?.isDenial == true ? .denied : .answered
+            outcome = verdict?.isDeferral == true ? .deferred : .answered
         case .lost: outcome = .lost
         case .notSent, .refused: return
         }
@@ -41,12 +35,12 @@ extension StepDrive {
         case .accepted(let messageID):
             accept(id, isOurs: true)
             if let messageID { keep(messageID, of: addressee) }
-        case .found:
+        case .preexisting:
             accept(id, isOurs: work.isOurs(id, mayHaveTakenEffect: retries.mayHaveTakenEffect(id)))
         case .dead(let failure) where id != 0:
             step.rejected += 1
             settled.rejected[redacted(failure.code, addressee), default: []].insert(id)
-            dying.append((addressee, failure, attempt))
+            reportedDead.append((addressee, failure, attempt))
             checkForgetting()
         case .rejected(let failure), .dead(let failure):
             step.rejected += 1
@@ -91,8 +85,8 @@ extension StepDrive {
         if isOurs {
             settled.accepted.insert(id)
         } else {
-            step.found += 1
-            settled.found.insert(id)
+            step.preexisting += 1
+            settled.preexisting.insert(id)
         }
     }
 
@@ -103,7 +97,7 @@ extension StepDrive {
         let id = addressee.id
         let trying = retries.elapsed(of: id, at: answered)
         let row = RetryQueue.Row(of: id, in: retries, answered: lastResponse, now: answered)
-        let unanswered = asked.effect == .denied ? nil : row
+        let unanswered = asked.effect == .deferred ? nil : row
         let setback = Setback(asked: asked, attempt: attempt, unanswered: unanswered?.count ?? 0, trying: trying)
         let decision =
             decisions[setback]
@@ -113,16 +107,16 @@ extension StepDrive {
         decisions[setback] = decision
         switch asked.effect {
         case .idempotent: break
-        case .denied where work.isSend: settled.denied.insert(id)
-        case .none, .denied: withdraw(id)
+        case .deferred where work.isSend: settled.deferred.insert(id)
+        case .none, .deferred: withdraw(id)
         }
         switch decision {
         case .wait(let wait, let pause, let isTooLong):
-            if let pause { lane.pause(pause, at: laneTime) }
+            if let pause { budget.pause(pause, at: budgetTime) }
             if !isTooLong {
                 retries.insert(
                     addressee, readyAt: answered + wait, now: answered, mayHaveTakenEffect: asked.effect == .idempotent,
-                    wasDenied: asked.effect == .denied, unanswered: unanswered)
+                    wasDeferred: asked.effect == .deferred, unanswered: unanswered)
                 return true
             }
         case .unreachable:
@@ -141,20 +135,20 @@ extension StepDrive {
     /// A wrong credential or project makes every registration look dead: too many of them stop the step.
     mutating func checkForgetting() {
         let outcomes = step.accepted + step.rejected + step.unknown
-        let dead = step.forgotten + dying.count
+        let dead = step.forgotten + reportedDead.count
         let limit = options.guards.maxForgetPercent
         guard dead >= 10, dead * 100 > limit * outcomes, !options.overrides.allow(.maxForgetPercent, for: step.id)
         else {
             return
         }
-        wasRefused = true
+        wasBlocked = true
         let figures = "\(dead) of \(outcomes) registrations look dead, more than \(limit) %"
         step.stop("guard max_forget_percent: \(figures) (--override max_forget_percent=\(step.id))")
     }
 
     mutating func checkRejections(_ work: StepWork) {
         guard let percent = work.stopWhenRejectedPercent else { return }
-        let refused = step.rejected - step.forgotten - dying.count
+        let refused = step.rejected - step.forgotten - reportedDead.count
         let outcomes = step.accepted + step.unknown + refused
         guard outcomes >= 100, refused * 100 > percent * outcomes else { return }
         step.stop("\(refused) of \(outcomes) were rejected, more than \(percent) %")
@@ -178,8 +172,8 @@ extension StepDrive {
 
 extension Verdict {
     /// Whether the server asks for less.
-    fileprivate var isDenial: Bool {
-        if case .again(_, let asked) = self { asked.effect == .denied } else { false }
+    fileprivate var isDeferral: Bool {
+        if case .again(_, let asked) = self { asked.effect == .deferred } else { false }
     }
 
     /// Whether it says anything of what others may expect.
@@ -187,14 +181,14 @@ extension Verdict {
         switch self {
         case .unauthenticated: false
         case .again(_, let asked): asked.effect != .none
-        case .accepted, .found, .dead, .rejected, .unknown, .unavailable, .stop: true
+        case .accepted, .preexisting, .dead, .rejected, .unknown, .unavailable, .stop: true
         }
     }
 
     /// Whether the answer shows that the API which was asked is there.
     fileprivate var showsAPI: Bool {
         switch self {
-        case .accepted, .found, .dead, .rejected: true
+        case .accepted, .preexisting, .dead, .rejected: true
         case .again, .unknown, .unauthenticated, .unavailable, .stop: false
         }
     }

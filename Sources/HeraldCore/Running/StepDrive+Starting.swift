@@ -1,11 +1,5 @@
 internal import FCM
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 /// Whose requests leave next, and what must be true before they do.
 extension StepDrive {
     /// `false`: all that can be started has been, and whatever comes next wakes the drive. `true`: it is to be left. To
@@ -25,14 +19,14 @@ extension StepDrive {
                 // Starts that are granted and then wait for a token would all leave at once when it comes.
                 await surroundings.sender.prepare()
                 (granted, wait) = reserve(for: work, free: free, ready: ready)
-                if wait > .zero { quietUntil = elapsed + max(wait, RateLimiter.nap) }
+                if wait > .zero { quietUntil = elapsed + max(wait, RateLimiter.minimumWait) }
             }
             guard granted > 0 else {
                 if wait > options.retry.horizon, ready > 0 {
                     step.stop("FCM asks to be left alone for \(wait.components.seconds) s")
                     return false
                 }
-                if ready > 0 || !retries.isEmpty { arrangeWakeUp(in: max(wait, RateLimiter.nap), &group) }
+                if ready > 0 || !retries.isEmpty { arrangeWakeUp(in: max(wait, RateLimiter.minimumWait), &group) }
                 // With nothing in flight, what came back is written while we wait.
                 if inFlight == 0, !settled.isEmpty { await write(work) }
                 return false
@@ -45,9 +39,9 @@ extension StepDrive {
 
     /// Recipients that may be asked now; with batches, those of one request.
     private mutating func reserve(for work: StepWork, free: Int, ready: Int) -> (granted: Int, wait: Duration) {
-        if work.batchSize == 1 { return lane.reserve(min(free, ready), at: laneTime) }
-        let count = min(work.batchSize, ready, lane.largestBatch)
-        let wait = lane.reserve(batch: count, at: laneTime)
+        if work.batchSize == 1 { return budget.reserve(min(free, ready), at: budgetTime) }
+        let count = min(work.batchSize, ready, budget.largestBatch)
+        let wait = budget.reserve(batch: count, at: budgetTime)
         return (wait == .zero ? count : 0, wait)
     }
 
@@ -65,15 +59,15 @@ extension StepDrive {
             calls.append(Call(request) { [inbox] in inbox.add(asked, $0) })
         }
         guard await write(work, and: work.intent(startable, at: surroundings.now())) else { return }
-        lane.postpone(addressees.count, to: laneTime)
+        budget.postpone(addressees.count, to: budgetTime)
         inFlight += calls.count
         flying.formUnion(startable)
-        let deniedBefore = work.deniedBefore
+        let deferredBefore = work.deferredBefore
         for id in startable {
             let isRepeated = retries.knows(id)
             if isRepeated { step.retries += 1 }
-            let wasDenied = isRepeated ? retries.wasDenied(id) : deniedBefore.contains(id)
-            if work.isSend, wasDenied { step.possibleDuplicates += 1 }
+            let wasDeferred = isRepeated ? retries.wasDeferred(id) : deferredBefore.contains(id)
+            if work.isSend, wasDeferred { step.possibleDuplicates += 1 }
         }
         await surroundings.sender.start(calls)
     }
@@ -88,11 +82,11 @@ extension StepDrive {
         return fresh
     }
 
-    /// Those the record knows how to reach, which the others are rejected for.
+    /// Those the state knows how to reach, which the others are rejected for.
     private mutating func reachable(_ addressees: [Addressee]) -> [Addressee] {
         let isReachable = { (addressee: Addressee) in addressee.id == 0 || addressee.registration != nil }
         if addressees.allSatisfy(isReachable) { return addressees }
-        let failure = Failure(.noRegistration, message: "the record knows no registration")
+        let failure = Failure(.noRegistration, message: "the state knows no registration")
         for addressee in addressees where !isReachable(addressee) {
             settled.rejected[failure.code, default: []].insert(addressee.id)
             step.rejected += 1
@@ -109,7 +103,7 @@ extension StepDrive {
         return repeated + taken
     }
 
-    /// Has so many fresh recipients at hand, as far as there are any. `false`: the record refused, and nobody is known.
+    /// Has so many fresh recipients at hand, as far as there are any. `false`: the state refused, and nobody is known.
     private mutating func readAhead(for count: Int) async -> Bool {
         guard count > ahead.count, freshLeft > ahead.count else { return true }
         var ids = RecipientSet()
@@ -133,7 +127,7 @@ extension StepDrive {
         return recipients.map { Addressee(id: $0, registration: found[$0]) }
     }
 
-    /// Recipients to be told of in the report, by their registrations unless the record refuses.
+    /// Recipients to be told of in the report, by their registrations unless the state refuses.
     func named(_ recipients: RecipientSet) async -> [Addressee] {
         (try? await addressees(recipients)) ?? recipients.map { Addressee(id: $0, registration: nil) }
     }
@@ -149,7 +143,7 @@ extension StepDrive {
         }
     }
 
-    /// Whether a person paused the campaign; the record is asked at most every half second.
+    /// Whether a person paused the campaign; the state is asked at most every half second.
     private mutating func isPaused(_ work: StepWork) async -> Bool {
         guard case .send(let send) = work.work, options.dryRunSample == nil else { return false }
         if let lastPauseCheck, elapsed - lastPauseCheck < .milliseconds(500) { return false }

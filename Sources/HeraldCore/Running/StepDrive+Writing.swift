@@ -1,11 +1,5 @@
 internal import FCM
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 /// What is written down, and when.
 extension StepDrive {
     mutating func open(_ work: StepWork) async {
@@ -17,10 +11,10 @@ extension StepDrive {
         _ = await commit(work.opening)
     }
 
-    /// Writes what has settled, and what is to be written with it. `false`: the record refused, and nothing may start.
+    /// Writes what has settled, and what is to be written with it. `false`: the state refused, and nothing may start.
     @discardableResult
-    mutating func write(_ work: StepWork, and intents: [RecordChange] = []) async -> Bool {
-        if hasSucceeded, !wasRefused { bury(.forgotten) }
+    mutating func write(_ work: StepWork, and intents: [StateChange] = []) async -> Bool {
+        if hasSucceeded, !wasBlocked { forgetDead(.forgotten) }
         let changes = work.changes(settled, at: surroundings.now())
         guard await commit(changes + intents) else { return false }
         settled = Settled()
@@ -28,21 +22,21 @@ extension StepDrive {
     }
 
     mutating func close(_ work: StepWork) async {
-        if !wasRefused, hasSucceeded { bury(.forgotten) } else { bury(.kept) }
+        if !wasBlocked, hasSucceeded { forgetDead(.forgotten) } else { forgetDead(.kept) }
         let isComplete = step.pending == 0 && step.stopped == nil && !step.isStanding
         await write(work, and: isComplete ? work.closing(at: surroundings.now(), unknown: step.unknown) : [])
-        if wasRefused || step.isStanding { step.held += step.pending }
+        if wasBlocked || step.isStanding { step.held += step.pending }
     }
 
-    mutating func bury(_ action: Report.Failure.Action) {
-        let isTrial = options.dryRunSample != nil || !options.buries
-        for (addressee, failure, attempts) in dying {
+    mutating func forgetDead(_ action: Report.Failure.Action) {
+        let isTrial = options.dryRunSample != nil || !options.forgetsDead
+        for (addressee, failure, attempts) in reportedDead {
             let id = addressee.id
             switch action {
             case .forgotten where !isTrial:
                 settled.forgotten.insert(id)
                 step.forgotten += 1
-            case .kept where wasRefused:
+            case .kept where wasBlocked:
                 // Not believed: it counts as not tried, and is held like the rest of the step.
                 step.rejected -= 1
                 settled.withdrawRejection(of: id)
@@ -50,10 +44,10 @@ extension StepDrive {
             }
             fail(addressee, failure, attempts, isTrial ? .rejected : action)
         }
-        dying = []
+        reportedDead = []
     }
 
-    mutating func commit(_ changes: [RecordChange]) async -> Bool {
+    mutating func commit(_ changes: [StateChange]) async -> Bool {
         // A dry run leaves no trace.
         guard !changes.isEmpty, options.dryRunSample == nil else { return true }
         do {

@@ -1,12 +1,6 @@
 internal import FCM
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
-/// Drives the requests of one step: so many at once, no faster than the lane allows, each intent written down before
+/// Drives the requests of one step: so many at once, no faster than the budget allows, each intent written down before
 /// its request leaves and each outcome after. One commit serves all requests that start together, and the answers that
 /// came meanwhile. This task owns all state; answers reach it through its inbox. A drive may be left when something more
 /// urgent comes, and gone on with.
@@ -14,7 +8,7 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
     typealias Options = Executor<C>.Options
     typealias Surroundings = Executor<C>.Surroundings
 
-    var lane: Lane
+    var budget: RateBudget
     var window: Window
     /// Whether anything on this API succeeded in this run, so that a dead registration can be believed.
     var hasSucceeded: Bool
@@ -22,7 +16,7 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
     var fatal: String?
     /// Whether `fatal` is that nobody answers.
     var isUnreachable = false
-    var wasRefused = false
+    var wasBlocked = false
     var wasInterrupted = false
     /// Whether the project has not the API that the work asks for; whoever was asked is put back.
     var isUnavailable = false
@@ -54,7 +48,7 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
     var flying = RecipientSet()
     let inbox = Inbox()
     private var isListening = false
-    /// Until then the lane lets nobody start.
+    /// Until then the budget lets nobody start.
     var quietUntil: Duration = .zero
     /// The work with the lifetime that its message has in a certain second.
     var renewed: (second: Int, work: StepWork)?
@@ -63,8 +57,8 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
     var settled = Settled()
     var hasBegun = false
     var lastPauseCheck: Duration?
-    /// Answered as dead, and neither buried nor kept yet.
-    var dying: [(Addressee, Failure, attempts: Int)] = []
+    /// Answered as dead, and neither forgotten nor kept yet.
+    var reportedDead: [(Addressee, Failure, attempts: Int)] = []
     var step: StepReport
     let runBegin: C.Instant
     let begin: C.Instant
@@ -92,13 +86,13 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
     }
 
     init(
-        options: Options, surroundings: Surroundings, members: RecipientSet, lane: Lane, window: Window,
+        options: Options, surroundings: Surroundings, members: RecipientSet, budget: RateBudget, window: Window,
         hasSucceeded: Bool, probesAPI: Bool = false, step: StepReport, runBegin: C.Instant
     ) {
         self.probesAPI = probesAPI
         self.options = options
         self.surroundings = surroundings
-        self.lane = lane
+        self.budget = budget
         self.window = window
         self.hasSucceeded = hasSucceeded
         self.step = step
@@ -151,7 +145,7 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
         guard inFlight > 0 else { return }
         let limit = self.limit
         // With a wake-up near, or nobody to start, there is no hurry, or else no reason to let answers wait.
-        let isWakeNear = wakeUp.map { $0 - elapsed <= RateLimiter.nap * 2 } ?? false
+        let isWakeNear = wakeUp.map { $0 - elapsed <= RateLimiter.minimumWait * 2 } ?? false
         let missing = isWakeNear ? inFlight : freshLeft > 0 ? blockNeeded(of: limit) - (limit - inFlight) : 1
         inbox.expect(min(missing, inFlight))
         guard !isListening else { return }
@@ -203,7 +197,7 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
     var limit: Int { isProbing ? 1 : window.limit }
 
     /// How many starts are worth a commit.
-    func blockNeeded(of limit: Int) -> Int { min(max(1, limit / 4), lane.block) }
+    func blockNeeded(of limit: Int) -> Int { min(max(1, limit / 4), budget.block) }
 
     /// Whether nothing more is to be started before the drive is gone on with.
     var isToBeLeft: Bool {
@@ -220,6 +214,6 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
     /// Time since the step began.
     var elapsed: Duration { begin.duration(to: surroundings.clock.now) }
 
-    /// Time since the run began, which the lane's limiters count by: they outlive the step.
-    var laneTime: Duration { runBegin.duration(to: surroundings.clock.now) }
+    /// Time since the run began, which the budget's limiters count by: they outlive the step.
+    var budgetTime: Duration { runBegin.duration(to: surroundings.clock.now) }
 }

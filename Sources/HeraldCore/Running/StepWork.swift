@@ -1,11 +1,5 @@
 internal import FCM
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 /// One step as the executor drives it: which request goes to whom, what its answer means, and what is written down
 /// before and after. Pure; sends and the two ways of changing a topic's members differ here and nowhere else. Device
 /// groups have a drive of their own.
@@ -85,7 +79,7 @@ struct StepWork {
     var isSend: Bool { body != nil }
 
     /// Whom FCM refused in an earlier run.
-    var deniedBefore: RecipientSet { if case .send(let send) = work { send.denied } else { [] } }
+    var deferredBefore: RecipientSet { if case .send(let send) = work { send.deferred } else { [] } }
 
     /// How many recipients one request may be for.
     var batchSize: Int { !isSend && api == .iid ? Request.maximumBatch : 1 }
@@ -139,7 +133,7 @@ struct StepWork {
     // MARK: What is written down
 
     /// Before the first request of the step.
-    var opening: [RecordChange] {
+    var opening: [StateChange] {
         guard case .send(let send) = work else { return [] }
         if send.isResumed {
             return send.discovered.isEmpty ? [] : [.outcome(send.occurrence, send.discovered, .unknown)]
@@ -148,7 +142,7 @@ struct StepWork {
     }
 
     /// Before a request leaves. Unsubscribing needs no intent: until it is recorded as done, it is done again.
-    func intent(_ members: RecipientSet, at now: Date) -> [RecordChange] {
+    func intent(_ members: RecipientSet, at now: Date) -> [StateChange] {
         switch work {
         case .subscribe(let topic, _):
             let fresh = members.subtracting(askedBefore)
@@ -159,24 +153,24 @@ struct StepWork {
     }
 
     /// After answers came back.
-    func changes(_ settled: Settled, at now: Date) -> [RecordChange] {
-        var changes: [RecordChange] = []
+    func changes(_ settled: Settled, at now: Date) -> [StateChange] {
+        var changes: [StateChange] = []
         switch work {
         case .subscribe(let topic, _):
             for (set, membership) in [
-                (settled.accepted, Membership.owned as Membership?), (settled.found, .found),
+                (settled.accepted, Membership.managed as Membership?), (settled.preexisting, .preexisting),
                 // Who was asked for before this run may be subscribed through us, whatever this run's attempt came to.
                 (settled.everyRejected.union(settled.untried.subtracting(askedBefore)), nil),
             ] where !set.isEmpty {
                 changes.append(.members(topic, set, membership, at: now))
             }
         case .unsubscribe(let topic, _):
-            let gone = settled.accepted.union(settled.found)
+            let gone = settled.accepted.union(settled.preexisting)
             if !gone.isEmpty { changes.append(.members(topic, gone, nil, at: now)) }
         case .send(let send):
             for (set, entry) in [
-                (settled.accepted.union(settled.found), LedgerEntry.accepted as LedgerEntry?),
-                (settled.unknown, .unknown), (settled.untried, nil), (settled.denied, .denied),
+                (settled.accepted.union(settled.preexisting), LedgerEntry.accepted as LedgerEntry?),
+                (settled.unknown, .unknown), (settled.untried, nil), (settled.deferred, .deferred),
             ] where !set.isEmpty {
                 changes.append(.outcome(send.occurrence, set, entry))
             }
@@ -192,7 +186,7 @@ struct StepWork {
     /// When nobody is left to be tried.
     ///
     /// - Parameter unknown: how many of the step's outcomes are unknown.
-    func closing(at now: Date, unknown: Int) -> [RecordChange] {
+    func closing(at now: Date, unknown: Int) -> [StateChange] {
         guard case .send(let send) = work else { return [] }
         // Whose author wants unknown ones sent again is not done with them.
         if unknown > 0, send.onUnknown == .resend { return [] }
@@ -224,21 +218,23 @@ extension Verdict {
 /// Recipients whose answers have come and are not written down yet.
 struct Settled {
     var accepted: RecipientSet = []
-    var found: RecipientSet = []
+    var preexisting: RecipientSet = []
     /// By code.
     var rejected: [String: RecipientSet] = [:]
     var unknown: RecipientSet = []
     /// Whose request had no effect, so that they count as not tried.
     var untried: RecipientSet = []
     /// Whom FCM refused a message for the time being.
-    var denied: RecipientSet = []
-    /// To be buried, beside being rejected.
+    var deferred: RecipientSet = []
+    /// To be forgotten, beside being rejected.
     var forgotten: RecipientSet = []
 
     var isEmpty: Bool { count == 0 && forgotten.isEmpty }
 
     /// The dead are among the rejected.
-    var count: Int { accepted.count + found.count + everyRejected.count + unknown.count + untried.count + denied.count }
+    var count: Int {
+        accepted.count + preexisting.count + everyRejected.count + unknown.count + untried.count + deferred.count
+    }
 
     var everyRejected: RecipientSet { rejected.values.reduce(into: RecipientSet()) { $0.formUnion($1) } }
 

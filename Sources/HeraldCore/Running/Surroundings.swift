@@ -1,11 +1,5 @@
 package import FCM
 
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
-
 extension Executor {
     /// What a run may do and must respect.
     package struct Options: Sendable {
@@ -14,8 +8,8 @@ extension Executor {
         package var overrides: Overrides
         /// Sends go out with `validate_only`, at most so many for each campaign; memberships are skipped.
         package var dryRunSample: Int?
-        /// Whether what FCM calls dead is left out from now on; a trial buries nobody.
-        package var buries = true
+        /// Whether what FCM calls dead is left out from now on; a trial forgetsDead nobody.
+        package var forgetsDead = true
         package var retry = RetryPolicy()
 
         package init(

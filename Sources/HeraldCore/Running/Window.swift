@@ -9,7 +9,7 @@ struct Window: Hashable, Sendable {
         /// It was answered; whatever the answer says, the server is well.
         case answered
         /// The server asks for less: 429, 503, 500.
-        case denied
+        case deferred
         case lost
     }
 
@@ -61,7 +61,7 @@ struct Window: Hashable, Sendable {
             lostRounds = 0
             measure(latency.seconds)
             if isSlow { shrink(to: limit - limit / 8, serial) } else if isFull { grow() }
-        case .denied:
+        case .deferred:
             lostRounds = 0
             shrink(to: limit / 2, serial)
         case .lost:

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 extension Date {
     /// The years 1 to 9999 of UTC. herald knows no other time.
     static let calculable = Date(wholeSeconds: -62_135_596_800)..<Date(wholeSeconds: 253_402_300_800)

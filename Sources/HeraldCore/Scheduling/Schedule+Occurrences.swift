@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
-
 extension Schedule {
     /// The times in (after, through], ascending, the first `limit` of them. Local times that are one instant are one.
     package func occurrences(after: Date, through: Date, limit: Int) -> [Date] {

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
-
 /// When a campaign is due.
 package struct Schedule: Hashable, Sendable {
     package enum Times: Hashable, Sendable {

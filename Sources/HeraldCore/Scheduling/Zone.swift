@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
-
 /// A time zone of the system's tz database. Two of one name are one.
 package struct Zone: Sendable {
     /// As IANA has it: `Europe/Rome`.

@@ -4,12 +4,6 @@ import Testing
 
 @testable import FCMEmulator
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 @Suite struct ControlTests {
     @Test func `the ledger has one line for each accepted send`() throws {
         let laboratory = Laboratory()

@@ -3,12 +3,6 @@ import Testing
 
 @testable import FCMEmulator
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// A hundred thousand devices that follow one topic.
 @Suite struct ManyDevicesTests {
     private static let count = 100_000
@@ -36,7 +30,7 @@ import Testing
 
     /// The numbers that a device has received.
     private func received(_ device: Int) -> [Int] {
-        world.handset(of: devices[device]).arrivals.compactMap { arrival in
+        world.simulatedDevice(of: devices[device]).arrivals.compactMap { arrival in
             guard case .message(let delivery) = arrival.content else { return nil }
             return delivery.message["data"]?["n"]?.string.flatMap { Int($0) }
         }

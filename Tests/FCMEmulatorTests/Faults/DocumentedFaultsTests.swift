@@ -3,16 +3,10 @@ import Testing
 
 @testable import FCMEmulator
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 @Suite struct DocumentedFaultsTests {
     @Test func `the script in the documentation is one`() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
-        let text = String(decoding: try Data(contentsOf: root.appending(path: "Docs/emulator.md")), as: UTF8.self)
+        let text = String(decoding: try Data(contentsOf: root.appending(path: "docs/emulator.md")), as: UTF8.self)
         let scripts = text.split(separator: "```json\n").dropFirst().compactMap { $0.split(separator: "```").first }
         #expect(scripts.count == 1)
         for script in scripts {

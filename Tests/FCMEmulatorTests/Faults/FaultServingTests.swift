@@ -3,12 +3,6 @@ import Testing
 
 @testable import FCMEmulator
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Faults as a client of HTTP/1.1 meets them.
 @Suite(.timeLimit(.minutes(5))) struct FaultServingTests {
     private static let message = #"{"message":{"topic":"t"}}"#

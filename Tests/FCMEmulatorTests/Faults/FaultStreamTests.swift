@@ -4,12 +4,6 @@ import Testing
 
 @testable import FCMEmulator
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Faults where many requests share one connection.
 @Suite(.timeLimit(.minutes(5))) struct FaultStreamTests {
     private static let send = "/v1/projects/p/messages:send"

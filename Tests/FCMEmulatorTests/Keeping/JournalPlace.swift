@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// A path at which nothing is, and nothing will be.
 final class JournalPlace: Sendable {
     let path = FileManager.default.temporaryDirectory.appending(path: "emulator-\(UUID().uuidString).data").path

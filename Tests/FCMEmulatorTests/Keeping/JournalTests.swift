@@ -3,12 +3,6 @@ import Testing
 
 @testable import FCMEmulator
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 @Suite struct JournalTests {
     private static let headers: KeyValuePairs = ["access_token_auth": "true", "project_id": "123456789012"]
 

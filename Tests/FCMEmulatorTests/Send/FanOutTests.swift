@@ -3,12 +3,6 @@ import Testing
 
 @testable import FCMEmulator
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 @Suite struct FanOutTests {
     @Test func `a topic's message reaches its subscribers and nobody else`() throws {
         let laboratory = Laboratory()
@@ -107,6 +101,6 @@ import Testing
         }
         #expect(world.topics[topic]?.reach == 100_000)
         #expect(try #require(spent.min()) < .milliseconds(10))
-        #expect(world.handset(of: try #require(Registration(fid(99_999)))).arrivals.count == 5)
+        #expect(world.simulatedDevice(of: try #require(Registration(fid(99_999)))).arrivals.count == 5)
     }
 }

@@ -91,24 +91,24 @@ import Testing
         var listening: Listening?
     }
 
-    // MARK: The feed
+    // MARK: The eventLog
 
     @Test func `a run of equal changes is one`() {
-        var feed = Feed(countingFrom: 10)
-        for change in [Feed.Change.groups, .clock, .clock, .clock, .groups] { feed.note(change) }
-        #expect(feed.events(after: 10)?.map(\.change) == [.groups, .clock, .groups])
-        #expect(feed.events(after: 10)?.map(\.number) == [11, 14, 15])
-        #expect(feed.events(after: 12)?.map(\.number) == [14, 15])
-        #expect(feed.events(after: 15)?.isEmpty == true)
-        #expect(feed.events(after: 16) == nil)
-        #expect(feed.events(after: 9) == nil)
+        var eventLog = EventLog(countingFrom: 10)
+        for change in [EventLog.Change.groups, .clock, .clock, .clock, .groups] { eventLog.note(change) }
+        #expect(eventLog.events(after: 10)?.map(\.change) == [.groups, .clock, .groups])
+        #expect(eventLog.events(after: 10)?.map(\.number) == [11, 14, 15])
+        #expect(eventLog.events(after: 12)?.map(\.number) == [14, 15])
+        #expect(eventLog.events(after: 15)?.isEmpty == true)
+        #expect(eventLog.events(after: 16) == nil)
+        #expect(eventLog.events(after: 9) == nil)
     }
 
-    @Test func `a feed holds the last thousand, and says so when more were asked for`() {
-        var feed = Feed(countingFrom: 0)
-        for number in 1...6000 { feed.note(number.isMultiple(of: 2) ? .clock : .groups) }
-        #expect(feed.events(after: 5000)?.count == 1000)
-        #expect(feed.events(after: 4999) == nil)
-        #expect(feed.events(after: 5999)?.map(\.number) == [6000])
+    @Test func `a eventLog holds the last thousand, and says so when more were asked for`() {
+        var eventLog = EventLog(countingFrom: 0)
+        for number in 1...6000 { eventLog.note(number.isMultiple(of: 2) ? .clock : .groups) }
+        #expect(eventLog.events(after: 5000)?.count == 1000)
+        #expect(eventLog.events(after: 4999) == nil)
+        #expect(eventLog.events(after: 5999)?.map(\.number) == [6000])
     }
 }

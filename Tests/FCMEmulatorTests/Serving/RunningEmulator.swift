@@ -1,11 +1,5 @@
 import FCMEmulator
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Runs an emulator on a free port until the body is done.
 func withEmulator(
     _ configuration: Emulator.Configuration = Emulator.Configuration(),

@@ -5,12 +5,6 @@ import Testing
 
 @testable import FCMEmulator
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 @Suite(.timeLimit(.minutes(5))) struct SecureServerTests {
     private static let tls = Emulator.Configuration(tls: true)
 

@@ -3,12 +3,6 @@ import Testing
 
 @testable import FCMEmulator
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 @Suite(.timeLimit(.minutes(5))) struct ServerTests {
     @Test func `one connection carries request after request`() async throws {
         try await withEmulator { endpoint in

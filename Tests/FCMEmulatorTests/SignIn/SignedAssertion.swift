@@ -1,12 +1,6 @@
 import CryptoExtras
 import FCM
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// An assertion as a service account's library makes it at 2026-12-01T08:00:00Z.
 struct SignedAssertion {
     static let issuer = "runner@tide-app-prod.iam.gserviceaccount.com"

@@ -3,12 +3,6 @@ import Testing
 
 @testable import FCMEmulator
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 @Suite struct WireTests {
     @Test(arguments: [
         (0.0, "1970-01-01T00:00:00.000Z"), (1_796_112_000.25, "2026-12-01T08:00:00.250Z"),

@@ -2,12 +2,6 @@ import HeraldCore
 import HeraldTestSupport
 import Testing
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// The repository's own campaigns, with a mistake of each sort made in a copy of them.
 struct CampaignMistakeTests {
     /// A piece of a file, and what somebody wrote instead; `▸` and `◂` mark what must be underlined.

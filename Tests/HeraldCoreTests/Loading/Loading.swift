@@ -44,12 +44,12 @@ extension WorkspaceLoader.Loaded {
 
     /// What each audience's rows name, in the order of its list, repetitions included.
     func registrations() throws -> [[Registration]] {
-        guard let listing = try listing?.get() else { return [] }
-        var rows: [Listing.Owner: [(row: UInt32, registration: Registration)]] = [:]
-        var merge = try EntryMerge([listing.entries])
+        guard let recipientIndex = try recipientIndex?.get() else { return [] }
+        var rows: [RecipientIndex.Owner: [(row: UInt32, registration: Registration)]] = [:]
+        var merge = try EntryMerge([recipientIndex.entries])
         while let entry = merge.head {
             let text = String(decoding: Array(entry.key) + Array(entry.rest), as: UTF8.self)
-            for owner in listing.signatures[Int(entry.mark)].owners {
+            for owner in recipientIndex.membershipClasses[Int(entry.mark)].owners {
                 if let registration = Registration(text) { rows[owner, default: []].append((entry.row, registration)) }
             }
             try merge.pass()

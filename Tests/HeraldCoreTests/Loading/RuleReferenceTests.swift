@@ -2,15 +2,9 @@ import HeraldCore
 import HeraldTestSupport
 import Testing
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 struct RuleReferenceTests {
     @Test func `the reference says what the rules say`() throws {
-        #expect(try Golden("../../../../Docs/Rules.md").text(recording: reference) == reference)
+        #expect(try Golden("../../../../docs/Rules.md").text(recording: reference) == reference)
     }
 
     @Test(arguments: Rule.allCases)

@@ -72,7 +72,7 @@ struct VariableTests {
         #expect(settings.fcm.rate == .limited(10_000))
         #expect(settings.fcm.subscriptionRate == .limited(3_000))
         #expect(settings.fcm.ramp == .seconds(60))
-        #expect(settings.fcm.settle == .seconds(60))
+        #expect(settings.fcm.propagationDelay == .seconds(60))
         #expect(settings.fcm.timeout == .seconds(15))
         #expect(settings.fcm.endpoint == "https://fcm.googleapis.com")
         #expect(settings.guards.maxRecipients == 1_000_000)

@@ -3,12 +3,6 @@ import Testing
 
 @testable import HeraldCore
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 struct WrittenDurationTests {
     @Test(arguments: [
         ("0s", Duration.zero), ("250ms", .milliseconds(250)), ("90s", .seconds(90)), ("5m", .seconds(300)),

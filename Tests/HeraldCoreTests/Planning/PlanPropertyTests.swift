@@ -13,20 +13,20 @@ import Testing
     func `carried out, a plan gives the memberships that the files ask for`(seed: UInt64) throws {
         let world = RandomWorld(seed: seed)
         let (desired, plan) = try world.plan()
-        var record = world.record
-        record.apply(plan.changes(at: World.now))
+        var state = world.state
+        state.apply(plan.changes(at: World.now))
         let wanted = Dictionary(uniqueKeysWithValues: world.workspace.topics.map { ($0.name.value, $0) })
-        for name in Set(wanted.keys).union(world.record.topics.keys) {
-            let (before, after) = (world.record.topics[name] ?? .init(), record.topics[name] ?? .init())
-            #expect(after.found == before.found)
+        for name in Set(wanted.keys).union(world.state.topics.keys) {
+            let (before, after) = (world.state.topics[name] ?? .init(), state.topics[name] ?? .init())
+            #expect(after.preexisting == before.preexisting)
             let listed = Set(wanted[name].map { world.keys(of: $0) } ?? [])
             let alive = Set(
                 desired.registrations.filter { listed.contains($0.value.recipientKey) }.map(\.key)
-            ).subtracting(world.record.dead)
-            #expect(alive.isSubset(of: Set(after.owned).union(after.found)))
+            ).subtracting(world.state.dead)
+            #expect(alive.isSubset(of: Set(after.managed).union(after.preexisting)))
             let keeps = wanted[name].map { !$0.prune } ?? false
-            let rest = Set(after.owned).union(after.subscribing).subtracting(alive)
-            let mine = Set(before.owned).union(before.subscribing).subtracting(alive)
+            let rest = Set(after.managed).union(after.subscribing).subtracting(alive)
+            let mine = Set(before.managed).union(before.subscribing).subtracting(alive)
             #expect(rest == (keeps ? mine : []))
         }
     }
@@ -37,7 +37,7 @@ import Testing
     {
         let world = RandomWorld(seed: seed)
         let (desired, plan) = try world.plan()
-        var groups = world.record.groups.mapValues { $0.members.union($0.adding) }
+        var groups = world.state.groups.mapValues { $0.members.union($0.adding) }
         for case .group(let change) in plan.works {
             switch change.action {
             case .create: groups[change.group] = change.members
@@ -49,7 +49,7 @@ import Testing
         }
         for (name, members) in groups {
             let wanted = desired.groups.first { $0.name == name }?.members ?? []
-            #expect(members == wanted.subtracting(world.record.dead), "\(name)")
+            #expect(members == wanted.subtracting(world.state.dead), "\(name)")
         }
     }
 
@@ -61,10 +61,10 @@ import Testing
         for campaign in world.workspace.campaigns {
             let name = campaign.name.value
             guard case .cron = campaign.schedule.times else { continue }
-            let before = world.record.watermarks[olds[name] ?? name]?.at
+            let before = world.state.watermarks[olds[name] ?? name]?.at
             #expect(plan.watermarks[name].map { $0.at >= before ?? World.now } == true)
             for send in plan.sends where send.campaign == name {
-                let isBegun = world.record.occurrences.values.contains { $0.due == send.due }
+                let isBegun = world.state.occurrences.values.contains { $0.due == send.due }
                 #expect(isBegun || send.due.map { $0 > before ?? World.now } == true)
             }
         }
@@ -77,7 +77,7 @@ import Testing
         for (id, registration) in desired.unrecorded {
             world.known[registration.recipientKey] = KnownRecipient(id: id, registration: registration)
         }
-        world.record.apply([.intern(desired.unrecorded)] + plan.changes(at: World.now))
+        world.state.apply([.intern(desired.unrecorded)] + plan.changes(at: World.now))
         let second = try world.plan()
         #expect(second.plan.doesNothing)
         #expect(second.desired.unrecorded.isEmpty)
@@ -98,9 +98,9 @@ import Testing
         let world = RandomWorld(seed: seed)
         for work in try world.plan().plan.works {
             guard case .unsubscribe(let topic, let members) = work else { continue }
-            let recorded = world.record.topics[topic] ?? .init()
-            #expect(members.subtracting(recorded.owned.union(recorded.subscribing)).isEmpty)
-            #expect(members.intersection(recorded.found).isEmpty)
+            let recorded = world.state.topics[topic] ?? .init()
+            #expect(members.subtracting(recorded.managed.union(recorded.subscribing)).isEmpty)
+            #expect(members.intersection(recorded.preexisting).isEmpty)
             #expect(!members.isEmpty)
         }
     }
@@ -110,12 +110,12 @@ import Testing
         let world = RandomWorld(seed: seed)
         let campaigns = Dictionary(uniqueKeysWithValues: world.workspace.campaigns.map { ($0.name.value, $0) })
         for send in try world.plan().plan.sends {
-            #expect(send.members.intersection(world.record.dead).isEmpty)
+            #expect(send.members.intersection(world.state.dead).isEmpty)
             // Whatever its time: one occurrence for each revision; of a cron one for each time, whatever the revision.
             let campaign = try #require(campaigns[send.campaign])
             let isCron = if case .cron = campaign.schedule.times { true } else { false }
             let names = Set([send.campaign] + campaign.previousNames.map(\.value))
-            for occurrence in world.record.occurrences.values
+            for occurrence in world.state.occurrences.values
             where names.contains(occurrence.campaign)
                 && (isCron ? occurrence.due == send.due : occurrence.revision == send.revision)
             {

@@ -10,7 +10,7 @@ struct PlannerGroupTests {
         var group = RecordedGroup()
         group.key = NotificationKey(rawValue: "key")
         group.members = recorded
-        if !recorded.isEmpty { world.record.groups["chris"] = group }
+        if !recorded.isEmpty { world.state.groups["chris"] = group }
         world.desired.groups = wanted.map { [DesiredGroup(name: "chris", members: $0)] } ?? []
         return world
     }
@@ -39,10 +39,10 @@ struct PlannerGroupTests {
 
     @Test func `leaves out the dead and says when nobody is left`() {
         var world = world([1, 2], [1, 2, 3])
-        world.record.dead = [3]
+        world.state.dead = [3]
         #expect(world.plan().doesNothing)
-        world.record.dead = [1, 2, 3]
-        world.record.groups["chris"]?.members = []
+        world.state.dead = [1, 2, 3]
+        world.state.groups["chris"]?.members = []
         let plan = world.plan()
         #expect(plan.steps.isEmpty)
         #expect(plan.warnings == ["group 'chris' has no member that is not dead"])
@@ -77,8 +77,8 @@ struct PlannerGroupTests {
         var world = world([1, 2, 3], [1, 2, 3])
         var campaign = Campaign.tide(to: .group("chris"))
         campaign.delivery.members = .each
-        world.record.dead = [2]
-        world.record.groups["chris"]?.members = [1, 3]
+        world.state.dead = [2]
+        world.state.groups["chris"]?.members = [1, 3]
         world.want(campaign, for: [1, 2, 3])
         #expect(world.plan().sends.map(\.members) == [[1, 3]])
         #expect(world.plan().sends.map(\.recipients) == [2])

@@ -34,7 +34,7 @@ struct PlannerGuardTests {
         var world = World()
         world.settings.guards.maxRecipients = 10
         world.want("tides", [1, 2], prune: false)
-        world.record.topics["tides"] = .init(owned: RecipientSet(1...5), found: RecipientSet(6...count))
+        world.state.topics["tides"] = .init(managed: RecipientSet(1...5), found: RecipientSet(6...count))
         world.want(.tide(to: .topic("tides")))
         #expect(world.plan().figures == refused)
     }
@@ -57,7 +57,7 @@ struct PlannerGuardTests {
         _ members: RecipientID, _ leaving: RecipientID, _ actual: Int?
     ) {
         var world = World()
-        world.record.topics["tides"] = .init(owned: RecipientSet(1...members))
+        world.state.topics["tides"] = .init(managed: RecipientSet(1...members))
         world.want("tides", RecipientSet((1...members).dropFirst(Int(leaving))))
         #expect(
             world.plan().figures
@@ -68,7 +68,7 @@ struct PlannerGuardTests {
     func `a deleted topic file counts as 100 percent`(_ members: RecipientID, _ limit: Int, _ isRefused: Bool) {
         var world = World()
         world.settings.guards.maxUnsubscribePercent = limit
-        world.record.topics["tides"] = .init(owned: RecipientSet(1...members))
+        world.state.topics["tides"] = .init(managed: RecipientSet(1...members))
         let refused = [Figures(kind: .maxUnsubscribePercent, name: "tides", limit: limit, actual: 100)]
         #expect(world.plan().figures == (isRefused ? refused : []))
     }
@@ -80,7 +80,7 @@ struct PlannerGuardTests {
         _ before: Int, _ size: Int, _ isRefused: Bool
     ) {
         var world = World()
-        world.record.audienceSizes = ["anglers": before]
+        world.state.audienceSizes = ["anglers": before]
         world.desired.audienceSizes = ["anglers": size]
         let plan = world.plan()
         #expect(plan.refusals.map(\.kind) == (isRefused ? [.audienceCollapse] : []))
@@ -92,7 +92,7 @@ struct PlannerGuardTests {
         _ before: Int, _ size: Int, _ isRefused: Bool
     ) {
         var world = World()
-        world.record.audienceSizes = ["anglers": before]
+        world.state.audienceSizes = ["anglers": before]
         world.desired.audienceSizes = ["anglers": size]
         let refused = [Figures(kind: .audienceGrowth, name: "anglers", limit: before * 10, actual: size)]
         #expect(world.plan().figures == (isRefused ? refused : []))
@@ -109,13 +109,13 @@ struct PlannerGuardTests {
     @Test(arguments: [
         (EndpointKind.fcm, false, true), (.fcm, true, false), (.emulator, false, false),
     ])
-    func `fresh_record refuses sends at the real endpoint on a record that knows of none`(
+    func `fresh_record refuses sends at the real endpoint on a state that knows of none`(
         _ endpoint: EndpointKind, _ knowsOfSends: Bool, _ isRefused: Bool
     ) {
         var world = World()
-        world.record = Record(identity: .sample(endpoint))
+        world.state = RecordedState(identity: .sample(endpoint))
         // Memberships alone do not tell whether a campaign was sent.
-        world.record.serial = 7
+        world.state.serial = 7
         if knowsOfSends { world.began(.tide("earlier"), accepted: [1], finished: true) }
         world.want(.tide("earlier"))
         world.want("tides", [1])
@@ -127,7 +127,7 @@ struct PlannerGuardTests {
 
     @Test func `fresh_record lets memberships and what comes later pass`() {
         var world = World()
-        world.record = Record(identity: .sample(.fcm))
+        world.state = RecordedState(identity: .sample(.fcm))
         world.want("tides", [1])
         world.want(.tide(at: .after(60)))
         #expect(world.plan().figures.isEmpty)

@@ -103,7 +103,7 @@ struct PlannerSendTests {
     @Test func `leaves out the dead`() {
         var world = World()
         world.want(.tide(), for: [1, 2, 3])
-        world.record.dead = [2]
+        world.state.dead = [2]
         #expect(world.plan().sends.map(\.members) == [[1, 3]])
         #expect(world.plan().sends.map(\.recipients) == [2])
     }
@@ -113,7 +113,7 @@ struct PlannerSendTests {
     @Test func `one request reaches a topic and all who will be subscribed`() throws {
         var world = World()
         world.want("tides", [1, 2, 3])
-        world.record.topics["tides"] = .init(owned: [3, 4], found: [5])
+        world.state.topics["tides"] = .init(managed: [3, 4], found: [5])
         world.want(.tide(to: .topic("tides")))
         let step = try #require(world.plan().steps.last)
         #expect(step.work.planned == 1)
@@ -220,7 +220,7 @@ struct PlannerSendTests {
         #expect(plan.missed.map(\.occurrence) == [campaign.id])
         world.carryOut(plan)
         #expect(world.plan().doesNothing)
-        #expect(world.record.occurrences[campaign.id]?.accepted == [1])
+        #expect(world.state.occurrences[campaign.id]?.accepted == [1])
     }
 
     @Test func `what a crash left of a send that is too late is still accounted for`() throws {
@@ -236,7 +236,7 @@ struct PlannerSendTests {
         #expect(plan.held.map(\.occurrence) == [campaign.id])
     }
 
-    @Test func `an occurrence whose end a crash kept from the record is over`() {
+    @Test func `an occurrence whose end a crash kept from the state is over`() {
         var world = World()
         world.began(.tide(), accepted: [1, 2])
         world.want(.tide(), for: [1, 2])
@@ -302,7 +302,7 @@ struct PlannerSendTests {
         var world = World()
         world.want("tides", [1])
         world.want("winds", [1])
-        world.record.topics["gone"] = .init(owned: [1])
+        world.state.topics["gone"] = .init(managed: [1])
         world.want(.tide("tide", to: .topic("tides")))
         world.want(.tide("wind", to: .topic("winds")))
         world.want(.tide("both", to: .audience("anglers")))

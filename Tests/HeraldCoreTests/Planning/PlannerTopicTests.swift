@@ -6,24 +6,24 @@ import Testing
 @testable import HeraldCore
 
 struct PlannerTopicTests {
-    @Test func `subscribes whom the files list and the record does not have`() {
+    @Test func `subscribes whom the files list and the state does not have`() {
         var world = World()
         world.want("tides", [1, 2, 3])
-        world.record.topics["tides"] = .init(owned: [2])
+        world.state.topics["tides"] = .init(managed: [2])
         #expect(world.plan().works == [.subscribe("tides", [1, 3])])
     }
 
     @Test func `unsubscribes whom herald owns and the files no longer list`() {
         var world = World()
         world.want("tides", [2])
-        world.record.topics["tides"] = .init(owned: [1, 2, 3])
+        world.state.topics["tides"] = .init(managed: [1, 2, 3])
         #expect(world.plan().works == [.unsubscribe("tides", [1, 3])])
     }
 
-    @Test func `plans nothing where the record has what the files list`() {
+    @Test func `plans nothing where the state has what the files list`() {
         var world = World()
         world.want("tides", [1, 2, 3])
-        world.record.topics["tides"] = .init(owned: [1, 2], found: [3])
+        world.state.topics["tides"] = .init(managed: [1, 2], found: [3])
         #expect(world.plan().doesNothing)
     }
 
@@ -36,13 +36,13 @@ struct PlannerTopicTests {
     @Test func `leaves members alone where prune is off, and still subscribes`() {
         var world = World()
         world.want("tides", [3], prune: false)
-        world.record.topics["tides"] = .init(owned: [1, 2])
+        world.state.topics["tides"] = .init(managed: [1, 2])
         #expect(world.plan().works == [.subscribe("tides", [3])])
     }
 
     @Test func `unsubscribes all it owns of a topic whose file is gone`() {
         var world = World()
-        world.record.topics["tides"] = .init(owned: [1, 2], found: [3])
+        world.state.topics["tides"] = .init(managed: [1, 2], found: [3])
         #expect(world.plan().works == [.unsubscribe("tides", [1, 2])])
     }
 
@@ -50,14 +50,14 @@ struct PlannerTopicTests {
     func `never touches members found there`(_ listed: RecipientSet) {
         var world = World()
         world.want("tides", listed)
-        world.record.topics["tides"] = .init(found: [3, 4])
+        world.state.topics["tides"] = .init(found: [3, 4])
         #expect(world.plan().doesNothing)
     }
 
     @Test func `asks again for those whose answer was never recorded`() {
         var world = World()
         world.want("tides", [1, 2])
-        world.record.topics["tides"] = .init(owned: [1], subscribing: [2])
+        world.state.topics["tides"] = .init(managed: [1], subscribing: [2])
         #expect(world.plan().works == [.subscribe("tides", [2])])
     }
 
@@ -65,7 +65,7 @@ struct PlannerTopicTests {
     func `unsubscribes those whose answer was never recorded once the files drop them`(isDeclared: Bool) {
         var world = World()
         if isDeclared { world.want("tides", [1]) }
-        world.record.topics["tides"] = .init(owned: isDeclared ? [1] : [], subscribing: [2])
+        world.state.topics["tides"] = .init(managed: isDeclared ? [1] : [], subscribing: [2])
         #expect(world.plan().works == [.unsubscribe("tides", [2])])
     }
 
@@ -73,7 +73,7 @@ struct PlannerTopicTests {
         var world = World()
         world.list([1, 2, 3])
         world.want("tides", [1, 2, 3])
-        world.record.dead = [2, 9]
+        world.state.dead = [2, 9]
         let plan = world.plan()
         #expect(plan.works == [.subscribe("tides", [1, 3])])
         #expect(plan.deadListed == 1)
@@ -88,16 +88,16 @@ struct PlannerTopicTests {
         topic.previousNames = ["ebb"]
         world.desired.topics = [topic]
         if let sentTo { world.want(.tide(to: .topic(sentTo))) }
-        var old = RecordedTopic(owned: RecipientSet(1...19), found: [30], subscribing: [20])
+        var old = RecordedTopic(managed: RecipientSet(1...19), found: [30], subscribing: [20])
         old.changed = .after(-86_400)
-        world.record.topics["ebb"] = old
+        world.state.topics["ebb"] = old
         let plan = world.plan()
         let changes = plan.works.filter { if case .send = $0 { false } else { true } }
         #expect(changes == [.subscribe("tides", RecipientSet(1...20)), .unsubscribe("ebb", RecipientSet(1...20))])
         #expect(plan.refusals.isEmpty)
         world.carryOut(plan)
         #expect(world.plan().doesNothing)
-        #expect(world.record.topics["ebb"]?.found == [30], "who was there before is not ours to move")
+        #expect(world.state.topics["ebb"]?.preexisting == [30], "who was there before is not ours to move")
     }
 
     @Test func `a name that another topic has again is nobody's previous one`() {
@@ -105,20 +105,20 @@ struct PlannerTopicTests {
         var topic = DesiredTopic(name: "tides", members: [1])
         topic.previousNames = ["ebb"]
         world.desired.topics = [topic, DesiredTopic(name: "ebb", members: [2])]
-        world.record.topics["ebb"] = .init(owned: [1, 2])
+        world.state.topics["ebb"] = .init(managed: [1, 2])
         #expect(world.plan().works == [.unsubscribe("ebb", [1]), .subscribe("tides", [1])])
     }
 
     @Test(arguments: [nil, [1, 3]] as [RecipientSet?])
-    func `the dead left by themselves, whatever the record says of them`(_ listed: RecipientSet?) {
+    func `the dead left by themselves, whatever the state says of them`(_ listed: RecipientSet?) {
         var world = World()
         if let listed { world.want("tides", listed) }
-        world.record.topics["tides"] = .init(owned: [1], subscribing: [2])
+        world.state.topics["tides"] = .init(managed: [1], subscribing: [2])
         var group = RecordedGroup()
         group.key = NotificationKey(rawValue: "key")
         group.adding = [2]
-        world.record.groups["chris"] = group
-        world.record.dead = [1, 2, 3]
+        world.state.groups["chris"] = group
+        world.state.dead = [1, 2, 3]
         #expect(world.plan().doesNothing)
     }
 
@@ -129,9 +129,9 @@ struct PlannerTopicTests {
         world.want(.tide("early", at: .after(-20)))
         world.want("a", [2])
         world.want(.tide("at-once"))
-        world.record.topics["a"] = .init(owned: [1])
-        world.record.topics["b"] = .init(owned: [1])
-        world.record.topics["aa"] = .init(owned: [1])
+        world.state.topics["a"] = .init(managed: [1])
+        world.state.topics["b"] = .init(managed: [1])
+        world.state.topics["aa"] = .init(managed: [1])
         #expect(
             world.plan().steps.map(\.id) == [
                 "send:early@2025-12-01T07:59:40Z", "send:late@2025-12-01T07:59:50Z", "send:at-once@once",
@@ -139,11 +139,11 @@ struct PlannerTopicTests {
             ])
     }
 
-    @Test func `is bound to the record it was made against`() {
+    @Test func `is bound to the state it was made against`() {
         var world = World()
-        world.record.serial = 12
+        world.state.serial = 12
         #expect(world.plan().state == .init(lineage: "lineage", serial: 12))
-        world.hasRecord = false
+        world.hasState = false
         #expect(world.plan().state == nil)
     }
 
@@ -164,10 +164,10 @@ struct PlannerTopicTests {
 }
 
 extension RecordedTopic {
-    init(owned: RecipientSet = [], found: RecipientSet = [], subscribing: RecipientSet = []) {
+    init(managed: RecipientSet = [], found: RecipientSet = [], subscribing: RecipientSet = []) {
         self.init()
-        self.owned = owned
-        self.found = found
+        self.managed = managed
+        self.preexisting = found
         self.subscribing = subscribing
     }
 }

@@ -4,11 +4,11 @@ import HeraldTestSupport
 
 @testable import HeraldCore
 
-/// A workspace and a record that may have met before, or not. With every fourth seed numbers
+/// A workspace and a state that may have met before, or not. With every fourth seed numbers
 /// lie on both sides of a chunk's border.
 struct RandomWorld {
     var workspace: Workspace
-    var record: Record
+    var state: RecordedState
     var known: [RecipientKey: KnownRecipient]
 
     private let firstID: RecipientID
@@ -19,40 +19,40 @@ struct RandomWorld {
         firstID = seed % 4 == 0 ? 65_520 : 1
         workspace = Workspace(audiences: [])
         known = [:]
-        record = Record(identity: .sample())
-        record.serial = 1
-        record.nextRecipient = firstID + RecipientID(Self.installations)
+        state = RecordedState(identity: .sample())
+        state.serial = 1
+        state.nextRecipient = firstID + RecipientID(Self.installations)
         makeKnown(&random)
         makeAudiences(&random)
         makeTopics(&random)
         makeGroups(&random)
         makeCampaigns(&random)
         makeCrons(&random)
-        record.dead = some(of: ids, share: 0.1, &random)
-        for name in record.topics.keys {
-            for membership in Membership.allCases { record.topics[name]?[membership].subtract(record.dead) }
+        state.dead = some(of: ids, share: 0.1, &random)
+        for name in state.topics.keys {
+            for membership in Membership.allCases { state.topics[name]?[membership].subtract(state.dead) }
         }
-        for name in record.groups.keys {
-            for membership in GroupMembership.allCases { record.groups[name]?[membership].subtract(record.dead) }
+        for name in state.groups.keys {
+            for membership in GroupMembership.allCases { state.groups[name]?[membership].subtract(state.dead) }
         }
     }
 
     /// - Parameter order: another order of everything that has none.
     func plan(order: SeededRandom? = nil) throws -> (desired: Resolved, plan: Plan) {
-        var (workspace, record) = (workspace, record)
+        var (workspace, state) = (workspace, state)
         if var random = order {
             workspace.audiences.shuffle(using: &random)
             workspace.topics.shuffle(using: &random)
             workspace.groups.shuffle(using: &random)
-            record.groups = Dictionary(uniqueKeysWithValues: record.groups.map { ($0, $1) }.shuffled(using: &random))
-            record.watermarks = Dictionary(
-                uniqueKeysWithValues: record.watermarks.map { ($0, $1) }.shuffled(using: &random))
-            record.topics = Dictionary(uniqueKeysWithValues: record.topics.map { ($0, $1) }.shuffled(using: &random))
-            record.occurrences = Dictionary(
-                uniqueKeysWithValues: record.occurrences.map { ($0, $1) }.shuffled(using: &random))
+            state.groups = Dictionary(uniqueKeysWithValues: state.groups.map { ($0, $1) }.shuffled(using: &random))
+            state.watermarks = Dictionary(
+                uniqueKeysWithValues: state.watermarks.map { ($0, $1) }.shuffled(using: &random))
+            state.topics = Dictionary(uniqueKeysWithValues: state.topics.map { ($0, $1) }.shuffled(using: &random))
+            state.occurrences = Dictionary(
+                uniqueKeysWithValues: state.occurrences.map { ($0, $1) }.shuffled(using: &random))
         }
-        let resolved = try Resolved(workspace, known: Array(known.values), next: record.nextRecipient)
-        let input = Planner.Input(desired: resolved.desired, record: record, settings: workspace.settings)
+        let resolved = try Resolved(workspace, known: Array(known.values), next: state.nextRecipient)
+        let input = Planner.Input(desired: resolved.desired, state: state, settings: workspace.settings)
         return (resolved, Planner.plan(input, at: World.now))
     }
 
@@ -105,7 +105,7 @@ struct RandomWorld {
             }
             if Int.random(in: 0..<4, using: &random) > 0 {
                 let parts = disjoint(3, &random)
-                record.topics[name] = RecordedTopic(owned: parts[0], found: parts[1], subscribing: parts[2])
+                state.topics[name] = RecordedTopic(managed: parts[0], found: parts[1], subscribing: parts[2])
             }
         }
     }
@@ -127,7 +127,7 @@ struct RandomWorld {
                     group.members = self.some(of: Array(some), share: 0.7, &random)
                     group.adding.subtract(group.members)
                 }
-                record.groups[name] = group
+                state.groups[name] = group
             }
         }
     }
@@ -150,7 +150,7 @@ struct RandomWorld {
             let mark = World.now.adding(.seconds(-Int.random(in: 0...15_000, using: &random)))
             if Int.random(in: 0..<4, using: &random) > 0 {
                 let text = Bool.random(using: &random) ? campaign.schedule.text : "cron another"
-                record.watermarks[campaign.name.value] = Watermark(
+                state.watermarks[campaign.name.value] = Watermark(
                     at: mark, schedule: text, next: campaign.schedule.next(after: mark))
             }
             // What began before a crash may lie behind the watermark.
@@ -189,7 +189,7 @@ struct RandomWorld {
         for entry in LedgerEntry.allCases { occurrence[entry] = parts[entry.rawValue] }
         occurrence.finished = Int.random(in: 0..<3, using: &random) == 0 ? .after(-10) : nil
         let id = OccurrenceID(campaign: campaign.name.value, due: due, revision: campaign.revision)
-        record.occurrences[id] = occurrence
+        state.occurrences[id] = occurrence
     }
 
     private mutating func makeCampaigns(_ random: inout SeededRandom) {

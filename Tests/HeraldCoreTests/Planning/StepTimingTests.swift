@@ -30,14 +30,14 @@ import Testing
         for send in sending.sends {
             let estimate = timing.next(work(send.count, send.own)).whole.seconds
             let begin = now
-            var lane = Lane(shared: shared, own: send.own.map { RateLimiter(.limited($0)) })
+            var budget = RateBudget(shared: shared, own: send.own.map { RateLimiter(.limited($0)) })
             var left = send.count
             while left > 0 {
-                let (granted, wait) = lane.reserve(left, at: now)
+                let (granted, wait) = budget.reserve(left, at: now)
                 left -= granted
                 now += wait
             }
-            shared = lane.shared
+            shared = budget.shared
             let whole = (now - begin).seconds
             #expect(abs(estimate - whole) <= 0.03 * whole + 0.05, "\(estimate) s, and it lasts \(whole) s")
         }
@@ -63,7 +63,7 @@ import Testing
         timing = StepTiming(settings)
         _ = timing.next(work(1, nil))
         _ = timing.next(joining)
-        #expect(timing.next(work(70_000, nil)).ramp == .zero, "the rate grows on while others have the lane")
+        #expect(timing.next(work(70_000, nil)).ramp == .zero, "the rate grows on while others have the budget")
     }
 
     @Test func `without a limit it takes no time`() {

@@ -7,19 +7,19 @@ import HeraldTestSupport
 /// What a plan is made from, with as little as a test needs to say. Everything is at the emulator unless said otherwise.
 struct World {
     var desired = Desired()
-    var record = Record(identity: .sample())
+    var state = RecordedState(identity: .sample())
     var settings = Settings(project: "tide-app")
     var only: Set<String> = []
-    var hasRecord = true
+    var hasState = true
 
     static let now = Date(timeIntervalSince1970: 1_764_576_000)  // 2025-12-01T08:00:00Z
 
-    init() { record.serial = 1 }
+    init() { state.serial = 1 }
 
     func plan(at now: Date = World.now) -> Plan {
         Planner.plan(
             .init(
-                desired: desired, record: record, hasRecord: hasRecord, settings: settings, workspaceDigest: "sha256:0",
+                desired: desired, state: state, hasState: hasState, settings: settings, workspaceDigest: "sha256:0",
                 onlyCampaigns: only), at: now)
     }
 
@@ -50,29 +50,29 @@ struct World {
         occurrence.unknown = unknown
         occurrence.intended = intended
         occurrence.finished = finished ? World.now.adding(.seconds(-3600)) : nil
-        record.occurrences[campaign.id] = occurrence
+        state.occurrences[campaign.id] = occurrence
     }
 
-    mutating func carryOut(_ plan: Plan) { record.apply(plan.changes(at: plan.at)) }
+    mutating func carryOut(_ plan: Plan) { state.apply(plan.changes(at: plan.at)) }
 }
 
 extension Plan {
     /// What a run records that succeeds with everybody.
-    func changes(at now: Date) -> [RecordChange] {
-        let ends = over.map { RecordChange.finish($0, at: now) }
-        let marks = watermarks.map { RecordChange.watermark($0.key, $0.value) }
+    func changes(at now: Date) -> [StateChange] {
+        let ends = over.map { StateChange.finish($0, at: now) }
+        let marks = watermarks.map { StateChange.watermark($0.key, $0.value) }
         return renames.map { .rename(campaign: $0.old, to: $0.new) } + effects(at: now) + ends + marks
     }
 
-    private func effects(at now: Date) -> [RecordChange] {
+    private func effects(at now: Date) -> [StateChange] {
         let missed = missed.flatMap { missed in
-            (missed.unrecorded.map { [RecordChange.open(missed.occurrence, $0)] } ?? [])
+            (missed.unrecorded.map { [StateChange.open(missed.occurrence, $0)] } ?? [])
                 + [.finish(missed.occurrence, at: now)]
         }
         return missed
-            + steps.flatMap { step -> [RecordChange] in
+            + steps.flatMap { step -> [StateChange] in
                 switch step.work {
-                case .subscribe(let topic, let members): [.members(topic, members, .owned, at: now)]
+                case .subscribe(let topic, let members): [.members(topic, members, .managed, at: now)]
                 case .unsubscribe(let topic, let members): [.members(topic, members, nil, at: now)]
                 case .group(let change):
                     switch change.action {
@@ -127,8 +127,8 @@ extension Located {
     init(_ value: Value) { self.init(value, at: SourceRange(file: "a.yaml")) }
 }
 
-extension Record.Identity {
-    static func sample(_ endpoint: EndpointKind = .emulator) -> Record.Identity {
+extension RecordedState.Identity {
+    static func sample(_ endpoint: EndpointKind = .emulator) -> RecordedState.Identity {
         .init(lineage: "lineage", project: "tide-app", endpoint: endpoint, created: World.now.adding(.seconds(-86_400)))
     }
 }

@@ -92,7 +92,7 @@ enum DocumentSamples {
         report.steps[0].accepted = 2
         report.steps[0].duration = .milliseconds(1234)
         report.steps[1].accepted = 1
-        report.steps[1].found = 1
+        report.steps[1].preexisting = 1
         report.steps[2].accepted = 90
         report.steps[2].rejected = 4
         report.steps[2].forgotten = 2
@@ -115,17 +115,17 @@ enum DocumentSamples {
         return report
     }
 
-    static var record: Record {
-        var record = Record(
+    static var state: RecordedState {
+        var state = RecordedState(
             identity: .init(
                 lineage: "6f0c", project: "tide-app", endpoint: .emulator, created: now.adding(.seconds(-86_400))))
         var open = RecordedOccurrence(
             campaign: "flood", revision: 2, due: now, contentDigest: "sha256:", target: "audience:all")
         open.intended = [5]
-        record.apply([
+        state.apply([
             .intern([1: .fid(1), 6: .fid(6)]),
-            .members("tide-alerts", [1, 2, 3], .owned, at: now), .members("tide-alerts", [4], .found, at: now),
-            .members("tide-alerts", [5, 6], .subscribing, at: now), .members("ebb", [1], .owned, at: now),
+            .members("tide-alerts", [1, 2, 3], .managed, at: now), .members("tide-alerts", [4], .preexisting, at: now),
+            .members("tide-alerts", [5, 6], .subscribing, at: now), .members("ebb", [1], .managed, at: now),
             .open(
                 .init(rawValue: "news@once"),
                 .init(campaign: "news", revision: 1, due: nil, contentDigest: "sha256:", target: "topic:tide-alerts")),
@@ -136,6 +136,6 @@ enum DocumentSamples {
             .outcome(.init(rawValue: "flood@2026-12-01T08:00:00Z#2"), [4], .unknown),
             .outcome(.init(rawValue: "flood@2026-12-01T08:00:00Z#2"), [5], .intended), .forget([6]),
         ])
-        return record
+        return state
     }
 }

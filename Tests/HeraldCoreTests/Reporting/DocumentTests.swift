@@ -9,7 +9,7 @@ import Testing
 @Suite struct DocumentTests {
     static let documents: [(String, any Document & Sendable)] = [
         ("plan", DocumentSamples.planDocument), ("report", ReportDocument(DocumentSamples.report)),
-        ("state", StateDocument(DocumentSamples.record)),
+        ("state", StateDocument(DocumentSamples.state)),
     ]
 
     @Test(arguments: ["plan", "report", "state"], OutputFormat.allCases)
@@ -131,7 +131,7 @@ import Testing
         #expect(ReportDocument(report).json["finished"] == .null)
     }
 
-    @Test func `a plan without a record says null`() {
+    @Test func `a plan without a state says null`() {
         var plan = DocumentSamples.plan
         plan.state = nil
         #expect(PlanDocument(plan, id: "i", created: plan.at).json["state"] == .null)
@@ -145,7 +145,7 @@ import Testing
     @Test func `a plan's text says what nobody asked for`() {
         let plan = Plan(at: DocumentSamples.now, workspaceDigest: "", state: nil)
         let text = PlanDocument(plan, id: "i", created: plan.at).text(.plain)
-        #expect(text == "Nothing to do: the record matches the files.\n")
+        #expect(text == "Nothing to do: the state matches the files.\n")
     }
 
     @Test func `colour is only where it is wanted`() {
@@ -156,14 +156,14 @@ import Testing
     }
 
     @Test func `a state document shows one resource alone`() {
-        let one = StateDocument(DocumentSamples.record, only: "flood").json
+        let one = StateDocument(DocumentSamples.state, only: "flood").json
         #expect(one["topics"] == [])
         #expect(one["occurrences"]?.array?.count == 1)
-        #expect(StateDocument(DocumentSamples.record, only: "nothing").isEmpty)
+        #expect(StateDocument(DocumentSamples.state, only: "nothing").isEmpty)
     }
 
     @Test func `an intent without an outcome counts as unknown`() {
-        let flood = StateDocument(DocumentSamples.record, only: "flood").json["occurrences"]?.array?.first
+        let flood = StateDocument(DocumentSamples.state, only: "flood").json["occurrences"]?.array?.first
         #expect(flood?["unknown"] == 2)
         #expect(flood?["accepted"] == 2)
         #expect(flood?["rejected"] == 1)

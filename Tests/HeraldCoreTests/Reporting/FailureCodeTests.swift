@@ -32,7 +32,7 @@ struct FailureCodeTests {
 extension Verdict {
     fileprivate var failure: Failure? {
         switch self {
-        case .accepted, .found: nil
+        case .accepted, .preexisting: nil
         case .again(let failure, _): failure
         case .rejected(let failure), .dead(let failure), .stop(let failure), .unknown(let failure),
             .unauthenticated(let failure), .unavailable(let failure):

@@ -66,7 +66,7 @@ import Testing
         #expect(!PreviewDocument(preview).rendered(as: OutputFormat.text).contains(registration.rawValue))
     }
 
-    @Test func `with a record's key registrations have their names in reports`() throws {
+    @Test func `with a state's key registrations have their names in reports`() throws {
         let fingerprints = Fingerprinter(key: [1, 2, 3])
         let preview = try preview(
             .registrations([.fid(7)]), members: [1],

@@ -257,7 +257,7 @@ enum DocumentReport {
             project: "tide-app", version: "0.1.0", gitCommit: nil)
         report.steps[0].accepted = 1
         report.steps[0].rejected = 1
-        report.steps[0].found = 1
+        report.steps[0].preexisting = 1
         report.steps[0].retries = 4
         report.steps[0].add(
             .init(registration: nil, code: "INTERNAL", httpStatus: 500, message: "", attempts: 5, action: .rejected))

@@ -153,10 +153,10 @@ import Testing
     }
 
     @Test func `spending a plan does not make another stale`() {
-        var record = DocumentSamples.record
-        let serial = record.serial
-        record.apply([.spendPlan("x")])
-        #expect(record.serial == serial)
+        var state = DocumentSamples.state
+        let serial = state.serial
+        state.apply([.spendPlan("x")])
+        #expect(state.serial == serial)
     }
 
     @Test(

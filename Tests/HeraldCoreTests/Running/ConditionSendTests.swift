@@ -59,7 +59,7 @@ import Testing
 
     @Test func `wait for all their topics' steps, and for the last of them to settle`() async throws {
         var laboratory = Laboratory()
-        laboratory.fcm.settle = .seconds(60)
+        laboratory.fcm.propagationDelay = .seconds(60)
         laboratory.fcm.subscriptionRate = .limited(1)
         let clock = laboratory.clock
         let log = Log<(name: String, at: Duration)>()
@@ -92,7 +92,7 @@ import Testing
     ) async throws {
         let laboratory = Laboratory()
         for name in Self.names {
-            laboratory.memory.commit([.members(name, [1, 2], .owned, at: .utc("2026-01-01 00:00"))])
+            laboratory.memory.commit([.members(name, [1, 2], .managed, at: .utc("2026-01-01 00:00"))])
         }
         let topics = Self.names.map { DesiredTopic(name: $0, members: [2, 3]) }
         let sender = ScriptedSender { request, number in

@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    /// With each of the three ways to change topics. Two editions of the files, FCM, and a record of the first edition.
+    /// With each of the three ways to change topics. Two editions of the files, FCM, and a state of the first edition.
     private struct World: Sendable {
         var laboratory: Laboratory
         let fcm: ModelFCM
@@ -81,7 +81,7 @@ import Testing
             laboratory.plan(sends: files.sends, topics: files.topics, groups: files.groups)
         }
 
-        /// - Parameter store: instead of the record itself.
+        /// - Parameter store: instead of the state itself.
         func run(_ files: Files, _ store: (any StateStore)? = nil) async throws {
             var laboratory = laboratory
             if let store { laboratory.store = store }
@@ -105,22 +105,22 @@ import Testing
             let store = ProbedStore(world.laboratory.memory, refusesFrom: commit)
             try await world.run(world.second, store)
             for _ in 0..<4 where !world.plan(world.second).isEmpty { try await world.run(world.second) }
-            let (state, record) = (world.fcm.now, world.laboratory.memory.record())
-            let dead = numbers(state.dead)
+            let (fcm, state) = (world.fcm.now, world.laboratory.memory.state())
+            let dead = numbers(fcm.dead)
             for topic in world.second.topics {
-                #expect(numbers(state.topics[topic.name]).subtracting(dead) == topic.members.subtracting(dead), place)
+                #expect(numbers(fcm.topics[topic.name]).subtracting(dead) == topic.members.subtracting(dead), place)
             }
-            #expect(numbers(state.topics["c"]).subtracting(dead).isEmpty, place)
+            #expect(numbers(fcm.topics["c"]).subtracting(dead).isEmpty, place)
             for name in ["chris", "ann"] as [GroupName] {
                 let wanted = world.second.groups.first { $0.name == name }?.members ?? []
-                #expect(numbers(state.groups[name]).subtracting(dead) == wanted.subtracting(dead), place)
+                #expect(numbers(fcm.groups[name]).subtracting(dead) == wanted.subtracting(dead), place)
             }
-            #expect(state.groupSizes.allSatisfy { $0 <= 20 }, place)
-            let pushes = Dictionary(state.pushes.map { ($0, 1) }, uniquingKeysWith: +)
+            #expect(fcm.groupSizes.allSatisfy { $0 <= 20 }, place)
+            let pushes = Dictionary(fcm.pushes.map { ($0, 1) }, uniquingKeysWith: +)
             #expect(pushes.values.allSatisfy { $0 == 1 }, place)
             for send in world.second.sends {
                 let name = send.campaign.name.value
-                let occurrence = record.occurrences[OccurrenceID(rawValue: "\(name)@once")]
+                let occurrence = state.occurrences[OccurrenceID(rawValue: "\(name)@once")]
                 let tried = occurrence?.tried ?? []
                 #expect(send.members.subtracting(tried).subtracting(dead).isEmpty, "\(name), \(place)")
                 let intended = occurrence?.intended ?? [0]

@@ -13,13 +13,13 @@ import Testing
     /// FCM, which remembers across runs whom it accepted a push for, and denies some first.
     private final class Service: Sendable {
         let accepted = Log<RecipientID>()
-        private let denied = Log<RecipientID>()
+        private let deferred = Log<RecipientID>()
 
         func sender() -> ScriptedSender {
             ScriptedSender(capacity: capacity) { [self] request, number in
                 let recipient = request.recipient
-                if recipient % 5 == 0, !denied.entries.contains(recipient) {
-                    denied.append(recipient)
+                if recipient % 5 == 0, !deferred.entries.contains(recipient) {
+                    deferred.append(recipient)
                     return .json(503, "")
                 }
                 accepted.append(recipient)
@@ -39,23 +39,23 @@ import Testing
     /// A run that dies at that commit, and then plans and runs until nothing is left.
     private func crash(
         at commit: Int, _ service: Service, _ sends: [DesiredSend]
-    ) async throws -> (record: RecordedOccurrence?, first: Report, second: Report, wentThrough: Bool) {
+    ) async throws -> (state: RecordedOccurrence?, first: Report, second: Report, wentThrough: Bool) {
         var laboratory = Laboratory(population: Self.population)
         let store = ProbedStore(laboratory.memory, refusesFrom: commit)
         laboratory.store = store
         let first = try await laboratory.run(laboratory.plan(sends: sends), service.sender())
         laboratory.store = laboratory.memory
         let second = try await laboratory.run(laboratory.plan(sends: sends), service.sender())
-        let record = laboratory.memory.record().occurrences["tide@once"]
-        return (record, first, second, store.commits <= commit)
+        let state = laboratory.memory.state().occurrences["tide@once"]
+        return (state, first, second, store.commits <= commit)
     }
 
     @Test func `wherever it dies nobody is pushed twice and nobody is forgotten`() async throws {
         var commit = 0
         while true {
             let service = Service()
-            let (record, _, second, wentThrough) = try await crash(at: commit, service, sends())
-            let occurrence = try #require(record, "commit \(commit)")
+            let (state, _, second, wentThrough) = try await crash(at: commit, service, sends())
+            let occurrence = try #require(state, "commit \(commit)")
             #expect(service.pushes.values.allSatisfy { $0 == 1 }, "commit \(commit)")
             #expect(occurrence.unknown.count <= Self.capacity, "commit \(commit)")
             #expect(occurrence.accepted.union(occurrence.unknown) == Self.everybody, "commit \(commit)")
@@ -74,8 +74,8 @@ import Testing
         var commit = 0
         while true {
             let service = Service()
-            let (record, _, second, wentThrough) = try await crash(at: commit, service, sends(.resend))
-            #expect(record?.accepted == Self.everybody, "commit \(commit)")
+            let (state, _, second, wentThrough) = try await crash(at: commit, service, sends(.resend))
+            #expect(state?.accepted == Self.everybody, "commit \(commit)")
             #expect(Set(service.pushes.keys).count == Self.population, "commit \(commit)")
             let twice = service.pushes.values.count { $0 > 1 }
             #expect(twice <= Self.capacity, "commit \(commit)")
@@ -92,7 +92,7 @@ import Testing
             let step = try #require(first.steps.first)
             #expect(step.parts.reduce(0, +) == Self.population)
             #expect(step.pending > 0)
-            #expect(step.stopped == "the record state.sqlite cannot be used: SQLite says: disk I/O error")
+            #expect(step.stopped == "the state state.sqlite cannot be used: SQLite says: disk I/O error")
             #expect(first.result == .failed)
             #expect(step.accepted <= service.pushes.count)
         }
@@ -127,14 +127,14 @@ import Testing
             _ = try await laboratory.run(laboratory.plan(topics: topics), fcm)
             laboratory.store = laboratory.memory
             _ = try await laboratory.run(laboratory.plan(topics: topics), fcm)
-            #expect(laboratory.memory.record().topics["tides"]?.owned == Self.everybody, "commit \(commit)")
+            #expect(laboratory.memory.state().topics["tides"]?.managed == Self.everybody, "commit \(commit)")
             if store.commits <= commit { break }
             commit += 1
         }
         #expect(commit > 3)
     }
 
-    /// A record that can be read no more is no reason to call anybody rejected.
+    /// A state that can be read no more is no reason to call anybody rejected.
     @Test func `recipients that cannot be read are pending, not rejected`() async throws {
         // More than are read at once.
         var laboratory = Laboratory(population: 3000)
@@ -149,7 +149,7 @@ import Testing
         #expect(step.rejected == 0)
         #expect(step.pending == 3000 - step.accepted)
         #expect(step.pending > 0)
-        let recorded = laboratory.memory.record().occurrences["tide@once"]?.outcomes
+        let recorded = laboratory.memory.state().occurrences["tide@once"]?.outcomes
         #expect(recorded == [.accepted: RecipientSet(sender.recipients)])
     }
 

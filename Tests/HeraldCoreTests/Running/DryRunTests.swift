@@ -36,18 +36,18 @@ import Testing
         #expect(report.result == .ok)
     }
 
-    @Test func `the record stays untouched`() async throws {
+    @Test func `the state stays untouched`() async throws {
         var laboratory = Laboratory()
         let store = ProbedStore(laboratory.memory)
         laboratory.store = store
-        let before = laboratory.memory.record()
+        let before = laboratory.memory.state()
         let late = [DesiredSend(campaign: .tide(at: laboratory.now.adding(.seconds(-99_999))), members: [1])]
         var plan = laboratory.plan(sends: late)
         plan.steps = laboratory.plan(.subscribe("tides", [1]), .send(.sample(1...20))).steps
         let sender = ScriptedSender { $0 < 3 ? [.unregistered] : [] }
         _ = try await laboratory.run(plan, sender, dryRunSample: 100)
         #expect(store.commits == 0)
-        #expect(laboratory.memory.record() == before)
+        #expect(laboratory.memory.state() == before)
     }
 
     /// A message that is only validated arrives nowhere, whatever becomes of the answer.

@@ -5,7 +5,7 @@ import Testing
 @testable import HeraldCore
 
 /// Promises 1, 2 and 4 over several runs of one workspace, each of which meets faults of its own: on the way to FCM, at
-/// the record, from people and from the machine.
+/// the state, from people and from the machine.
 @Suite struct FaultScheduleTests {
     private static let everybody = RecipientSet(1...40)
     private static let sends = ["each", "again"]
@@ -59,7 +59,7 @@ import Testing
         }
 
         /// Tells of the sends that may start from a commit on.
-        func note(_ changes: [RecordChange]) {
+        func note(_ changes: [StateChange]) {
             for case .outcome(_, let members, .intended?) in changes { granted.append(members.count) }
         }
     }
@@ -87,7 +87,7 @@ import Testing
                 memory.commit([.resume(nil)])
             }
             let isCalm = run >= 4
-            for id in memory.record().occurrences["again@once"]?.uncertain ?? [] { limits[id, default: 1] += 1 }
+            for id in memory.state().occurrences["again@once"]?.uncertain ?? [] { limits[id, default: 1] += 1 }
             let plan = laboratory.plan(sends: world.desired.sends, topics: world.desired.topics)
             if isCalm, plan.steps.isEmpty { break }
             let dies = !isCalm && Bool.random(using: &random)
@@ -108,13 +108,13 @@ import Testing
             if !isCalm, Int.random(in: 0..<3, using: &random) == 0 { memory.commit([.resume(nil)]) }
             clock.advance(by: .seconds(.random(in: 2...4000, using: &random)))
         }
-        check(memory.record(), world, limits, seed)
+        check(memory.state(), world, limits, seed)
     }
 
-    private func check(_ record: Record, _ world: World, _ limits: [RecipientID: Int], _ seed: UInt64) {
+    private func check(_ state: RecordedState, _ world: World, _ limits: [RecipientID: Int], _ seed: UInt64) {
         let fcm = world.fcm.now
         for name in Self.sends {
-            guard let occurrence = record.occurrences[OccurrenceID(rawValue: "\(name)@once")] else {
+            guard let occurrence = state.occurrences[OccurrenceID(rawValue: "\(name)@once")] else {
                 Issue.record("\(name) was never begun, seed \(seed)")
                 continue
             }
@@ -129,7 +129,7 @@ import Testing
                     #expect(!occurrence.rejected.contains(id), "\(name): \(id) got one, seed \(seed)")
                 }
             }
-            let missing = Self.everybody.subtracting(occurrence.tried).subtracting(record.dead)
+            let missing = Self.everybody.subtracting(occurrence.tried).subtracting(state.dead)
             #expect(missing.isEmpty, "\(name), seed \(seed): \(Array(missing))")
         }
         #expect(fcm.pushes.count { $0.title == "topic" } <= 1, "seed \(seed)")

@@ -10,7 +10,7 @@ import Testing
         let laboratory = Laboratory()
         let sender = ScriptedSender { $0 == 3 ? [.unregistered] : [] }
         let report = try await laboratory.run(laboratory.plan(.send(.sample(1...5))), sender)
-        #expect(laboratory.memory.record().dead == [3])
+        #expect(laboratory.memory.state().dead == [3])
         #expect(report.steps[0].rejected == 1)
         #expect(report.steps[0].forgotten == 1)
         #expect(report.steps[0].failures.map(\.action) == [.forgotten])
@@ -18,19 +18,19 @@ import Testing
     }
 
     @Test func `the dead leave every topic without a request`() async throws {
-        var record = Record.blank
-        record.apply([.members("tides", [1, 2, 3], .owned, at: Laboratory.start.adding(.seconds(-9999)))])
-        let laboratory = Laboratory(record: record)
+        var state = RecordedState.blank
+        state.apply([.members("tides", [1, 2, 3], .managed, at: Laboratory.start.adding(.seconds(-9999)))])
+        let laboratory = Laboratory(state: state)
         _ = try await laboratory.run(
             laboratory.plan(.send(.sample(1...5))), ScriptedSender { $0 == 3 ? [.unregistered] : [] })
-        #expect(laboratory.memory.record().topics["tides"]?.owned == [1, 2])
+        #expect(laboratory.memory.state().topics["tides"]?.managed == [1, 2])
     }
 
     @Test func `nobody is forgotten while nothing has succeeded`() async throws {
         let laboratory = Laboratory()
         let sender = ScriptedSender(capacity: 1) { _, _ in .unregistered }
         let report = try await laboratory.run(laboratory.plan(.send(.sample(1...5))), sender)
-        #expect(laboratory.memory.record().dead.isEmpty)
+        #expect(laboratory.memory.state().dead.isEmpty)
         #expect(report.steps[0].rejected == 5)
         #expect(report.steps[0].forgotten == 0)
         #expect(report.steps[0].failures.map(\.action) == Array(repeating: .kept, count: 5))
@@ -43,7 +43,7 @@ import Testing
             number < 3 ? .unregistered : .accepted(request, number)
         }
         let report = try await laboratory.run(laboratory.plan(.send(.sample(1...40))), sender)
-        #expect(laboratory.memory.record().dead == [1, 2, 3])
+        #expect(laboratory.memory.state().dead == [1, 2, 3])
         #expect(report.steps[0].forgotten == 3)
     }
 
@@ -54,7 +54,7 @@ import Testing
         }
         _ = try await laboratory.run(
             laboratory.plan(.subscribe("tides", [1, 2, 3]), .send(.sample(4...6))), sender)
-        #expect(laboratory.memory.record().dead.isEmpty)
+        #expect(laboratory.memory.state().dead.isEmpty)
     }
 
     @Test func `too many dead stop the step and hold the rest`() async throws {
@@ -67,7 +67,7 @@ import Testing
         #expect(step.accepted == 1)
         #expect(step.rejected == 9, "the guard speaks from ten on, and does not believe the tenth")
         #expect(step.held == 90)
-        let ledger = laboratory.memory.record().occurrences.values.map(\.outcomes)
+        let ledger = laboratory.memory.state().occurrences.values.map(\.outcomes)
         #expect(
             ledger == [[.accepted: [1], .rejected: RecipientSet(2...10)]], "whom it does not believe dead was not tried"
         )
@@ -99,7 +99,7 @@ import Testing
         let report = try await laboratory.run(
             laboratory.plan(.send(.sample(1...100))), sender, overrides: try #require(Overrides([override])))
         #expect(report.steps[0].forgotten == 99)
-        #expect(laboratory.memory.record().dead.count == 99)
+        #expect(laboratory.memory.state().dead.count == 99)
         #expect(report.result == .ok)
     }
 
@@ -122,6 +122,6 @@ import Testing
         let report = try await laboratory.run(laboratory.plan(.subscribe("tides", RecipientSet(1...50))), sender)
         #expect(report.steps[0].held == 40)
         #expect(report.result == .refused)
-        #expect(laboratory.memory.record().topics["tides"]?.owned == [1])
+        #expect(laboratory.memory.state().topics["tides"]?.managed == [1])
     }
 }

@@ -12,14 +12,14 @@ import Testing
 
     private func want(_ members: RecipientSet) -> [DesiredGroup] { [DesiredGroup(name: Self.name, members: members)] }
 
-    /// A group of these members, at FCM and in the record.
+    /// A group of these members, at FCM and in the state.
     private func laboratory(_ members: RecipientSet = [1, 2, 3]) async throws -> (Laboratory, ModelFCM) {
         let (laboratory, fcm) = (Laboratory(), ModelFCM())
         _ = try await laboratory.run(laboratory.plan(groups: want(members)), fcm)
         return (laboratory, fcm)
     }
 
-    private func recorded(_ laboratory: Laboratory) -> RecordedGroup? { laboratory.memory.record().groups[Self.name] }
+    private func recorded(_ laboratory: Laboratory) -> RecordedGroup? { laboratory.memory.state().groups[Self.name] }
 
     /// What the calls were, without their keys.
     private func words(_ calls: some Sequence<Request>) -> [String] {
@@ -228,7 +228,7 @@ import Testing
 
     // MARK: Dead members
 
-    @Test func `dead registrations that were to join are buried once FCM has shown that it hears us`() async throws {
+    @Test func `dead registrations that were to join are forgotten once FCM has shown that it hears us`() async throws {
         let (laboratory, fcm) = try await laboratory()
         fcm.change { $0.dead = [.fid(4)] }
         let groups = want([1, 2, 3, 4]) + [DesiredGroup(name: "ann", members: [5])]
@@ -236,18 +236,18 @@ import Testing
         #expect(report.steps.map(\.id) == ["group_create:ann", "group_add:chris"])
         #expect(report.steps[1].forgotten == 1)
         #expect(report.result == .ok)
-        #expect(laboratory.memory.record().dead == [4])
+        #expect(laboratory.memory.state().dead == [4])
         #expect(recorded(laboratory)?.adding == [])
         #expect(laboratory.plan(groups: groups).doesNothing)
     }
 
-    @Test func `without a success in the run nobody is buried`() async throws {
+    @Test func `without a success in the run nobody is forgotten`() async throws {
         let (laboratory, fcm) = try await laboratory()
         fcm.change { $0.dead = [.fid(4)] }
         let report = try await laboratory.run(laboratory.plan(groups: want([1, 2, 3, 4])), fcm)
         #expect(report.steps[0].failures.map(\.action) == [.kept])
         #expect(report.result == .failed)
-        #expect(laboratory.memory.record().dead == [])
+        #expect(laboratory.memory.state().dead == [])
         #expect(recorded(laboratory)?.members == [1, 2, 3])
     }
 
@@ -257,7 +257,7 @@ import Testing
         let report = try await laboratory.run(laboratory.plan(groups: want(RecipientSet(1...11))), fcm)
         #expect(report.result == .refused)
         #expect(report.steps[0].held == 10)
-        #expect(laboratory.memory.record().dead == [])
+        #expect(laboratory.memory.state().dead == [])
     }
 
     // MARK: Sends
@@ -356,7 +356,7 @@ import Testing
         let isAnswered = seed % 3 > 0
         if isAnswered {
             _ = try await laboratory.run(laboratory.plan(groups: want(before)), fcm)
-            // Of some of them the record does not know that they are in.
+            // Of some of them the state does not know that they are in.
             let lost = RecipientSet(before.filter { _ in Int.random(in: 0..<4, using: &random) == 0 })
             laboratory.memory.commit([.groupMembers(Self.name, lost, .adding)])
             fcm.change { $0.groups[Self.name]?.subtract(lost.prefix(seed % 2 == 0 ? 0 : 2).map { .fid(Int($0)) }) }

@@ -8,7 +8,7 @@ import Testing
 /// file since.
 @Suite struct HistoryTests {
     private static let today = "tide@2026-12-07T09:30:00Z"
-    private static let forbidden = Exchange.error(403, "PERMISSION_DENIED", message: "Permission denied")
+    private static let forbidden = Exchange.error(403, "PERMISSION_DENIED", message: "Permission deferred")
 
     /// Accepts the first recipient and ends the step at the second.
     private var halfway: ScriptedSender {
@@ -217,7 +217,7 @@ import Testing
 
     @Test func `a cron's send that its topic held goes out at the next run`() async throws {
         var world = Simulation(.utc("2026-12-07 09:28"))
-        world.laboratory.memory.commit([.members("tides", [1, 2, 3], .owned, at: .utc("2026-12-01 00:00"))])
+        world.laboratory.memory.commit([.members("tides", [1, 2, 3], .managed, at: .utc("2026-12-01 00:00"))])
         world.desired.topics = [DesiredTopic(name: "tides", members: [1, 2, 3])]
         world.declare(try .cron("30 9 * * *", to: .topic("tides")))
         try await world.run()
@@ -265,7 +265,7 @@ import Testing
             world.laboratory.store = store
             try await world.run(ScriptedSender(capacity: 1))
             let crashed = world.sent
-            let isBegun = world.record.occurrences.values.contains { !$0.tried.isEmpty }
+            let isBegun = world.state.occurrences.values.contains { !$0.tried.isEmpty }
             world.laboratory.store = world.laboratory.memory
             var expected = [1, 2] as RecipientSet
             switch edit {
@@ -281,9 +281,9 @@ import Testing
             if isBegun, edit == .revised || edit == .message || edit == .removed { expected = [] }
             if edit == .removed { expected = [] }
             try await world.go(to: .utc("2026-12-07 18:00"))
-            let record = world.record.occurrences.values
-            let reached = record.reduce(into: RecipientSet()) { $0.formUnion($1.tried) }
-            #expect(record.count { !$0.tried.isEmpty } <= 1, "commit \(commit): one occurrence")
+            let state = world.state.occurrences.values
+            let reached = state.reduce(into: RecipientSet()) { $0.formUnion($1.tried) }
+            #expect(state.count { !$0.tried.isEmpty } <= 1, "commit \(commit): one occurrence")
             #expect(expected.subtracting(reached).isEmpty, "commit \(commit): everybody")
             #expect(world.accepted <= 2, "commit \(commit)")
             #expect(Set(world.sent.flatMap { Array($0.recipients) }).count == world.accepted, "commit \(commit)")

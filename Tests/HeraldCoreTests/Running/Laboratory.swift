@@ -5,7 +5,7 @@ import Synchronization
 
 @testable import HeraldCore
 
-/// A record, a clock that jumps, and a sender that answers as told: what a run happens in.
+/// A state, a clock that jumps, and a sender that answers as told: what a run happens in.
 struct Laboratory: Sendable {
     static let start = Date(timeIntervalSince1970: 1_796_112_000)  // 2026-12-01T08:00:00Z
 
@@ -18,20 +18,20 @@ struct Laboratory: Sendable {
     var guards = GuardLimits()
     var random = SeededRandom(seed: 1)
 
-    /// A record that knows the installations `1...population` by their fids.
+    /// A state that knows the installations `1...population` by their fids.
     init(
-        population: Int = 100, record: Record = .blank, clock: ManualClock = ManualClock(),
+        population: Int = 100, state: RecordedState = .blank, clock: ManualClock = ManualClock(),
         start: Date = Laboratory.start
     ) {
         self.start = start
         let numbers = population == 0 ? [] : Array(1...population)
         let registrations = Dictionary(uniqueKeysWithValues: numbers.map { (RecipientID($0), Registration.fid($0)) })
         self.clock = clock
-        memory = MemoryStore(record, registrations: registrations, fingerprintKey: Array(0..<32))
+        memory = MemoryStore(state, registrations: registrations, fingerprintKey: Array(0..<32))
         store = memory
         fcm.rate = .unlimited
         fcm.subscriptionRate = .unlimited
-        fcm.settle = .zero
+        fcm.propagationDelay = .zero
         fcm.topicAPI = .registrations
     }
 
@@ -45,7 +45,7 @@ struct Laboratory: Sendable {
         return plan
     }
 
-    /// What the planner makes of the record and these campaigns, topics and groups.
+    /// What the planner makes of the state and these campaigns, topics and groups.
     func plan(sends: [DesiredSend] = [], topics: [DesiredTopic] = [], groups: [DesiredGroup] = []) -> Plan {
         var desired = Desired()
         desired.sends = sends
@@ -54,7 +54,7 @@ struct Laboratory: Sendable {
         var settings = Settings(project: "p")
         settings.fcm = fcm
         settings.guards = guards
-        return Planner.plan(.init(desired: desired, record: memory.record(), settings: settings), at: now)
+        return Planner.plan(.init(desired: desired, state: memory.state(), settings: settings), at: now)
     }
 
     func run(
@@ -82,9 +82,9 @@ struct Laboratory: Sendable {
     }
 }
 
-extension Record {
-    static var blank: Record {
-        Record(
+extension RecordedState {
+    static var blank: RecordedState {
+        RecordedState(
             identity: .init(
                 lineage: "lineage", project: "p", endpoint: .emulator, created: Date(timeIntervalSince1970: 0)))
     }

@@ -92,7 +92,7 @@ import Testing
         let sender = ScriptedSender(each: [row.answer])
         let report = try await laboratory.run(laboratory.plan(.send(send)), sender)
         let step = try #require(report.steps.first)
-        let occurrence = try #require(laboratory.memory.record().occurrences["tide@once"])
+        let occurrence = try #require(laboratory.memory.state().occurrences["tide@once"])
         #expect(occurrence.outcomes == (row.ledger.map { [$0: [recipient]] } ?? [:]))
         #expect((occurrence.finished != nil) == (row.ledger != nil), "finished when nobody is left to be tried")
         #expect(step.accepted == (row.ledger == .accepted ? 1 : 0))
@@ -114,11 +114,11 @@ import Testing
         let first = try await laboratory.run(laboratory.plan(sends: sends), refusing)
         #expect(first.steps.map(\.possibleDuplicates) == [0])
         #expect(first.steps.map(\.pending) == [1])
-        #expect(laboratory.memory.record().occurrences["tide@once"]?.denied == [2])
+        #expect(laboratory.memory.state().occurrences["tide@once"]?.deferred == [2])
         let second = try await laboratory.run(laboratory.plan(sends: sends), ScriptedSender())
         #expect(second.steps.map(\.possibleDuplicates) == [1])
         #expect(second.steps.map(\.retries) == [0])
-        let outcomes = laboratory.memory.record().occurrences["tide@once"]?.outcomes
+        let outcomes = laboratory.memory.state().occurrences["tide@once"]?.outcomes
         #expect(outcomes == [.accepted: [1, 2, 3]])
     }
 
@@ -136,17 +136,18 @@ import Testing
     private static let exists = Exchange.error(409, "ALREADY_EXISTS")
 
     @Test(arguments: [
-        Joining(name: "200", answers: [], membership: .owned),
-        Joining(name: "409: somebody else subscribed it", answers: [exists], membership: .found),
-        Joining(name: "409 after a lost answer", answers: [.lost(reason: "cut"), exists], membership: .owned),
-        Joining(name: "409 after a 504", answers: [.json(504, ""), exists], membership: .owned),
-        Joining(name: "409 after a 500", answers: [.json(500, ""), exists], membership: .owned),
-        Joining(name: "409 after a 503", answers: [.json(503, ""), exists], membership: .found),
-        Joining(name: "409 after a 429", answers: [.json(429, ""), exists], membership: .found),
-        Joining(name: "409 after nothing was sent", answers: [.notSent(reason: "tls"), exists], membership: .found),
+        Joining(name: "200", answers: [], membership: .managed),
+        Joining(name: "409: somebody else subscribed it", answers: [exists], membership: .preexisting),
+        Joining(name: "409 after a lost answer", answers: [.lost(reason: "cut"), exists], membership: .managed),
+        Joining(name: "409 after a 504", answers: [.json(504, ""), exists], membership: .managed),
+        Joining(name: "409 after a 500", answers: [.json(500, ""), exists], membership: .managed),
+        Joining(name: "409 after a 503", answers: [.json(503, ""), exists], membership: .preexisting),
+        Joining(name: "409 after a 429", answers: [.json(429, ""), exists], membership: .preexisting),
+        Joining(
+            name: "409 after nothing was sent", answers: [.notSent(reason: "tls"), exists], membership: .preexisting),
         Joining(
             name: "409 after a lost answer and a 503", answers: [.lost(reason: "cut"), .json(503, ""), exists],
-            membership: .owned),
+            membership: .managed),
         Joining(name: "400", answers: [.error(400, "INVALID_ARGUMENT")], membership: nil, result: .failed),
         Joining(name: "403", answers: [.error(403, "PERMISSION_DENIED")], membership: nil, result: .failed),
         Joining(
@@ -156,7 +157,7 @@ import Testing
         let laboratory = Laboratory()
         let sender = ScriptedSender(each: row.answers)
         let report = try await laboratory.run(laboratory.plan(.subscribe("tides", [1])), sender)
-        let topic = try #require(laboratory.memory.record().topics["tides"])
+        let topic = try #require(laboratory.memory.state().topics["tides"])
         for membership in Membership.allCases {
             #expect(topic[membership] == (membership == row.membership ? [1] : []), "\(membership)")
         }
@@ -165,16 +166,16 @@ import Testing
     }
 
     @Test func `a subscription that an earlier run asked for is ours`() async throws {
-        var record = Record.blank
-        record.apply([.members("tides", [1], .subscribing, at: Laboratory.start)])
-        let laboratory = Laboratory(record: record)
+        var state = RecordedState.blank
+        state.apply([.members("tides", [1], .subscribing, at: Laboratory.start)])
+        let laboratory = Laboratory(state: state)
         let report = try await laboratory.run(
             laboratory.plan(.subscribe("tides", [1, 2])), ScriptedSender { _, _ in Self.exists })
-        let topic = try #require(laboratory.memory.record().topics["tides"])
-        #expect(topic.owned == [1])
-        #expect(topic.found == [2])
+        let topic = try #require(laboratory.memory.state().topics["tides"])
+        #expect(topic.managed == [1])
+        #expect(topic.preexisting == [2])
         #expect(report.steps[0].accepted == 2)
-        #expect(report.steps[0].found == 1)
+        #expect(report.steps[0].preexisting == 1)
     }
 
     @Test(
@@ -185,12 +186,12 @@ import Testing
             ("403", [.error(403, "PERMISSION_DENIED")], false),
         ] as [(String, [Exchange], Bool)])
     func `an unsubscription ends as the contract says`(_: String, answers: [Exchange], leaves: Bool) async throws {
-        var record = Record.blank
-        record.apply([.members("tides", [1], .owned, at: Laboratory.start)])
-        let laboratory = Laboratory(record: record)
+        var state = RecordedState.blank
+        state.apply([.members("tides", [1], .managed, at: Laboratory.start)])
+        let laboratory = Laboratory(state: state)
         let sender = ScriptedSender(each: answers)
         let report = try await laboratory.run(laboratory.plan(.unsubscribe("tides", [1])), sender)
-        #expect(laboratory.memory.record().topics["tides"]?.owned == (leaves ? [] : [1]))
+        #expect(laboratory.memory.state().topics["tides"]?.managed == (leaves ? [] : [1]))
         #expect(report.result == (leaves ? .ok : .failed))
         #expect(sender.requests.count == answers.count + (leaves ? 1 : 0))
     }
@@ -217,7 +218,7 @@ import Testing
         #expect((window.lowerBound...window.upperBound + 0.001).contains(gap.seconds))
     }
 
-    @Test func `Retry-After pauses everybody on the lane`() async throws {
+    @Test func `Retry-After pauses everybody on the budget`() async throws {
         let laboratory = Laboratory()
         let clock = laboratory.clock
         let instants = Log<Duration>()
@@ -258,7 +259,7 @@ import Testing
         #expect(report.steps.map(\.pending) == [50, 10])
         #expect(sender.requests.count <= 4, "nobody is asked after the pause was ordered")
         #expect(laboratory.clock.now.offset < .seconds(60), "and nobody waits for it")
-        #expect(laboratory.memory.record().occurrences.values.allSatisfy { $0.tried.isEmpty })
+        #expect(laboratory.memory.state().occurrences.values.allSatisfy { $0.tried.isEmpty })
     }
 
     @Test func `a send refused for an hour is left to the next run`() async throws {
@@ -269,7 +270,7 @@ import Testing
         #expect(report.steps[0].failures.map(\.action) == [.retryNextRun])
         #expect(report.steps[0].failures.first?.attempts == sender.requests.count)
         #expect(laboratory.clock.now.offset <= .seconds(3601))
-        #expect(laboratory.memory.record().occurrences["tide@once"]?.outcomes == [.denied: [1]])
+        #expect(laboratory.memory.state().occurrences["tide@once"]?.outcomes == [.deferred: [1]])
     }
 }
 

@@ -17,9 +17,9 @@ import Testing
 
     private let sends = [DesiredSend(campaign: .tide("tide"), members: everybody)]
 
-    /// Does something to the record once that much time has passed.
+    /// Does something to the state once that much time has passed.
     private func sender(
-        _ laboratory: Laboratory, at instant: Duration, _ changes: [RecordChange], capacity: Int = 8
+        _ laboratory: Laboratory, at instant: Duration, _ changes: [StateChange], capacity: Int = 8
     ) -> ScriptedSender {
         ScriptedSender(capacity: capacity) { request, number in
             if laboratory.clock.now.offset >= instant, laboratory.memory.pauses() == Pauses() {
@@ -41,7 +41,7 @@ import Testing
         #expect(report.steps[0].pending == 0)
         #expect(report.steps[0].note == "the campaign is paused")
         #expect(report.result == .ok, "a pause is nobody's failure")
-        let occurrence = try #require(laboratory.memory.record().occurrences["tide@once"])
+        let occurrence = try #require(laboratory.memory.state().occurrences["tide@once"])
         #expect(occurrence.finished == nil)
         #expect(occurrence.intended.isEmpty)
     }
@@ -95,7 +95,7 @@ import Testing
         #expect(RecipientSet(first.recipients).intersection(RecipientSet(second.recipients)).isEmpty)
         #expect(first.requests.count + second.requests.count == 600)
         #expect(report.result == .ok)
-        #expect(laboratory.memory.record().occurrences["tide@once"]?.finished != nil)
+        #expect(laboratory.memory.state().occurrences["tide@once"]?.finished != nil)
     }
 
     @Test func `what a crash left of a paused send is one step with the rest of it, which still waits`() async throws {
@@ -128,7 +128,7 @@ import Testing
             laboratory.plan(sends: sends), ScriptedSender(), stop: { clock.now.offset > .seconds(20) ? stop : nil })
         #expect(report.result == .interrupted)
         #expect(report.steps[0].pending > 0)
-        #expect(laboratory.memory.record().pauses.campaigns == (isPaused ? ["tide", "waits"] : []))
+        #expect(laboratory.memory.state().pauses.campaigns == (isPaused ? ["tide", "waits"] : []))
         let next = laboratory.plan(sends: sends)
         #expect(next.sends.map(\.campaign).sorted() == (isPaused ? [] : ["tide", "waits"]))
         #expect(next.held.map(\.resolve).sorted() == (isPaused ? ["herald resume tide", "herald resume waits"] : []))
@@ -149,13 +149,13 @@ import Testing
         }
         _ = try await laboratory.run(
             laboratory.plan(sends: sends), sender, stop: { clock.now.offset > .seconds(20) ? .person : nil })
-        #expect(laboratory.memory.record().pauses.campaigns == ["tide"])
+        #expect(laboratory.memory.state().pauses.campaigns == ["tide"])
     }
 
     @Test func `a stop in a dry run pauses nothing`() async throws {
         let laboratory = laboratory()
         _ = try await laboratory.run(
             laboratory.plan(sends: sends), ScriptedSender(), dryRunSample: 5, stop: { .person })
-        #expect(laboratory.memory.record().pauses == Pauses())
+        #expect(laboratory.memory.state().pauses == Pauses())
     }
 }

@@ -42,7 +42,7 @@ import Testing
     private func laboratory() -> Laboratory {
         var laboratory = Laboratory(population: 1000)
         laboratory.fcm.subscriptionRate = .limited(10)
-        laboratory.fcm.settle = .seconds(60)
+        laboratory.fcm.propagationDelay = .seconds(60)
         return laboratory
     }
 
@@ -65,7 +65,7 @@ import Testing
         #expect((20..<22).contains(times.first("sudden")))
         #expect(times.last("sudden") < 22)
         #expect(times.last("tides") > 55)
-        #expect(laboratory.memory.record().topics["tides"]?.owned == Self.many)
+        #expect(laboratory.memory.state().topics["tides"]?.managed == Self.many)
         #expect(report.steps.map(\.accepted) == [600, 2])
         #expect(report.result == .ok)
     }

@@ -99,15 +99,15 @@ import Testing
         let capacity = Int.random(in: 1...12, using: &random)
         var laboratory = Laboratory(population: 80)
         let mostIntended = Log<Int>()
-        laboratory.store = ProbedStore(laboratory.memory) { _, record in
-            mostIntended.append(record.occurrences["tide@once"]?.intended.count ?? 0)
+        laboratory.store = ProbedStore(laboratory.memory) { _, state in
+            mostIntended.append(state.occurrences["tide@once"]?.intended.count ?? 0)
         }
         let unwritten = Log<RecipientID>()
         let memory = laboratory.memory
         let sender = Self.sender(
             capacity, seed: UInt64(seed), share: 0.4, clock: laboratory.clock
         ) { request in
-            let intended = memory.record().occurrences["tide@once"]?.intended
+            let intended = memory.state().occurrences["tide@once"]?.intended
             if intended?.contains(request.recipient) != true { unwritten.append(request.recipient) }
         }
         _ = try await laboratory.run(laboratory.plan(.send(.sample(1...80))), sender)
@@ -121,7 +121,7 @@ import Testing
         let memory = laboratory.memory
         let unwritten = Log<RecipientID>()
         let sender = ScriptedSender { request, number in
-            if memory.record().topics["tides"]?.subscribing.contains(request.recipient) != true {
+            if memory.state().topics["tides"]?.subscribing.contains(request.recipient) != true {
                 unwritten.append(request.recipient)
             }
             return .accepted(request, number)
@@ -137,7 +137,7 @@ import Testing
         (Duration.zero, 1), (.milliseconds(3), 1), (.milliseconds(150), 1), (.seconds(2), 1), (.milliseconds(970), 150),
         (.milliseconds(500), 40),
     ])
-    func `no sliding second sees more requests than the rate however slow the record is`(
+    func `no sliding second sees more requests than the rate however slow the state is`(
         commit: Duration, every: Int
     ) async throws {
         let (instants, intents, commits) = (Log<Duration>(), Log<Int>(), Log<Void>())

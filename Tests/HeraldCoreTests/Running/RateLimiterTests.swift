@@ -65,25 +65,25 @@ import Testing
         }
     }
 
-    /// Starts in batches, some held up by what is written first, and single ones between, from one lane.
+    /// Starts in batches, some held up by what is written first, and single ones between, from one budget.
     @Test(arguments: [1, 7, 100, 3000], [nil, 3, 50] as [Int?])
     func `batches are whole and within the rate of any sliding second`(rate: Int, own: Int?) {
         for seed in UInt64(0)..<6 {
             var random = SeededRandom(seed: seed)
-            var lane = Lane(shared: RateLimiter(.limited(rate)), own: own.map { RateLimiter(.limited($0)) })
+            var budget = RateBudget(shared: RateLimiter(.limited(rate)), own: own.map { RateLimiter(.limited($0)) })
             let largest = min(rate, own ?? rate)
-            #expect(lane.largestBatch == largest)
+            #expect(budget.largestBatch == largest)
             var now = Duration.zero
             var starts: [Duration] = []
             while now < .seconds(20) {
                 let isBatch = Int.random(in: 0..<3, using: &random) > 0
                 let count = isBatch ? Int.random(in: 1...largest, using: &random) : 1
-                var wait = lane.reserve(batch: count, at: now)
+                var wait = budget.reserve(batch: count, at: now)
                 if wait == .zero {
                     // Held up for a while: it starts only now.
                     if Int.random(in: 0..<4, using: &random) == 0 {
                         now += .milliseconds(Int.random(in: 0...300, using: &random))
-                        lane.postpone(count, to: now)
+                        budget.postpone(count, to: now)
                     }
                     starts += Array(repeating: now, count: count)
                     wait = Int.random(in: 0..<20, using: &random) == 0 ? .milliseconds(1700) : .zero
@@ -96,11 +96,11 @@ import Testing
     }
 
     @Test func `batches reach their rate`() {
-        var lane = Lane(shared: RateLimiter(.limited(3000)))
+        var budget = RateBudget(shared: RateLimiter(.limited(3000)))
         var now = Duration.zero
         var count = 0
         while now < .seconds(60) {
-            let wait = lane.reserve(batch: 1000, at: now)
+            let wait = budget.reserve(batch: 1000, at: now)
             if wait == .zero { count += 1000 }
             now += wait
         }
@@ -151,7 +151,7 @@ import Testing
         #expect(limiter.reserve(1, at: .seconds(4)).granted == 0)
     }
 
-    @Test func `an unlimited lane still pauses`() {
+    @Test func `an unlimited budget still pauses`() {
         var limiter = RateLimiter(.unlimited)
         #expect(limiter.reserve(1_000_000, at: .zero) == (1_000_000, .zero))
         limiter.pause(until: .seconds(1))
@@ -186,12 +186,12 @@ import Testing
 @Suite struct LaneTests {
     @Test(arguments: [(500, 10_000), (10_000, 500), (500, 500), (3, 2)])
     func `keeps both rates and reaches the lower one`(own: Int, shared: Int) {
-        var lane = Lane(shared: RateLimiter(.limited(shared)), own: RateLimiter(.limited(own)))
+        var budget = RateBudget(shared: RateLimiter(.limited(shared)), own: RateLimiter(.limited(own)))
         var random = SeededRandom(seed: 9)
         var now = Duration.zero
         var starts = 0
         while now < .seconds(20) {
-            let (granted, wait) = lane.reserve(Int.random(in: 1...30, using: &random), at: now)
+            let (granted, wait) = budget.reserve(Int.random(in: 1...30, using: &random), at: now)
             starts += granted
             if granted == 0 { now += wait }
         }
@@ -200,15 +200,15 @@ import Testing
     }
 
     @Test func `a start that the shared rate refuses costs the own rate nothing`() {
-        var lane = Lane(shared: RateLimiter(.unlimited), own: RateLimiter(.limited(1)))
-        lane.pause(.init(length: .milliseconds(10)), at: .zero)
-        #expect(lane.reserve(1, at: .zero).granted == 0)
-        #expect(lane.reserve(1, at: .milliseconds(10)).granted == 1)
+        var budget = RateBudget(shared: RateLimiter(.unlimited), own: RateLimiter(.limited(1)))
+        budget.pause(.init(length: .milliseconds(10)), at: .zero)
+        #expect(budget.reserve(1, at: .zero).granted == 0)
+        #expect(budget.reserve(1, at: .milliseconds(10)).granted == 1)
     }
 
-    @Test func `a pause holds for the whole lane`() {
-        var lane = Lane(shared: RateLimiter(.limited(100)), own: RateLimiter(.limited(50)))
-        lane.pause(.init(length: .seconds(4)), at: .zero)
-        #expect(lane.reserve(1, at: .seconds(1)) == (0, .seconds(3)))
+    @Test func `a pause holds for the whole budget`() {
+        var budget = RateBudget(shared: RateLimiter(.limited(100)), own: RateLimiter(.limited(50)))
+        budget.pause(.init(length: .seconds(4)), at: .zero)
+        #expect(budget.reserve(1, at: .seconds(1)) == (0, .seconds(3)))
     }
 }

@@ -8,9 +8,9 @@ import Testing
 @Suite struct SettlingTests {
     private static let topic = Plan.Send.sample([0], target: .topic("tides"))
 
-    private func laboratory(_ record: Record = .blank) -> Laboratory {
-        var laboratory = Laboratory(record: record)
-        laboratory.fcm.settle = .seconds(60)
+    private func laboratory(_ state: RecordedState = .blank) -> Laboratory {
+        var laboratory = Laboratory(state: state)
+        laboratory.fcm.propagationDelay = .seconds(60)
         return laboratory
     }
 
@@ -38,9 +38,9 @@ import Testing
     }
 
     @Test func `a send waits for what is left of an earlier run's change`() async throws {
-        var record = Record.blank
-        record.apply([.members("tides", [1], .owned, at: Laboratory.start.adding(.seconds(-45)))])
-        let laboratory = laboratory(record)
+        var state = RecordedState.blank
+        state.apply([.members("tides", [1], .managed, at: Laboratory.start.adding(.seconds(-45)))])
+        let laboratory = laboratory(state)
         let sends = Log<Duration>()
         _ = try await laboratory.run(laboratory.plan(.send(Self.topic)), sender(laboratory.clock, sends))
         #expect(sends.entries[0] >= .seconds(15) && sends.entries[0] < .seconds(17))
@@ -66,7 +66,7 @@ import Testing
         #expect(report.steps[1].held == 1)
         #expect(report.steps[1].stopped == "not everybody who was to leave topic 'tides' has left it")
         #expect(report.result == .failed)
-        #expect(laboratory.memory.record().occurrences.isEmpty, "the next run may send it")
+        #expect(laboratory.memory.state().occurrences.isEmpty, "the next run may send it")
     }
 
     @Test func `a dead registration that was to leave holds nothing up`() async throws {
@@ -130,7 +130,7 @@ import Testing
             laboratory.plan(.unsubscribe("tides", [1]), .send(send)),
             ScriptedSender { _, _ in .error(400, "INVALID_ARGUMENT") })
         #expect(report.steps[1].unknown == 1)
-        #expect(laboratory.memory.record().occurrences["tide@once"]?.outcomes == [.unknown: [0]])
+        #expect(laboratory.memory.state().occurrences["tide@once"]?.outcomes == [.unknown: [0]])
         #expect(laboratory.clock.now.offset < .seconds(1))
     }
 }

@@ -30,7 +30,7 @@ import Testing
         #expect(report.steps[0].stopped == "UNAUTHENTICATED: m")
         #expect(report.steps[0].failures.map(\.action) == [.retryNextRun])
         #expect(report.result == .failed)
-        #expect(laboratory.memory.record().occurrences["tide@once"]?.outcomes == [.accepted: [1]])
+        #expect(laboratory.memory.state().occurrences["tide@once"]?.outcomes == [.accepted: [1]])
     }
 
     @Test func `a refusal does not take the place of other tries`() async throws {
@@ -63,7 +63,7 @@ import Testing
         let other = try await laboratory.run(
             laboratory.plan(.unsubscribe("tides", RecipientSet(1...5))), ScriptedSender { _, _ in Self.refused })
         #expect(other.steps[0].pending == 5)
-        #expect(laboratory.memory.record().topics["tides"]?.owned == RecipientSet(1...5))
+        #expect(laboratory.memory.state().topics["tides"]?.managed == RecipientSet(1...5))
     }
 
     @Test func `calls about groups too`() async throws {

@@ -16,7 +16,7 @@ struct Simulation {
 
     var desired = Desired()
     var settings = Settings(project: "p")
-    var record: Record { laboratory.memory.record() }
+    var state: RecordedState { laboratory.memory.state() }
     /// Where commits go; a test that wants a crash puts a store between.
     var laboratory: Laboratory
     /// Whether runs leave out what guards refuse, as `run` does; otherwise nobody asks about guards.
@@ -64,7 +64,7 @@ struct Simulation {
         }
     }
 
-    var plan: Plan { Planner.plan(.init(desired: desired, record: record, settings: settings), at: now) }
+    var plan: Plan { Planner.plan(.init(desired: desired, state: state, settings: settings), at: now) }
 
     /// One run, now.
     @discardableResult

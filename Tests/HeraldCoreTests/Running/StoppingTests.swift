@@ -6,7 +6,7 @@ import Testing
 
 /// What ends a step or a run before its end.
 @Suite struct StoppingTests {
-    private static let forbidden = Exchange.error(403, "PERMISSION_DENIED", message: "Permission denied")
+    private static let forbidden = Exchange.error(403, "PERMISSION_DENIED", message: "Permission deferred")
     private static let invalid = Exchange.error(400, "INVALID_ARGUMENT", fcm: "INVALID_ARGUMENT")
 
     // MARK: A stop verdict
@@ -20,7 +20,7 @@ import Testing
         #expect(sender.requests.count == 4)
         #expect(report.steps[0].accepted == 3)
         #expect(report.steps[0].pending == 17)
-        #expect(report.steps[0].stopped == "PERMISSION_DENIED: Permission denied")
+        #expect(report.steps[0].stopped == "PERMISSION_DENIED: Permission deferred")
         #expect(report.result == .failed)
     }
 
@@ -53,7 +53,7 @@ import Testing
         let report = try await laboratory.run(laboratory.plan(sends: sends), second)
         #expect(Set(second.recipients) == Set(4...20))
         #expect(report.result == .ok)
-        #expect(laboratory.memory.record().occurrences["tide@once"]?.finished != nil)
+        #expect(laboratory.memory.state().occurrences["tide@once"]?.finished != nil)
     }
 
     @Test func `a stop ends its own step only`() async throws {
@@ -78,9 +78,9 @@ import Testing
         #expect(report.steps.allSatisfy { $0.stopped == "the endpoint cannot be reached: connection refused" })
         #expect(report.result == .failed)
         #expect(laboratory.clock.now.offset < .seconds(15))
-        let record = laboratory.memory.record()
-        #expect(record.occurrences.values.allSatisfy { $0.outcomes.isEmpty })
-        #expect(record.topics["tides"]?.isEmpty == true)
+        let state = laboratory.memory.state()
+        #expect(state.occurrences.values.allSatisfy { $0.outcomes.isEmpty })
+        #expect(state.topics["tides"]?.isEmpty == true)
     }
 
     @Test func `a run ends soon when the server dies after it had asked for patience`() async throws {
@@ -137,7 +137,7 @@ import Testing
         #expect(report.result == .failed)
         #expect(laboratory.clock.now.offset < .seconds(120))
         // FCM may have them through us.
-        #expect(laboratory.memory.record().topics["tides"]?.subscribing == [1, 2, 3])
+        #expect(laboratory.memory.state().topics["tides"]?.subscribing == [1, 2, 3])
     }
 
     @Test func `losses between answers end nothing`() async throws {
@@ -160,7 +160,7 @@ import Testing
         let sender = ScriptedSender(answers: { $0 == 2 ? [.lost(reason: "cut")] : [] })
         let send = Plan.Send.sample(1...3, onUnknown: onUnknown)
         _ = try await laboratory.run(laboratory.plan(.send(send)), sender)
-        let occurrence = laboratory.memory.record().occurrences[send.occurrence]
+        let occurrence = laboratory.memory.state().occurrences[send.occurrence]
         #expect((occurrence?.finished != nil) == isFinished)
         #expect(occurrence?.unknown == [2])
     }
@@ -244,7 +244,7 @@ import Testing
         let report = try await laboratory.run(laboratory.plan(.send(send)), sender)
         #expect(report.steps[0].stopped == nil)
         #expect(report.result == .ok)
-        #expect(laboratory.memory.record().occurrences[send.occurrence]?.finished != nil)
+        #expect(laboratory.memory.state().occurrences[send.occurrence]?.finished != nil)
     }
 
     // MARK: A request to end
@@ -266,7 +266,7 @@ import Testing
         #expect(report.steps[0].accepted == started)
         #expect(report.steps.map(\.pending) == [40 - started, 1])
         #expect(report.result == .interrupted)
-        #expect(laboratory.memory.record().occurrences["tide@once"]?.outcomes.keys.map { $0 } == [.accepted])
+        #expect(laboratory.memory.state().occurrences["tide@once"]?.outcomes.keys.map { $0 } == [.accepted])
     }
 
     @Test func `a run that had finished when it was asked to end is not half done`() async throws {
@@ -279,7 +279,7 @@ import Testing
         let report = try await laboratory.run(
             laboratory.plan(.send(.sample(1...4))), sender, stop: { sent.entries.count == 4 ? .machine : nil })
         #expect(report.steps[0].stopped == nil)
-        #expect(laboratory.memory.record().occurrences["tide@once"]?.finished != nil)
+        #expect(laboratory.memory.state().occurrences["tide@once"]?.finished != nil)
     }
 
     @Test func `a request to end is heard within a second of waiting`() async throws {
@@ -307,7 +307,7 @@ import Testing
         #expect(report.result == .interrupted)
         #expect(report.steps[0].parts == [10, 0, 4, 0, 0, 26])
         #expect(report.steps[0].failures.map(\.code) == Array(repeating: "INTERRUPTED", count: 4))
-        let occurrence = try #require(laboratory.memory.record().occurrences["tide@once"])
+        let occurrence = try #require(laboratory.memory.state().occurrences["tide@once"])
         #expect(occurrence.outcomes.mapValues(\.count) == [.accepted: 10, .unknown: 4])
     }
 

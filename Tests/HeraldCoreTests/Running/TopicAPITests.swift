@@ -46,10 +46,10 @@ import Testing
         #expect(sender.requests.map(\.batch.count) == [1000, 1000, 500])
         #expect(sender.requests.flatMap(\.batch) == (1...2500).map { .fid($0) })
         #expect(report.steps.map(\.accepted) == [2500])
-        #expect(laboratory.memory.record().topics["tides"]?.owned == everybody)
+        #expect(laboratory.memory.state().topics["tides"]?.managed == everybody)
         _ = try await laboratory.run(laboratory.plan(topics: topics([1], "tides")), sender)
         #expect(sender.requests.dropFirst(3).map(\.batch.count) == [1000, 1000, 499])
-        #expect(laboratory.memory.record().topics["tides"]?.owned == [1])
+        #expect(laboratory.memory.state().topics["tides"]?.managed == [1])
     }
 
     @Test func `a batch holds no more than may start in a second`() async throws {
@@ -92,10 +92,10 @@ import Testing
             sender.requests.dropFirst().flatMap(\.batch).map(\.rawValue).sorted()
                 == [7, 8, 9].map { Registration.fid($0).rawValue })
         #expect(laboratory.clock.now.offset >= .seconds(60), "a minute before what was too much is asked for again")
-        let record = laboratory.memory.record()
-        #expect(record.dead == [3])
-        #expect(record.topics["tides"]?.owned == RecipientSet(1...20).subtracting([3, 5]))
-        #expect(record.topics["tides"]?.subscribing == [])
+        let state = laboratory.memory.state()
+        #expect(state.dead == [3])
+        #expect(state.topics["tides"]?.managed == RecipientSet(1...20).subtracting([3, 5]))
+        #expect(state.topics["tides"]?.subscribing == [])
     }
 
     @Test(arguments: [
@@ -110,7 +110,7 @@ import Testing
         #expect(sender.requests.map(\.batch.count) == [20, 20])
         #expect(report.steps[0].accepted == 20)
         #expect(report.result == .ok)
-        #expect(laboratory.memory.record().topics["tides"]?.owned == RecipientSet(1...20))
+        #expect(laboratory.memory.state().topics["tides"]?.managed == RecipientSet(1...20))
     }
 
     @Test(arguments: [
@@ -124,7 +124,7 @@ import Testing
         #expect(sender.requests.count == 1)
         #expect(report.steps[0].pending == 20)
         #expect(report.result == .failed)
-        #expect(laboratory.memory.record().topics["tides"]?.isEmpty == true)
+        #expect(laboratory.memory.state().topics["tides"]?.isEmpty == true)
     }
 
     // MARK: Which one
@@ -144,7 +144,7 @@ import Testing
         let report = try await laboratory.run(laboratory.plan(topics: topics(RecipientSet(1...50), "tides")), sender)
         #expect(sender.requests.count == 50)
         #expect(report.notes.isEmpty)
-        #expect(laboratory.memory.record().topicAPI == .registrations)
+        #expect(laboratory.memory.state().topicAPI == .registrations)
     }
 
     @Test(arguments: [html, .json(404, ""), .json(501, "<html>"), .error(501, "UNIMPLEMENTED"), disabled])
@@ -162,9 +162,9 @@ import Testing
         #expect(report.steps.map(\.accepted) == [50, 50])
         #expect(report.result == .ok)
         #expect(report.notes.count == 1)
-        let record = laboratory.memory.record()
-        #expect(record.topicAPI == .iid)
-        #expect(record.topics.values.allSatisfy { $0.owned == RecipientSet(1...50) && $0.subscribing.isEmpty })
+        let state = laboratory.memory.state()
+        #expect(state.topicAPI == .iid)
+        #expect(state.topics.values.allSatisfy { $0.managed == RecipientSet(1...50) && $0.subscribing.isEmpty })
     }
 
     @Test(arguments: [
@@ -179,7 +179,7 @@ import Testing
         #expect(sender.requests.allSatisfy { !$0.isBatch })
         #expect(report.notes.isEmpty)
         #expect(report.steps[0].pending == pending)
-        #expect(laboratory.memory.record().topicAPI == (pending == 0 ? .registrations : nil))
+        #expect(laboratory.memory.state().topicAPI == (pending == 0 ? .registrations : nil))
     }
 
     @Test func `until an answer tells there is one request at a time`() async throws {
@@ -211,7 +211,7 @@ import Testing
         #expect(report.notes.isEmpty)
     }
 
-    @Test func `the setting goes before what the record remembers`() async throws {
+    @Test func `the setting goes before what the state remembers`() async throws {
         let laboratory = laboratory(.registrations)
         laboratory.memory.commit([.topicAPI(.iid)])
         let sender = ScriptedSender()
@@ -247,8 +247,8 @@ import Testing
         let fcm = ModelFCM()
         fcm.change { $0.topics["tides"] = [.fid(2), .fid(9)] }
         let report = try await laboratory.run(laboratory.plan(topics: topics([1, 2, 3], "tides")), fcm)
-        #expect(report.steps[0].found == 1)
-        #expect(laboratory.memory.record().topics["tides"]?.found == [2])
+        #expect(report.steps[0].preexisting == 1)
+        #expect(laboratory.memory.state().topics["tides"]?.preexisting == [2])
         _ = try await laboratory.run(laboratory.plan(topics: topics([3], "tides")), fcm)
         #expect(fcm.now.topics["tides"] == [.fid(2), .fid(3), .fid(9)])
         _ = try await laboratory.run(laboratory.plan(topics: []), fcm)

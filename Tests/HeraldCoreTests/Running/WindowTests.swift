@@ -31,18 +31,18 @@ import Testing
         var window = Window(cap: 1000)
         for _ in 0..<1000 { note(&window, .answered) }
         let round = (0..<1000).map { _ in window.start() }
-        for serial in round { window.note(.denied, after: .milliseconds(50), serial: serial, isFull: true) }
+        for serial in round { window.note(.deferred, after: .milliseconds(50), serial: serial, isFull: true) }
         #expect(window.limit == 500)
-        note(&window, .denied)
+        note(&window, .deferred)
         #expect(window.limit == 250)
-        for _ in 0..<20 { note(&window, .denied) }
+        for _ in 0..<20 { note(&window, .deferred) }
         #expect(window.limit == 1)
     }
 
     @Test func `it recovers, more slowly than it grew`() {
         var window = Window(cap: 1000)
         for _ in 0..<1000 { note(&window, .answered) }
-        note(&window, .denied)
+        note(&window, .deferred)
         for _ in 0..<500 { note(&window, .answered) }
         #expect((520...600).contains(window.limit))
         for _ in 0..<20_000 { note(&window, .answered) }

@@ -3,21 +3,21 @@ import Foundation
 import HeraldTestSupport
 import Testing
 
-/// Promises 1 and 2 through every end that a run can meet at its record: what the emulator accepted is held against the
-/// record and all reports once the runs after it have nothing left to do.
+/// Promises 1 and 2 through every end that a run can meet at its state: what the emulator accepted is held against the
+/// state and all reports once the runs after it have nothing left to do.
 @Suite(
     .serialized,
-    .enabled(if: RecordFault.isAvailable, "a library before the system's is how calls are met, and is for Linux only"))
+    .enabled(if: StateFault.isAvailable, "a library before the system's is how calls are met, and is for Linux only"))
 struct CrashSweepTests {
     /// One world, all of whose boundaries are met.
     private static let plain = SweepWorld(seed: 20_261_121, isPlain: true)
 
-    @Test func `at every boundary of the record, whatever is sent is sent once and accounted for`() async throws {
+    @Test func `at every boundary of the state, whatever is sent is sent once and accounted for`() async throws {
         let calls = try await Sweep(drawn: Self.plain, fault: nil).calls()
         // What is written after a boundary begins the next commit; calls count from 1.
         let beginnings = calls.indices.dropFirst().filter { calls[$0 - 1].isBoundary }.map { $0 + 1 }
         #expect(beginnings.count > 10)
-        let others: [RecordFault] = [
+        let others: [StateFault] = [
             .full, .signal(SIGTERM), .broken, .killAfter, .killWithin, .clock(seconds: 7200), .fullOnce,
             .signal(SIGINT),
             .brokenOnce, .clock(seconds: -7200), .fullTorn,
@@ -33,7 +33,7 @@ struct CrashSweepTests {
         await check(sweeps)
     }
 
-    @Test func `a new record has its name once it is on the disk, and then the name is put there`() async throws {
+    @Test func `a new state has its name once it is on the disk, and then the name is put there`() async throws {
         let calls = try await Sweep(drawn: Self.plain, fault: nil).calls().map(\.name)
         let link = try #require(calls.firstIndex(of: "link"))
         let writes = ["pwrite", "write", "ftruncate"]
@@ -72,7 +72,7 @@ struct CrashSweepTests {
         var random = SeededRandom(seed: world.seed &* 1000 &+ UInt64(number))
         let drawn = Int.random(in: 1...calls, using: &random)
         let call = Torture.onlyCall ?? drawn
-        let faults: [RecordFault] = [
+        let faults: [StateFault] = [
             .killBefore, .killAfter, .killWithin, .killBefore, .killAfter, .full, .fullOnce, .fullTorn, .broken,
             .brokenOnce, .signal(SIGTERM), .signal(SIGINT),
             .clock(seconds: .random(in: -10_000...10_000, using: &random)),

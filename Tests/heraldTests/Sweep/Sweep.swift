@@ -5,10 +5,10 @@ import HeraldStore
 import HeraldTestSupport
 import Testing
 
-/// A run that meets a fault at one call on the files of its record, and runs after it until nothing is left to do.
+/// A run that meets a fault at one call on the files of its state, and runs after it until nothing is left to do.
 struct Sweep {
     let drawn: SweepWorld
-    let fault: RecordFault?
+    let fault: StateFault?
     /// The call that the fault meets, from 1.
     var call = 0
     /// Whether the emulator is killed at that call, and started again with what it had kept.
@@ -27,13 +27,13 @@ struct Sweep {
         try await inWorld { try await problems(in: $0) }
     }
 
-    /// The calls on the files of its record that a run makes that no fault meets.
+    /// The calls on the files of its state that a run makes that no fault meets.
     func calls() async throws -> [RecordCall] {
         try await inWorld { world in
             let (_, host) = try await world.startEmulator()
             try await begin(in: world, host)
             let trace = "\(world.folder.path)/trace"
-            _ = try await run(in: world, host, RecordFault.environment(record: world.statePath, trace: trace))
+            _ = try await run(in: world, host, StateFault.environment(state: world.statePath, trace: trace))
             return RecordCall.all(in: try world.folder.read("trace"))
         }
     }
@@ -53,7 +53,7 @@ struct Sweep {
         try await begin(in: world, host)
         let revival = killsEmulator ? Task { try await revive(emulator, in: world) } : nil
         let fault = killsEmulator ? .kill(emulator.process.pid) : fault
-        let result = try await run(in: world, host, RecordFault.environment(fault, at: call, record: world.statePath))
+        let result = try await run(in: world, host, StateFault.environment(fault, at: call, state: world.statePath))
         var problems = try await ending(of: result, fault, in: world)
         if let revival {
             // Where the run made fewer calls than the one that was counted.
@@ -68,7 +68,7 @@ struct Sweep {
         if call % 4 == 0 {
             try await noteRepeats(in: world, &repeats)
             let again = try await run(
-                in: world, host, RecordFault.environment(.killBefore, at: call / 2 + 1, record: world.statePath))
+                in: world, host, StateFault.environment(.killBefore, at: call / 2 + 1, state: world.statePath))
             wasKilled = wasKilled || again.wasKilled
         }
         problems += try await complete(in: world, host, &repeats)
@@ -115,7 +115,7 @@ struct Sweep {
     // MARK: The run that meets the fault
 
     private func ending(
-        of result: ChildProcess.Result, _ fault: RecordFault?, in world: World
+        of result: ChildProcess.Result, _ fault: StateFault?, in world: World
     ) async throws -> [String] {
         var problems: [String] = []
         let text = "exit \(result.status)\(result.wasKilled ? " by signal" : ""): \(result.errors)"
@@ -143,7 +143,7 @@ struct Sweep {
             // What lasts is still so when the run ends. Of a run that fails for other reasons, that may be all it is.
             let lasts = ![.fullOnce, .brokenOnce].contains(fault) && drawn.script == .none
             if lasts, [1, 4].contains(result.status), !result.errors.contains(world.statePath) {
-                problems.append("nothing names the record: \(result.errors)")
+                problems.append("nothing names the state: \(result.errors)")
             }
         case .clock, .kill, nil:
             if result.wasKilled || ![0, 4, 6].contains(result.status) { problems.append(text) }
@@ -157,7 +157,7 @@ struct Sweep {
         guard FileManager.default.fileExists(atPath: world.statePath) else { return [:] }
         let store = try SQLiteStore.open(at: world.statePath)
         var names: [String: [String]] = [:]
-        for occurrence in try await store.record().occurrences.values {
+        for occurrence in try await store.state().occurrences.values {
             names[occurrence.campaign, default: []] += try await Witness.names(of: occurrence.uncertain, in: store)
         }
         return names

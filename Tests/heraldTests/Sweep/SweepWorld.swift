@@ -25,7 +25,7 @@ struct SweepWorld {
     private(set) var groups: [String: [String]] = [:]
     private let people: [String]
     let topicAPI: String
-    /// What goes wrong at the emulator while the record does.
+    /// What goes wrong at the emulator while the state does.
     let script: EmulatorScript
     /// Whether there is an earlier run, after which the files are changed.
     let hasHistory: Bool

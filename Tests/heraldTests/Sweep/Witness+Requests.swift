@@ -1,7 +1,7 @@
 import FCM
 import HeraldCore
 
-/// The emulator's list of requests, whatever it answered, held against the record and the reports. The ledger has only
+/// The emulator's list of requests, whatever it answered, held against the state and the reports. The ledger has only
 /// what was accepted; whom FCM refuses is asked no oftener than is accounted for either.
 extension Witness {
     /// A request of herald's that arrived.
@@ -44,10 +44,10 @@ extension Witness {
         let statuses = requests.filter { $0.kind == .send }.compactMap(\.status)
         let accepted = statuses.count { $0 == 200 }
         let refused = statuses.count { 400..<500 ~= $0 && $0 != 429 }
-        let occurrences = record.occurrences.values
+        let occurrences = state.occurrences.values
         let claims: [(outcome: String, by: String, claimed: Int, seen: Int)] = [
-            ("accepted", "the record", occurrences.reduce(0) { $0 + $1.accepted.count }, accepted),
-            ("rejected", "the record", occurrences.reduce(0) { $0 + $1.rejected.count }, refused),
+            ("accepted", "the state", occurrences.reduce(0) { $0 + $1.accepted.count }, accepted),
+            ("rejected", "the state", occurrences.reduce(0) { $0 + $1.rejected.count }, refused),
             ("accepted", "the reports", total("accepted", of: .send), accepted),
             ("rejected", "the reports", total("rejected", of: .send), refused),
         ]
@@ -55,7 +55,7 @@ extension Witness {
             .map { "\($0.by) would have \($0.claimed) sends \($0.outcome); the emulator had \($0.seen)" }
     }
 
-    /// Requests that arrived though nobody was to be asked, as the record or the reports have it.
+    /// Requests that arrived though nobody was to be asked, as the state or the reports have it.
     func unasked(
         with world: SweepWorld, repeats: [String: [String: Int]], isAccountWhole: Bool
     ) -> [String] {
@@ -71,13 +71,13 @@ extension Witness {
                 }
             }
         }
-        // Whom FCM refuses for a while one run may leave for the next, and the record does not count attempts.
+        // Whom FCM refuses for a while one run may leave for the next, and the state does not count attempts.
         if !world.script.asksToRepeat {
-            let tried = record.occurrences.values.reduce(0) { $0 + $1.tried.count }
+            let tried = state.occurrences.values.reduce(0) { $0 + $1.tried.count }
             let again = repeats.values.joined().reduce(retries) { $0 + $1.value }
             let arrived = requests.count { $0.kind == .send }
             if arrived > tried + again {
-                problems.append("\(arrived) sends arrived: the record has \(tried) asked, and \(again) of them again")
+                problems.append("\(arrived) sends arrived: the state has \(tried) asked, and \(again) of them again")
             }
         }
         return problems

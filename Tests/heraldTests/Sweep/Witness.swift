@@ -5,13 +5,13 @@ import HeraldStore
 import HeraldTestSupport
 import Testing
 
-/// What the emulator, the record and the reports say of the same runs.
+/// What the emulator, the state and the reports say of the same runs.
 struct Witness {
     /// How often the emulator accepted a message, by campaign and recipient; those that it refused and delivered all
     /// the same are counted apart.
     private var accepted: [String: [String: Int]] = [:]
     private var contradicted: [String: [String: Int]] = [:]
-    let record: Record
+    let state: RecordedState
     private let registrations: [RecipientID: Registration]
     private(set) var reports: [(name: String, report: JSONValue)] = []
     let requests: [Request]
@@ -34,9 +34,9 @@ struct Witness {
         }
         requests = try await control.requests().compactMap { Request($0) }
         let store = try SQLiteStore.open(at: world.statePath)
-        record = try await store.record()
+        state = try await store.state()
         registrations = try await store.registrations(
-            of: RecipientSet(Record.firstRecipient..<max(Record.firstRecipient, record.nextRecipient)))
+            of: RecipientSet(RecordedState.firstRecipient..<max(RecordedState.firstRecipient, state.nextRecipient)))
         let folder = "\(world.folder.path)/runs"
         for name in try FileManager.default.contentsOfDirectory(atPath: folder).sorted() where name.hasSuffix(".json") {
             reports.append((name, try JSONValue(parsing: Array(world.folder.read("runs/\(name)").utf8))))
@@ -57,7 +57,7 @@ struct Witness {
     ) async throws -> [String] {
         var problems = reports.filter { !Account($0.report).addsUp }.map { "report \($0.name) does not add up" }
         for sending in world.sendings {
-            let occurrences = record.occurrences.filter { $0.value.campaign == sending.name }
+            let occurrences = state.occurrences.filter { $0.value.campaign == sending.name }
             problems += over(sending.name, repeats[sending.name] ?? [:])
             if !sending.recurs { problems += missing(of: sending, occurrences) }
         }
@@ -71,7 +71,7 @@ struct Witness {
     /// What a campaign's occurrences have of each recipient: how often accepted, and how often that is possible.
     private func known(_ campaign: String) -> [String: (accepted: Int, possible: Int)] {
         var known: [String: (accepted: Int, possible: Int)] = [:]
-        for occurrence in record.occurrences.values where occurrence.campaign == campaign {
+        for occurrence in state.occurrences.values where occurrence.campaign == campaign {
             for id in occurrence.accepted { known[name(id), default: (0, 0)].accepted += 1 }
             let possible = occurrence.accepted.union(occurrence.uncertain).union(occurrence.abandoned)
             for id in possible { known[name(id), default: (0, 0)].possible += 1 }
@@ -79,14 +79,14 @@ struct Witness {
         return known
     }
 
-    /// Whoever was accepted more often than occurrences were sent, or less often than the record has it.
+    /// Whoever was accepted more often than occurrences were sent, or less often than the state has it.
     private func over(_ campaign: String, _ repeats: [String: Int]) -> [String] {
         let known = known(campaign)
         let (accepted, contradicted) = (accepted[campaign] ?? [:], contradicted[campaign] ?? [:])
         let often = accepted.filter { $1 > (known[$0]?.possible ?? 0) + (repeats[$0] ?? 0) }
         let seldom = known.filter { (accepted[$0] ?? 0) + (contradicted[$0] ?? 0) < $1.accepted }
         return (often.isEmpty ? [] : ["\(campaign): \(often.count) were accepted more often than may be"])
-            + (seldom.isEmpty ? [] : ["\(campaign): \(seldom.count) were accepted less often than the record has it"])
+            + (seldom.isEmpty ? [] : ["\(campaign): \(seldom.count) were accepted less often than the state has it"])
     }
 
     /// Deliveries beyond those of promise 1, where the emulator delivers what it refuses, are announced as possible.
@@ -110,7 +110,7 @@ struct Witness {
     {
         let current = occurrences.filter { $0.value.revision == sending.revision }
         let tried = current.values.reduce(into: RecipientSet()) { $0.formUnion($1.tried) }
-        let missing = sending.recipients.subtracting(tried.union(record.dead).map(name))
+        let missing = sending.recipients.subtracting(tried.union(state.dead).map(name))
         let isMissed = reports.contains { entry in
             (entry.report["missed"]?.array ?? []).contains { missed in
                 current.keys.contains { $0.rawValue == missed["occurrence"]?.string }
@@ -122,7 +122,7 @@ struct Witness {
 
     private func strayMembers(_ world: SweepWorld) async throws -> [String] {
         var problems: [String] = []
-        let dead = Set(record.dead.map(name))
+        let dead = Set(state.dead.map(name))
         for (topic, wanted) in world.topics {
             let members = Set(try await control.members(ofTopic: topic))
             let wanted = Set(wanted)

@@ -1,11 +1,5 @@
 internal import FCM
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 /// What a campaign's parts say together: message and target, schedule and target.
 struct CampaignRules {
     private let campaign: Campaign

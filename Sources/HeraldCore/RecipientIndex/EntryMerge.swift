@@ -1,0 +1,60 @@
+/// Goes through several sorted runs as if they were one.
+struct EntryMerge {
+    /// For all runs together, in bytes, as long as each has a few entries of it.
+    private static let bufferSize = 4 << 20
+
+    private let cursors: [EntryCursor]
+    /// Where each cursor stands.
+    private var heads: [UnsafeRawPointer]
+    /// A heap of cursors by their heads, the least at the front; those at their end are gone.
+    private var heap: [Int] = []
+
+    init(_ parts: [SortedEntries]) throws(RecipientIndexError) {
+        let runs = parts.flatMap(\.runs)
+        let size = min(256 << 10, max(16 << 10, Self.bufferSize / max(1, runs.count)))
+        var cursors: [EntryCursor] = []
+        var heads: [UnsafeRawPointer] = []
+        for run in runs {
+            let cursor = EntryCursor(run, bufferSize: size)
+            guard let head = try cursor.next() else { continue }
+            cursors.append(cursor)
+            heads.append(head)
+        }
+        (self.cursors, self.heads) = (cursors, heads)
+        heap = Array(cursors.indices)
+        for place in heap.indices.reversed() { siftDown(from: place) }
+    }
+
+    /// The least entry that was not passed yet, valid until `pass`.
+    var head: ListEntry? { heap.first.map { ListEntry(heads[$0]) } }
+
+    /// Goes on behind the head.
+    mutating func pass() throws(RecipientIndexError) {
+        guard let first = heap.first else { return }
+        if let head = try cursors[first].next() {
+            heads[first] = head
+        } else {
+            let last = heap.removeLast()
+            if heap.isEmpty { return }
+            heap[0] = last
+        }
+        siftDown(from: 0)
+    }
+
+    private mutating func siftDown(from place: Int) {
+        var place = place
+        while true {
+            var least = place
+            let child = 2 * place + 1
+            if child < heap.count, precedes(child, least) { least = child }
+            if child + 1 < heap.count, precedes(child + 1, least) { least = child + 1 }
+            if least == place { return }
+            heap.swapAt(place, least)
+            place = least
+        }
+    }
+
+    private func precedes(_ one: Int, _ other: Int) -> Bool {
+        ListEntry(heads[heap[one]]).precedes(ListEntry(heads[heap[other]]))
+    }
+}

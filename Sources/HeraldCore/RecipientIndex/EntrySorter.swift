@@ -1,0 +1,83 @@
+/// Sorts any number of entries in bounded memory (external merge sort, Knuth, TAOCP 3, 5.4): what does not fit goes to a
+/// file, sorted run by sorted run.
+final class EntrySorter {
+    /// In bytes. Lists of some 300,000 fids never touch the disk.
+    static let usualBudget = 16 << 20
+
+    private let folder: String
+    private let budget: Int
+    private var arena: SortArena?
+    private var file: SpillFile?
+    private var fileSize = 0
+    private var runs: [SortedEntries.Run] = []
+    private var count = 0
+
+    /// - Parameter folder: for the file, should one be needed.
+    init(folder: String, budget: Int = EntrySorter.usualBudget) {
+        (self.folder, self.budget) = (folder, budget)
+    }
+
+    func append(
+        _ registration: UnsafeRawBufferPointer, keyLength: Int, mark: UInt32, row: UInt32
+    ) throws(RecipientIndexError) {
+        count += 1
+        let arena = try neededArena()
+        if arena.append(registration, keyLength: keyLength, mark: mark, row: row) { return }
+        try spill(arena)
+        _ = arena.append(registration, keyLength: keyLength, mark: mark, row: row)
+    }
+
+    /// All of them in order; the sorter is empty after it.
+    func finish() throws(RecipientIndexError) -> SortedEntries {
+        defer { (arena, file, fileSize, runs, count) = (nil, nil, 0, [], 0) }
+        guard let arena, !arena.isEmpty else { return SortedEntries(runs: runs, count: count) }
+        if file == nil {
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(arena.byteCount)
+            try arena.drain { (entry) throws(RecipientIndexError) in bytes.append(contentsOf: entry) }
+            runs.append(.memory(bytes))
+        } else {
+            // Who needed the disk for the most of it leaves no memory taken by the rest.
+            try spill(arena)
+        }
+        return SortedEntries(runs: runs, count: count)
+    }
+
+    private func neededArena() throws(RecipientIndexError) -> SortArena {
+        if let arena { return arena }
+        guard let arena = SortArena(size: budget) else {
+            throw .noRoom(folder: folder, detail: "there is no memory for \(budget) bytes")
+        }
+        self.arena = arena
+        return arena
+    }
+
+    private func neededFile() throws(RecipientIndexError) -> SpillFile {
+        if let file { return file }
+        let file = try SpillFile(in: folder)
+        self.file = file
+        return file
+    }
+
+    private func spill(_ arena: SortArena) throws(RecipientIndexError) {
+        let file = try neededFile()
+        let begin = fileSize
+        var block: [UInt8] = []
+        let blockSize = 256 << 10
+        block.reserveCapacity(blockSize + ListEntry.maximumSize)
+        try arena.drain { (entry) throws(RecipientIndexError) in
+            block.append(contentsOf: entry)
+            if block.count >= blockSize { try write(&block, to: file) }
+        }
+        try write(&block, to: file)
+        runs.append(.file(file, begin..<fileSize))
+    }
+
+    private func write(_ block: inout [UInt8], to file: SpillFile) throws(RecipientIndexError) {
+        try block.withUnsafeBufferPointer { (bytes) throws(RecipientIndexError) in
+            try file.write(UnsafeRawBufferPointer(bytes), at: fileSize)
+        }
+        fileSize += block.count
+        block.removeAll(keepingCapacity: true)
+    }
+}

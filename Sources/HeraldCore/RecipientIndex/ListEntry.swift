@@ -1,0 +1,49 @@
+internal import FCM
+
+/// One row of a list, or one recipient of the state, as they are sorted: packed bytes, since there are millions.
+///
+/// A header of 12 bytes, in the machine's own order (how long the recipient key is, how long the rest, the mark, the
+/// row), then the registration: its key and its rest. It is valid as long as the bytes it looks at.
+struct ListEntry {
+    static let headerSize = 12
+    static let maximumSize = headerSize + Registration.maximumLength
+    /// The mark of a recipient of the state; all other marks are membership classes.
+    static let recorded = UInt32.max
+
+    let start: UnsafeRawPointer
+
+    init(_ start: UnsafeRawPointer) { self.start = start }
+
+    var keyLength: Int { Int(start.loadUnaligned(as: UInt16.self)) }
+    var restLength: Int { Int(start.loadUnaligned(fromByteOffset: 2, as: UInt16.self)) }
+    /// Whose row it is: a number of `RecipientIndex.membershipClasses`, or `recorded`.
+    var mark: UInt32 { start.loadUnaligned(fromByteOffset: 4, as: UInt32.self) }
+    /// Its place in its list; of the state the recipient's number.
+    var row: UInt32 { start.loadUnaligned(fromByteOffset: 8, as: UInt32.self) }
+
+    var size: Int { Self.headerSize + keyLength + restLength }
+    var key: UnsafeRawBufferPointer { .init(start: start + Self.headerSize, count: keyLength) }
+    var rest: UnsafeRawBufferPointer { .init(start: start + Self.headerSize + keyLength, count: restLength) }
+
+    /// The first eight bytes of the key as a number that compares as they do: no key is shorter.
+    var prefix: UInt64 { UInt64(bigEndian: (start + Self.headerSize).loadUnaligned(as: UInt64.self)) }
+
+    /// Writes an entry to where there is room for it.
+    static func write(
+        _ registration: UnsafeRawBufferPointer, keyLength: Int, mark: UInt32, row: UInt32,
+        to start: UnsafeMutableRawPointer
+    ) {
+        start.storeBytes(of: UInt16(keyLength), as: UInt16.self)
+        start.storeBytes(of: UInt16(registration.count - keyLength), toByteOffset: 2, as: UInt16.self)
+        start.storeBytes(of: mark, toByteOffset: 4, as: UInt32.self)
+        start.storeBytes(of: row, toByteOffset: 8, as: UInt32.self)
+        UnsafeMutableRawBufferPointer(start: start + headerSize, count: registration.count)
+            .copyMemory(from: registration)
+    }
+
+    /// By key, then by the rest, both byte by byte: all of a recipient stand together, and all of a registration.
+    func precedes(_ other: ListEntry) -> Bool {
+        let order = key.compared(to: other.key)
+        return order == 0 ? rest.compared(to: other.rest) < 0 : order < 0
+    }
+}

@@ -1,0 +1,132 @@
+internal import FCM
+
+/// One way through all rows, recipient by recipient.
+struct RecipientPass {
+    /// Somebody whom at least one list names.
+    struct Recipient {
+        var id: RecipientID
+        /// Whether the state knows the recipient by the registration that is best now.
+        var isRecorded: Bool
+    }
+
+    private var merge: EntryMerge
+    private let membershipClasses: [RecipientIndex.MembershipClass]
+    private var nextNumber: RecipientID
+
+    // Of the recipient that was given last.
+    private var key: [UInt8] = []
+    private var best: [UInt8] = []
+    private var bestRank: UInt64?
+    /// Its number in the state, and the rest of the registration there.
+    private var recorded: RecipientID?
+    private var recordedRest: [UInt8] = []
+    private var names = NamesOfOne()
+    /// The membership classes of its rows, each once.
+    private(set) var marks: [UInt32] = []
+    private var seenMarks: Set<UInt32> = []
+
+    /// How many names fell together so far: rows that stand twice in a list, and registrations, of whatever list, beyond
+    /// the first of one installation.
+    private(set) var collapsed = 0
+
+    init(_ merge: EntryMerge, _ membershipClasses: [RecipientIndex.MembershipClass], next: RecipientID) {
+        (self.merge, self.membershipClasses, nextNumber) = (merge, membershipClasses, next)
+    }
+
+    /// The best registration of the recipient that was given last: a fid reaches an installation whatever its token;
+    /// among tokens the one listed last is the newest we know.
+    var registration: Registration? { Registration(String(decoding: key + best, as: UTF8.self)) }
+
+    mutating func next() throws(RecipientIndexError) -> Recipient? {
+        while let first = merge.head {
+            begin(first)
+            while let entry = merge.head, entry.key.equals(key) {
+                if entry.mark == ListEntry.recorded {
+                    guard recorded == nil else { throw .recordedTwice }
+                    recorded = entry.row
+                    recordedRest.replace(by: entry.rest)
+                } else {
+                    take(entry)
+                }
+                try merge.pass()
+            }
+            if marks.isEmpty { continue }
+            collapsed += names.collapsed
+            if let recorded { return Recipient(id: recorded, isRecorded: recordedRest == best) }
+            guard nextNumber <= ListedRecipients.lastNumber else { throw .tooMany }
+            defer { nextNumber += 1 }
+            return Recipient(id: nextNumber, isRecorded: false)
+        }
+        return nil
+    }
+
+    private mutating func begin(_ entry: ListEntry) {
+        key.replace(by: entry.key)
+        bestRank = nil
+        recorded = nil
+        names.begin()
+        marks.removeAll(keepingCapacity: true)
+        if !seenMarks.isEmpty { seenMarks = [] }
+    }
+
+    private mutating func take(_ entry: ListEntry) {
+        let lists = membershipClasses[Int(entry.mark)].lists
+        names.add(entry, lists)
+        note(entry.mark)
+        // Where a fid stands, its rest is empty: it comes first, and none comes after it.
+        let isFid = entry.restLength == 0 && Registration.fidLength == entry.keyLength
+        let rank = isFid ? UInt64.max : UInt64(lists.last ?? 0) << 32 | UInt64(entry.row)
+        if let bestRank, rank <= bestRank { return }
+        bestRank = rank
+        best.replace(by: entry.rest)
+    }
+
+    private mutating func note(_ mark: UInt32) {
+        if marks.isEmpty {
+            marks.append(mark)
+        } else if marks.last != mark {
+            if seenMarks.isEmpty { seenMarks = Set(marks) }
+            if seenMarks.insert(mark).inserted { marks.append(mark) }
+        }
+    }
+}
+
+/// Counts how often an installation is named. Its entries come sorted by registration.
+private struct NamesOfOne {
+    /// The one at hand, and the lists that named it; those of its first row wait for a second one.
+    private var registration: [UInt8] = []
+    private var lists: Set<Int> = []
+    private var first: [Int] = []
+    private var registrations = 0
+    private var repeated = 0
+
+    /// Names beyond the first: of each registration in each list, and of the installation.
+    var collapsed: Int { repeated + max(0, registrations - 1) }
+
+    mutating func begin() { (registrations, repeated) = (0, 0) }
+
+    mutating func add(_ entry: ListEntry, _ named: [Int]) {
+        guard registrations > 0, entry.rest.equals(registration) else {
+            registrations += 1
+            registration.replace(by: entry.rest)
+            first = named
+            if !lists.isEmpty { lists.removeAll(keepingCapacity: true) }
+            return
+        }
+        if lists.isEmpty { lists.formUnion(first) }
+        for list in named where !lists.insert(list).inserted { repeated += 1 }
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func replace(by bytes: UnsafeRawBufferPointer) {
+        removeAll(keepingCapacity: true)
+        append(contentsOf: bytes)
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    fileprivate func equals(_ bytes: [UInt8]) -> Bool {
+        count == bytes.count && bytes.withUnsafeBytes { compared(to: $0) == 0 }
+    }
+}

@@ -1,0 +1,63 @@
+/// Entries in their order, in one or more sorted runs. They can be gone through any number of times, see `EntryMerge`.
+struct SortedEntries: Sendable {
+    enum Run: Sendable {
+        case memory([UInt8])
+        case file(SpillFile, Range<Int>)
+    }
+
+    var runs: [Run] = []
+    /// How many entries there are.
+    var count = 0
+}
+
+extension SortedEntries.Run {
+    /// Fills the buffer from an offset in the run on; less than its size only at the end of the run.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(RecipientIndexError) -> Int {
+        switch self {
+        case .memory(let bytes):
+            let part = bytes[offset..<min(offset + buffer.count, bytes.count)]
+            buffer.copyBytes(from: part)
+            return part.count
+        case .file(let file, let place):
+            let count = min(buffer.count, place.count - offset)
+            return try file.read(into: .init(rebasing: buffer[..<count]), at: place.lowerBound + offset)
+        }
+    }
+}
+
+/// Where somebody is in a run.
+final class EntryCursor {
+    private let run: SortedEntries.Run
+    private let buffer: UnsafeMutableRawBufferPointer
+    /// Of the buffer: what is to be read, and what is filled.
+    private var (position, filled) = (0, 0)
+    /// In the run, behind what is in the buffer.
+    private var offset = 0
+
+    /// - Parameter bufferSize: in bytes, at least that of one entry.
+    init(_ run: SortedEntries.Run, bufferSize: Int) {
+        self.run = run
+        buffer = .allocate(byteCount: max(bufferSize, ListEntry.maximumSize), alignment: 16)
+    }
+
+    deinit { buffer.deallocate() }
+
+    /// The next entry, valid until the one after it is asked for; `nil` at the end.
+    func next() throws(RecipientIndexError) -> UnsafeRawPointer? {
+        if filled - position < ListEntry.maximumSize { try refill() }
+        guard position < filled, let base = buffer.baseAddress else { return nil }
+        let start = UnsafeRawPointer(base + position)
+        position += ListEntry(start).size
+        return start
+    }
+
+    private func refill() throws(RecipientIndexError) {
+        let rest = UnsafeRawBufferPointer(rebasing: buffer[position..<filled])
+        buffer.copyMemory(from: rest)
+        (position, filled) = (0, rest.count)
+        guard filled < buffer.count else { return }
+        let count = try run.read(into: .init(rebasing: buffer[filled...]), at: offset)
+        filled += count
+        offset += count
+    }
+}

@@ -1,0 +1,115 @@
+internal import FCM
+
+/// Turns the lists of a workspace into recipients: one for each installation, however often and by whatever
+/// registration it is listed.
+package struct Resolver {
+    private let workspace: Workspace
+    private let rows: [RecipientIndex.Owner: RecipientSet]
+    private let audiences: AudienceMembers
+    private let suppressed: RecipientSet
+    private let listed: RecipientSet
+    private var collapsed = 0
+    private var unrecorded = 0
+
+    package static func desired(
+        of workspace: Workspace, _ recipients: ListedRecipients
+    ) throws(RecipientIndexError) -> Desired {
+        try Resolver(workspace, recipients).desired()
+    }
+
+    /// An audience's recipients; nobody when no file declares it.
+    package static func members(
+        ofAudience name: String, in workspace: Workspace, _ recipients: ListedRecipients
+    ) throws(RecipientIndexError) -> RecipientSet {
+        try Resolver(workspace, recipients).members(of: name)
+    }
+
+    /// How many recipients each group has.
+    static func groupSizes(
+        in workspace: Workspace, _ recipients: ListedRecipients
+    ) throws(RecipientIndexError) -> [GroupName: Int] {
+        let workspace = workspace.withGroupsOnly
+        guard !workspace.groups.isEmpty else { return [:] }
+        let resolver = try Resolver(workspace, recipients)
+        let sizes = workspace.groups.map { ($0.name.value, resolver.members(of: $0).count) }
+        return Dictionary(sizes) { first, _ in first }
+    }
+
+    private init(_ workspace: Workspace, _ recipients: ListedRecipients) throws(RecipientIndexError) {
+        // Rows have few membership classes: each recipient is put down once for each of its own.
+        var byMembershipClass = [RecipientSet](repeating: [], count: recipients.recipientIndex.membershipClasses.count)
+        var pass = try recipients.pass()
+        while let recipient = try pass.next() {
+            for mark in pass.marks { byMembershipClass[Int(mark)].insert(recipient.id) }
+            if !recipient.isRecorded { unrecorded += 1 }
+        }
+        collapsed = pass.collapsed
+        var (rows, listed): ([RecipientIndex.Owner: RecipientSet], RecipientSet) = ([:], [])
+        for (membershipClass, members) in zip(recipients.recipientIndex.membershipClasses, byMembershipClass) {
+            for owner in membershipClass.owners { rows[owner, default: []].formUnion(members) }
+            listed.formUnion(members)
+        }
+        self.workspace = workspace
+        (self.rows, self.listed) = (rows, listed)
+        let names = workspace.audiences.map(\.name.value)
+        audiences = AudienceMembers(workspace.audiences.inOrder(from: names)) { rows[.audience($0)] ?? [] }
+        suppressed = audiences.union(workspace.settings.suppress)
+    }
+
+    private func desired() -> Desired {
+        var desired = Desired()
+        for name in workspace.audiences.map(\.name.value) { desired.audienceSizes[name] = members(of: name).count }
+        (desired.listed, desired.unrecorded, desired.collapsed) = (listed, unrecorded, collapsed)
+        desired.topics = workspace.topics.map { topic in
+            let members = audiences.union(topic.subscribers).subtracting(audiences.union(topic.exclude))
+            return DesiredTopic(
+                name: topic.name.value, members: members.subtracting(suppressed), prune: topic.prune,
+                previousNames: topic.previousNames.map(\.value))
+        }
+        desired.groups = workspace.groups.map { DesiredGroup(name: $0.name.value, members: members(of: $0)) }
+        desired.sends = workspace.campaigns.map { DesiredSend(campaign: $0, members: recipients(of: $0)) }
+        return desired
+    }
+
+    /// Whom a campaign's requests go to.
+    private func recipients(of campaign: Campaign) -> RecipientSet {
+        if campaign.target.value.isOneRequest(campaign.delivery) { return .target }
+        let excluded = audiences.union(campaign.exclude)
+        switch campaign.target.value {
+        case .topic, .condition: return .target
+        case .audience(let name): return members(of: name).subtracting(excluded)
+        case .registrations:
+            let members = rows[.campaign(campaign.name.value)] ?? []
+            return members.subtracting(suppressed).subtracting(excluded)
+        case .group(let name): return workspace.groups.first { $0.name.value == name }.map(members) ?? []
+        }
+    }
+
+    private func members(of group: Group) -> RecipientSet {
+        let members =
+            switch group.members {
+            case .audience(let name): audiences[name.value]
+            case .inline: rows[.group(group.name.value)] ?? []
+            }
+        return members.subtracting(suppressed)
+    }
+
+    /// An audience's members. An audience that is suppressed is still what it is.
+    private func members(of name: String) -> RecipientSet {
+        let isSuppressed = workspace.settings.suppress.contains { $0.value == name }
+        return isSuppressed ? audiences[name] : audiences[name].subtracting(suppressed)
+    }
+}
+
+extension Workspace {
+    /// What decides whom the groups hold that are made of audiences.
+    var withGroupsOnly: Workspace {
+        var workspace = self
+        let named = groups.compactMap { if case .audience(let name) = $0.members { name } else { nil } }
+        workspace.groups = groups.filter { if case .audience = $0.members { true } else { false } }
+        let needed = named.isEmpty ? [] : named + settings.suppress
+        workspace.audiences = audiences.inOrder(from: needed.map(\.value)).sorted { $0.name.value < $1.name.value }
+        workspace.campaigns = []
+        return workspace
+    }
+}

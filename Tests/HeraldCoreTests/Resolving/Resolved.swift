@@ -1,0 +1,78 @@
+import FCM
+import Foundation
+import HeraldTestSupport
+
+@testable import HeraldCore
+
+/// A list as a test writes it.
+struct SampleList {
+    /// As audiences name it.
+    var path: String
+    var columns: [String] = []
+    /// Each with its attributes, in the order of the columns.
+    var rows: [(registration: Registration, values: [String])] = []
+}
+
+extension RecipientIndex {
+    /// What the loader makes of lists like these.
+    static func of(
+        _ workspace: Workspace, _ lists: [SampleList] = [], budget: Int = EntrySorter.usualBudget
+    ) throws -> RecipientIndex {
+        var builder = RecipientIndexBuilder(workspace, temporaryFolder: NSTemporaryDirectory(), budget: budget)
+        for list in lists {
+            let names = workspace.audiences.filter {
+                if case .list(let path) = $0.source { path.value == list.path } else { false }
+            }
+            var classifier = builder.classifier(for: Set(names.map(\.name.value)), columns: list.columns)
+            for (row, (registration, values)) in list.rows.enumerated() {
+                let classes = values.enumerated().map { classifier.class(of: $1, inColumn: $0) }
+                guard let membershipClass = classifier.membershipClass(of: classes) else { continue }
+                var text = registration.rawValue
+                text.withUTF8 { builder.add($0, membershipClass, row: row) }
+            }
+        }
+        return try builder.finish()
+    }
+}
+
+/// What the resolver makes of a workspace, and how everybody in it is reached.
+@dynamicMemberLookup
+struct Resolved {
+    let desired: Desired
+    var registrations: [RecipientID: Registration] = [:]
+    /// Those that the state does not know, or not so.
+    var unrecorded: [RecipientID: Registration] = [:]
+
+    init(
+        _ workspace: Workspace, _ lists: [SampleList] = [], known: [KnownRecipient] = [], next: RecipientID = 1,
+        budget: Int = EntrySorter.usualBudget
+    ) throws {
+        let sorter = EntrySorter(folder: NSTemporaryDirectory(), budget: budget)
+        for recipient in known { try sorter.append(recipient) }
+        let recipientIndex = try RecipientIndex.of(workspace, lists, budget: budget)
+        let recipients = ListedRecipients(recipientIndex, recorded: try sorter.finish(), next: next)
+        desired = try Resolver.desired(of: workspace, recipients)
+        var pass = try recipients.pass()
+        while let recipient = try pass.next() {
+            registrations[recipient.id] = pass.registration
+            if !recipient.isRecorded { unrecorded[recipient.id] = pass.registration }
+        }
+    }
+
+    subscript<Value>(dynamicMember path: KeyPath<Desired, Value>) -> Value { desired[keyPath: path] }
+
+    func keys(of members: RecipientSet) -> Set<RecipientKey> {
+        Set(members.compactMap { registrations[$0]?.recipientKey })
+    }
+
+    func keys(of topic: TopicName) -> Set<RecipientKey> {
+        keys(of: desired.topics.first { $0.name == topic }?.members ?? [])
+    }
+}
+
+extension Audience {
+    /// Those that stand in its own file.
+    var inlineRegistrations: [Registration] {
+        if case .inline(let registrations) = source { registrations } else { [] }
+    }
+}
