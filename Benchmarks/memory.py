@@ -36,7 +36,7 @@ def applied(column, registration, count, limit):
 
 
 WORK.mkdir(parents=True)
-print("\n== Memory and record")
+print("\n== Memory and state")
 applied("token", token, MILLION, 96)
 applied("fid", fid, MILLION, 96)
 if os.environ.get("BENCH_LARGE") == "1":
