@@ -121,8 +121,8 @@ extension Zone {
         }
     }
 
-    /// Whether a name may be one of the database's and nothing else in the file system. What the system calls its own
-    /// local time is no zone: it is another on every machine.
+    /// Whether a name can be in the database, and cannot lead to another file. Names for the system's local time are
+    /// refused, because they mean another zone on every machine.
     private static func isName(_ name: String) -> Bool {
         let parts = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         let isWord = { (part: Substring.UTF8View) in
