@@ -58,10 +58,8 @@ actor ConnectionPool {
     /// How many more exchanges it can carry now. A negative number tells how many are waiting.
     nonisolated var room: Int { places.load(ordering: .relaxed) - load.load(ordering: .relaxed) }
 
-    /// Whether a connection is open.
     nonisolated var isConnected: Bool { connected.load(ordering: .relaxed) }
 
-    /// How many connections are open.
     var openConnections: Int { connections.count }
 
     /// Opens the first connection and waits until it is open or has failed.

@@ -67,7 +67,6 @@ struct ConnectionPools: Sendable {
         }
     }
 
-    /// How many connections are open now.
     var openConnections: Int {
         get async {
             var count = 0

@@ -139,7 +139,6 @@ package final class FCMClient: Sender {
         for pool in pools.values { await pool.shutdown() }
     }
 
-    /// How many connections are open now.
     var openConnections: Int {
         get async {
             var count = 0

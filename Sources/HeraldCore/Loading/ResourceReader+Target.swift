@@ -41,7 +41,7 @@ extension ResourceReader {
         return Located(.registrations(registrations(key, in: fields, &findings)), at: findings.at(node.range))
     }
 
-    /// Reports keys that have no meaning for the campaign's target, and a key that the target requires but is missing.
+    /// Reports keys that have no meaning for the campaign's target, and a missing `acknowledge` for a broadcast.
     static func checkKeys(_ fields: Fields, of campaign: Campaign, _ findings: inout Findings) {
         let target = campaign.target.value
         if case .condition(let condition) = target, condition.matches({ _ in false }), !campaign.acknowledged.broadcast
