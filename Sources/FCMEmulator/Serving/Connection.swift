@@ -36,8 +36,8 @@ struct Connection: InitializableFromSource {
         return Stream(id: id, channel: channel, connection: whole)
     }
 
-    /// Ignores the protocol errors that NIO reports for frames of streams that cross a `GOAWAY`. Hummingbird would close
-    /// the connection for them, before the pending answers are sent.
+    /// Ignores the protocol errors that NIO reports for frames of streams that cross a `GOAWAY`. Otherwise Hummingbird
+    /// would close the connection before the pending answers are sent.
     private final class LateFrames: ChannelInboundHandler {
         typealias InboundIn = HTTP2Frame
 
