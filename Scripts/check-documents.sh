@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Has herald produce every JSON document it knows, in every shape, and holds them against schemas/. Argument: a Python
-# with jsonschema.
+# Lets herald write every kind of JSON document in every form, and checks the documents against schemas/. Argument: a
+# Python with jsonschema.
 set -euo pipefail
 python="$1"
 cd "$(dirname "$0")/.."
@@ -11,7 +11,7 @@ move_briefing
 mkdir "$work/documents"
 run() { "$herald" -w "$work/campaigns" --quiet "$@"; }
 document() { cat >"$work/documents/$1"; }
-# Runs what is to exit with the status `$1`.
+# Runs a command that must exit with the status `$1`.
 exits() {
     local wanted=$1 status=0
     shift
@@ -23,7 +23,7 @@ exits() {
 }
 edit() { sed -i.bak "$1" "$work/campaigns/$2" && rm "$work/campaigns/$2.bak"; }
 
-# Before there is a state. One campaign more: to tokens.
+# Before there is a state. One more campaign sends to tokens.
 tablet="$(sed -n 2p campaigns/lists/stations.csv | cut -d, -f1)"
 cat >"$work/campaigns/tablet.yaml" <<END
 kind: campaign
@@ -50,7 +50,7 @@ edit 's/members: each/members: key/' station-briefing.yaml
 run plan --format json | document plan-key.json
 edit 's/members: key/members: each/' station-briefing.yaml
 
-# One tablet is dead: the group's report says so.
+# One tablet is dead, and the group's report must say so.
 curl -sS --fail -X PUT "http://$FCM_EMULATOR_HOST/emulator/v1/registrations" \
     --data "[{\"registration\":\"$tablet\",\"state\":\"unregistered\"}]" >"$work/answer"
 exits 0 run run --report "$work/documents/report-run.json"
@@ -58,7 +58,7 @@ run state find "$tablet" --format json | document trace-dead.json
 run state export --dead | document export-dead.ndjson
 run plan --format json | document plan-after-death.json
 
-# Memberships change: a group in both directions, then it vanishes.
+# Memberships change: a group gains and loses members, and is then deleted.
 edit '3,4d' lists/venice.csv
 sed 's/0002/9002/' campaigns/lists/stations.csv >"$work/campaigns/lists/stations.csv"
 run plan --format json | document plan-members.json
@@ -67,7 +67,7 @@ run state find "$(sed -n 4p campaigns/lists/stations.csv | cut -d, -f1)" --forma
 run state export | document export.ndjson
 run --reveal-registrations state export | document export-revealed.ndjson
 
-# FCM misbehaves: what became of two of the team is unknown, and one is refused.
+# FCM fails: two outcomes of the team are unknown, and one is rejected.
 faults() { curl -sS --fail -X PUT "http://$FCM_EMULATOR_HOST/emulator/v1/faults" --data "$1" >"$work/answer"; }
 cat >"$work/campaigns/lost.yaml" <<END
 kind: campaign
@@ -99,7 +99,7 @@ head -n 40 campaigns/lists/venice.csv >"$work/campaigns/lists/venice.csv"
 exits 3 run plan --detailed-exitcode --format json | document plan-guard.json
 exits 3 run apply --auto-approve
 
-# Tests, and what the state has in the end.
+# Tests, and the state at the end.
 run test mistral-gale --audience team --report "$work/documents/report-test.json"
 run state show --format json | document state.json
 run state show mistral-gale --format json | document state-one.json
@@ -107,7 +107,7 @@ run state show mistral-gale --format json | document state-one.json
 edit 's/^project:.*/project: 12_000/; s/^timezone:.*/timezon: UTC/' herald.yaml
 exits 1 run validate --format json | document diagnostics-wrong.json
 
-# What was to be in them is.
+# The documents contain what they must contain.
 has() { grep -qF -- "$2" "$work/documents/$1" || { echo "check-documents: no $2 in $1" >&2; exit 1; }; }
 for target in topic condition group audience tokens fids; do has plan-first.json "\"$target\" : "; done
 for action in subscribe unsubscribe group_add group_remove; do has plan-members.json "\"$action\""; done
@@ -137,7 +137,7 @@ has export-revealed.ndjson 'DEMO'
 
 "$python" Tests/schemas/check.py --documents "$work/documents"
 
-# What docs/ci.md has people type exists: every command, and every option of it.
+# Every command and option in docs/ci.md must exist.
 while read -r _ command options; do
   help=$("$herald" help "$command")
   for option in $options; do

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Compares what herald says on the wire with fixtures that were written by hand from FCM's documentation.
+"""Compares herald's requests with fixtures that were written by hand from FCM's documentation.
 
     check-wire.py                compares Tests/heraldTests/Golden/wire (recorded) with Tests/fixtures/wire (by hand)
-    check-wire.py --self-test    besides, that a recording changed in any one place is found to differ
+    check-wire.py --self-test    also checks that a recording with any single change is found to differ
 
-Both hold requests as HTTP has them, with '###' between two, and '# …' before the first for people. Method, path with its
-query and headers are compared as they stand, headers in any order, and bodies as JSON values. One line a difference, and
-exit 1 if there is any.
+Both hold HTTP requests with '###' between them. Lines with '# ' are comments for people. Method, path with query and
+headers are compared as text, headers in any order. Bodies are compared as JSON values. Each difference is one line of
+output, and the exit code is 1 if there is any.
 """
 
 import json
@@ -42,7 +42,7 @@ def leaves(value, place=""):
         for index, inner in enumerate(value):
             yield from leaves(inner, f"{place}[{index}]")
     else:
-        # true is not 1, and 1 is not 1.0.
+        # In JSON, true differs from 1, and 1 from 1.0.
         yield place, json.dumps(value)
 
 

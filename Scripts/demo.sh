@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Shows herald at work: the example workspace against the emulator. Everything it writes is in a temporary folder. Ends
-# with 1 when something is not as it should be.
+# Shows herald at work: the example workspace against the emulator. It writes only into a temporary folder. It exits
+# with 1 if a result is not as expected.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -11,12 +11,12 @@ say() { printf '\n# %s\n' "$*"; }
 
 # Shows a command as a person would type it, then runs it.
 show() {
-    # Most tokens are the same few words again and again.
+    # Most tokens repeat the same few words, so they are shortened.
     printf '\n%s$ herald -w campaigns %s%s\n' "$bold" "$*" "$plain" | sed -E 's/(EXAMPLE_NOT_A_REAL_TOKEN-?)+[A-Z]*/…/'
     "$herald" -w campaigns "$@"
 }
 
-# Ends the demo unless the text `$2` is in the text `$1`.
+# Stops the demo if the text `$1` does not contain the text `$2`.
 expect() { grep -qF -- "$2" <<<"$1" || { echo "demo: '$2' is missing from: $1" >&2; exit 1; }; }
 
 say "A local FCM: nothing leaves this machine."

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the system libraries and tools that herald's build and tests need and that are not there yet.
+# Installs the missing system libraries and tools that herald's build and tests need.
 set -euo pipefail
 
 command -v swift >/dev/null || { echo "herald needs Swift 6.2 or newer: https://www.swift.org/install" >&2; exit 1; }
@@ -15,7 +15,7 @@ Linux)
         dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed ||
             missing+=("$package")
     done
-    # Any python3 will do; Debian's own needs a package more for virtual environments.
+    # Any python3 works. Debian's own needs one more package for virtual environments.
     command -v python3 >/dev/null || missing+=(python3)
     python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3-venv)
     [ ${#missing[@]} -eq 0 ] && exit 0

@@ -1,6 +1,6 @@
-# Sourced by scripts that show or check herald: a copy of the example workspace, a state and an emulator of their own,
-# all of it gone when the script ends. Sets `herald`, `work`, HERALD_STATE and FCM_EMULATOR_HOST. HERALD names another
-# binary than the debug build's.
+# For scripts that show or check herald. Source it: it makes a copy of the example workspace, a state and an emulator,
+# and removes all of them when the script ends. It sets `herald`, `work`, HERALD_STATE and FCM_EMULATOR_HOST. HERALD can
+# name another binary than the one of the debug build.
 
 herald="${HERALD:-$(swift build --show-bin-path)/herald}"
 work="$(mktemp -d)"
@@ -23,10 +23,10 @@ emulator=$!
 read -r line <"$work/ready"
 export "${line?}"
 
-# A time of day in seconds since 1970, as GNU's and BSD's `date` write it. Arguments: time zone, seconds, format.
+# Formats a time with GNU's or BSD's `date`. Arguments: time zone, seconds since 1970, format.
 clock() { TZ="$1" date -d "@$2" "+$3" 2>/dev/null || TZ="$1" date -r "$2" "+$3"; }
 
-# Lets station-briefing come due a minute ago, for `run` to find, and sets `earlier` to half an hour ago.
+# Makes station-briefing due one minute ago, so that `run` finds it, and sets `earlier` to half an hour ago.
 move_briefing() {
     local minute=$(($(date +%s) - 60))
     sed -i.bak "s/^  cron: .*/  cron: \"$(clock Europe/Rome $minute '%M %H') * * *\"/" "$work/campaigns/station-briefing.yaml"

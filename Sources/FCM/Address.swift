@@ -1,12 +1,12 @@
-/// Whom one request addresses: exactly one of the message's target fields.
+/// What one request addresses: exactly one of the message's target fields.
 package enum Address: Hashable, Sendable {
     case registration(Registration)
     case topic(TopicName)
     case condition(Condition)
-    /// A device group, in the field of a token.
+    /// A device group. Its key goes into the message's `token` field.
     case group(NotificationKey)
 
-    /// The message field that carries it.
+    /// The message field that carries the target.
     package var field: String {
         switch self {
         case .registration(let registration): registration.kind.rawValue
@@ -25,7 +25,7 @@ package enum Address: Hashable, Sendable {
         }
     }
 
-    /// Whether one request reaches many devices, which decides what an HTTP 500 may have done.
+    /// Whether one request reaches many devices. If it does, an HTTP 500 may mean that some of them got the message.
     package var fansOut: Bool {
         switch self {
         case .registration: false

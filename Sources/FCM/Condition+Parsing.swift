@@ -1,6 +1,6 @@
 extension Condition {
-    /// Reads what an author wrote: double quotes are as good as single ones, and `&&` beside `||` without parentheses
-    /// is refused, since it means something else to FCM than to most readers.
+    /// Reads what an author wrote. Double quotes are accepted like single ones. `&&` beside `||` without parentheses is
+    /// an error, because FCM reads it differently from most programming languages.
     package init(parsing text: String) throws(ConditionError) {
         var parser = ConditionParser(text, takesDoubleQuotes: true)
         let level = try parser.condition()
@@ -14,14 +14,14 @@ extension Condition {
         self.init(expression)
     }
 
-    /// Reads what FCM would take, as FCM would: from left to right, in single quotes only.
+    /// Reads a condition the way FCM does: left to right, single quotes only.
     package init(asFCM text: String) throws(ConditionError) {
         var parser = ConditionParser(text, takesDoubleQuotes: false)
         self.init(try parser.condition().expression(andFirst: false))
     }
 }
 
-/// What stands between two parentheses, or on its own: the order of evaluation is still open.
+/// What stands between two parentheses, or the whole text. The order of evaluation is not decided yet.
 private struct Level {
     indirect enum Operand {
         case topic(TopicName)
@@ -32,7 +32,7 @@ private struct Level {
     var first: Operand
     var rest: [(word: Condition.Expression.Operator, offset: Int, operand: Operand)] = []
 
-    /// Where `&&` and `||` first meet on one level, this one or one inside.
+    /// The offset where `&&` and `||` first meet on one level, in this level or in one inside it.
     var mixedOperator: Int? {
         let own = rest.first { $0.word != rest[0].word }?.offset
         return ([own, first.mixedOperator] + rest.map(\.operand.mixedOperator)).compactMap(\.self).min()
@@ -77,9 +77,9 @@ extension Level.Operand {
     }
 }
 
-/// Reads a condition scalar by scalar; it gives up at the first fault.
+/// Reads a condition scalar by scalar. It stops at the first error.
 struct ConditionParser {
-    /// How many parentheses and negations may stand inside one another.
+    /// How deep parentheses and negations may nest.
     static let maximumDepth = 100
 
     private let scalars: [Unicode.Scalar]
@@ -113,7 +113,7 @@ struct ConditionParser {
         }
     }
 
-    /// - Parameter sign: what it must follow, for the message when it is missing.
+    /// - Parameter sign: the operator before the operand. The error message names it if the operand is missing.
     private mutating func operand(after sign: (text: String, offset: Int)?) throws(ConditionError) -> Level.Operand {
         skipSpace()
         let offset = position
@@ -145,7 +145,7 @@ struct ConditionParser {
         }
     }
 
-    /// Steps over one scalar and reads what is inside of it.
+    /// Steps over one scalar and reads what follows it. It keeps the depth below ``maximumDepth``.
     private mutating func inside<Inner>(
         _ read: (inout Self) throws(ConditionError) -> Inner
     ) throws(ConditionError) -> Inner {
@@ -211,7 +211,7 @@ struct ConditionParser {
         return topic
     }
 
-    /// Reads a name in quotes, whatever it is.
+    /// Reads a name in quotes. It does not check the name.
     private mutating func quoted() throws(ConditionError) -> String {
         let offset = position
         switch next {
@@ -250,7 +250,7 @@ struct ConditionParser {
         while let scalar = next, [" ", "\t", "\n", "\r"].contains(scalar) { position += 1 }
     }
 
-    /// The run of a topic's characters that begins there.
+    /// The run of topic characters that begins at an offset.
     private func word(at offset: Int) -> String {
         text(offset, scalars[offset...].prefix(while: TopicName.isAllowed).count)
     }

@@ -1,8 +1,8 @@
 /// FCM's boolean expression over topics, e.g. `'tides' in topics && !('opted-out' in topics)`.
 ///
-/// FCM gives `&&` no precedence over `||`: parentheses first, then from left to right.
+/// FCM gives `&&` no precedence over `||`. It evaluates parentheses first, then from left to right.
 package struct Condition: Hashable, Sendable, CustomStringConvertible {
-    /// FCM's limit. It counts topic terms, a repeated topic each time.
+    /// FCM's limit (docs/fcm.md#topics-and-conditions). It counts terms: a topic that is named twice counts twice.
     package static let maximumTerms = 5
 
     package indirect enum Expression: Hashable, Sendable {
@@ -12,7 +12,8 @@ package struct Condition: Hashable, Sendable, CustomStringConvertible {
         case or(Expression, Expression)
     }
 
-    /// No `not` holds a `not`, and no right side repeats its own operator, so that equal texts are equal values.
+    /// In normal form, so that equal texts are equal values: a `not` never holds a `not`, and a right side never
+    /// repeats its own operator.
     package let expression: Expression
 
     /// Takes an expression of at most `maximumTerms` terms.
@@ -20,8 +21,8 @@ package struct Condition: Hashable, Sendable, CustomStringConvertible {
         self.expression = expression
     }
 
-    /// Follows at least one of `any`, every one of `all` and not one of `none`; an empty list asks for nothing. `nil`
-    /// when all are empty, or hold more than five topics together.
+    /// Matches devices that follow at least one of `any`, all of `all` and none of `none`. An empty list puts no
+    /// restriction. The result is `nil` when all lists are empty, or when they hold more than five topics together.
     package init?(any: [TopicName], all: [TopicName], none: [TopicName]) {
         guard any.count + all.count + none.count <= Self.maximumTerms else { return nil }
         let one = any.map(Expression.topic).joined(by: .or)
@@ -30,24 +31,24 @@ package struct Condition: Hashable, Sendable, CustomStringConvertible {
         self.init(expression)
     }
 
-    /// As they occur, repeated ones once.
+    /// The topics in the order of the text, each one once.
     package var topics: [TopicName] {
         var seen: Set<TopicName> = []
         return expression.terms().map(\.topic).filter { seen.insert($0).inserted }
     }
 
-    /// Those whose new subscriber can stop to match: they stand under an odd number of negations.
+    /// Topics under an odd number of negations. A device that subscribes to one of them may stop matching.
     package var excluded: Set<TopicName> {
         Set(expression.terms().filter(\.isNegated).map(\.topic))
     }
 
-    /// Whether a device matches that follows just the topics `follows` is true for.
+    /// Whether a device matches that follows exactly the topics for which `follows` is true.
     package func matches(_ follows: (TopicName) -> Bool) -> Bool {
         expression.matches(follows)
     }
 
-    /// The canonical text: single quotes, one space around operators, `!('a' in topics)`, and parentheses wherever
-    /// `&&` meets `||`. It holds no character that JSON escapes.
+    /// The canonical text: single quotes, one space around operators, `!('a' in topics)`, and parentheses wherever `&&`
+    /// meets `||`. JSON never has to escape a character of it.
     package var description: String { expression.text }
 }
 
@@ -57,7 +58,7 @@ extension Condition.Expression {
         case or = "||"
     }
 
-    /// `one` joined with `other`, regrouped to the left: `a && (b && c)` is `a && b && c`.
+    /// Joins `one` and `other`, regrouped to the left: `a && (b && c)` becomes `a && b && c`.
     static func joined(_ one: Self, _ word: Operator, _ other: Self) -> Self {
         switch (word, other) {
         case (.and, .and(let left, let right)): .and(joined(one, .and, left), right)
@@ -67,7 +68,7 @@ extension Condition.Expression {
         }
     }
 
-    /// A double negation is none.
+    /// Two negations cancel each other.
     static func negated(_ inner: Self) -> Self {
         if case .not(let expression) = inner { expression } else { .not(inner) }
     }
@@ -81,7 +82,7 @@ extension Condition.Expression {
         }
     }
 
-    /// Every topic from left to right, and whether it stands under an odd number of negations.
+    /// All terms from left to right. `isNegated` is true under an odd number of negations.
     fileprivate func terms(isNegated: Bool = false) -> [(topic: TopicName, isNegated: Bool)] {
         switch self {
         case .topic(let topic): [(topic, isNegated)]
@@ -109,7 +110,7 @@ extension Condition.Expression {
 }
 
 extension [Condition.Expression] {
-    /// `nil` when there are none.
+    /// `nil` for an empty list.
     fileprivate func joined(by word: Condition.Expression.Operator) -> Condition.Expression? {
         guard let first else { return nil }
         return dropFirst().reduce(first) { .joined($0, word, $1) }

@@ -1,4 +1,4 @@
-/// Why a text is no condition, and where.
+/// Why a text is not a condition, and where the error is.
 package struct ConditionError: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Problem: Hashable, Sendable {
         case empty
@@ -10,7 +10,7 @@ package struct ConditionError: Error, Hashable, Sendable, CustomStringConvertibl
         case bareWord(String)
         case noInTopics(String)
         case notIn(String)
-        /// `write` is the operator that was meant.
+        /// `write` is the operator that the author probably meant.
         case word(String, write: String)
         case nothingBefore(String)
         case nothingAfter(String)
@@ -21,20 +21,20 @@ package struct ConditionError: Error, Hashable, Sendable, CustomStringConvertibl
         case unexpected(String)
         case tooManyTerms(at: String)
         case tooDeep
-        /// `&&` and `||` side by side: what FCM makes of it, and what most languages would.
+        /// `&&` and `||` on one level: how FCM reads it, and how most languages would.
         case mixedOperators(leftToRight: Condition, andFirst: Condition)
     }
 
-    /// A whole condition to write instead.
+    /// A whole condition that the author can write instead.
     package struct Fix: Hashable, Sendable {
         package var meaning: String
         package var text: String
     }
 
     package let problem: Problem
-    /// Where the fault begins in the text, in Unicode scalars from 0.
+    /// Where the error begins in the text, counted in Unicode scalars from 0.
     package let offset: Int
-    /// How many Unicode scalars it covers; 0 when something is missing there.
+    /// How many Unicode scalars it covers. 0 means that something is missing there.
     package let length: Int
 
     package var description: String { message }
@@ -69,7 +69,7 @@ package struct ConditionError: Error, Hashable, Sendable, CustomStringConvertibl
         }
     }
 
-    /// Ways out, the one that keeps FCM's meaning first.
+    /// Possible corrections. The one that keeps FCM's meaning comes first.
     package var fixes: [Fix] {
         guard case .mixedOperators(let leftToRight, let andFirst) = problem else { return [] }
         let kept = Fix(meaning: "as FCM reads it", text: leftToRight.description)
@@ -79,7 +79,7 @@ package struct ConditionError: Error, Hashable, Sendable, CustomStringConvertibl
 }
 
 extension String {
-    /// As much of it as a message may repeat.
+    /// The text, cut to the length that a message may repeat.
     fileprivate var shortened: String {
         unicodeScalars.count > 60 ? String(String.UnicodeScalarView(unicodeScalars.prefix(60))) + "…" : self
     }

@@ -1,30 +1,30 @@
-/// The error a response's body tells of, in Google's RPC shape or the Instance ID service's plain string.
+/// The error in a response's body, in Google's RPC form or as the plain string of the Instance ID service.
 ///
-/// Bodies may be HTML or cut; what cannot be read is absent, never an error.
+/// Bodies may be HTML or cut off. What cannot be read is `nil`; reading never throws.
 package struct ErrorBody: Hashable, Sendable {
-    /// Whether the body was JSON at all. Proxies and wrong paths answer in HTML.
+    /// Whether the body was JSON. Proxies and wrong paths answer in HTML.
     package var isJSON = false
-    /// `FcmError.errorCode`: FCM's own word, e.g. `UNREGISTERED`.
+    /// `FcmError.errorCode`: FCM's own code, e.g. `UNREGISTERED`.
     package var fcmCode: String?
-    /// `error.status`: the gRPC word, e.g. `NOT_FOUND`.
+    /// `error.status`: the gRPC status, e.g. `NOT_FOUND`.
     package var status: String?
     package var message: String?
     /// `BadRequest.fieldViolations[].field`, e.g. `message.data[0].value`.
     package var violatedFields: [String] = []
-    /// `ApnsError`, with which FCM passes on what Apple answered.
+    /// `ApnsError`: what Apple answered to FCM.
     package var apns: APNs?
     /// `ErrorInfo.reason`, e.g. `SERVICE_DISABLED`.
     package var reason: String?
-    /// Whose rate `QuotaFailure` says was exceeded.
+    /// Whose quota was exceeded, by `QuotaFailure`.
     package var quota: Quota?
     /// `RetryInfo.retryDelay` in seconds.
     package var retryDelaySeconds: Double?
 
-    /// Whether it is about the credentials that FCM has for Apple or a browser's push service.
+    /// Whether the error is about the credentials that FCM holds for Apple or for a browser's push service.
     package var isThirdParty: Bool { ["THIRD_PARTY_AUTH_ERROR", "APNS_AUTH_ERROR"].contains(fcmCode) }
 
-    /// What FCM counts messages by. Its pages name the three, and give no form for the subject of a violation: the word
-    /// in it decides.
+    /// Whose quota FCM counted. FCM's pages name these three. They do not document the form of a violation's subject,
+    /// so a word in that text decides.
     package enum Quota: String, Hashable, Sendable, CaseIterable {
         case device, topic, project
     }
@@ -71,7 +71,7 @@ package struct ErrorBody: Hashable, Sendable {
         }
     }
 
-    /// Reads a protobuf duration, `3.5s`: at most 10,000 years, here never negative.
+    /// Reads a protobuf duration such as `3.5s`. It takes at most 10,000 years, and no negative ones.
     private static func seconds(_ text: String) -> Double? {
         let digits = text.dropLast()
         guard text.last == "s", digits.utf8.allSatisfy({ $0 == UInt8(ascii: ".") || (48...57).contains($0) }),

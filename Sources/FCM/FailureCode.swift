@@ -1,7 +1,7 @@
-/// The codes by which reports name failures: FCM's, the gRPC statuses it falls back to, and our own for what never
-/// became an answer.
+/// The codes that name failures in reports: FCM's codes, the gRPC statuses that it falls back to, and herald's own
+/// codes for requests that got no answer.
 package enum FailureCode: String, Sendable, CaseIterable {
-    // FCM's ErrorCode reference
+    // FCM's ErrorCode reference: docs/fcm.md#errors
     case unregistered = "UNREGISTERED"
     case invalidArgument = "INVALID_ARGUMENT"
     case senderIDMismatch = "SENDER_ID_MISMATCH"
@@ -11,7 +11,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
     case unavailable = "UNAVAILABLE"
     case `internal` = "INTERNAL"
 
-    // google.rpc.Code, where FCM says nothing of its own
+    // google.rpc.Code, for answers without an FCM code
     case unauthenticated = "UNAUTHENTICATED"
     case permissionDenied = "PERMISSION_DENIED"
     case notFound = "NOT_FOUND"
@@ -21,7 +21,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
     // The topic APIs
     case tooManyTopics = "TOO_MANY_TOPICS"
 
-    // Our own
+    // herald's own codes
     case notSent = "NOT_SENT"
     case connectionLost = "CONNECTION_LOST"
     case unreadableResponse = "UNREADABLE_RESPONSE"

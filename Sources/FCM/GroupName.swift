@@ -1,5 +1,5 @@
-/// A device group's `notification_key_name`: 1–255 printable characters without spaces. It is what identifies the
-/// group; its keys come and go.
+/// A device group's `notification_key_name`: 1–255 printable characters without spaces. The name identifies the group,
+/// because FCM may hand out a new key at any time.
 package struct GroupName: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
     /// In Unicode scalars.
     package static let maximumLength = 255
@@ -13,7 +13,7 @@ package struct GroupName: RawRepresentable, Hashable, Comparable, Sendable, Cust
         self.rawValue = rawValue
     }
 
-    /// Whether it is printable and no space.
+    /// Whether the character is printable and not a space.
     package static func isAllowed(_ character: Unicode.Scalar) -> Bool {
         switch character.properties.generalCategory {
         case .control, .format, .surrogate, .privateUse, .unassigned, .spaceSeparator, .lineSeparator,

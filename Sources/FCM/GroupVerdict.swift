@@ -1,25 +1,26 @@
-/// What an exchange about a device group means, decided once, here. All of its calls may be made again: what a first
-/// one did shows as `alreadyExists`, `notFound` or `noValidRegistrations` at the second.
+/// What an answer about a device group means. This is the only place that decides it. Every call about a group may be
+/// repeated: if the first try had its effect, the second one gives `alreadyExists`, `notFound` or
+/// `noValidRegistrations`.
 package enum GroupVerdict: Hashable, Sendable {
-    /// It was done; the group can be addressed with this key.
+    /// The call succeeded. This key addresses the group.
     case done(NotificationKey)
-    /// A group of that name exists: retrieve its key, then add who is missing.
+    /// A group of that name exists. Retrieve its key, then add the missing members.
     case alreadyExists(Failure)
     case notFound(Failure)
-    /// None of the registrations exists any more, or none is a member.
+    /// None of the registrations is valid any more, or none is a member.
     case noValidRegistrations(Failure)
-    /// The key is not of the group with that name: retrieve it by name.
+    /// The key does not belong to the group of that name. Retrieve the key by name.
     case nameMismatch(Failure)
-    /// Refused, for this group or these members; another may succeed.
+    /// FCM refused this group or these members. Other calls may succeed.
     case rejected(Failure)
-    /// It did not take effect, as far as FCM says; worth another try.
+    /// FCM says that the call had no effect. Another try may succeed.
     case again(Failure, Verdict.Repeat)
-    /// The access token was refused: nothing took effect, and the request may go again, once, with a new one.
+    /// FCM refused the access token, so nothing took effect. The request may go once more with a new token.
     case unauthenticated(Failure)
-    /// Every request of its kind would fail alike: a setting or a permission is wrong.
+    /// Every request of this kind would fail: a setting or a permission is wrong.
     case stop(Failure)
 
-    /// Judges the answer to a call about a device group.
+    /// Judges the answer to a call about a device group (docs/fcm.md#device-groups).
     package init(_ exchange: Exchange, for operation: GroupOperation) {
         switch exchange {
         case .notSent(let reason): self = .again(.notSent(reason), .afterNothing)
@@ -48,7 +49,7 @@ package enum GroupVerdict: Hashable, Sendable {
         guard let answer = try? JSONValue(parsing: response.body), answer.object != nil else {
             return .again(.unreadable("the answer is no JSON object"), .afterNonsense)
         }
-        // The last member's removal takes the group with it, so that there may be no key to tell.
+        // Removing the last member deletes the group, so the answer may have no key.
         let told = answer["notification_key"].map { $0.string.flatMap(NotificationKey.init(rawValue:)) }
         guard let key = told ?? operation.key else {
             return .again(.unreadable("the answer holds no notification key"), .afterNonsense)
@@ -56,7 +57,7 @@ package enum GroupVerdict: Hashable, Sendable {
         return .done(key)
     }
 
-    /// FCM has no codes for these: only its four sentences tell.
+    /// FCM has no error codes for groups. Only its four sentences tell the cases apart.
     private static func named(_ text: String, _ failure: Failure, _ operation: GroupOperation) -> GroupVerdict? {
         let text = text.lowercased()
         if text.contains("notification_key already exists") { return .alreadyExists(failure) }

@@ -1,4 +1,4 @@
-/// Any JSON value. Objects are written with sorted keys, so equal values give equal bytes.
+/// Any JSON value. Keys are written sorted, so that equal values give equal bytes.
 package enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
@@ -10,7 +10,7 @@ package enum JSONValue: Hashable, Sendable {
 }
 
 extension JSONValue {
-    /// Reads one JSON document (RFC 8259). Foundation's decoder refuses nesting beyond 512 levels.
+    /// Reads one JSON document (RFC 8259). Foundation's decoder refuses more than 512 levels of nesting.
     package init(parsing bytes: some Sequence<UInt8>) throws {
         self = try JSONDecoder().decode(JSONValue.self, from: Data(bytes))
     }
@@ -23,7 +23,7 @@ extension JSONValue {
         return Array(try encoder.encode(self))
     }
 
-    /// The member of that name, where this is an object that has it.
+    /// The member of that name. `nil` if this is not an object, or has no such member.
     package subscript(_ key: String) -> JSONValue? {
         if case .object(let members) = self { members[key] } else { nil }
     }
@@ -36,7 +36,8 @@ extension JSONValue {
 
 extension JSONValue: Codable {
     package init(from decoder: any Decoder) throws {
-        // Containers first: a decoder that has tried every scalar pays for each failure with the whole path to it.
+        // Containers come first: when a scalar does not fit, the decoder builds an error with the whole coding path,
+        // which is slow.
         if let members = try? decoder.container(keyedBy: MemberKey.self) {
             var object: [String: JSONValue] = [:]
             for key in members.allKeys { object[key.stringValue] = try members.decode(JSONValue.self, forKey: key) }

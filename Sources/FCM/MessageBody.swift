@@ -1,4 +1,4 @@
-/// A send request's JSON body with a hole for the address: what all recipients share is encoded once.
+/// The JSON body of a send request with a gap for the address. What all recipients share is encoded only once.
 package struct MessageBody: Hashable, Sendable {
     private let head: [UInt8]
     private let tail: [UInt8]
@@ -13,7 +13,7 @@ package struct MessageBody: Hashable, Sendable {
         tail = Array((validateOnly ? #""},"validate_only":true}"# : #""}}"#).utf8)
     }
 
-    /// The whole body. No address holds a character that JSON would escape.
+    /// The complete body. JSON never has to escape a character of an address.
     package func bytes(to address: Address) -> [UInt8] {
         var bytes: [UInt8] = []
         let value = address.value.utf8

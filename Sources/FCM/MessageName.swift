@@ -1,11 +1,11 @@
-/// What FCM calls a message that it took: `projects/PROJECT/messages/ID` (REST reference, `projects.messages.send`).
+/// FCM's name for an accepted message: `projects/PROJECT/messages/ID` (REST reference, `projects.messages.send`).
 struct MessageName {
-    /// The last part.
+    /// The last part of the name.
     let id: String
 
-    /// Reads it from the body of a 200; `nil` where that holds none.
+    /// Reads the name from the body of a 200. `nil` if the body has none.
     ///
-    /// - Parameter body: a JSON object; only its `name` counts.
+    /// - Parameter body: a JSON object. Only its `name` is read.
     init?(acceptance body: [UInt8]) {
         if let plain = Self.plainName(of: body) {
             id = String(decoding: body[plain], as: UTF8.self)
@@ -16,8 +16,8 @@ struct MessageName {
         id = String(last)
     }
 
-    /// Where the id stands in an answer that has the name, no more than that, and nothing escaped: every answer that FCM
-    /// gives. A JSON decoder takes longer than all else that is done about a message.
+    /// The range of the id in a body that holds only the name, without escapes, as FCM always answers. This is a fast
+    /// path: decoding JSON would take longer than all other work on one message.
     private static func plainName(of body: [UInt8]) -> Range<Int>? {
         var place = 0
         func skip(_ expected: StaticString) -> Bool {

@@ -1,9 +1,9 @@
-/// Addresses a device group: FCM gives another one at each retrieval, and all remain valid. Printing it shows nothing
-/// of it.
+/// The key that addresses a device group. FCM gives a different one at each retrieval, and all of them stay valid.
+/// Printing the key does not show it.
 package struct NotificationKey: RawRepresentable, Hashable, Sendable, CustomStringConvertible, CustomReflectable {
     package let rawValue: String
 
-    /// 1–4096 visible ASCII characters without quotes and backslashes, so that JSON needs to escape none of them.
+    /// 1–4096 visible ASCII characters without quotes and backslashes, so that JSON never has to escape one.
     package init?(rawValue: String) {
         guard (1...4096).contains(rawValue.utf8.count), rawValue.utf8.allSatisfy(Self.isAllowed) else { return nil }
         self.rawValue = rawValue

@@ -1,8 +1,8 @@
 /// The Firebase project that calls are made for.
 package struct Project: Hashable, Sendable {
-    /// Its id, or its number.
+    /// The project's id or its number. FCM accepts both.
     package var id: String
-    /// Its number, which device groups ask for.
+    /// The project's number. Calls about device groups need it.
     package var senderID: SenderID?
 
     package init(id: String, senderID: SenderID? = nil) {

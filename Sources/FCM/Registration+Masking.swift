@@ -1,5 +1,5 @@
 extension Registration {
-    /// The text with every registration in it replaced, percent-encoded ones too.
+    /// The text with every registration in it replaced, also percent-encoded ones.
     package static func masking(_ text: String) -> String {
         guard text.utf8.count >= 22 else { return text }
         var masked = ""
@@ -16,7 +16,7 @@ extension Registration {
         return masked + maskedWord(word)
     }
 
-    /// A word of the characters registrations are made of. One may stand behind a colon, as in `fid:…`.
+    /// Masks a word of registration characters. A registration may follow a colon, as in `fid:…`.
     private static func maskedWord(_ word: String) -> String {
         let mask = "(a registration)"
         if Registration(word) != nil { return mask }

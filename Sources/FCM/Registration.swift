@@ -1,30 +1,31 @@
-/// Names one app instance at FCM: a registration token or a Firebase installation id (fid).
-/// Printing it shows nothing of it.
+/// Names one app instance at FCM: a registration token or a Firebase installation id (fid). Printing it does not show
+/// its value.
 package struct Registration: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
-    /// How FCM is told of it: the message field that carries it.
+    /// The kind of a registration, which is also the message field that carries it.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         case token, fid
     }
 
     package let rawValue: String
 
-    /// A token is 100–4096 characters of `[A-Za-z0-9_:-]`; a fid is 22 of `[A-Za-z0-9_-]` that begin with c, d, e
-    /// or f (the first four bits of an installation id are 0111). Anything else is `nil`.
+    /// Returns `nil` for a malformed text. A token is 100–4096 characters of `[A-Za-z0-9_:-]`. A fid is 22 characters
+    /// of `[A-Za-z0-9_-]` and begins with c, d, e or f, because its first four bits are 0111.
     package init?(_ rawValue: String) {
         var rawValue = rawValue
         guard rawValue.withUTF8(Self.isWellFormed) else { return nil }
         self.rawValue = rawValue
     }
 
-    /// In bytes, of every fid, and at most of any registration.
+    /// The length of every fid, and the greatest length of any registration, in bytes.
     package static let (fidLength, maximumLength) = (22, 4096)
 
-    /// What a text is, for those who have millions and make no string of each; `nil` for no registration.
+    /// The kind of a text, without making a string. Lists have millions of them. `nil` if the text is not a
+    /// registration.
     package static func kind(of text: UnsafeBufferPointer<UInt8>) -> Kind? {
         isWellFormed(text) ? (text.count == fidLength ? .fid : .token) : nil
     }
 
-    /// How many bytes of a registration, from the first on, are its recipient key.
+    /// How many leading bytes of a registration are its recipient key.
     package static func keyLength(of registration: UnsafeBufferPointer<UInt8>) -> Int {
         let head = registration.prefix(fidLength)
         let hasInstallation =
@@ -41,14 +42,14 @@ package struct Registration: Hashable, Sendable, CustomStringConvertible, Custom
         }
     }
 
-    /// Whether a text of at least 8 bytes has only `[A-Za-z_-]` and what stands from `0` to another character in ASCII.
-    /// It looks at eight at a time: a list of people's tokens has a hundred million of them.
+    /// Whether a text of at least 8 bytes has only `[A-Za-z_-]` and the ASCII characters from `0` to `last`. It checks
+    /// eight bytes at a time, because a big list has hundreds of millions of bytes.
     private static func consists(_ bytes: UnsafeBufferPointer<UInt8>, ofDigitsTo last: Unicode.Scalar) -> Bool {
         let lastDigit = UInt8(ascii: last)
         let bytes = UnsafeRawBufferPointer(bytes)
         var start = 0
         while start < bytes.count {
-            // Some of the last ones are looked at twice, where their number is no multiple of eight.
+            // The last step may overlap the one before, if the length is not a multiple of eight.
             start = min(start, bytes.count - 8)
             let eight = bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self)
             let isFine =
@@ -67,10 +68,11 @@ package struct Registration: Hashable, Sendable, CustomStringConvertible, Custom
         guard self.kind == kind else { return nil }
     }
 
-    /// The two forms differ in length, so the text tells.
+    /// Tokens and fids differ in length, so the length tells the kind.
     package var kind: Kind { rawValue.utf8.count == Self.fidLength ? .fid : .token }
 
-    /// The installation behind it: the fid; for a token the part before the colon where that has a fid's shape.
+    /// The installation behind the registration: the fid, or the part of a token before the colon if it looks like a
+    /// fid.
     package var recipientKey: RecipientKey {
         var text = rawValue
         let length = text.withUTF8(Self.keyLength)
@@ -82,8 +84,8 @@ package struct Registration: Hashable, Sendable, CustomStringConvertible, Custom
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// The installation a registration belongs to. A rotated token, or a token and the fid of one installation, share it.
-/// Printing it shows nothing of it.
+/// The installation that a registration belongs to. Rotated tokens, or a token and a fid of one installation, share it.
+/// Printing it does not show its value.
 package struct RecipientKey: RawRepresentable, Hashable, Sendable, CustomStringConvertible, CustomReflectable {
     package let rawValue: String
 
@@ -94,11 +96,11 @@ package struct RecipientKey: RawRepresentable, Hashable, Sendable, CustomStringC
 }
 
 extension UInt64 {
-    /// A one in each byte.
+    /// The value 1 in each byte.
     fileprivate static let ones: UInt64 = 0x0101_0101_0101_0101
 
-    /// Sets the highest bit of each byte that lies in a range, of those that are ASCII; all else of the result is
-    /// without meaning.
+    /// Sets the highest bit of each ASCII byte that lies in the range. The other bits, and the results for bytes that
+    /// are not ASCII, are meaningless.
     fileprivate func mark(_ range: ClosedRange<UInt8>) -> UInt64 {
         (self &+ UInt64(0x80 - range.lowerBound) &* Self.ones) & ~(self &+ UInt64(0x7F - range.upperBound) &* Self.ones)
     }

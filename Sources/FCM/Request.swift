@@ -1,12 +1,12 @@
-/// One call to FCM, before it is HTTP.
+/// One call to FCM, before it becomes HTTP.
 package enum Request: Sendable {
-    /// The most registrations that one `batch` takes.
+    /// The most registrations in one `batch`.
     package static let maximumBatch = 1000
 
     case send(body: [UInt8])
     case subscribe(Registration, to: TopicName)
     case unsubscribe(Registration, from: TopicName)
-    /// Subscribes or unsubscribes many at once, by the Instance ID service.
+    /// Subscribes or unsubscribes many registrations at once, through the Instance ID service.
     case batch(BatchOperation, TopicName, [Registration])
     case group(GroupOperation)
 }
@@ -15,19 +15,19 @@ package enum BatchOperation: String, Hashable, Sendable, CaseIterable {
     case add, remove
 }
 
-/// What can be done with a device group.
+/// A change of a device group, or a look at it.
 package enum GroupOperation: Hashable, Sendable {
     case create(GroupName, [Registration])
     case add(GroupName, NotificationKey, [Registration])
-    /// Removing every member deletes the group.
+    /// Removing the last member deletes the group.
     case remove(GroupName, NotificationKey, [Registration])
-    /// Asks for a key of an existing group.
+    /// Asks for a key of a group that exists.
     case retrieve(GroupName)
 }
 
-/// The HTTP request that carries a call: `POST`, `PATCH`, `DELETE` or `GET`, a path with its query, and a JSON body.
+/// The HTTP form of a call: `POST`, `PATCH`, `DELETE` or `GET`, a path with its query, and a JSON body.
 package struct WireRequest: Hashable, Sendable {
-    /// Which of Google's servers it goes to.
+    /// Which of Google's servers the request goes to.
     package enum Service: Hashable, Sendable, CaseIterable {
         case fcm
         /// The Instance ID service.
@@ -54,9 +54,8 @@ package struct WireRequest: Hashable, Sendable {
 }
 
 extension Request {
-    /// The call as FCM's REST reference has it (v1 `projects.messages.send`,
-    /// `projects.registrations.topicSubscriptions`), in the v2 error format, or as the Instance ID service and the
-    /// device groups' page have theirs.
+    /// The HTTP form by FCM's REST reference (`projects.messages.send`, `projects.registrations.topicSubscriptions`)
+    /// with errors in format v2, or by the pages of the Instance ID service and of device groups. See docs/fcm.md.
     package func wire(project: Project) -> WireRequest {
         let base = "/v1/projects/\(project.id.percentEncodedSegment)"
         switch self {
@@ -91,7 +90,7 @@ extension Request {
     private static let formatHeaders = [(name: "x-goog-api-format-version", value: "2")]
     private static let jsonHeaders = formatHeaders + [contentType]
     fileprivate static let contentType = (name: "content-type", value: "application/json")
-    /// Tells the older services that the bearer is an OAuth token.
+    /// Tells the older services that the bearer token is an OAuth token and not a server key.
     fileprivate static let tokenHeader = (name: "access_token_auth", value: "true")
 }
 
@@ -102,7 +101,7 @@ extension GroupOperation {
         }
     }
 
-    /// The key it was given.
+    /// The key that the call names.
     package var key: NotificationKey? {
         switch self {
         case .create, .retrieve: nil
@@ -112,7 +111,7 @@ extension GroupOperation {
 
     fileprivate func wire(sender: SenderID?) -> WireRequest {
         var headers = [Request.contentType, Request.tokenHeader]
-        // It is the project's number, whatever the header is called.
+        // The header is called `project_id`, but it takes the project's number.
         if let sender { headers.append((name: "project_id", value: sender.rawValue)) }
         let path = "/fcm/notification"
         let word: String
@@ -125,7 +124,7 @@ extension GroupOperation {
             let query = "?notification_key_name=\(name.rawValue.percentEncodedSegment)"
             return WireRequest(method: "GET", path: path + query, headers: headers, body: [])
         }
-        // Keys hold nothing that JSON escapes.
+        // Keys hold no characters that JSON escapes.
         let key = key.map { #""notification_key":"\#($0.rawValue)","# } ?? ""
         let body =
             #"{\#(key)"notification_key_name":"\#(name.escaped)","operation":"\#(word)","#
@@ -135,7 +134,7 @@ extension GroupOperation {
 }
 
 extension GroupName {
-    /// As it stands in a JSON string: of what JSON escapes, only these two are printable.
+    /// The name inside a JSON string. Of the characters that JSON escapes, only these two are printable.
     fileprivate var escaped: String {
         rawValue.reduce(into: "") { text, character in
             if character == "\"" || character == "\\" { text.append("\\") }
@@ -145,14 +144,14 @@ extension GroupName {
 }
 
 extension [Registration] {
-    /// A JSON array; no registration holds a character that JSON escapes.
+    /// A JSON array. Registrations hold no characters that JSON escapes.
     fileprivate var json: String {
         isEmpty ? "[]" : #"["\#(map(\.rawValue).joined(separator: #"",""#))"]"#
     }
 }
 
 extension String {
-    /// Percent-encoded but for RFC 3986's unreserved characters; fit for a path segment and for a query value.
+    /// Percent-encodes everything but RFC 3986's unreserved characters, for a path segment or a query value.
     package var percentEncodedSegment: String {
         var encoded = ""
         for byte in utf8 {

@@ -1,19 +1,19 @@
-/// Carries calls to FCM and brings back what came of them. It neither retries nor judges.
+/// Carries calls to FCM and reports what came back. It does not retry, and it does not judge answers.
 package protocol Sender: Sendable {
-    /// How many exchanges it can carry at once; more would wait inside it.
+    /// How many calls can be in flight at once. More would wait inside the sender.
     var capacity: Int { get }
 
-    /// Waits until calls can leave at once, as far as that can be prepared.
+    /// Prepares connections and an access token, so that the next calls can leave at once. Failures are not reported.
     func prepare() async
 
-    /// Has calls leave, each once, in their order as far as it lies with the sender. It does not wait for answers.
+    /// Starts calls, each exactly once and in order as far as possible. It does not wait for answers.
     func start(_ calls: [Call]) async
 }
 
-/// One call, and whom to tell what came of it.
+/// One call, and the closure that receives its result.
 package struct Call: Sendable {
     package let request: Request
-    /// Told once, in any case, on whatever thread; it must not block.
+    /// Called exactly once, on any thread. It must not block.
     package let answer: @Sendable (Exchange) -> Void
 
     package init(_ request: Request, answer: @escaping @Sendable (Exchange) -> Void) {
@@ -25,33 +25,33 @@ package struct Call: Sendable {
 extension Sender {
     package func prepare() async {}
 
-    /// Carries one call and waits for what comes of it.
+    /// Carries one call and waits for its result.
     package func exchange(_ request: Request) async -> Exchange {
         let (answers, answer) = AsyncStream.makeStream(of: Exchange.self)
         await start([Call(request) { answer.yield($0) }])
-        // A caller that is cancelled must not wait for a server.
+        // A cancelled caller must not wait for a server.
         return await answers.first { _ in true } ?? .lost(reason: "the caller stopped waiting")
     }
 }
 
-/// What came of one call.
+/// What came back for one call.
 package enum Exchange: Hashable, Sendable {
     /// A complete HTTP response.
     case response(Response)
-    /// Nothing of the request left this machine, or the server said it did not look at it (RFC 9113 §6.8, §8.7).
+    /// Nothing of the request left this machine, or the server said that it did not process it (RFC 9113 §6.8, §8.7).
     case notSent(reason: String)
-    /// Nothing of the request left this machine, and nothing will before a person has changed something.
+    /// Nothing of the request left this machine, and nothing will leave until a person changes something.
     case refused(reason: String)
-    /// The request went out and no complete response came back: it may have had its effect.
+    /// The request went out, but no complete response came back. It may have had its effect.
     case lost(reason: String)
 }
 
-/// A complete HTTP response, as much of it as its meaning needs.
+/// A complete HTTP response, with only the parts that decide its meaning.
 package struct Response: Hashable, Sendable {
     package var status: Int
-    /// The `Retry-After` header as it came: seconds or an HTTP date (RFC 9110 §10.2.3).
+    /// The `Retry-After` header as received: seconds or an HTTP date (RFC 9110 §10.2.3).
     package var retryAfter: String?
-    /// The `Date` header of an error, as it came.
+    /// The `Date` header of an error response, as received.
     package var date: String?
     package var body: [UInt8]
 
@@ -64,6 +64,7 @@ package struct Response: Hashable, Sendable {
 }
 
 extension Response {
-    /// Whether Google refuses the access token: a 401 that is not about the credentials FCM has for Apple or a browser.
+    /// Whether Google refused the access token. A 401 about the credentials that FCM holds for Apple or a browser is
+    /// not meant.
     package var rejectsToken: Bool { status == 401 && !ErrorBody(body).isThirdParty }
 }

@@ -1,6 +1,6 @@
 /// A topic's bare name, without `/topics/`: 1–900 characters of `[a-zA-Z0-9-_.~%]`, case-sensitive.
 package struct TopicName: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// FCM's limit on a topic's name, in characters.
+    /// FCM's limit on the length of a topic name, in characters.
     package static let maximumLength = 900
 
     package let rawValue: String

@@ -1,6 +1,6 @@
 extension Verdict {
-    /// Judges the answer to a batch of the Instance ID service: one verdict for each registration, in order. Adding
-    /// again, or removing again, does no harm.
+    /// Judges the answer to a batch of the Instance ID service: one verdict for each registration, in order. Repeating
+    /// a batch does no harm.
     package static func verdicts(batch exchange: Exchange, for registrations: [Registration]) -> [Verdict] {
         let whole: Verdict
         switch exchange {
@@ -22,7 +22,8 @@ extension Verdict {
         return Array(repeating: whole, count: registrations.count)
     }
 
-    /// Judges the failure of a whole batch. Its status may be 200, so that only the word in the body tells.
+    /// Judges the failure of a whole batch. The HTTP status may be 200; then only the code in the body tells that it
+    /// failed.
     private init(failedBatch response: Response, _ error: ErrorBody) {
         let failure = Failure(response, error)
         let word = error.status.map { BatchWord($0) }
@@ -53,7 +54,7 @@ extension Verdict {
             message: "the Instance ID service answered \(Failure.fit(text, 64)) for this registration")
         switch word {
         case .notFound: self = .dead(failure)
-        // That the service takes installation ids is written nowhere: for one it may mean just that.
+        // No page says that this service accepts fids. For a fid this code may only mean that it does not.
         case .invalidArgument: self = registration.kind == .token ? .dead(failure) : .rejected(failure)
         case .resourceExhausted: self = .again(failure, Repeat(effect: .deferred, floor: .seconds(60)))
         case .internal, .deadlineExceeded, .unknown, .unavailable: self = .again(failure, .afterNonsense)
@@ -63,7 +64,7 @@ extension Verdict {
     }
 }
 
-/// The Instance ID service's word for what went wrong: `TOO_MANY_TOPICS`, or `too-many-topics`, as it is written by some.
+/// The Instance ID service's error code. Some write `TOO_MANY_TOPICS`, others `too-many-topics`.
 private struct BatchWord: RawRepresentable, Hashable {
     let rawValue: String
 
@@ -84,7 +85,7 @@ private struct BatchWord: RawRepresentable, Hashable {
     static let permissionDenied = Self(rawValue: "PERMISSION_DENIED")
     static let unauthenticated = Self(rawValue: "UNAUTHENTICATED")
 
-    /// The HTTP status that says the same; `nil` for words that are none of FCM's.
+    /// The HTTP status with the same meaning. `nil` for codes that FCM does not have.
     var status: Int? {
         switch self {
         case .invalidArgument: 400

@@ -1,51 +1,52 @@
-/// What an exchange means for the one it was for, decided once, here. Inside herald nobody looks at a status again.
+/// What an exchange means for its recipient. This is the only place that decides it; the rest of herald never looks at
+/// an HTTP status.
 package enum Verdict: Hashable, Sendable {
-    /// FCM took it. A message's id is the last part of its name; memberships have none.
+    /// FCM accepted it. A message has an id, the last part of its name. A membership has none.
     case accepted(messageID: String?)
-    /// A subscription that was there before.
+    /// The subscription existed before.
     case preexisting
     /// The registration is dead: no request to it will ever succeed.
     case dead(Failure)
-    /// Refused, for this registration or this message; another may succeed.
+    /// FCM refused this registration or this message. Other requests may succeed.
     case rejected(Failure)
-    /// It did not take effect, as far as FCM says; worth another try.
+    /// FCM says that the request had no effect. Another try may succeed.
     case again(Failure, Repeat)
-    /// It may have taken effect, and nobody can tell.
+    /// The request may have had its effect, and there is no way to find out.
     case unknown(Failure)
-    /// The access token was refused: nothing took effect, and the request may go again, once, with a new one.
+    /// FCM refused the access token, so nothing took effect. The request may go once more with a new token.
     case unauthenticated(Failure)
-    /// This project has no such API: what is wanted must be asked for by another one.
+    /// The project does not have this API. The caller has to use the other one.
     case unavailable(Failure)
-    /// Every request of its kind would fail alike: a setting, a permission or the message itself is wrong.
+    /// Every request of this kind would fail: a setting, a permission or the message itself is wrong.
     case stop(Failure)
 
-    /// What another try must respect.
+    /// The conditions for another try.
     package struct Repeat: Hashable, Sendable {
         package enum Effect: Hashable, Sendable {
-            /// Nothing of the request was looked at.
+            /// The server did not process any part of the request.
             case none
-            /// FCM said no with a complete answer; should it have delivered all the same, a repeat is a second push.
+            /// FCM said no with a complete answer. If it delivered the message after all, a repeat is a second push.
             case deferred
-            /// It may have had its effect, and having it twice does no harm.
+            /// The request may have had its effect, but a repeat does no harm.
             case idempotent
         }
         package var effect: Effect
-        /// `Retry-After` as it came, else `RetryInfo` in seconds.
+        /// The `Retry-After` header as received, or `RetryInfo` in seconds.
         package var retryAfter: String?
-        /// FCM asks for no second try of a refused request before this.
+        /// The least time before another try. FCM asks for it.
         package var floor: Duration
-        /// Whose rate was exceeded, after a 429; the project's where FCM does not say.
+        /// Whose quota was exceeded, after a 429. It is the project's if FCM does not say.
         package var quota: ErrorBody.Quota?
     }
 }
 
-/// Why an exchange was not accepted, in FCM's words.
+/// Why a request was not accepted, in FCM's words.
 package struct Failure: Error, Hashable, Sendable {
-    /// FCM's code where it gave one, else the gRPC status, else a name for the HTTP status or for what happened to
-    /// the connection.
+    /// FCM's code if there is one, else the gRPC status, else a name for the HTTP status or for the connection's
+    /// failure.
     package var code: String
     package var httpStatus: Int?
-    /// FCM's sentence, for people; it never holds a registration.
+    /// FCM's sentence, for people. Registrations in it are masked.
     package var message: String
 
     package init(code: String, httpStatus: Int? = nil, message: String) {
@@ -60,7 +61,7 @@ package struct Failure: Error, Hashable, Sendable {
 }
 
 extension Verdict {
-    /// Judges the answer to a `messages:send`. Sources: FCM's ErrorCode reference and its error page.
+    /// Judges the answer to a `messages:send`, by docs/fcm.md#errors and docs/promises.md#outcomes-and-retries.
     package init(send exchange: Exchange, to address: Address) {
         switch exchange {
         case .notSent(let reason): self = .notSent(reason)
@@ -91,7 +92,7 @@ extension Verdict {
         }
     }
 
-    /// Judges the answer to a topic subscription call: subscribing again, or unsubscribing again, does no harm.
+    /// Judges the answer to a topic subscription call. Repeating such a call does no harm.
     package init(membership exchange: Exchange) {
         switch exchange {
         case .notSent(let reason): self = .notSent(reason)
@@ -99,7 +100,7 @@ extension Verdict {
         case .lost(let reason): self = .again(.lost(reason), .afterLoss)
         case .response(let response):
             if response.status == 200 {
-                // A proxy's page or half an answer is no subscription; to ask again does no harm.
+                // A proxy's page or a cut-off answer does not prove a subscription. Asking again does no harm.
                 self =
                     (try? JSONValue(parsing: response.body))?.object != nil
                     ? .accepted(messageID: nil)
@@ -141,7 +142,7 @@ extension Verdict {
             let isAboutTarget = error.violatedFields.allSatisfy { $0 == "message.token" || $0 == "message.fid" }
             return isAboutTarget ? .dead(failure) : .stop(failure)
         }
-        // FCM has no code that tells a bad token from a bad message: only these sentences do.
+        // FCM has no code that tells a bad token from a bad message. Only these sentences do.
         let message = error.message ?? ""
         if message.contains("not a valid FCM registration token") { return .dead(failure) }
         if address.fansOut { return .stop(failure) }
@@ -152,7 +153,7 @@ extension Verdict {
 }
 
 extension Address {
-    /// Whether FCM can say that it names nobody any more.
+    /// Whether FCM can report that the target does not exist any more.
     fileprivate var canDie: Bool {
         switch self {
         case .registration, .group: true
@@ -163,7 +164,7 @@ extension Address {
 
 extension Verdict.Repeat {
     static let afterNothing = Self(effect: .none, floor: .milliseconds(250))
-    /// After an idempotent call whose answer never came, or makes no sense.
+    /// After an idempotent call without an answer, or with an answer that cannot be read.
     static let afterLoss = Self(effect: .idempotent, floor: .seconds(1))
     static let afterNonsense = Self(effect: .idempotent, floor: .seconds(10))
 
@@ -173,15 +174,15 @@ extension Verdict.Repeat {
         if floor == Self.quotaFloor { quota = error.quota ?? .project }
     }
 
-    /// No second try sooner after a 429 (FCM's page on scaling).
+    /// The least wait after a 429 (docs/fcm.md#quotas-and-retries).
     static let quotaFloor = Duration.seconds(60)
 
-    /// `nil` when an idempotent call that was answered like this should not be made again.
+    /// `nil` if an idempotent call must not be repeated after this answer.
     init?(afterRepeatable response: Response, _ error: ErrorBody) {
         self.init(afterRepeatable: response.status, response, error)
     }
 
-    /// - Parameter status: What the answer means, where it says something else than its HTTP status.
+    /// - Parameter status: the status to judge by, which may differ from the response's own.
     init?(afterRepeatable status: Int, _ response: Response, _ error: ErrorBody) {
         switch status {
         case 429: self.init(.deferred, response, error, floor: Self.quotaFloor)
@@ -209,13 +210,13 @@ extension Failure {
                 ?? "the answer is not FCM's: \(response.body.count) bytes")
     }
 
-    /// A server's words as they may be shown: no registration, no more than anybody reads.
+    /// A server's text as it may be shown: registrations masked and the length limited.
     static func fit(_ text: String, _ limit: Int) -> String {
         let masked = Registration.masking(String(text.prefix(8192)))
         return masked.count > limit ? masked.prefix(limit) + "…" : masked
     }
 
-    /// The code that FCM's client libraries give an HTTP status whose body says nothing.
+    /// The code for an HTTP status whose body says nothing. It is the one that FCM's client libraries use.
     private static func name(ofStatus status: Int) -> String {
         let code: FailureCode
         switch status {

@@ -1,10 +1,10 @@
 internal import FCM
 
-/// One exchange under way.
+/// One exchange in progress.
 struct Attempt {
     let call: HTTPCall
-    /// Told once.
+    /// Called exactly once.
     let answer: @Sendable (Exchange) -> Void
-    /// The connection it was given to.
+    /// The connection that carries it. `nil` while it waits for one.
     var connection: ConnectionID?
 }

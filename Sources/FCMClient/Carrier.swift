@@ -1,34 +1,36 @@
 internal import FCM
 
-/// The end of a connection's pipeline: writes requests and reads responses, and tells its pool. Lives on the event loop.
+/// The last handler of a connection's pipeline. It writes requests, reads responses and reports to its pool. It lives
+/// on the event loop.
 protocol Carrier: AnyObject {
     /// Called on the event loop.
     var report: (CarrierEvent) -> Void { get set }
-    /// How many exchanges it carries at once.
+    /// How many exchanges it can carry at once.
     var limit: Int { get }
 
-    /// Hands a request to the connection, or says `false`: nothing of it was written. It leaves at the next `flush()`.
+    /// Hands a request to the connection. `false` means that nothing of it was written. The request leaves at the next
+    /// `flush()`.
     func start(_ attempt: AttemptID, _ call: HTTPCall) -> Bool
 
-    /// Lets go what was handed over since the last time.
+    /// Sends what was handed over since the last flush.
     func flush()
 
-    /// Ends one exchange, for a reason of this side.
+    /// Ends one exchange for a reason on this side.
     func giveUp(_ attempt: AttemptID, for ending: Ending)
 
-    /// Ends all it carries, and closes the connection.
+    /// Ends all exchanges and closes the connection.
     func close(for ending: Ending)
 
-    /// Called from time to time while exchanges are under way.
+    /// Called at intervals while exchanges are in progress.
     func beat()
 }
 
 enum CarrierEvent {
     case ended(AttemptID, Exchange)
-    /// So many exchanges left the connection, which has room for others.
+    /// This many exchanges ended, so the connection has room for as many others.
     case freed(Int)
-    /// The connection carries so many at once.
+    /// The number of exchanges that the connection can carry at once.
     case limit(Int)
-    /// The connection takes no more exchanges.
+    /// The connection takes no new exchanges.
     case retired
 }

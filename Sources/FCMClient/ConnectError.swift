@@ -1,17 +1,17 @@
 internal import NIOCore
 internal import NIOPosix
 
-/// Why there is no connection. Nothing of any request has left this machine.
+/// Why a connection could not be opened. Nothing of any request has left this machine.
 enum ConnectError: Error, Hashable, Sendable, CaseIterable {
     case unresolved, unreachable, timedOut
     /// The handshake failed, or the certificate was not trusted.
     case insecure
     /// The server did not choose `h2` (RFC 7301, RFC 9113 §3.2).
     case notHTTP2
-    /// The connection went before it was ready for a request.
+    /// The connection closed before it was ready for a request.
     case closed
 
-    /// Reads an error of opening a TCP connection.
+    /// Reads an error from opening a TCP connection.
     init(_ error: any Error) {
         switch error {
         case let error as ConnectError: self = error

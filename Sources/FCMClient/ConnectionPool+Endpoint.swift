@@ -4,25 +4,25 @@ internal import NIOPosix
 internal import NIOSSL
 
 extension ConnectionPool {
-    /// The pool for as many exchanges as one connection of HTTP/2 carries.
+    /// The pool for as many exchanges as one HTTP/2 connection carries.
     ///
-    /// - Parameter certificateAuthorities: The path of a PEM file with authorities to trust besides the system's; `http`
-    ///   has no use for it.
+    /// - Parameter certificateAuthorities: The path of a PEM file with authorities to trust besides the system's. Not
+    ///   used for `http`.
     init(to endpoint: Endpoint, timeout: Duration, certificateAuthorities: String?, logger: Logger) throws {
         let security = endpoint.scheme == .https ? try NIOSSLContext(trusting: certificateAuthorities) : nil
         try self.init(
             to: endpoint, security: security, timeout: timeout, maxInFlight: StreamTable.mostStreams, logger: logger)
     }
 
-    /// The pool that fits an endpoint: connections of HTTP/2 with 50 exchanges each to `https`, of HTTP/1.1 with one each
-    /// to `http`.
+    /// The pool that fits an endpoint: HTTP/2 connections with 50 exchanges each for `https`, HTTP/1.1 connections with
+    /// one exchange each for `http`.
     ///
     /// - Parameters:
-    ///   - security: What `https` needs; `http` has no use for it.
-    ///   - maxInFlight: How many exchanges there may be at once, from 1 on; `http` has at most 32.
-    ///   - idleLimit: A connection unused for longer is replaced; by default sooner for `http`.
-    ///   - beat: After one to two of these without a word from the server it is asked whether it lives, and after one
-    ///     more it is taken for dead; by default a third of the timeout.
+    ///   - security: Needed for `https`, not used for `http`.
+    ///   - maxInFlight: How many exchanges may be in flight at once, at least 1. `http` allows 32 at most.
+    ///   - idleLimit: A connection that was unused for longer is replaced. The default is shorter for `http`.
+    ///   - beat: After one to two beats without data from the server, a PING asks whether it is alive. After one more
+    ///     beat the connection counts as dead. The default is a third of the timeout.
     init(
         to endpoint: Endpoint, security: NIOSSLContext?, timeout: Duration, maxInFlight: Int,
         idleLimit: TimeAmount? = nil, beat: TimeAmount? = nil, logger: Logger
@@ -52,7 +52,7 @@ extension ConnectionPool {
 }
 
 extension NIOSSLContext {
-    /// What a client needs that speaks HTTP/2.
+    /// The settings of a client that speaks HTTP/2.
     ///
     /// - Parameter authorities: The path of a PEM file with authorities to trust besides the system's.
     convenience init(trusting authorities: String?) throws {

@@ -3,21 +3,21 @@ internal import Logging
 internal import NIOCore
 internal import Synchronization
 
-/// Owns connections to one endpoint. It runs on one event loop together with all of their handlers, so nothing
-/// in here needs a lock.
+/// Owns the connections to one endpoint. The pool and all its handlers run on one event loop, so nothing here needs a
+/// lock.
 actor ConnectionPool {
-    /// A connection and the end of its pipeline.
+    /// A connection and the handler at the end of its pipeline.
     private struct Connection {
         let channel: any Channel
         let carrier: any Carrier
     }
 
-    /// How many exchanges it carries at once.
+    /// How many exchanges it can carry at once.
     nonisolated let capacity: Int
     private let loop: any EventLoop
     private let connector: Connector
     private let timeout: TimeAmount
-    /// How often connections are asked whether they live, where exchanges wait for something.
+    /// How often a connection with exchanges in progress is checked for being alive.
     private let beat: TimeAmount
     private let logger: Logger
 
@@ -27,11 +27,11 @@ actor ConnectionPool {
     private var connections: [ConnectionID: Connection] = [:] {
         didSet { connected.store(!connections.isEmpty, ordering: .relaxed) }
     }
-    /// For those who must not wait for the event loop to be told.
+    /// For callers that must not wait for the event loop.
     private let connected = Atomic(false)
-    /// Exchanges that it was given and has not answered.
+    /// How many exchanges were started and are not answered yet.
     private let load = Atomic(0)
-    /// How many it can carry, by what the server says.
+    /// How many exchanges it can carry by what the servers have said so far.
     private let places: Atomic<Int>
     private var waitingForConnection: [CheckedContinuation<Void, Never>] = []
     private var lastID = 0
@@ -55,16 +55,14 @@ actor ConnectionPool {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
 
-    /// How many more exchanges it can carry now; below zero, as many wait.
+    /// How many more exchanges it can carry now. A negative number tells how many are waiting.
     nonisolated var room: Int { places.load(ordering: .relaxed) - load.load(ordering: .relaxed) }
 
-    /// Whether a connection is open.
     nonisolated var isConnected: Bool { connected.load(ordering: .relaxed) }
 
-    /// How many connections are open.
     var openConnections: Int { connections.count }
 
-    /// Opens the first connection, and waits until that was done or has failed.
+    /// Opens the first connection and waits until it is open or has failed.
     func prepare() async {
         guard !isShutDown, connections.isEmpty else { return }
         await withCheckedContinuation { continuation in
@@ -73,13 +71,13 @@ actor ConnectionPool {
         }
     }
 
-    /// Carries calls, each of which is answered on the event loop, at the latest after `timeout`.
+    /// Carries calls. Each one is answered on the event loop, at the latest after `timeout`.
     nonisolated func start(_ attempts: ArraySlice<Attempt>) {
         load.add(attempts.count, ordering: .relaxed)
         loop.execute { self.assumeIsolated { $0.begin(attempts) } }
     }
 
-    /// Carries one exchange, and waits for what comes of it.
+    /// Carries one call and waits for its result.
     func carry(_ call: HTTPCall) async -> Exchange {
         lastID += 1
         let id = AttemptID(rawValue: lastID)
@@ -91,12 +89,12 @@ actor ConnectionPool {
                 begin([(id, attempt)])
             }
         } onCancel: {
-            // Runs after `begin` in any case: until that returns, the loop is ours.
+            // This runs after `begin` in any case, because `begin` runs on this event loop without a break.
             loop.execute { self.assumeIsolated { $0.end(id, .cancelled) } }
         }
     }
 
-    /// Closes every connection, whatever it carries.
+    /// Closes every connection, even if exchanges are in progress.
     func shutdown() async {
         isShutDown = true
         for (id, attempt) in attempts where attempt.connection == nil { end(id, .shutDown) }
@@ -130,7 +128,7 @@ extension ConnectionPool {
         watch()
     }
 
-    /// Ends an exchange, if nothing else did.
+    /// Ends an exchange, unless it has already ended.
     private func end(_ id: AttemptID, _ ending: Ending) {
         guard let attempt = attempts[id] else { return }
         if let place = attempt.connection, let connection = connections[place] {
@@ -147,7 +145,7 @@ extension ConnectionPool {
         attempt.answer(exchange)
     }
 
-    /// Has the timers run that exchanges need.
+    /// Starts the timers that exchanges need.
     private func watch() {
         if !isTimed, let deadline = deadlines.first {
             isTimed = true
@@ -162,7 +160,8 @@ extension ConnectionPool {
     private func endLate() {
         isTimed = false
         for id in deadlines.takeLate(at: .now()) {
-            // A connection that let an exchange time out may be dead; what else it carries may go on.
+            // An exchange timed out, so its connection may be dead. It gets no new exchanges, but its others may
+            // finish.
             if let place = attempts[id]?.connection { perform(state.retire(place, at: .now())) }
             end(id, .timedOut)
         }
@@ -194,7 +193,7 @@ extension ConnectionPool {
         }
         attempts[id]?.connection = place
         if connections[place]?.carrier.start(id, call) == true { return }
-        // Nothing of it was written, so another connection may have it.
+        // Nothing of it was written, so another connection can carry it.
         attempts[id]?.connection = nil
         let now = NIODeadline.now()
         perform(state.retire(place, at: now) + state.finished(1, on: place, at: now) + state.askAgain(id, at: now))

@@ -2,23 +2,24 @@ internal import Logging
 internal import NIOCore
 internal import NIOSSL
 
-/// The connections to one endpoint. Encrypting and framing are most of what a request costs, so that some event loops
-/// share them, each with a pool of its own: one is used when those before it are full.
+/// The connections to one endpoint, split into pools with one event loop each. Encryption and framing are most of the
+/// work for a request, so several loops share it. A pool is used only when the ones before it are full.
 struct ConnectionPools: Sendable {
-    /// How many exchanges they carry at once.
+    /// How many exchanges they can carry at once.
     let capacity: Int
     private let pools: [ConnectionPool]
-    /// How many event loops share them.
+    /// How many event loops share the work.
     var loops: Int { pools.count }
 
-    /// A request costs a loop about three times what it costs whoever asks for it: more loops would only wait.
+    /// For one request an event loop works about three times as long as the caller. More than three loops would be
+    /// idle.
     private static let mostPools = 3
 
     /// - Parameters:
-    ///   - maxInFlight: How many exchanges there may be at once, from 1 on; `http` has at most 32.
-    ///   - cores: How many loops can run at once.
-    ///   - idleLimit: Instead of the one that fits the endpoint.
-    ///   - beat: Instead of a part of the timeout.
+    ///   - maxInFlight: How many exchanges may be in flight at once, at least 1. `http` allows 32 at most.
+    ///   - cores: How many loops can run at the same time.
+    ///   - idleLimit: Replaces the default of the endpoint's scheme.
+    ///   - beat: Replaces the default, which is a part of the timeout.
     init(
         to endpoint: Endpoint, security: NIOSSLContext?, timeout: Duration, maxInFlight: Int,
         cores: Int = System.coreCount, idleLimit: TimeAmount? = nil, beat: TimeAmount? = nil, logger: Logger
@@ -40,15 +41,15 @@ struct ConnectionPools: Sendable {
         capacity = pools.reduce(0) { $0 + $1.capacity }
     }
 
-    /// Has a connection open, or has tried.
+    /// Opens a connection if there is none. Failures are not reported.
     func prepare() async {
         if !pools.contains(where: \.isConnected) { await pools.first?.prepare() }
     }
 
-    /// Carries calls, each of which is answered once, on whatever thread.
+    /// Carries calls. Each one is answered once, on any thread.
     func start(_ attempts: [Attempt]) {
         var rest = attempts[...]
-        // Who waits for a connection may wait in vain while others have some.
+        // A pool without a connection may never get one, so pools that have one come first.
         var order = pools
         _ = order.partition { !$0.isConnected }
         for pool in order where !rest.isEmpty {
@@ -56,7 +57,7 @@ struct ConnectionPools: Sendable {
             if !taken.isEmpty { pool.start(taken) }
             rest = rest.dropFirst(taken.count)
         }
-        // What nobody has room for waits there.
+        // If all pools are full, the rest waits in the first one.
         if !rest.isEmpty { order.first?.start(rest) }
     }
 
@@ -66,7 +67,6 @@ struct ConnectionPools: Sendable {
         }
     }
 
-    /// How many are open now.
     var openConnections: Int {
         get async {
             var count = 0

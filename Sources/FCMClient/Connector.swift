@@ -7,18 +7,18 @@ internal import NIOSSL
 /// Opens connections to one endpoint.
 struct Connector: Sendable {
     let endpoint: Endpoint
-    /// Present for `https`.
+    /// Not `nil` for `https`.
     let security: NIOSSLContext?
-    /// For the name, the TCP connection, the handshake and the server's first word together.
+    /// The limit for name lookup, TCP connection, TLS handshake and the server's SETTINGS together.
     let timeout: TimeAmount
 
-    /// Opens a connection whose handlers run on `loop`; `carrier(of:)` is the last of them.
+    /// Opens a connection whose handlers run on `loop`. The last handler is the one that `carrier(of:)` returns.
     func open(on loop: any EventLoop) -> EventLoopFuture<any Channel> {
         guard let security else { return openPlain(on: loop) }
         return openSecure(on: loop, security)
     }
 
-    /// What carries exchanges over a connection that was opened. To be called on its event loop.
+    /// The handler that carries exchanges over an open connection. Call this on the connection's event loop.
     func carrier(of channel: any Channel) throws -> any Carrier {
         let pipeline = channel.pipeline.syncOperations
         return security == nil
@@ -87,10 +87,10 @@ struct Connector: Sendable {
 }
 
 extension NIOHTTP2Handler.ConnectionConfiguration {
-    /// No server push, and room on each stream for the longest response that is kept.
+    /// No server push, and a window on each stream for the longest response that is kept.
     ///
-    /// The peer is trusted with more frames than NIO's default for strangers: of PING and SETTINGS, on streams that were
-    /// reset, and of flaws in the life of a connection.
+    /// The limits for PING, SETTINGS, reset streams and protocol errors are higher than NIO's defaults, because FCM is
+    /// a known peer.
     fileprivate static var herald: Self {
         var configuration = Self()
         configuration.initialSettings =
@@ -98,7 +98,8 @@ extension NIOHTTP2Handler.ConnectionConfiguration {
                 HTTP2Setting(parameter: .enablePush, value: 0),
                 HTTP2Setting(parameter: .initialWindowSize, value: 2 * ResponseReader.longestBody),
             ]
-        // Of heads only the status matters, and to look at a token of 1 KiB in each request costs a tenth of all time.
+        // Only the status of a response's head is used. Validating a 1 KiB token in each request would take a tenth of
+        // the time.
         configuration.headerBlockValidation = .disabled
         configuration.controlFrameRateLimit.maximumCount = 10_000
         configuration.maximumRecentlyResetStreams = 1_000
@@ -108,7 +109,8 @@ extension NIOHTTP2Handler.ConnectionConfiguration {
 }
 
 extension NIOHTTP2Handler.StreamConfiguration {
-    /// A server under load may refuse many streams; to close the connection for it would lose those it took.
+    /// A server under load may refuse many streams. Closing the connection for that would lose the requests that it
+    /// accepted.
     fileprivate static var herald: Self {
         var configuration = Self()
         configuration.streamResetFrameRateLimit.maximumCount = 10_000

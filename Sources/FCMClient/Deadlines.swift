@@ -1,6 +1,6 @@
 internal import NIOCore
 
-/// When exchanges are given up. They all have the same time, so the first to begin is the first to be late.
+/// The deadlines of all exchanges. The timeout is the same for all, so they expire in the order in which they began.
 struct Deadlines {
     private var line = CircularBuffer<(deadline: NIODeadline, attempt: AttemptID)>()
 
@@ -10,14 +10,14 @@ struct Deadlines {
 
     mutating func append(_ attempt: AttemptID, at deadline: NIODeadline) { line.append((deadline, attempt)) }
 
-    /// Takes out those that are late, in their order.
+    /// Removes the expired ones and returns them in order.
     mutating func takeLate(at now: NIODeadline) -> [AttemptID] {
         var late: [AttemptID] = []
         while let first = line.first, first.deadline <= now { late.append(line.removeFirst().attempt) }
         return late
     }
 
-    /// Forgets exchanges that are over, where they are most of the line.
+    /// Removes exchanges that have ended, once they are more than half of the queue.
     mutating func compact<Value>(keeping current: [AttemptID: Value]) {
         guard line.count > 2 * current.count + 64 else { return }
         line.removeAll { current[$0.attempt] == nil }

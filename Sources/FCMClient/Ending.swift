@@ -2,24 +2,24 @@ internal import FCM
 internal import NIOHTTP1
 internal import NIOHTTP2
 
-/// How far a request got before its exchange ended.
+/// How far an exchange got before it ended.
 enum Progress: Hashable, Sendable, CaseIterable {
-    /// Nothing of it was handed to a connection.
+    /// Nothing was handed to a connection.
     case waiting
-    /// Some of it may have left this machine.
+    /// Some of the request may have left this machine.
     case sent
-    /// Some of a response to it came back.
+    /// Some of the response came back.
     case answering
 }
 
-/// What ended an exchange.
+/// Why an exchange ended.
 enum Ending: Hashable, Sendable {
     case answered(Response)
     case notConnected(ConnectError)
-    /// The server said it did not process the request: REFUSED_STREAM, or a stream above GOAWAY's last.
+    /// The server said that it did not process the request: REFUSED_STREAM, or a stream above GOAWAY's last one.
     case refused
     case cut, reset, unreadable, tooLong
-    /// Nothing came from the server, not even the answer to a PING.
+    /// Nothing came from the server, not even an answer to a PING.
     case silent
     case timedOut, cancelled, shutDown
 
@@ -30,7 +30,7 @@ enum Ending: Hashable, Sendable {
 }
 
 extension Exchange {
-    /// What the caller learns of an exchange that got as far as `progress`. In doubt the request had its effect.
+    /// What the caller learns about an exchange that got as far as `progress`. In doubt, the request had its effect.
     init(_ ending: Ending, after progress: Progress) {
         self =
             switch (ending, progress) {

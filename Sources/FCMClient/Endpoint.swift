@@ -1,20 +1,20 @@
 internal import NIOCore
 
-/// Where a server is: `https` anywhere, or `http` on this machine. No other endpoint can be made, so a bearer token never
-/// travels in clear.
+/// The address of a server: `https` anywhere, `http` on this machine only. Other addresses cannot be represented, so a
+/// bearer token never travels unencrypted.
 package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     package enum Scheme: String, Hashable, Sendable {
         case http, https
     }
 
-    /// FCM itself.
+    /// FCM at Google.
     package static let fcm = Endpoint(scheme: .https, name: "fcm.googleapis.com", port: 443)
 
     /// The Instance ID service.
     package static let iid = Endpoint(scheme: .https, name: "iid.googleapis.com", port: 443)
 
     package let scheme: Scheme
-    /// A name or an address, lower case; an IPv6 address without its brackets.
+    /// A name in lower case or an IP address. IPv6 addresses have no brackets.
     package let host: String
     package let port: Int
 
@@ -41,10 +41,10 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether the host is an address; TLS takes names only for SNI.
+    /// Whether the host is an IP address. TLS allows only names for SNI.
     var isAddress: Bool { (try? SocketAddress(ipAddress: host, port: port)) != nil }
 
-    /// The `Host` header and `:authority`: without the scheme's own port.
+    /// The value of the `Host` header and of `:authority`. The scheme's default port is left out.
     var authority: String {
         let name = host.contains(":") ? "[\(host)]" : host
         return port == scheme.defaultPort ? name : "\(name):\(port)"
@@ -54,7 +54,7 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
 
     private static func isHost(_ text: String) -> Bool {
         if text.contains(":") { return (try? SocketAddress(ipAddress: text, port: 0)) != nil }
-        // A point at the end would be another name for the same host.
+        // A trailing dot would give one host a second name.
         return !text.isEmpty && text.utf8.count <= 253 && text.utf8.last != UInt8(ascii: ".")
             && text.utf8.allSatisfy { byte in
                 switch byte {
@@ -77,7 +77,7 @@ extension Endpoint.Scheme {
 }
 
 extension Endpoint {
-    /// Reads `https://HOST[:PORT]` or `http://LOOPBACK[:PORT]`, with at most a `/` behind it.
+    /// Reads `https://HOST[:PORT]` or `http://LOOPBACK[:PORT]`. One `/` may follow.
     package init(_ url: String) throws(EndpointError) {
         guard let colon = url.firstIndex(of: ":"), url[colon...].hasPrefix("://") else { throw .noScheme }
         guard let scheme = Scheme(rawValue: url[..<colon].lowercased()) else {

@@ -1,8 +1,8 @@
-/// Why a text is no endpoint.
+/// Why a text is not an endpoint.
 package enum EndpointError: Error, Hashable, Sendable, CustomStringConvertible {
     case noScheme
     case scheme(String)
-    /// The text is not repeated: it may hold a password.
+    /// The error does not repeat the text, because it may contain a password.
     case userInfo
     case host(String)
     case port(String)

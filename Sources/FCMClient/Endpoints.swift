@@ -1,8 +1,8 @@
 internal import FCM
 
-/// Where Google's services are that herald calls.
+/// The addresses of the Google services that herald calls.
 package struct Endpoints: Hashable, Sendable {
-    /// Google's own.
+    /// Google's own servers.
     package static let google = Endpoints(fcm: .fcm, iid: .iid)
 
     package var fcm: Endpoint
@@ -14,7 +14,7 @@ package struct Endpoints: Hashable, Sendable {
         self.iid = iid
     }
 
-    /// One server that is all of them, as the emulator is.
+    /// One server for all services, such as the emulator.
     package init(_ endpoint: Endpoint) {
         self.init(fcm: endpoint, iid: endpoint)
     }

@@ -2,7 +2,7 @@ internal import FCM
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Carries one exchange after the other over an HTTP/1.1 connection.
+/// Carries exchanges over an HTTP/1.1 connection, one after the other.
 final class ExchangeHandler: ChannelInboundHandler, Carrier {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart

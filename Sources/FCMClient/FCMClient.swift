@@ -4,24 +4,24 @@ internal import NIOCore
 internal import NIOSSL
 internal import Synchronization
 
-/// Carries calls to Google over HTTP/2 and TLS, or to an emulator on this machine over plain HTTP/1.1.
+/// Carries calls to Google over HTTP/2 and TLS, or to a local emulator over plain HTTP/1.1.
 ///
-/// Each call goes out at most once. Connections are opened when they are needed, and stay open until `shutdown()`.
+/// Each call is sent at most once. Connections open when they are needed and stay open until `shutdown()`.
 package final class FCMClient: Sender {
-    /// To each server.
+    /// The capacity for each server.
     package let capacity: Int
     private let endpoints: Endpoints
     private let project: Project
     private let authorization: Authorization?
     private let pools: [Endpoint: ConnectionPools]
-    /// What all sends with one token have in common.
+    /// The request head that all sends with one token share.
     private let sendHead = Mutex<(token: AccessToken?, head: RequestHead)?>(nil)
 
     /// - Parameters:
-    ///   - timeout: The longest an exchange may take, from having a token to the last byte of the response.
-    ///   - maxInFlight: How many exchanges there may be at once with each server; fewer with an emulator.
+    ///   - timeout: The limit for an exchange, from having a token to the last byte of the response.
+    ///   - maxInFlight: How many exchanges may be in flight at once to each server. An emulator may get fewer.
     ///   - certificateAuthorities: The path of a PEM file with authorities to trust besides the system's.
-    ///   - authorization: What signs the client in; none towards an emulator.
+    ///   - authorization: The source of access tokens. `nil` for an emulator.
     package convenience init(
         endpoints: Endpoints,
         project: Project,
@@ -38,8 +38,8 @@ package final class FCMClient: Sender {
     }
 
     /// - Parameters:
-    ///   - idleLimit: Instead of the one that fits the endpoint.
-    ///   - beat: Instead of a part of the timeout.
+    ///   - idleLimit: Replaces the default of the endpoint's scheme.
+    ///   - beat: Replaces the default, which is a part of the timeout.
     init(
         endpoints: Endpoints,
         project: Project,
@@ -56,7 +56,7 @@ package final class FCMClient: Sender {
             throw FCMClientError.authoritiesWithoutTLS
         }
         guard maxInFlight > 0 else { throw FCMClientError.maxInFlight(maxInFlight) }
-        // To read the system's authorities takes a while, and both of Google's servers are trusted by the same.
+        // Reading the system's authorities takes a while, so both of Google's servers share one context.
         let isSecure = distinct.contains { $0.scheme == .https }
         let security = isSecure ? try NIOSSLContext(trusting: certificateAuthorities) : nil
         pools = try Dictionary(
@@ -72,7 +72,7 @@ package final class FCMClient: Sender {
         self.authorization = authorization
     }
 
-    /// Has an access token, where one is needed and can be had, and a connection for sends.
+    /// Gets an access token and opens a connection for sends, if possible.
     package func prepare() async {
         _ = try? await authorization?.token()
         await pools[endpoints.fcm]?.prepare()
@@ -121,7 +121,8 @@ package final class FCMClient: Sender {
         }
     }
 
-    /// Answers a call, but first forgets its token where Google refuses it: whoever tries again needs another.
+    /// The closure that answers a call. If Google refused the token, it first drops that token, so that a retry gets a
+    /// new one.
     private func telling(_ call: Call, of token: AccessToken?) -> @Sendable (Exchange) -> Void {
         guard let token, let authorization else { return call.answer }
         return { [answer = call.answer] exchange in
@@ -133,12 +134,11 @@ package final class FCMClient: Sender {
         }
     }
 
-    /// Ends what is under way, closes every connection, and refuses what comes later.
+    /// Ends all exchanges, closes every connection and refuses later calls.
     package func shutdown() async {
         for pool in pools.values { await pool.shutdown() }
     }
 
-    /// How many connections are open now.
     var openConnections: Int {
         get async {
             var count = 0

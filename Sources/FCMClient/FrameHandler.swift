@@ -4,24 +4,24 @@ internal import NIOHPACK
 internal import NIOHTTP2
 internal import NIOSSL
 
-/// Carries many exchanges over an HTTP/2 connection. It stands behind NIO's handler, which splits bodies to fit the
-/// server's windows and answers its SETTINGS and PINGs; what frames mean for exchanges is `StreamTable`'s.
+/// Carries many exchanges over an HTTP/2 connection. NIO's handler before it splits bodies to fit the server's windows
+/// and answers SETTINGS and PINGs. `StreamTable` decides what frames mean for exchanges.
 final class FrameHandler: ChannelInboundHandler, Carrier {
     typealias InboundIn = HTTP2Frame
     typealias OutboundOut = HTTP2Frame
 
-    /// How much the server may send on all streams together. It is told when half of it is used up.
+    /// How much the server may send on all streams together. The window is opened again when half of it is used.
     private static let window = 1 << 24
 
     var report: (CarrierEvent) -> Void = { _ in }
-    /// The server's SETTINGS, its half of the connection preface.
+    /// Succeeds when the server's SETTINGS arrive, its half of the connection preface.
     private let preface: EventLoopPromise<Void>
     private var table = StreamTable()
     private var pulse = Pulse()
     private var context: ChannelHandlerContext?
-    /// How much the server may send now.
+    /// How much the server may send at the moment.
     private var openWindow = 65_535
-    /// Whether NIO or the server reset a stream just now: an error that comes next is that stream's.
+    /// Whether NIO or the server has just reset a stream. An error that follows belongs to that stream.
     private var hasReset = false
     private var isReady = false
     private var isUnflushed = false
@@ -63,7 +63,8 @@ final class FrameHandler: ChannelInboundHandler, Carrier {
         let wasBusy = table.isBusy
         for ended in table.endAll(ending) { tell(ended) }
         guard let context else { return }
-        // TLS says goodbye and waits for an answer, which may be long in coming from a server that others waited for.
+        // TLS waits for the server's goodbye, which may never come from a server that does not answer. A connection
+        // with open exchanges is therefore closed below TLS.
         let tls = try? context.pipeline.syncOperations.context(handlerType: NIOSSLClientHandler.self)
         (wasBusy ? tls ?? context : context).close(promise: nil)
     }
@@ -90,7 +91,7 @@ final class FrameHandler: ChannelInboundHandler, Carrier {
         if let ended { report(.ended(ended.attempt, ended.exchange)) }
     }
 
-    /// Resets streams that nobody has a use for, lets the server send on, and says how much room there is.
+    /// Resets streams that are not needed any more, opens the server's window, and reports the room for new exchanges.
     private func tidyUp() {
         guard let context else { return }
         for stream in table.takeLeftOver() { write(.rstStream(.cancel), on: stream, context) }

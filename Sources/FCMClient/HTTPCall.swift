@@ -2,7 +2,7 @@ internal import FCM
 internal import NIOHPACK
 internal import NIOHTTP1
 
-/// A call as a connection takes it. A class, because it passes through many hands.
+/// A call in the form that a connection needs. It is a class, so that passing it on stays cheap.
 final class HTTPCall: Sendable {
     let head: RequestHead
     let body: [UInt8]
@@ -26,14 +26,13 @@ final class HTTPCall: Sendable {
     }
 }
 
-/// All of a request but its body, as the endpoint's version of HTTP has it. Requests that differ in nothing else share
-/// one.
+/// A request without its body, in the endpoint's version of HTTP. Requests that differ only in their bodies share one.
 enum RequestHead: Sendable {
-    /// Without `content-length`, which is the body's.
+    /// Without `content-length`, because it depends on the body.
     case http1(HTTPRequestHead)
     case http2(HPACKHeaders)
 
-    /// - Parameter isShared: Whether many requests will have this very head, so that HPACK should remember its path.
+    /// - Parameter isShared: Whether many requests will have exactly this head. HPACK then indexes the path.
     init(_ wire: WireRequest, to endpoint: Endpoint, bearer: AccessToken?, isShared: Bool = false) {
         var fields = wire.headers
         if let bearer { fields.append((name: "authorization", value: "Bearer \(bearer.rawValue)")) }

@@ -1,26 +1,27 @@
 internal import NIOCore
 
-/// Names one exchange of a pool.
+/// Identifies one exchange of a pool.
 struct AttemptID: RawRepresentable, Hashable, Sendable {
     let rawValue: Int
 }
 
-/// Names one connection of a pool, from the moment it is being opened.
+/// Identifies one connection of a pool, from the moment it begins to open.
 struct ConnectionID: RawRepresentable, Hashable, Sendable {
     let rawValue: Int
 }
 
-/// Decides which connection carries which exchange, first come, first served. Opens no socket and reads no clock.
+/// Decides which connection carries which exchange, first come, first served. It opens no socket and reads no clock.
 ///
-/// HTTP/1.1 is many connections with one exchange each, HTTP/2 few with many each: the same rules serve both. A connection
-/// is filled before the next is used, and others are opened as soon as somebody waits.
+/// The same rules serve HTTP/1.1, with many connections and one exchange each, and HTTP/2, with few connections and
+/// many exchanges each. A connection is filled before the next one is used. New connections open as soon as an exchange
+/// waits.
 struct PoolState {
-    /// What the owner of the sockets must do next, one after the other.
+    /// What the owner of the sockets must do next, in order.
     enum Effect: Hashable {
         case open(ConnectionID)
         case start(AttemptID, on: ConnectionID)
         case close(ConnectionID)
-        /// Ends an exchange because the connection it waited for did not open.
+        /// Ends an exchange, because the connection that it waited for did not open.
         case fail(AttemptID, ConnectError)
     }
 
@@ -34,14 +35,15 @@ struct PoolState {
     }
 
     let maximumConnections: Int
-    /// The most exchanges at once on one connection, whatever the server allows.
+    /// The most exchanges at once on one connection, even if the server allows more.
     let exchangesPerConnection: Int
-    /// A connection unused for longer is replaced, so that a server that closes idle connections cannot cut a request.
+    /// A connection that was unused for longer is replaced. Servers close idle connections, and that could cut off a
+    /// request.
     let idleLimit: TimeAmount
 
     private var opening: Set<ConnectionID> = []
     private var connections: [Connection] = []
-    /// Connections that take no more exchanges, and how many they still carry.
+    /// Connections that take no new exchanges, with the number that they still carry.
     private var retired: [ConnectionID: Int] = [:]
     private var waiting = CircularBuffer<AttemptID>()
     private var lastID = 0
@@ -52,7 +54,7 @@ struct PoolState {
         self.idleLimit = idleLimit
     }
 
-    /// How many exchanges can be under way at once, by what the server has said so far.
+    /// How many exchanges can be in progress at once, by what the servers have said so far.
     var capacity: Int {
         let usual = connections.last?.limit ?? exchangesPerConnection
         return connections.reduce((maximumConnections - connections.count) * usual) { $0 + $1.limit }
@@ -63,30 +65,30 @@ struct PoolState {
         return settle(at: now)
     }
 
-    /// Opens a connection where there is none.
+    /// Opens a connection if there is none.
     mutating func warm() -> [Effect] {
         opening.isEmpty && connections.isEmpty ? [open()] : []
     }
 
-    /// Puts an exchange back at the head of the line: its connection turned out to be gone before anything was written.
+    /// Puts an exchange back at the head of the queue. Its connection was gone before anything was written.
     mutating func askAgain(_ attempt: AttemptID, at now: NIODeadline) -> [Effect] {
         waiting.prepend(attempt)
         return settle(at: now)
     }
 
-    /// Takes an exchange out of the line. One that was started stays where it is.
+    /// Removes an exchange from the queue. A started one is not affected.
     mutating func withdraw(_ attempt: AttemptID) {
         if let index = waiting.firstIndex(of: attempt) { waiting.remove(at: index) }
     }
 
-    /// A connection is ready, for at most `serverLimit` exchanges at once.
+    /// A connection is ready. The server allows `serverLimit` exchanges at once.
     mutating func opened(_ id: ConnectionID, serverLimit: Int, at now: NIODeadline) -> [Effect] {
         guard opening.remove(id) != nil else { return [.close(id)] }
         connections.append(Connection(id: id, limit: min(serverLimit, exchangesPerConnection), lastUsed: now))
         return settle(at: now)
     }
 
-    /// A connection did not open: the exchanges that it would have carried fail, and the others get another chance.
+    /// A connection did not open. The exchanges that it would have carried fail. The others wait for another one.
     mutating func failed(_ id: ConnectionID, _ error: ConnectError, at now: NIODeadline) -> [Effect] {
         guard opening.remove(id) != nil else { return [] }
         let doomed = waiting.prefix(exchangesPerConnection).map { Effect.fail($0, error) }
@@ -100,7 +102,7 @@ struct PoolState {
         return settle(at: now)
     }
 
-    /// So many exchanges left their connection, which is ready for others.
+    /// This many exchanges ended on a connection, which has room for others now.
     mutating func finished(_ count: Int, on id: ConnectionID, at now: NIODeadline) -> [Effect] {
         if let carried = retired[id] {
             retired[id] = carried > count ? carried - count : nil
@@ -112,13 +114,13 @@ struct PoolState {
         return settle(at: now)
     }
 
-    /// A connection takes no more exchanges, and is closed after the last one it carries.
+    /// A connection takes no new exchanges. It is closed after the last one that it carries.
     mutating func retire(_ id: ConnectionID, at now: NIODeadline) -> [Effect] {
         guard let index = connections.firstIndex(where: { $0.id == id }) else { return [] }
         return [retire(connections.remove(at: index))].compactMap(\.self) + settle(at: now)
     }
 
-    /// A connection was closed, by whichever end.
+    /// A connection was closed by either side.
     mutating func gone(_ id: ConnectionID, at now: NIODeadline) -> [Effect] {
         retired[id] = nil
         connections.removeAll { $0.id == id }
@@ -131,7 +133,7 @@ struct PoolState {
         return nil
     }
 
-    /// Gives the line what there is, and opens what is missing.
+    /// Starts waiting exchanges on connections with room, and opens the missing connections.
     private mutating func settle(at now: NIODeadline) -> [Effect] {
         var effects: [Effect] = []
         while let attempt = waiting.first, let index = connections.lastIndex(where: \.hasRoom) {

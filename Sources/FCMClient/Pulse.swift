@@ -1,20 +1,20 @@
-/// Tells a connection that is dead from one that is quiet: a server that lives answers a PING (RFC 9113 §6.7).
+/// Tells a dead connection from a quiet one: a living server answers a PING (RFC 9113 §6.7).
 ///
-/// It is asked at intervals and needs no clock of its own.
+/// It is called at intervals, so it needs no clock.
 struct Pulse {
     enum Step: Hashable {
         case nothing, ping, dead
     }
 
     private var hasHeard = false
-    /// Whether something was waited for at the last beat already.
+    /// Whether an answer was already awaited at the last beat.
     private var wasBusy = false
     private var hasAsked = false
 
-    /// Something came in, whatever it was.
+    /// Any data came in.
     mutating func heard() { hasHeard = true }
 
-    /// - Parameter isBusy: Whether anything is waited for.
+    /// - Parameter isBusy: Whether any answer is awaited.
     mutating func beat(isBusy: Bool) -> Step {
         defer {
             hasHeard = false

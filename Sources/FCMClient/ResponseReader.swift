@@ -3,21 +3,21 @@ internal import NIOCore
 internal import NIOHPACK
 internal import NIOHTTP1
 
-/// Puts one response together from its parts.
+/// Assembles one response from its parts.
 struct ResponseReader {
-    /// The longest body kept. FCM's answers are a thousandth of it.
+    /// The longest body that is kept. FCM's answers are about a thousandth of it.
     static let longestBody = 1 << 20
 
-    /// As much as there is of the final response.
+    /// The final response as far as it has arrived.
     private(set) var response: Response?
 
     /// Whether the final response has begun.
     var hasBegun: Bool { response != nil }
 
-    /// How far the exchange got, once its request was handed to a connection.
+    /// How far the exchange got, once a connection has its request.
     var progress: Progress { hasBegun ? .answering : .sent }
 
-    /// Adds a piece of the body, or says `false`: it is longer than what is kept.
+    /// Adds a piece of the body. `false` means that the body is longer than the limit.
     mutating func append(_ bytes: ByteBuffer) -> Bool {
         let length = (response?.body.count ?? 0) + bytes.readableBytes
         guard length <= Self.longestBody else { return false }
@@ -25,7 +25,7 @@ struct ResponseReader {
         return true
     }
 
-    /// Begins with the final response's head.
+    /// Starts with the head of the final response.
     private mutating func begin(status: Int, field: (String) -> String?) {
         response = Response(
             status: status, retryAfter: field("retry-after"), date: status < 400 ? nil : field("date"))
@@ -35,7 +35,8 @@ struct ResponseReader {
 // MARK: HTTP/2
 
 extension ResponseReader {
-    /// Reads a block of header fields: a head, informational ones too, or trailers. It says `false` to what is neither.
+    /// Reads a block of header fields: a head, also an informational one, or trailers. `false` means that it is
+    /// neither.
     mutating func read(_ fields: HPACKHeaders) -> Bool {
         guard let text = fields.first(name: ":status") else { return hasBegun }
         guard !hasBegun, let status = Int(text), (100...999).contains(status) else { return false }
@@ -49,12 +50,12 @@ extension ResponseReader {
 extension ResponseReader {
     enum Step: Hashable {
         case more
-        /// `reusable` says whether the server leaves the connection open for another request.
+        /// `reusable` tells whether the server keeps the connection open for another request.
         case complete(Response, reusable: Bool)
         case tooLong
     }
 
-    /// - Parameter isReusable: What the heads said so far; `false` at first.
+    /// - Parameter isReusable: What the heads said so far. Start with `false`.
     mutating func read(_ part: HTTPClientResponsePart, isReusable: inout Bool) -> Step {
         switch part {
         case .head(let head) where head.status.code < 200:
@@ -66,7 +67,7 @@ extension ResponseReader {
         case .body(let bytes):
             return append(bytes) ? .more : .tooLong
         case .end:
-            // An end without a final head closes an informational response.
+            // An end without a final head ends an informational response.
             guard let response else { return .more }
             return .complete(response, reusable: isReusable)
         }

@@ -3,35 +3,36 @@ internal import NIOCore
 internal import NIOHPACK
 internal import NIOHTTP2
 
-/// The streams of one HTTP/2 connection: which exchange has which, and what comes of it by what the server says. Opens
-/// no socket, writes no frame and reads no clock.
+/// The streams of one HTTP/2 connection: which exchange uses which stream, and how each one ends. It opens no socket,
+/// writes no frame and reads no clock.
 ///
-/// A stream stays here until it is closed, told or not: until then the server may count it.
+/// A stream stays here until it is closed, even if its exchange has ended, because the server may still count it.
 struct StreamTable {
-    /// The most streams at once, whatever the server allows; FCM allows 100. To find a stream NIO goes through all of
-    /// its connection's, and what a lost connection carried is unknown: more connections with fewer streams do better.
+    /// The most streams at once, even if the server allows more; FCM allows 100. NIO searches all streams of a
+    /// connection for each frame, and everything on a lost connection becomes unknown. More connections with fewer
+    /// streams work better.
     static let mostStreams = 50
 
-    /// What came of one exchange.
+    /// The result of one exchange.
     struct Ended: Hashable {
         let attempt: AttemptID
         let exchange: Exchange
     }
 
     private struct Stream {
-        /// `nil` once its exchange has ended.
+        /// `nil` after its exchange has ended.
         var attempt: AttemptID?
         var reader = ResponseReader()
     }
 
     /// How many streams may be open at once.
     private(set) var limit = mostStreams
-    /// Whether no stream may be opened any more: for GOAWAY, or because there are no numbers left.
+    /// Whether no new streams may open, after GOAWAY or because the stream ids are used up.
     private(set) var isRetired = false
     private var streams: [HTTP2StreamID: Stream] = [:]
-    /// Streams that are still open although their exchanges ended.
+    /// Streams that are still open although their exchanges have ended.
     private var leftOver: [HTTP2StreamID] = []
-    /// Those that closed since `takeClosed()`.
+    /// How many streams closed since `takeClosed()` was called last.
     private var closed = 0
     private var nextID: HTTP2StreamID
 
@@ -43,7 +44,7 @@ struct StreamTable {
     /// Whether an exchange waits for its response.
     var isBusy: Bool { streams.count > leftOver.count }
 
-    /// The stream for an exchange whose request is written next; `nil` when there can be none.
+    /// The stream for the next exchange. `nil` if no stream can be opened.
     mutating func open(_ attempt: AttemptID) -> HTTP2StreamID? {
         guard !isRetired, streams.count < limit else { return nil }
         let id = nextID
@@ -52,19 +53,19 @@ struct StreamTable {
         return id
     }
 
-    /// The server allows so many streams from now on. Those above are let be.
+    /// The server changed the number of streams that it allows. Streams above it stay open.
     mutating func allow(_ serverLimit: Int) { limit = min(serverLimit, Self.mostStreams) }
 
     mutating func retire() { isRetired = true }
 
-    /// Streams to reset, because their exchanges ended before both sides were done with them.
+    /// Streams to reset: their exchanges ended before both sides had finished.
     mutating func takeLeftOver() -> [HTTP2StreamID] {
         defer { leftOver = [] }
         for id in leftOver { close(id) }
         return leftOver
     }
 
-    /// How many streams closed since this was last asked: there is room for so many others.
+    /// How many streams closed since the last call. There is room for as many new ones.
     mutating func takeClosed() -> Int {
         defer { closed = 0 }
         return closed
@@ -99,13 +100,13 @@ extension StreamTable {
         end(id, code == .refusedStream ? .refused : .reset)
     }
 
-    /// The server takes no more streams, and did not look at those above `last` (RFC 9113 §6.8).
+    /// The server takes no new streams, and it did not process those above `last` (RFC 9113 §6.8).
     mutating func receiveGoAway(last: HTTP2StreamID) -> [Ended] {
         isRetired = true
         return streams.keys.filter { $0 > last }.sorted().compactMap { end($0, .refused) }
     }
 
-    /// A stream closed. Where its exchange has not ended, nothing sensible was said on it.
+    /// A stream closed. If its exchange has not ended, the response was incomplete or unreadable.
     mutating func receiveClosed(_ id: HTTP2StreamID) -> Ended? {
         let ended = end(id, .unreadable)
         if leftOver.last == id { leftOver.removeLast() } else { leftOver.removeAll { $0 == id } }
@@ -117,13 +118,13 @@ extension StreamTable {
 // MARK: What this side decides
 
 extension StreamTable {
-    /// Gives an exchange up. Its stream is left over.
+    /// Gives up an exchange. Its stream is left to be reset.
     mutating func giveUp(_ attempt: AttemptID, for ending: Ending) -> Ended? {
         guard let stream = streams.first(where: { $0.value.attempt == attempt }) else { return nil }
         return end(stream.key, ending)
     }
 
-    /// The whole connection ends, and no stream is left on it.
+    /// The whole connection ends. No streams are left.
     mutating func endAll(_ ending: Ending) -> [Ended] {
         isRetired = true
         let ended = streams.keys.sorted().compactMap { end($0, ending) }

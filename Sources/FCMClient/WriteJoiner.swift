@@ -1,13 +1,14 @@
 internal import NIOCore
 
-/// Joins what is written between two flushes. HTTP/2 writes three pieces for a request, and TLS would make a record of
-/// each.
+/// Joins everything written between two flushes. HTTP/2 writes a request in three pieces, and TLS would make a record
+/// of each one.
 final class WriteJoiner: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
     private var joined = ByteBuffer()
-    /// Whether `joined` was passed on. It is emptied only when it is written to again: by then nobody else holds it.
+    /// Whether `joined` was passed on. It is cleared only at the next write, because nobody else uses the buffer by
+    /// then.
     private var isPassedOn = true
     private var promise: EventLoopPromise<Void>?
 

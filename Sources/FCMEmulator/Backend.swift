@@ -1,24 +1,24 @@
 import FCM
 import Synchronization
 
-/// The emulated FCM without a socket: calls go in, answers come out, and the world changes in between.
+/// The emulated FCM without a socket: it takes calls, changes the world and returns answers.
 struct Backend: Sendable {
     var signIn: SignIn
     private let shared: Shared
-    /// The status that the ledger gives to deliveries of the call that is being answered; `nil` where nobody is told.
+    /// The status that the ledger records for deliveries of the current call. `nil` if the caller gets no answer.
     private var toldStatus: Int? = 200
-    /// Whether the call that is being answered must be kept, and is.
+    /// Writes the current call to the journal. `nil` if it must not be written.
     private var keeping: Keeping?
-    /// The moment of a call that was answered once before.
+    /// The original time of a call that is replayed from the journal.
     private var replayed: Date?
 
-    /// What all calls have in common.
+    /// What all calls share.
     private final class Shared: Sendable {
         let world: Mutex<World>
         let faults: Mutex<FaultScript>
         let journal: Journal?
         let now: @Sendable () -> Date
-        /// Keeps ledger lines, before the answer to the call that caused them is given.
+        /// Writes ledger lines to the file, before the call that caused them is answered.
         let keep: (@Sendable ([UInt8]) throws -> Void)?
 
         init(
@@ -43,7 +43,7 @@ struct Backend: Sendable {
         shared = Shared(world, faults: FaultScript(), journal: nil, now: now, keep: keep)
     }
 
-    /// - Parameter data: the path of the file that the world is made from again, and kept in.
+    /// - Parameter data: the path of the journal that the world is restored from and written to.
     init(
         strict: Bool = false, membershipDelay: Duration = .zero, signIn: SignIn = SignIn(), faults: FaultScript,
         data: String?,
@@ -62,10 +62,10 @@ struct Backend: Sendable {
         }
     }
 
-    /// Answers at once, whatever delay a fault has; the rest of it is in the answer.
+    /// Answers at once and ignores a fault's delay. The answer carries the rest of the fault.
     func answer(_ call: Call) -> Answer { answer(call, with: fault(for: call)) }
 
-    /// - Parameter fault: what ``fault(for:)`` said of the call.
+    /// - Parameter fault: the result of ``fault(for:)`` for this call.
     func answer(_ call: Call, with fault: Fault?) -> Answer {
         if let page = Page(call) { return page.answer }
         var backend = self
@@ -85,7 +85,7 @@ struct Backend: Sendable {
         return answer
     }
 
-    /// `nil` where nothing has the call's path, or the path has no such method.
+    /// `nil` if the path does not exist, or does not have the method.
     private func perform(_ call: Call) -> Answer? {
         guard call.isControl else { return Service(for: call)?.answer(call, from: self) }
         do { return try ControlService(path: (call.path ?? []).dropFirst()).answer(call, from: self) } catch {
@@ -93,7 +93,7 @@ struct Backend: Sendable {
         }
     }
 
-    /// Remembers that a call was answered.
+    /// Records an answered call in the request log.
     private func log(_ call: Call, _ answer: Answer) -> Answer {
         let status = answer.ending == .unanswered ? nil : answer.status
         return shared.world.withLock { world in
@@ -108,7 +108,7 @@ struct Backend: Sendable {
 }
 
 extension Backend {
-    /// Looks at the world between two calls. The time is the world's.
+    /// Reads the world between two calls. The time is the world's.
     func read<Result, Failure>(_ body: (World, Date) throws(Failure) -> Result) throws(Failure) -> Result {
         try shared.world.withLock { (world) throws(Failure) in
             let now = world.time(at: now)
@@ -116,8 +116,8 @@ extension Backend {
         }
     }
 
-    /// Changes the world in one piece: no two calls interleave. A call does so at most once, after it has looked. The
-    /// time is the world's.
+    /// Changes the world in one step, so that calls never interleave. A call does this at most once, after its checks.
+    /// The time is the world's.
     func change<Result, Failure>(_ body: (inout World, Date) throws(Failure) -> Result) throws(Failure) -> Result {
         try shared.world.withLock { (world) throws(Failure) in
             keep(world, at: now, JournalRecord.change)
@@ -126,7 +126,7 @@ extension Backend {
         }
     }
 
-    /// Changes the world by a delivery, which is in the ledger that outlives the emulator before it is accepted.
+    /// Delivers a message. The ledger file has it before the answer says that it was accepted.
     func deliver(_ body: (inout World, Date) throws(GoogleError) -> String) throws(GoogleError) -> String {
         try change { (world, now) throws(GoogleError) in
             world.toldStatus = toldStatus
@@ -141,8 +141,7 @@ extension Backend {
         }
     }
 
-    /// Issues an access token, once `check` has nothing against it. What is kept is the token's end and not the
-    /// credential that it was given for.
+    /// Issues an access token if `check` passes. The journal keeps the token's end, but not the credential.
     func issueToken<Failure>(
         lasting seconds: TimeInterval, _ check: (World, Date) throws(Failure) -> Void
     ) throws(Failure) -> String {
@@ -154,10 +153,10 @@ extension Backend {
         }
     }
 
-    /// What the clock says.
+    /// The time of the clock, or the original time during a replay.
     private var now: Date { replayed ?? shared.now() }
 
-    /// Writes down the call that is about to change the world.
+    /// Writes the call to the journal before it changes the world.
     private func keep(
         _ world: World, at now: Date, _ record: (Call, JournalRecord.Occasion) -> JournalRecord
     ) {
@@ -175,15 +174,15 @@ extension Backend {
         get { shared.faults.withLock(\.self) }
         nonmutating set {
             shared.faults.withLock { $0 = newValue }
-            // They are not kept: who looks on hears of it, and the journal does not.
+            // Faults are not in the journal, but the event log tells that they changed.
             shared.world.withLock { $0.eventLog.note(.faults) }
         }
     }
 
-    /// Whether connections may be told to go elsewhere.
+    /// Whether a connection may get a GOAWAY.
     var mayGoAway: Bool { shared.faults.withLock(\.mayGoAway) }
 
-    /// Counts the call, and says what is to go wrong with it.
+    /// Counts the call and returns the fault that applies to it.
     func fault(for call: Call) -> Fault? {
         let (isIdle, asksForDetails) = shared.faults.withLock { ($0.entries.isEmpty, $0.asksForDetails) }
         guard !isIdle, let service = Service(for: call),
@@ -194,16 +193,16 @@ extension Backend {
 }
 
 extension Backend {
-    /// Whether the call was answered once before, and is to have its effect again, whoever called.
+    /// Whether the call is replayed from the journal. Its sender was checked when it came first.
     var isReplaying: Bool { replayed != nil }
 
     private var settings: JournalRecord.Settings {
         shared.world.withLock { .init(strict: $0.strict, membershipDelay: $0.membershipDelay) }
     }
 
-    /// Lets a record have its effect once more.
+    /// Applies a journal record again.
     ///
-    /// - Returns: the one record that says as much as this and all before it; `nil` where none does.
+    /// - Returns: one record that can replace this one and all before it. `nil` if there is none.
     fileprivate func replay(_ record: JournalRecord) -> JournalRecord? {
         switch record {
         case .start(let settings, let counters):
@@ -232,7 +231,7 @@ extension Backend {
 }
 
 extension Call {
-    /// The body, where it was not too large.
+    /// The body. Throws if it was too large.
     func content() throws(GoogleError) -> [UInt8] {
         guard let body else {
             throw GoogleError(
@@ -241,7 +240,7 @@ extension Call {
         return body
     }
 
-    /// Whether it is to the emulator's own interface.
+    /// Whether the call goes to the emulator's own interface.
     fileprivate var isControl: Bool { path?.first == "emulator" }
 
     fileprivate var isReset: Bool { path == ["emulator", "v1", "reset"] }

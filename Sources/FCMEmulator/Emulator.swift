@@ -11,34 +11,35 @@ import NIOCore
     import Darwin
 #endif
 
-/// A server that behaves like Firebase Cloud Messaging and delivers nothing to anybody.
+/// A server that behaves like Firebase Cloud Messaging and delivers nothing.
 package struct Emulator: Sendable {
     package struct Configuration: Sendable {
         package var host: String
-        /// 0 takes any free port.
+        /// 0 picks a free port.
         package var port: Int
-        /// Whether to speak HTTPS, HTTP/2 among it, with a certificate made at start.
+        /// Whether to serve HTTPS, with HTTP/2 and HTTP/1.1. The certificate is made at start.
         package var tls: Bool
-        /// A file to which each accepted send is appended before its answer leaves.
+        /// A file that gets a line for each accepted send, before the answer leaves.
         package var ledger: String?
-        /// A file that keeps the world from one run to the next.
+        /// A file that keeps the world across restarts.
         package var data: String?
-        /// A file with the faults that are in force from the start, as `PUT /emulator/v1/faults` takes them.
+        /// A file with the faults in force at start, in the form of `PUT /emulator/v1/faults`.
         package var faults: String?
-        /// Whether only registrations enrolled through `PUT /emulator/v1/registrations` exist; else any well-formed one.
+        /// Whether only registrations from `PUT /emulator/v1/registrations` exist. Otherwise every well-formed one
+        /// does.
         package var strict: Bool
-        /// How long a subscription, or the end of one, takes to be heard of where topics are fanned out.
+        /// How long it takes until topic sends see a subscription or its end.
         package var membershipDelay: Duration = .zero
-        /// How often those who look on hear something while nothing happens.
+        /// How often idle event streams get a comment, so that clients see that they are alive.
         package var heartbeat: Duration = .seconds(15)
-        /// Whether calls need an access token that the emulator issued; else they need none.
+        /// Whether calls need an access token from this emulator. Otherwise they need none.
         package var requiresAuthorization: Bool
-        /// What the answer that issues an access token says of its lifetime.
+        /// The lifetime that is told with an access token.
         package var tokenLifetime: Duration
-        /// After which an issued token is refused; the lifetime where absent. Shorter, it is a token that is revoked.
+        /// How long an issued token is accepted. `nil` means its lifetime. A shorter time acts like a revoked token.
         package var tokenAccepted: Duration?
-        /// The service accounts that may have access tokens, with their public keys as PEM. Without any, every account
-        /// may and its signature is not verified.
+        /// The service accounts that may get access tokens, with their public keys as PEM. If it is empty, every
+        /// account may, and signatures are not verified.
         package var serviceAccounts: [String: String]
 
         package init(
@@ -61,14 +62,14 @@ package struct Emulator: Sendable {
         }
     }
 
-    /// Where an emulator answers, once it does.
+    /// Where a running emulator can be reached.
     package struct Endpoint: Hashable, Sendable {
         package let port: Int
-        /// The PEM file with the certificate to trust; only where it speaks HTTPS.
+        /// The PEM file with the certificate to trust. `nil` without HTTPS.
         package let certificate: String?
     }
 
-    /// The time in which an emulator that is to end may still give the answers it owes.
+    /// How long a stopping emulator may still send pending answers.
     private static let grace = Duration.seconds(2)
 
     private let configuration: Configuration
@@ -101,7 +102,8 @@ package struct Emulator: Sendable {
                 }
                 let file = try CertificateFile(path: CertificateFile.defaultPath(port: port), pem: identity.pem)
                 await onReady(Endpoint(port: port, certificate: file.path))
-                // The file goes with this scope, which is to end when the server does.
+                // The certificate file is deleted at the end of this scope, so the scope must last as long as the
+                // server.
                 try await group.waitForAll()
             }
             try await group.waitForAll()
@@ -128,7 +130,7 @@ package struct Emulator: Sendable {
                 address: .hostname(configuration.host, port: configuration.port), backlog: 1024),
             onServerRunning: { onListening($0.localAddress?.port ?? 0) },
             logger: Logger(label: "herald.emulator", factory: { _ in SwiftLogNoOpLogHandler() }))
-        // It outlives the cancellation of this task for as long as answers are owed.
+        // This task is not cancelled with ours, so that pending answers can still be sent.
         let serving = Task { try await application.run() }
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -137,7 +139,7 @@ package struct Emulator: Sendable {
                 try await withTaskCancellationHandler {
                     try await serving.value
                 } onCancel: {
-                    // Who looks on would hold up the end.
+                    // Open event streams would delay the end.
                     backend.bell.putAway()
                     drain.begin { serving.cancel() }
                     Task {
@@ -147,15 +149,16 @@ package struct Emulator: Sendable {
                 }
             }
         } catch  where Task.isCancelled {
-            // What ends a cancelled server is of no interest.
+            // Errors from a cancelled server do not matter.
         } catch {
-            // Once it listens nothing makes it fail: an address that is taken, forbidden or unknown does.
+            // Once the server listens, it cannot fail. An address that is in use, not permitted or unknown fails
+            // before.
             throw EmulatorError.cannotListen(
                 host: configuration.host, port: configuration.port, reason: Self.words(for: error))
         }
     }
 
-    /// The system's own words, without those of the code that heard them.
+    /// The system's own error text, without the names of our functions.
     private static func words(for error: any Error) -> String {
         guard let code = (error as? IOError)?.errnoCode else { return String(describing: error) }
         return String(cString: strerror(code))
@@ -179,7 +182,7 @@ package struct Emulator: Sendable {
     }
 }
 
-/// Why an emulator does not run.
+/// Why an emulator cannot run.
 package enum EmulatorError: Error, Hashable, Sendable, CustomStringConvertible {
     case cannotListen(host: String, port: Int, reason: String)
     case cannotOpenLedger(path: String, reason: String)

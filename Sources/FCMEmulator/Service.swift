@@ -1,20 +1,20 @@
-/// One of the services that together are Firebase Cloud Messaging, with what a path says to it.
+/// One of the services that make up Firebase Cloud Messaging, with the values from the path.
 enum Service {
     case send(SendService)
     case topics(SubscriptionService)
     case instanceID(InstanceIDService)
     case groups(GroupService)
-    /// Everything that hands out access tokens.
+    /// The endpoints that issue access tokens.
     case oauth(SignInService)
-    /// What an app calls on its device.
+    /// The calls that an app makes from its device.
     case app(AppService)
 
-    /// The services as a script of faults knows them.
+    /// The names of the services in fault scripts.
     enum Name: String, Hashable, Sendable, CaseIterable {
         case send, topics, iid, groups, oauth
     }
 
-    /// `nil` where no script reaches: that goes wrong on devices.
+    /// `nil` for calls from devices, which faults cannot affect.
     var name: Name? {
         switch self {
         case .send: .send
@@ -26,7 +26,7 @@ enum Service {
         }
     }
 
-    /// `nil` where no service has this path.
+    /// `nil` if no service has this path.
     init?(for call: Call) {
         guard let path = call.path else { return nil }
         switch (path.first, path.count) {
@@ -54,7 +54,7 @@ enum Service {
         }
     }
 
-    /// `nil` where the path has no such method.
+    /// `nil` if the path does not have this method.
     func answer(_ call: Call, from backend: Backend) -> Answer? {
         switch self {
         case .send(let service):
@@ -97,7 +97,7 @@ extension Backend {
         throw .unauthenticated(flaw)
     }
 
-    /// The services that predate the v1 API also want to be told that the bearer is an OAuth token.
+    /// The services older than v1 also require the header `access_token_auth`.
     fileprivate func admitToOldService(_ call: Call) throws(TextError) {
         if signInFlaw(of: call) != nil { throw .unauthorized }
         try call.checkAccessTokenAuth()

@@ -1,14 +1,14 @@
 import NIOCore
 import Synchronization
 
-/// What a test server saw.
+/// What a test server received.
 final class Arrivals: Sendable {
     struct Request: Hashable, Sendable {
         var method: String
         var path: String
         var headers: [String: String]
         var body: [UInt8]
-        /// Counts the server's connections from 1.
+        /// The number of the connection at the server, from 1.
         var connection: Int
     }
 
@@ -26,10 +26,10 @@ final class Arrivals: Sendable {
     var connections: Int { log.withLock(\.connections) }
     var openConnections: Int { log.withLock(\.openConnections) }
 
-    /// Streams that the client reset.
+    /// How many streams the client reset.
     var resets: Int { log.withLock(\.resets) }
 
-    /// Returns when the next request has arrived that no earlier call has returned for. One caller at a time.
+    /// Waits for the next request that no earlier call has returned. Only one caller at a time.
     func next() async -> Request? {
         for await request in stream { return request }
         return nil

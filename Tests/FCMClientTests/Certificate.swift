@@ -1,7 +1,7 @@
 import Foundation
 import HeraldTestSupport
 
-/// A self-signed certificate, its own authority, made by the `openssl` program. Its files go when it does.
+/// A self-signed certificate made with the `openssl` program. It is its own authority. Its files are deleted with it.
 final class Certificate: Sendable {
     private let folder: URL
 

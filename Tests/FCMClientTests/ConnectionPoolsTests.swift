@@ -50,7 +50,7 @@ struct ConnectionPoolsTests {
         let settings = [HTTP2Setting(parameter: .maxConcurrentStreams, value: 10)]
         try await SecureServer.with(settings: settings, { _, _ in [] }) { server in
             let pools = try Self.pools(server.endpoint, trusting: server, maxInFlight: 200, cores: 2)
-            // How many the server allows is known from the first connection on; each loop has two of them.
+            // The server's limit is known after the first connection. Each loop has two connections.
             await pools.prepare()
             async let exchanges = pools.carry(40, to: server.endpoint)
             for _ in 1...40 { _ = await server.arrivals.next() }
@@ -61,7 +61,7 @@ struct ConnectionPoolsTests {
     }
 
     @Test func `a loop that lost its connections comes last`() async throws {
-        // The last of these bodies is one that the server hangs up on.
+        // The server closes the connection when it gets the last of these bodies.
         try await SecureServer.with({ request, _ in request.body == Array("52".utf8) ? [.close] : [.reply()] }) {
             server in
             let pools = try Self.pools(server.endpoint, trusting: server, maxInFlight: 100, cores: 2)
@@ -100,7 +100,7 @@ struct ConnectionPoolsTests {
 }
 
 extension ConnectionPools {
-    /// Bodies `1`, `2`, … in one batch; the outcomes in that order.
+    /// Sends the bodies `1`, `2`, … in one batch. Returns the results in that order.
     fileprivate func carry(_ count: Int, from first: Int = 1, to endpoint: Endpoint) async -> [Exchange] {
         let (answers, answer) = AsyncStream.makeStream(of: (Int, Exchange).self)
         start(

@@ -6,7 +6,7 @@ import Testing
 @testable import FCMClient
 
 extension FCMClient {
-    /// Runs `body` with a client that is shut down afterwards.
+    /// Runs `body` with a client and shuts it down afterwards.
     static func with(
         _ endpoint: Endpoint,
         timeout: Duration = .seconds(240),
@@ -38,7 +38,7 @@ extension FCMClient {
         await exchange(.send(body: Array(body.utf8)))
     }
 
-    /// Sends so many bodies `1`, `2`, … in one batch; the outcomes in that order.
+    /// Sends `count` bodies `1`, `2`, … in one batch. Returns the results in that order.
     func sendAtOnce(_ count: Int) async -> [Exchange] {
         let (answers, answer) = AsyncStream.makeStream(of: (Int, Exchange).self)
         let calls = (1...count).map { number in
@@ -53,14 +53,14 @@ extension FCMClient {
         return exchanges.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    /// Returns when so many connections are open; the suite's time limit is what fails.
+    /// Waits until this many connections are open. If that never happens, the suite's time limit fails.
     func waitForConnections(_ count: Int) async {
         while await openConnections != count { await Task.yield() }
     }
 }
 
 extension ConnectionPool {
-    /// Runs `body` with a pool that is shut down afterwards.
+    /// Runs `body` with a pool and shuts it down afterwards.
     static func with(
         _ endpoint: Endpoint, certificateAuthorities: String? = nil, _ body: (ConnectionPool) async throws -> Void
     ) async throws {

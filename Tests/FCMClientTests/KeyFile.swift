@@ -3,9 +3,9 @@ import FCM
 
 @testable import FCMClient
 
-/// A service account's key file with a key of the test's own.
+/// A service account's key file with a key made for the tests.
 enum KeyFile {
-    /// Made once, since it takes a second.
+    /// Made only once, because it takes a second.
     private static let made = Result { try _RSA.Signing.PrivateKey(keySize: .bits2048) }
 
     static var key: _RSA.Signing.PrivateKey { get throws { try made.get() } }
@@ -26,7 +26,7 @@ enum KeyFile {
         try ServiceAccount(keyFile: JSONValue.object(members(tokenURI: tokenURI)).bytes())
     }
 
-    /// Pieces of the key that nothing may show.
+    /// Parts of the key that no output may contain.
     static var secrets: [String] {
         get throws {
             try [key.pkcs8PEMRepresentation, key.pemRepresentation]

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FCMClient
 
-/// What comes of an exchange with an HTTP/1.1 server, by what the server does.
+/// The result of an exchange with an HTTP/1.1 server, for each behaviour of the server.
 @Suite(.timeLimit(.minutes(5)))
 struct PlainExchangeTests {
     @Test func `sends the call and brings the response back`() async throws {

@@ -10,7 +10,7 @@ import Testing
 struct PlainPoolTests {
     @Test func `carries thousands of exchanges over its few connections, each with its own answer`() async throws {
         try await PlainServer.with({ .reply(.ok, [:], $0.body) }) { server in
-            // Waiting for a connection counts as well, and the machine may have other things to do.
+            // The timeout includes waiting for a connection, and the machine may be busy.
             try await FCMClient.with(server.endpoint, timeout: .seconds(600)) { client in
                 let exchanges = await client.sendAtOnce(2000)
                 let bodies = exchanges.map { $0.response.map { String(decoding: $0.body, as: UTF8.self) } }

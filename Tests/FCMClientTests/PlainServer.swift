@@ -4,15 +4,15 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// An HTTP/1.1 server on loopback that answers each request as it is told.
+/// An HTTP/1.1 server on loopback that answers each request as the test says.
 struct PlainServer: Sendable {
     enum Answer: Sendable {
         case reply(HTTPResponseStatus = .ok, HTTPHeaders = [:], [UInt8] = [])
-        /// Closes the connection behind a complete answer that did not announce it.
+        /// Closes the connection after a complete answer without having announced it.
         case replyThenClose([UInt8] = [])
-        /// Promises ten bytes, sends three and closes.
+        /// Announces ten bytes, sends three and closes.
         case cutBody
-        /// Three bytes of a chunked body and then a close.
+        /// Sends three bytes of a chunked body and closes.
         case cutChunks
         case close
         case reset
@@ -51,7 +51,7 @@ struct PlainServer: Sendable {
     }
 }
 
-/// Collects one request after the other and answers it.
+/// Collects one request after the other and answers each.
 private final class Handler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FCMClient
 
-/// Random lives of connections, against what a pool must keep to whatever happens.
+/// Random histories of connections, checked against the rules that a pool must always keep.
 struct PoolStateModelTests {
     private struct Model {
         var pool: PoolState
@@ -53,7 +53,7 @@ struct PoolStateModelTests {
             now = now + .milliseconds(.random(in: 0...3000, using: &random))
             step(&model, at: now, using: &random)
         }
-        // In the end every connection opens, and all that was begun is finished.
+        // At the end every connection opens and every exchange finishes.
         for _ in 1...10_000 where !model.waiting.isEmpty || model.carried.values.contains(where: { $0 > 0 }) {
             if let id = model.opening.first { opened(&model, id, limit: 5, at: now) }
             for id in model.open { limit(&model, id, to: 5, at: now) }

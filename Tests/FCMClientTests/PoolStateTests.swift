@@ -3,7 +3,8 @@ import Testing
 
 @testable import FCMClient
 
-/// One HTTP/1.1-like pool of two connections, one HTTP/2-like connection of three streams, and two of these.
+/// A pool like HTTP/1.1 with two connections, one like HTTP/2 with a connection of three streams, and one with two of
+/// these.
 struct PoolStateTests {
     private var plain = PoolState(maximumConnections: 2, exchangesPerConnection: 1, idleLimit: .seconds(5))
     private var multiplexed = PoolState(maximumConnections: 1, exchangesPerConnection: 3, idleLimit: .seconds(5))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import FCMClient
 
-/// How HTTP/2 connections come and go, and how exchanges share them.
+/// How HTTP/2 connections open, close and share exchanges.
 @Suite(.timeLimit(.minutes(5)))
 struct SecureConnectionTests {
     @Test func `trusts a certificate by name and by address`() async throws {
@@ -172,7 +172,7 @@ struct SecureConnectionTests {
         let settings = [HTTP2Setting(parameter: .maxConcurrentStreams, value: 5)]
         let lower = [HTTP2Setting(parameter: .maxConcurrentStreams, value: 1)]
         let held = Held(until: 5)
-        // Once it has lowered the limit, the server's own NIO closes the connection over a second stream.
+        // After the limit is lowered, the server's own NIO would close the connection if a second stream came.
         let answer: SecureServer.Answer = { request, stream in
             guard let number = Int(String(decoding: request.body, as: UTF8.self)), number <= 5 else {
                 return [.reply()]
@@ -203,7 +203,7 @@ struct SecureConnectionTests {
     }
 }
 
-/// Answers only when just so many streams wait for it, so that fewer hang and more show.
+/// Answers only when exactly this many streams are waiting. Fewer make the test hang, more make it fail.
 private final class Held: Sendable {
     private let count: Int
     private let streams = Mutex<[HTTP2StreamID]>([])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FCMClient
 
-/// What comes of an exchange with an HTTP/2 server, by what the server does.
+/// The result of an exchange with an HTTP/2 server, for each behaviour of the server.
 @Suite(.timeLimit(.minutes(5)))
 struct SecureExchangeTests {
     @Test func `sends the call and brings the response back`() async throws {
@@ -60,7 +60,7 @@ struct SecureExchangeTests {
             try await FCMClient.with(server) { client in
                 #expect(await client.send("1").kind == kind)
                 #expect(server.arrivals.requests.count == 1)
-                // It goes on, on this connection or the next.
+                // The client goes on, on this connection or the next.
                 #expect(await client.send("2").kind == .response)
             }
         }
@@ -150,7 +150,7 @@ struct SecureExchangeTests {
         let settings = [HTTP2Setting(parameter: .initialWindowSize, value: 0)]
         let wider = [HTTP2Setting(parameter: .initialWindowSize, value: 100_000)]
         let body = String(repeating: "x", count: 20_000)
-        // The first request has no body, so it gets through.
+        // The first request has no body, so it needs no window.
         let answer: SecureServer.Answer = { request, _ in
             request.body.isEmpty ? [.settings(wider), .reply()] : [.reply(request.body)]
         }

@@ -6,15 +6,15 @@ import Testing
 
 @testable import FCMClient
 
-/// Random servers, which know best what they have done.
+/// Servers with random behaviour that record what they did.
 @Suite(.timeLimit(.minutes(5)))
 struct SecureFaultTests {
-    /// What one server does with each request, and which ones it carried out.
+    /// What one server does with each request, and which requests it carried out.
     private final class Whim: Sendable {
         private struct State {
             var random: SeededRandom
             var carriedOut: Set<String> = []
-            /// The last stream that each connection looks at, where it told.
+            /// For each connection with a GOAWAY, the last stream that it processes.
             var last: [Int: HTTP2StreamID] = [:]
         }
 
@@ -31,7 +31,7 @@ struct SecureFaultTests {
                 switch Int.random(in: 0..<100, using: &state.random) {
                 case ..<10: return [.reset(.refusedStream)]
                 case ..<12:
-                    // Streams are answered in their order, so only this one and those after it are left out.
+                    // Streams are answered in order, so only this one and those after it are not processed.
                     state.last[request.connection] = stream.advanced(by: -1)
                     return [.goAway(last: stream.advanced(by: -1))]
                 case let choice:

@@ -4,19 +4,19 @@ import NIOHTTP2
 import NIOPosix
 import NIOSSL
 
-/// An HTTP/2 server on loopback that writes the frames it is told, and holds its answers back until told to.
+/// An HTTP/2 server on loopback. It writes the frames that the test wants, and can hold answers back.
 struct SecureServer: Sendable {
-    /// What to write when a request has arrived, on its stream unless another is named.
+    /// What to write when a request has arrived. It goes to the request's stream unless another one is named.
     enum Action: Sendable {
         case reply(status: Int = 200, retryAfter: String = "0", [UInt8] = [], on: HTTP2StreamID? = nil)
-        /// The head and three bytes of a response that goes on.
+        /// The head and three bytes of a response that is not finished.
         case beginReply
         case reset(HTTP2ErrorCode)
         case goAway(last: HTTP2StreamID)
         case settings(HTTP2Settings)
-        /// The answer once so many PINGs have come after the request.
+        /// Answers when this many PINGs have come after the request.
         case replyAfterPings(Int)
-        /// Reads nothing more, and so answers no PING either.
+        /// Stops reading, and therefore answers no PING.
         case stall
         case close
     }
@@ -27,7 +27,7 @@ struct SecureServer: Sendable {
     enum Moment { case head, end }
 
     let arrivals: Arrivals
-    /// By address.
+    /// With the server's IP address.
     let endpoint: Endpoint
     let certificate: Certificate
     private let channel: any Channel
@@ -73,11 +73,11 @@ struct SecureServer: Sendable {
         self.certificate = certificate
     }
 
-    /// The same server by another name.
+    /// The same server under another name.
     func endpoint(host: String) throws -> Endpoint { try Endpoint(scheme: .https, host: host, port: endpoint.port) }
 }
 
-/// Reads requests off the streams of one connection, and gives each as much window back as its body took.
+/// Reads requests from the streams of one connection. It reopens the window by the size of each body.
 private final class FrameHandler: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
     typealias OutboundOut = HTTP2Frame
@@ -87,7 +87,7 @@ private final class FrameHandler: ChannelInboundHandler {
     private let answer: SecureServer.Answer
     private let connection: Int
     private var streams: [HTTP2StreamID: Arrivals.Request] = [:]
-    /// The streams that wait for PINGs, and for how many.
+    /// The streams that wait for PINGs, with the number that they wait for.
     private var waiting: [HTTP2StreamID: Int] = [:]
 
     init(arrivals: Arrivals, moment: SecureServer.Moment, answer: @escaping SecureServer.Answer) {
@@ -168,7 +168,7 @@ private final class FrameHandler: ChannelInboundHandler {
         }
     }
 
-    /// HPACK headers, without a dependency on the module that names them.
+    /// HPACK headers, without importing the module that declares them.
     private static func fields<Fields: ExpressibleByDictionaryLiteral>(
         status: Int, retryAfter: String
     ) -> Fields where Fields.Key == String, Fields.Value == String {

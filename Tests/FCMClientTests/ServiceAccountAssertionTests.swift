@@ -6,7 +6,7 @@ import Testing
 @testable import FCMClient
 
 struct ServiceAccountAssertionTests {
-    /// The bytes behind base64url without padding.
+    /// Decodes base64url without padding.
     private func decoded(_ text: Substring) throws -> Data {
         #expect(!text.contains { "+/=".contains($0) })
         let plain = text.replacing("-", with: "+").replacing("_", with: "/")

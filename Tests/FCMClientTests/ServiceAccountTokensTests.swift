@@ -8,10 +8,10 @@ import Testing
 
 @testable import FCMClient
 
-/// Sign-in as a whole, against token endpoints on loopback.
+/// The whole sign-in, against token endpoints on loopback.
 @Suite(.timeLimit(.minutes(5)))
 struct ServiceAccountTokensTests {
-    /// Noon of 2026-12-01, UTC.
+    /// Noon of 2026-12-01, UTC
     private static let noon = Date(timeIntervalSince1970: 1_796_126_400)
 
     private func source(_ url: String, authorities: String? = nil) throws -> TokenSource {
@@ -21,7 +21,7 @@ struct ServiceAccountTokensTests {
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
-    /// What one request for a token comes to when every answer is this one, and how many were made.
+    /// The result of one request for a token if every answer is this one, and the number of attempts.
     private func outcome(
         _ status: HTTPResponseStatus, _ body: String, headers: HTTPHeaders = [:]
     ) async throws -> (error: TokenError?, requests: Int) {
@@ -124,7 +124,7 @@ struct ServiceAccountTokensTests {
         #expect(error?.description == message)
     }
 
-    /// The clock here stands at noon.
+    /// The local clock is at noon.
     @Test(arguments: [
         ("Tue, 01 Dec 2026 11:53:00 GMT", " (the clock here is 7 min ahead)"),
         ("Tue, 01 Dec 2026 12:07:30 GMT", " (the clock here is 7 min behind)"),

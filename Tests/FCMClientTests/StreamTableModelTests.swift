@@ -7,8 +7,8 @@ import Testing
 
 @testable import FCMClient
 
-/// Random schedules of what servers, timers and callers do to the streams of a connection, against what each exchange
-/// was told by its server.
+/// Random sequences of what servers, timers and callers do to the streams of a connection. The result of each exchange
+/// is checked against what the server said about it.
 struct StreamTableModelTests {
     /// What the server said on one stream, or about it, before its exchange ended.
     private struct Story {
@@ -16,11 +16,11 @@ struct StreamTableModelTests {
         var body: [UInt8] = []
         var status: Int?
         var isOpen = true
-        /// What has to come of it; `nil` while it goes on.
+        /// The expected result. `nil` while the exchange goes on.
         var end: Exchange.Kind?
 
         var kindOfResponse: Exchange.Kind { status == nil ? .lost : .response }
-        /// What it is when the server says that it did not look at the request.
+        /// The expected result if the server says that it did not process the request.
         var kindOfRefusal: Exchange.Kind { status == nil ? .notSent : .lost }
 
         mutating func close(_ kind: Exchange.Kind) { if end == nil { end = kind } }
@@ -118,7 +118,7 @@ struct StreamTableModelTests {
         let isLast = Bool.random(using: &random)
         if var story = model.stories[id], story.isOpen, story.end == nil {
             if story.status != nil {
-                // A second head is no HTTP.
+                // A second head is not valid HTTP.
                 story.close(.lost)
             } else if status >= 200 {
                 story.status = status

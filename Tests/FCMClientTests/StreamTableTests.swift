@@ -6,11 +6,11 @@ import Testing
 
 @testable import FCMClient
 
-/// What the streams of a connection make of each event, by how far an exchange got.
+/// What each event does to a stream, depending on how far its exchange got.
 struct StreamTableTests {
     private var table = StreamTable()
 
-    /// Opens stream 1 for exchange 1, and lets the response begin where it is `answering`.
+    /// Opens stream 1 for exchange 1. With `answering`, the response begins as well.
     private mutating func open(_ progress: Progress) throws {
         try #require(table.open(1) == 1)
         guard progress == .answering else { return }

@@ -4,19 +4,19 @@ import Testing
 
 @testable import FCMClient
 
-/// Answers requests for a token as a test tells it, and remembers when they came.
+/// Answers requests for a token as the test says, and records when they came.
 private final class ScriptedTokens: Sendable {
     private let clock: ManualClock
     private let log = Mutex<[Duration]>([])
     private let answer: @Sendable (Int) async throws(TokenError) -> TokenGrant
 
-    /// - Parameter answer: called with each request's number, from 1.
+    /// - Parameter answer: called with the number of each request, from 1.
     init(_ clock: ManualClock, _ answer: @escaping @Sendable (Int) async throws(TokenError) -> TokenGrant) {
         self.clock = clock
         self.answer = answer
     }
 
-    /// Tokens `t1`, `t2`, … with that lifetime.
+    /// Gives tokens `t1`, `t2`, … with this lifetime.
     convenience init(_ clock: ManualClock, lifetime: Duration) {
         self.init(clock) { (number) async throws(TokenError) in try .sample("t\(number)", lifetime) }
     }
@@ -109,7 +109,7 @@ struct TokenSourceTests {
         let first = try await source.token()
         await source.reject(first)
         #expect(try await source.token().rawValue == "t2")
-        // Late answers to requests that had the old token.
+        // Late answers to requests that used the old token.
         await source.reject(first)
         #expect(try await source.token().rawValue == "t2")
         #expect(tokens.times.count == 2)

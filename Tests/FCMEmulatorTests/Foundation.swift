@@ -1,4 +1,5 @@
-// Every file of the module sees it. On Linux the essentials spare the program ICU.
+// This makes Foundation visible in every file of the module. On Linux, FoundationEssentials keeps ICU out of the
+// program.
 #if canImport(FoundationEssentials)
     @_exported public import FoundationEssentials
 #else

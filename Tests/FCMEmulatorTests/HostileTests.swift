@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    /// Every field of the schema that a message can have, filled with every kind of JSON value.
+    /// Every field that a message can have, filled with every kind of JSON value.
     @Test(arguments: ["null", "true", "0", "-1.5e300", #""""#, #""text""#, "[]", "[null]", "{}", #"{"":null}"#])
     func `a value of any kind may stand anywhere`(_ value: String) throws {
         let laboratory = Laboratory()

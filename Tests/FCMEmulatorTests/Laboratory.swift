@@ -4,7 +4,7 @@ import Testing
 
 @testable import FCMEmulator
 
-/// A backend with a clock that stands at 2026-12-01T08:00:00.250Z until it is moved.
+/// A backend with a clock that stays at 2026-12-01T08:00:00.250Z until a test moves it.
 struct Laboratory: Sendable {
     let backend: Backend
     private let clock: Clock
@@ -21,7 +21,7 @@ struct Laboratory: Sendable {
             now: { Date(timeIntervalSince1970: clock.seconds.withLock(\.self)) })
     }
 
-    /// - Parameter data: the path of the file that the world is made from again, and kept in.
+    /// - Parameter data: the path of the journal that the world is restored from and written to.
     init(
         data: String, strict: Bool = false, membershipDelay: Duration = .zero, signIn: SignIn = SignIn()
     ) throws {
@@ -41,7 +41,7 @@ struct Laboratory: Sendable {
         return Reply(backend.answer(Call(method, target, headers: headers, body: Array(body.utf8))))
     }
 
-    /// Sends a body to project `p`.
+    /// Sends a message body to project `p`.
     func send(_ body: String) -> Reply { call("POST", "/v1/projects/p/messages:send", body) }
 
     func enrol(_ list: JSONValue) throws {
@@ -64,12 +64,12 @@ struct Laboratory: Sendable {
         call("POST", "/v1/projects/p/registrations/\(registration)/topicSubscriptions?topic_name=\(topic)", "{}")
     }
 
-    /// Changes a device's condition.
+    /// Changes a device.
     func device(_ registration: String, _ body: String) throws {
         try #require(call("PUT", "/emulator/v1/devices/\(registration)", body).status == 200)
     }
 
-    /// Puts the emulator's clock ahead of the laboratory's.
+    /// Moves the emulator's time ahead of the laboratory's clock.
     func advanceWorld(_ span: String) throws {
         try #require(call("POST", "/emulator/v1/clock", #"{"advance":"\#(span)"}"#).status == 200)
     }
@@ -102,14 +102,14 @@ struct Reply {
         return try text.split(separator: "\n").map { try JSONValue(parsing: $0.utf8) }
     }
 
-    /// The id at the end of a message's name.
+    /// The id at the end of the message's name.
     func messageID() throws -> String {
         let name = try #require(try json()["name"]?.string)
         return try #require(name.split(separator: "/").last.map(String.init))
     }
 }
 
-/// Installation ids and tokens of the right shape; token `n` belongs to installation `n`.
+/// Well-formed fids and tokens. Token `n` belongs to installation `n`.
 func fid(_ number: Int) -> String {
     let digits = String(number)
     return "d" + String(repeating: "0", count: 21 - digits.utf8.count) + digits

@@ -1,7 +1,7 @@
 import FCM
 import Testing
 
-/// Fixtures of fcm-protocol §3.2.
+/// Answers of the Instance ID service: docs/fcm.md#instance-id.
 struct BatchVerdictTests {
     private func verdicts(
         _ status: Int, _ body: String, retryAfter: String? = nil, for registrations: [Registration]
@@ -62,7 +62,7 @@ struct BatchVerdictTests {
         #expect(found.map(Meaning.init) == [.accepted(nil), .again(.idempotent)])
     }
 
-    /// Whole-request failures: a string, an object, or no JSON at all; with 200 the word alone tells.
+    /// Failures of a whole request: a string, an object, or not JSON at all. With status 200 only the code tells.
     @Test(arguments: [
         Answer(
             "a bad topic", 400, #"{"error":"Topic name format is invalid"}"#, .stop,

@@ -1,18 +1,18 @@
 import FCM
 import Testing
 
-/// Which of the topics `a`, `b` … a device follows.
+/// Whether a device that follows the topics `a`, `b` … follows a given one.
 private func following(_ names: String) -> (TopicName) -> Bool {
     { names.split(separator: " ").map(String.init).contains($0.rawValue) }
 }
 
-/// The set of devices that match, of the eight that follow some of a, b and c.
+/// The devices that match, of the eight that follow some of a, b and c.
 private func matched(by condition: Condition) -> [String] {
     ["", "a", "b", "c", "a b", "a c", "b c", "a b c"].filter { condition.matches(following($0)) }
 }
 
 struct ConditionTests {
-    /// Texts whose canonical form and meaning follow from FCM's topic page: no precedence, parentheses first.
+    /// Texts with the canonical form and meaning that FCM's topic page gives them: no precedence, parentheses first.
     static let readings: [(text: String, canonical: String, matches: [String])] = [
         ("'a' in topics", "'a' in topics", ["a", "a b", "a c", "a b c"]),
         (
@@ -68,7 +68,7 @@ struct ConditionTests {
                 #expect(try Condition(asFCM: text).description == text)
             }
         }
-        // Terms and operators alone: 2 of one piece, 2·2·2 of three, 2·2·2·2·2 of five.
+        // Without parentheses there are 2 texts of one piece, 2·2·2 of three and 2·2·2·2·2 of five.
         #expect(accepted > 2 + 8 + 32)
     }
 
@@ -107,7 +107,7 @@ struct ConditionTests {
         #expect(error.fixes.map(\.text) == ["!(('a' in topics && 'b' in topics) || 'c' in topics)"])
     }
 
-    /// The marks ‹ and › stand around what the error is about.
+    /// The marks ‹ and › enclose the part that the error points at.
     @Test(arguments: [
         ("‹›", "the condition is empty"),
         ("‹›  \n", "the condition is empty"),

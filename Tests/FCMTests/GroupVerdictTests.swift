@@ -1,7 +1,7 @@
 import FCM
 import Testing
 
-/// Fixtures of fcm-protocol §4.1.
+/// Answers about device groups: docs/fcm.md#device-groups.
 struct GroupVerdictTests {
     enum Meaning: Equatable, Sendable {
         case done, alreadyExists, notFound, noValidRegistrations, nameMismatch, rejected, unauthenticated, stop

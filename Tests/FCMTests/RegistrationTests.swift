@@ -33,7 +33,7 @@ struct RegistrationTests {
         #expect(Registration(text) == nil)
     }
 
-    /// It is looked at eight bytes at a time: each character must count, wherever it stands.
+    /// The check reads eight bytes at a time, so every position must be tested.
     @Test(arguments: [22, 100, 101, 163, 4096])
     func `every character counts at every place`(_ length: Int) {
         let allowed = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-".unicodeScalars)
@@ -45,7 +45,7 @@ struct RegistrationTests {
                 scalars[place] = scalar
                 let isKnown = allowed.contains(scalar) || length > 22 && scalar == ":"
                 let isFirst = length == 22 && place == 0
-                // One scalar beyond ASCII makes two bytes, so that the length changes too.
+                // A scalar beyond ASCII has more than one byte, so the length changes too.
                 let isWellFormed = isFirst ? ("c"..."f").contains(scalar) : isKnown
                 let text = String(String.UnicodeScalarView(scalars))
                 #expect((Registration(text) != nil) == isWellFormed, "\(value) at \(place) of \(length)")

@@ -78,7 +78,7 @@ struct RequestTests {
         #expect(one != other)
     }
 
-    // MARK: The older services (fcm-protocol §3.2 and §4.1)
+    // MARK: The older services (docs/fcm.md#instance-id, docs/fcm.md#device-groups)
 
     private func headers(_ wire: WireRequest) -> [String] { wire.headers.map { "\($0.name): \($0.value)" }.sorted() }
 
@@ -108,7 +108,7 @@ struct RequestTests {
         #expect(calls.allSatisfy { $0.wire(project: Project(id: "p")).service == .fcm })
     }
 
-    /// The name holds what JSON and URLs escape.
+    /// A name with characters that JSON and URLs escape.
     static let groupName = #"Chris"&\é=/?"#
 
     @Test func `groups are changed with the project's number, the name and the key`() throws {

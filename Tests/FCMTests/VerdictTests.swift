@@ -1,7 +1,7 @@
 import FCM
 import Testing
 
-/// What an answer must mean, in the words of the contract's §6.
+/// What an answer must mean: docs/promises.md#outcomes-and-retries.
 enum Meaning: Equatable, Sendable {
     case accepted(String?), preexisting, dead, rejected, unknown, unauthenticated, unavailable, stop
     case again(Verdict.Repeat.Effect)
@@ -34,13 +34,13 @@ extension Verdict {
     var terms: Repeat? { if case .again(_, let terms) = self { terms } else { nil } }
 }
 
-/// An answer of FCM's with what it must mean.
+/// An answer of FCM with its expected meaning.
 struct Answer: Sendable, CustomTestStringConvertible {
     var name: String
     var status: Int
     var body: String
     var means: Meaning
-    /// The code that the failure must carry.
+    /// The expected code of the failure.
     var code: String
 
     init(_ name: String, _ status: Int, _ body: String, _ means: Meaning, code: String = "") {
@@ -74,8 +74,8 @@ func apns(_ status: Int, _ reason: String) -> String {
 let html = "<!DOCTYPE html><html><title>Error 404 (Not Found)!!1</title></html>"
 
 struct SendVerdictTests {
-    /// FCM's error codes (fcm-protocol §6.2), the ambiguous statuses (§6.3) and the contract's outcomes (§6), for one
-    /// registration.
+    /// Answers to a send to one registration: FCM's error codes and the ambiguous statuses (docs/fcm.md#errors), judged
+    /// by docs/promises.md#outcomes-and-retries.
     static let device: [Answer] = [
         Answer("a message's name", 200, #"{"name":"projects/p/messages/42"}"#, .accepted("42")),
         Answer(
@@ -188,7 +188,7 @@ struct SendVerdictTests {
         Answer("wrong method", 405, html, .stop, code: "HTTP_405"),
     ]
 
-    /// The answers whose meaning differs when one request reaches many.
+    /// The answers that mean something else when one request reaches many devices.
     static let topic: [Answer] = [
         Answer("a message's name", 200, #"{"name":"projects/p/messages/42"}"#, .accepted("42")),
         Answer("INTERNAL", 500, fcm("INTERNAL", "INTERNAL"), .unknown, code: "INTERNAL"),
@@ -209,7 +209,8 @@ struct SendVerdictTests {
         Answer("no permission", 403, rpc("PERMISSION_DENIED"), .stop, code: "PERMISSION_DENIED"),
     ]
 
-    /// What differs from a topic when the many are a device group: its key is a token that can be gone (§4.2).
+    /// The answers for a device group that differ from those for a topic: the group's key is a token that can be
+    /// invalid (docs/fcm.md#device-groups).
     static let group: [Answer] = [
         Answer("a message's name", 200, #"{"name":"projects/p/messages/42"}"#, .accepted("42")),
         Answer("gone", 404, fcm("NOT_FOUND", "UNREGISTERED", "NotRegistered"), .dead, code: "UNREGISTERED"),

@@ -1,7 +1,7 @@
-/// What an Android app gets of a message: `android` overrides the common notification field by field, and the data as a
-/// whole.
+/// What an Android app receives: `android.notification` overrides the common notification field by field, and
+/// `android.data` replaces the common data.
 ///
-/// Not looked at: `android_v2`.
+/// `android_v2` is ignored.
 struct AndroidPush {
     private let notification: [String: JSONValue]
     private let data: [String: JSONValue]
@@ -31,8 +31,8 @@ struct AndroidPush {
 
     private var ttl: Int { config["ttl"]?.wholeSeconds ?? DevicePayload.Retention.maximum }
 
-    /// Notifications are always collapsible, under the app's own key and whatever theirs says, and so is a topic's
-    /// message that holds nothing. FCM's pages say so.
+    /// FCM treats every notification as collapsible under the app's own key, whatever key the message names. It does
+    /// the same for a topic message without content. See docs/fcm.md#from-message-to-device.
     private func retention(_ stamp: DevicePayload.Stamp) -> DevicePayload.Retention {
         let isAppWide = !notification.isEmpty || (stamp.topic != nil && data.isEmpty)
         return .init(
@@ -40,11 +40,11 @@ struct AndroidPush {
             collapseKey: isAppWide ? packageName ?? "the app" : config["collapse_key"]?.string)
     }
 
-    /// FCM knows the app's name; here it is known only where the message tells it.
+    /// FCM knows the app's package name. Here it is known only if the message names it.
     private var packageName: String? { config["restricted_package_name"]?.string }
 
-    /// The keys that the SDK leaves in (it takes out `gcm.n.…` and `google.c.…`). That a priority is lowered on the way
-    /// is not simulated.
+    /// The keys that Firebase's SDK leaves in the intent. It removes `gcm.n.…` and `google.c.…`. This code does not
+    /// simulate that a priority is lowered on the way.
     private func extras(_ stamp: DevicePayload.Stamp) -> [String: JSONValue] {
         var extras = data
         extras["from"] = .string(stamp.from)
@@ -88,7 +88,7 @@ struct AndroidPush {
         return warnings
     }
 
-    /// What the platform's own data costs: it stands for the common data, and is not added to it.
+    /// Warns about common data that is lost: the platform's own data replaces it and is not merged.
     static func replaced(_ common: [String: JSONValue], by own: JSONValue?, of platform: String) -> [String] {
         guard let own = own?.object else { return [] }
         return Set(common.keys).subtracting(own.keys).sorted().map {
@@ -98,7 +98,7 @@ struct AndroidPush {
 }
 
 extension [String: JSONValue] {
-    /// What the platforms have in common: whichever part is there.
+    /// The notification and the data as one payload. A part that is empty is left out.
     static func shared(_ notification: Self, _ data: Self) -> Self {
         var payload: Self = [:]
         if !notification.isEmpty { payload["notification"] = .object(notification) }

@@ -1,7 +1,7 @@
-/// What FCM hands to APNs for a message, and the app finds in `userInfo`.
+/// What FCM hands to APNs for a message, which the app then finds in `userInfo`.
 ///
-/// Unknown of FCM and decided here: a partial `aps.alert` is not completed from the notification, and `apns.payload`
-/// wins over `data` of the same key.
+/// Two things are not documented and were decided here: a partial `aps.alert` is not completed from the notification,
+/// and `apns.payload` wins over a `data` entry of the same key.
 struct ApplePush {
     private let message: [String: JSONValue]
     private let custom: [String: JSONValue]
@@ -15,7 +15,7 @@ struct ApplePush {
         self.aps = aps
     }
 
-    /// Captured pushes have a plain string where only a body was given, and an object where there is a title.
+    /// Captured pushes show a plain string if the message had only a body, and an object if it had a title.
     private static func alert(from notification: JSONValue?) -> JSONValue? {
         let (title, body) = (notification?["title"], notification?["body"])
         guard let title else { return body }
@@ -32,7 +32,7 @@ struct ApplePush {
 
     private var isLiveActivity: Bool { message["apns"]?["live_activity_token"] != nil }
 
-    /// Wakes the app and shows nothing.
+    /// The push wakes the app and shows nothing.
     private var isSilent: Bool { aps["content-available"] == 1 && !isAlert }
 
     /// The payload before FCM adds keys of its own.
@@ -63,7 +63,7 @@ struct ApplePush {
 
     // MARK: Headers
 
-    /// The message's own headers, and FCM's defaults for those it lacks.
+    /// The message's own headers, with FCM's defaults for those that it lacks.
     private func headers(_ stamp: DevicePayload.Stamp) -> [String: JSONValue] {
         let thirtyDays = 30 * 86_400
         var headers: [String: JSONValue] = [
@@ -83,7 +83,7 @@ struct ApplePush {
         message["apns"]?["headers"]?.object?.withLowercasedKeys ?? [:]
     }
 
-    /// An expiration of 0 asks for one attempt. It is a moment, not a duration.
+    /// `apns-expiration` is a point in time, not a duration. 0 means one attempt.
     private func retention(_ headers: [String: JSONValue], _ stamp: DevicePayload.Stamp) -> DevicePayload.Retention {
         let expires = headers["apns-expiration"]?.string.flatMap { Int($0) } ?? 0
         return .init(
@@ -91,8 +91,8 @@ struct ApplePush {
             collapseKey: headers["apns-collapse-id"]?.string)
     }
 
-    /// By Apple's table of reasons. To ask for priority 10 where nothing is shown is an error there; whether FCM's own
-    /// default is one too has not been seen, so only a message that says it is refused.
+    /// The reason from Apple's table. APNs rejects priority 10 for a push that shows nothing. It is not known whether
+    /// FCM's own default of 10 is rejected as well, so only a message that sets 10 itself is refused.
     var refusal: String? {
         let headers = ownHeaders.mapValues { $0.string ?? "" }
         if let priority = headers["apns-priority"] {
@@ -121,7 +121,7 @@ struct ApplePush {
         return shown
     }
 
-    /// An app that a person ended is woken by nothing.
+    /// Nothing wakes an app that a person ended.
     private var callbacks: DevicePayload.Callbacks {
         let data = "didReceiveRemoteNotification"
         if isLiveActivity {
@@ -160,7 +160,7 @@ struct ApplePush {
 }
 
 extension JSONValue {
-    /// The text itself, or the name of the one that the app has in its own languages.
+    /// The text, or a placeholder that names the localised string in the app.
     func text(_ name: String, key: String) -> String? {
         self[name]?.string ?? self[key]?.string.map { "(the app's text \($0))" }
     }

@@ -1,22 +1,22 @@
-/// What one device gets of a message that FCM took: how it travels, what it holds, what a person sees and which code of
-/// the app hears of it.
+/// What one device gets from a message that FCM accepted: the delivery headers, the payload, what a person sees, and
+/// which function of the app is called.
 package struct DevicePayload: Hashable, Sendable {
     package var platform: Platform
-    /// What steers the delivery and is no part of the payload: the headers of APNs or web push, Android's options.
+    /// Delivery options that are not part of the payload: the headers of APNs or web push, or Android's options.
     package var headers: [String: JSONValue]
-    /// As the app finds it.
+    /// The payload as the app receives it.
     package var payload: [String: JSONValue]
-    /// What counts against FCM's limit; keys that FCM adds do not.
+    /// The bytes that count against FCM's limit. Keys that FCM adds do not count.
     package var size: Int
-    /// Absent where the message shows nothing.
+    /// `nil` if the message shows nothing.
     package var shown: Shown?
     package var callbacks: Callbacks
     package var retention: Retention
-    /// Android only: what the activity that a tap opens finds in its intent, the data and what the system adds.
+    /// Android only: the intent extras of the activity that a tap opens. They are the data and what the system adds.
     package var extras: [String: JSONValue] = [:]
-    /// Apple devices only: the reason that APNs gives instead of delivering it.
+    /// Apple devices only: the reason why APNs rejects the push.
     package var refusal: String?
-    /// What its author may not have meant.
+    /// Things that the author probably did not intend.
     package var warnings: [String] = []
 
     /// FCM's limit on a payload, in bytes.
@@ -28,21 +28,22 @@ package struct DevicePayload: Hashable, Sendable {
         package var subtitle: String?
         package var body: String?
         package var image: String?
-        /// It replaces what is shown under the same one.
+        /// A notification replaces a shown one that has the same tag.
         package var tag: String?
     }
 
-    /// The function of the app, or of Firebase's part in it, that is called first. Absent where nobody is called.
+    /// The function of the app, or of Firebase's SDK in it, that is called first. `nil` if none is called.
     ///
-    /// The system shows a message only while the app is not in front; there it is the app's to show.
+    /// The system shows a message only while the app is not in the foreground. In the foreground the app has to show
+    /// it.
     package struct Callbacks: Hashable, Sendable {
         package var foreground: String
         package var background: String?
         package var terminated: String?
-        /// When a person taps what is shown.
+        /// Called when a person taps the notification.
         package var tap: String?
 
-        /// What an Android app hears of when messages that waited for it were thrown away.
+        /// What an Android app receives when messages that waited for it were discarded.
         package static let deletedMessages = Callbacks(
             foreground: "onDeletedMessages", background: "onDeletedMessages", terminated: "onDeletedMessages")
 
@@ -55,16 +56,16 @@ package struct DevicePayload: Hashable, Sendable {
         }
     }
 
-    /// What FCM itself puts on a message.
+    /// What FCM itself adds to a message.
     package struct Stamp: Hashable, Sendable {
         package var messageID: String
-        /// The fid of the device's installation.
+        /// The fid of the installation on the device.
         package var installation: String
         /// The project's number.
         package var sender: String
-        /// When FCM took the message.
+        /// When FCM accepted the message.
         package var secondsSince1970: Int
-        /// The topic it came through.
+        /// The topic that the message was sent to, if any.
         package var topic: String?
 
         package init(
@@ -77,11 +78,11 @@ package struct DevicePayload: Hashable, Sendable {
             self.topic = topic
         }
 
-        /// As Android and web apps are told of it.
+        /// The `from` value that Android and web apps see.
         var from: String { topic.map { "/topics/\($0)" } ?? sender }
     }
 
-    /// - Parameter message: the v1 message; a target in it is of no meaning here.
+    /// - Parameter message: the v1 message. A target in it is ignored.
     package init(of message: [String: JSONValue], on platform: Platform, stamp: Stamp) {
         switch platform {
         case .ios: self = ApplePush(message).payload(stamp)
@@ -93,7 +94,7 @@ package struct DevicePayload: Hashable, Sendable {
         }
     }
 
-    /// What counts against FCM's limit on a platform.
+    /// The bytes that count against FCM's limit on a platform.
     package static func size(of message: [String: JSONValue], on platform: Platform) -> Int {
         switch platform {
         case .ios: ApplePush(message).size
@@ -102,10 +103,10 @@ package struct DevicePayload: Hashable, Sendable {
         }
     }
 
-    /// The reason that APNs gives for not delivering a message, as it does whatever the device.
+    /// The reason why APNs would reject this message on any device.
     package static func refusal(of message: [String: JSONValue]) -> String? { ApplePush(message).refusal }
 
-    /// The members of it, used by the platforms alone.
+    /// The memberwise initialiser. Only the types of the platforms use it.
     init(
         _ platform: Platform, headers: [String: JSONValue], payload: [String: JSONValue], size: Int, shown: Shown?,
         callbacks: Callbacks, retention: Retention, warnings: [String]
@@ -122,12 +123,12 @@ package struct DevicePayload: Hashable, Sendable {
 }
 
 extension [String: JSONValue] {
-    /// Headers are the same in any case. Of two that are, one is taken.
+    /// Header names are case-insensitive. Of two names that differ only in case, one is kept.
     var withLowercasedKeys: Self {
         Dictionary(sorted { $0.key < $1.key }.map { ($0.key.lowercased(), $0.value) }) { first, _ in first }
     }
 
-    /// UTF-8 bytes of all keys and values. FCM does not say how it measures.
+    /// The UTF-8 bytes of all keys and values. FCM does not document how it measures.
     var contentSize: Int { reduce(0) { $0 + $1.key.utf8.count + $1.value.contentSize } }
 }
 

@@ -1,4 +1,4 @@
-/// What a device runs: it decides the form in which a message reaches it.
+/// What a device runs. It decides in which form a message arrives.
 package enum Platform: String, Hashable, Sendable, CaseIterable {
     case ios, android, web
 }

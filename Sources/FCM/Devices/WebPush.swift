@@ -1,7 +1,7 @@
-/// What a service worker gets of a message: `webpush` overrides the common notification field by field, and the data as
-/// a whole.
+/// What a service worker receives: `webpush.notification` overrides the common notification field by field, and
+/// `webpush.data` replaces the common data.
 ///
-/// Not looked at: the web push protocol's own limits.
+/// The limits of the web push protocol itself are not checked.
 struct WebPush {
     private let notification: [String: JSONValue]
     private let data: [String: JSONValue]
@@ -19,7 +19,7 @@ struct WebPush {
 
     func payload(_ stamp: DevicePayload.Stamp) -> DevicePayload {
         var payload: [String: JSONValue] = .shared(notification, data)
-        // Firebase's own part of the page reads it under this name.
+        // Firebase's JavaScript SDK reads the link under this name.
         if let link = config["fcm_options"]?["link"] { payload["fcmOptions"] = ["link": link] }
         return DevicePayload(
             .web, headers: config["headers"]?.object ?? [:], payload: payload, size: size, shown: shown,

@@ -1,4 +1,4 @@
-/// A bearer token: visible ASCII, as an `Authorization` header takes it. Printing it shows nothing of it.
+/// A bearer token: visible ASCII, as an `Authorization` header needs it. Printing it does not show its value.
 package struct AccessToken: RawRepresentable, Hashable, Sendable, CustomStringConvertible, CustomReflectable {
     package let rawValue: String
 
@@ -11,11 +11,11 @@ package struct AccessToken: RawRepresentable, Hashable, Sendable, CustomStringCo
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Where a client has its access tokens from.
+/// Where a client gets its access tokens.
 package struct Authorization: Sendable {
-    /// The token for one exchange; it is asked for every time, so it should remember what it knows.
+    /// The token for one exchange. It is called for every exchange, so it should cache the token.
     let token: @Sendable () async throws(TokenError) -> AccessToken
-    /// Hears that Google refused a token, so that the next one is another.
+    /// Called when Google refused a token. The next token should be a different one.
     let reject: @Sendable (AccessToken) async -> Void
 
     package init(

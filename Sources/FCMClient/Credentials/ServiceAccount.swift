@@ -1,12 +1,12 @@
 internal import CryptoExtras
 internal import FCM
 
-/// A service account's key file, as the Google Cloud console hands it out. Printing it shows nothing of it.
+/// A service account's key file, as downloaded from the Google Cloud console. Printing it does not show its content.
 package struct ServiceAccount: Sendable, CustomStringConvertible, CustomReflectable {
-    /// The project that the account belongs to.
+    /// The project of the account.
     package let projectID: String?
     let email: String
-    /// Names the key among the account's.
+    /// Identifies the key among those of the account.
     let keyID: String?
     let key: _RSA.Signing.PrivateKey
     let tokenEndpoint: TokenEndpoint
@@ -47,7 +47,7 @@ package struct ServiceAccount: Sendable, CustomStringConvertible, CustomReflecta
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// What a credential file's `type` can be. herald reads service accounts.
+/// The possible values of `type` in a credential file. herald supports service accounts.
 package enum CredentialKind: String, Hashable, Sendable, CaseIterable {
     case serviceAccount = "service_account"
     case authorizedUser = "authorized_user"
@@ -57,7 +57,7 @@ package enum CredentialKind: String, Hashable, Sendable, CaseIterable {
     case gdchServiceAccount = "gdch_service_account"
 }
 
-/// Why a file is no credential that herald can use. It holds nothing of the file but the names of its fields.
+/// Why herald cannot use a credential file. It holds field names from the file, and no other content.
 package enum KeyFileError: Error, Hashable, Sendable, CustomStringConvertible {
     case notJSON
     case missing(String)

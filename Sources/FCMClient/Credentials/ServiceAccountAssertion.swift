@@ -1,12 +1,12 @@
 internal import CryptoExtras
 internal import FCM
 
-/// A JSON web token (RFC 7519) with which a service account asks for an access token.
+/// The JSON web token (RFC 7519) that a service account sends to get an access token.
 struct ServiceAccountAssertion {
-    /// Google's, whatever the token endpoint's address is.
+    /// Google's fixed audience. It does not change with the address of the token endpoint.
     static let audience = "https://oauth2.googleapis.com/token"
     static let scope = "https://www.googleapis.com/auth/firebase.messaging"
-    /// Google takes none that is longer.
+    /// In seconds. Google accepts no longer lifetime.
     static let lifetime: Int64 = 3600
 
     /// Signed with RS256 (RFC 7518 §3.3).

@@ -1,13 +1,13 @@
 internal import FCM
 
-/// Asks Google for a service account's access tokens (RFC 7523 §2.1).
+/// Gets access tokens for a service account from Google (RFC 7523 §2.1).
 struct ServiceAccountTokens: Sendable {
     let account: ServiceAccount
     let pool: ConnectionPool
-    /// For timestamps.
+    /// For the assertion's timestamps.
     let now: @Sendable () -> Date
 
-    /// Asks once.
+    /// Sends one request.
     func request() async throws(TokenError) -> TokenGrant {
         let time = now().timeIntervalSince1970
         guard let assertion = try? ServiceAccountAssertion(for: account, at: time) else { throw .unusableKey }

@@ -1,7 +1,7 @@
-/// The address of an OAuth token endpoint: an endpoint and a path there.
+/// The address of an OAuth token endpoint: a server and a path.
 struct TokenEndpoint: Hashable, Sendable {
     let endpoint: Endpoint
-    /// With the query, if there is one.
+    /// The path, with its query if there is one.
     let path: String
 
     init(endpoint: Endpoint, path: String) {
@@ -9,7 +9,7 @@ struct TokenEndpoint: Hashable, Sendable {
         self.path = path
     }
 
-    /// Reads `https://HOST[:PORT]/PATH`, or `http` on this machine.
+    /// Reads `https://HOST[:PORT]/PATH`. `http` is allowed for this machine only.
     init?(_ url: String) {
         guard let scheme = url.firstRange(of: "://"), url.utf8.allSatisfy({ (0x21...0x7e).contains($0) }),
             !url.contains("#")

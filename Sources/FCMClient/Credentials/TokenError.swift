@@ -1,17 +1,18 @@
-/// Why there is no access token. It holds nothing of a credential.
+/// Why there is no access token. It holds no part of a credential.
 package enum TokenError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Google knows the credential and says no, e.g. `invalid_grant`.
+    /// Google knows the credential and refuses it, e.g. with `invalid_grant`.
     ///
-    /// - Parameter clockLead: How far the clock here is ahead of Google's, behind if negative; `nil` when they agree.
+    /// - Parameter clockLead: How far the local clock is ahead of Google's. Negative if it is behind, `nil` if they
+    ///   agree.
     case refused(code: String, detail: String?, clockLead: Duration?)
-    /// The token endpoint answers, but not as Google's does.
+    /// The server answers, but not like Google's token endpoint.
     case notATokenEndpoint(status: Int)
-    /// The key cannot sign.
+    /// The private key cannot sign.
     case unusableKey
-    /// Nothing, or nothing of use, came back; it may at another time.
+    /// No usable answer came back. A later try may succeed.
     case unavailable(reason: String, isWorthRepeating: Bool)
 
-    /// Whether a person must change something before a token can be had.
+    /// Whether a person has to change something before a token can be issued.
     package var isPermanent: Bool {
         switch self {
         case .refused, .notATokenEndpoint, .unusableKey: true
@@ -37,7 +38,7 @@ package enum TokenError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Duration {
-    /// In words, whole minutes or hours.
+    /// The length in words, in whole minutes or hours.
     fileprivate var magnitude: String {
         let minutes = abs(components.seconds) / 60
         return minutes < 120 ? "\(minutes) min" : "\(minutes / 60) h"

@@ -1,8 +1,8 @@
 internal import FCM
 
-/// A token and how long it is good for, from when it was asked for.
+/// A token and its lifetime, counted from the request for it.
 struct TokenGrant: Hashable, Sendable {
-    /// Google's last an hour, or twelve where somebody allowed it.
+    /// In seconds. Google's tokens live for one hour, or for twelve where an administrator allows it.
     static let longestLifetime: Int64 = 86_400
 
     var token: AccessToken
@@ -10,9 +10,9 @@ struct TokenGrant: Hashable, Sendable {
 }
 
 extension TokenGrant {
-    /// Reads what a token endpoint answered (RFC 6749 §5).
+    /// Reads the answer of a token endpoint (RFC 6749 §5).
     ///
-    /// - Parameter now: The time here in seconds since 1970, to be held against the answer's.
+    /// - Parameter now: The local time in seconds since 1970, to compare with the answer's `Date`.
     init(_ response: Response, now: Double) throws(TokenError) {
         let answer = try? JSONValue(parsing: response.body)
         guard response.status == 200 else { throw TokenError(response, answer, now: now) }
@@ -28,7 +28,7 @@ extension TokenGrant {
 }
 
 extension TokenError {
-    /// Reads a failure. Which ones are worth another try is as in Google's own library.
+    /// Reads a failure. The same failures are retried as in Google's own library.
     fileprivate init(_ response: Response, _ answer: JSONValue?, now: Double) {
         let code = answer?["error"]?.string.map { $0.withoutSecrets(60) }
         let isPassing = code.map(["server_error", "temporarily_unavailable", "internal_failure"].contains) ?? false
@@ -49,7 +49,7 @@ extension TokenError {
         }
     }
 
-    /// Says by how much the clocks differ when it is more than a minute.
+    /// The difference of the clocks, if it is more than a minute.
     private static func clockLead(_ header: String, now: Double) -> Duration? {
         guard let there = HTTPDate.seconds(header) else { return nil }
         let lead = now - there
@@ -58,7 +58,8 @@ extension TokenError {
 }
 
 extension String {
-    /// Their words as they may be shown: one line, no more than anybody reads, and nothing long enough to be a secret.
+    /// The server's text as it may be shown: on one line, limited in length, and without words that are long enough to
+    /// be a secret.
     fileprivate func withoutSecrets(_ limit: Int) -> String {
         var shown = ""
         for word in prefix(4096).split(whereSeparator: { $0.isWhitespace || $0.isNewline }) {

@@ -1,14 +1,15 @@
 package import Logging
 
-/// Keeps an access token and renews it before it expires. Whoever asks meanwhile waits for the one request under way.
+/// Keeps an access token and renews it before it expires. There is one request at a time, and all callers wait for it.
 package actor TokenSource {
-    /// How long before its end a token is renewed, or after half of its life when that is later.
+    /// How long before its end a token is renewed. Short-lived tokens are renewed at half of their life, if that is
+    /// later.
     static let margin = Duration.seconds(300)
-    /// Up to so much is added to the margin, so that many machines do not ask at once.
+    /// A random time up to this is added to the margin, so that many machines do not renew at once.
     static let jitter = Duration.seconds(30)
     static let attempts = 3
     static let firstPause = Duration.seconds(1)
-    /// While the old token is good, a renewal that failed is tried again after this.
+    /// If a renewal failed and the old token is still good, the next try comes after this time.
     static let patience = Duration.seconds(30)
 
     private typealias Waiter = CheckedContinuation<Result<AccessToken, TokenError>, Never>
@@ -20,21 +21,21 @@ package actor TokenSource {
     }
 
     private let request: @Sendable () async throws(TokenError) -> TokenGrant
-    /// Since the source was made.
+    /// The time since the source was made.
     private let elapsed: @Sendable () -> Duration
     private let sleep: @Sendable (Duration) async throws -> Void
     private let end: @Sendable () async -> Void
     private var random: any RandomNumberGenerator & Sendable
 
     private var current: Current?
-    /// The request under way. No caller owns it: one that is cancelled must not take it from the others.
+    /// The request in progress. No caller owns it, so that a cancelled caller does not cancel it for the others.
     private var renewal: Task<Void, Never>?
     private var waiting: [Int: Waiter] = [:]
     private var lastCaller = 0
 
     /// - Parameters:
-    ///   - request: Asks for a token, once.
-    ///   - end: Closes what `request` uses.
+    ///   - request: Sends one request for a token.
+    ///   - end: Closes the connection that `request` uses.
     init<C: Clock>(
         clock: C, random: any RandomNumberGenerator & Sendable,
         end: @escaping @Sendable () async -> Void = {},
@@ -48,7 +49,7 @@ package actor TokenSource {
         self.request = request
     }
 
-    /// What a client asks.
+    /// What a client needs to get tokens from here.
     package nonisolated var authorization: Authorization {
         Authorization(
             token: { () async throws(TokenError) in try await self.token() }, reject: { await self.reject($0) })
@@ -73,12 +74,12 @@ package actor TokenSource {
         return try result.get()
     }
 
-    /// Google refused that token: it is not handed out again.
+    /// Google refused this token. It is not handed out again.
     package func reject(_ token: AccessToken) {
         if current?.token == token { current = nil }
     }
 
-    /// Ends the request under way and closes the connection.
+    /// Cancels the request in progress and closes the connection.
     package func shutdown() async {
         renewal?.cancel()
         await end()
@@ -96,7 +97,7 @@ package actor TokenSource {
         case .success(let renewed):
             current = renewed
         case .failure:
-            // An old token is better than none, as long as it lasts.
+            // An old token is used as long as it is valid.
             let now = elapsed()
             guard let old = current, now < old.expiresAt else { break }
             current?.renewAt = min(now + Self.patience, old.expiresAt)
@@ -134,7 +135,7 @@ extension TokenSource {
     /// Signs in as a service account.
     ///
     /// - Parameters:
-    ///   - timeout: The longest one request for a token may take.
+    ///   - timeout: The limit for one request for a token.
     ///   - certificateAuthorities: The path of a PEM file with authorities to trust besides the system's.
     package init(
         _ account: ServiceAccount,

@@ -1,17 +1,17 @@
 import FCM
 
-/// What an app's SDK calls on its device: `fcmregistrations.googleapis.com` and, for who it is,
-/// `firebaseinstallations.googleapis.com`.
+/// The calls that an app's SDK makes from a device: `fcmregistrations.googleapis.com` for registrations and topics, and
+/// `firebaseinstallations.googleapis.com` for the installation's identity.
 ///
-/// Requests and the members of answers that SDKs read are those of Firebase's SDKs for the web and Apple. The rest of the
-/// answers, and the errors' words where Google's front end does not give them, are not known.
+/// Requests, and the members of answers that SDKs read, follow Firebase's SDKs for the web and Apple. The rest of the
+/// answers is not known, nor are the error texts that do not come from Google's front end.
 struct AppService {
     let project: String
     let action: Action
 
     enum Action: Hashable, Sendable {
         case register
-        /// Of a token or a fid.
+        /// The registration is a token or a fid.
         case registration(String)
         case topic(String, of: String, joins: Bool)
         case install
@@ -19,7 +19,7 @@ struct AppService {
         case authToken(String)
     }
 
-    /// - Parameter path: what follows the project. `nil` where it is none of an app's.
+    /// - Parameter path: the part after the project. The result is `nil` if it is not a call of an app.
     init?(project: String, path: ArraySlice<String>) {
         self.project = project
         let parts = Array(path)
@@ -27,7 +27,7 @@ struct AppService {
         case ("registrations", 1): action = .register
         case ("registrations", 2): action = .registration(parts[1])
         case ("registrations", 4) where parts[2] == "topicSubscriptions":
-            // A topic's name has no colon.
+            // Topic names hold no colon.
             let words = parts[3].split(separator: ":", omittingEmptySubsequences: false).map(String.init)
             guard words.count == 2, ["subscribe", "unsubscribe"].contains(words[1]) else { return nil }
             action = .topic(words[0], of: parts[1], joins: words[1] == "subscribe")
@@ -38,7 +38,7 @@ struct AppService {
         }
     }
 
-    /// `nil` where the path has no such method.
+    /// `nil` if the path does not have this method.
     func answer(_ call: Call, from backend: Backend) throws(GoogleError) -> Answer? {
         guard methods.contains(call.method) else { return nil }
         if call.header(.apiKey)?.isEmpty ?? true { throw .noAPIKey }
@@ -80,7 +80,7 @@ struct AppService {
             throw .invalidMessage("The appId is not set.", at: "app_id")
         }
         return try backend.change { (world, now) throws(GoogleError) in
-            // One that has no fid, or none of the right form, gets one.
+            // An app without a fid, or with a malformed one, gets a new fid.
             let fid = body["fid"]?.string.flatMap { Registration($0, kind: .fid) } ?? world.newInstallation()
             let secret = world.install(fid)
             return [
@@ -98,7 +98,7 @@ struct AppService {
         }
     }
 
-    /// - Parameter name: the registration that is renewed.
+    /// - Parameter name: the registration to renew. `nil` for a new one.
     private func register(_ call: Call, again name: String? = nil, in backend: Backend) throws(GoogleError) -> JSONValue
     {
         let device = try DeviceForm(try call.document())
@@ -120,7 +120,7 @@ struct AppService {
         }
         try backend.change { (world, now) throws(GoogleError) in
             let fid = try world.caller(of: call, for: registration, at: now)
-            // Subscriptions are those of the registration that the path names.
+            // Subscriptions belong to the registration in the path.
             guard let registration = Registration(registration), world.enrolment(of: registration)?.state == .active
             else { throw .noRegistration }
             guard joins else { return world.leave(registration, topic, at: now) }

@@ -1,11 +1,11 @@
 import FCM
 
-/// How a device says where messages for it go: what the SDKs for the web and Apple put into a registration.
+/// How a device says where it receives messages: the body that the SDKs for the web and Apple send to register.
 ///
-/// Android apps register through Play services, by a protocol that is not public; an `android` object stands for it here.
+/// Android apps register through Play services, by a protocol that is not public. Here they send an `android` object.
 struct DeviceForm {
     let platform: Platform
-    /// What was said, which the answer repeats.
+    /// The members as sent. The answer repeats them.
     let members: [String: JSONValue]
 
     init(_ document: JSONValue) throws(GoogleError) {

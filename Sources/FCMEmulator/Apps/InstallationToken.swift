@@ -1,15 +1,15 @@
 import FCM
 
-/// What an app proves with that it is an installation: a JSON Web Token with the claims that Firebase's have. Its
-/// signature is not looked at, so an app may bring one from Firebase itself.
+/// The JSON Web Token with which an app proves which installation it is. It has the claims of Firebase's tokens. The
+/// signature is not checked, so tokens from Firebase itself work too.
 struct InstallationToken {
     let fid: Registration
     let expires: Date
 
-    /// A week, as Firebase's last.
+    /// One week in seconds, as at Firebase.
     static let lifetime = 604_800
 
-    /// - Parameter header: with the word `FIS` before the token, as on the web, or without, as from Apple devices.
+    /// - Parameter header: the token. The web SDK writes `FIS` before it, the Apple SDK does not.
     init(_ header: String?, at now: Date) throws(GoogleError) {
         guard let header, !header.isEmpty else { throw .unauthenticated(.missing) }
         let token = header.split(separator: " ").last ?? ""
@@ -22,7 +22,7 @@ struct InstallationToken {
         if now >= expires { throw .unauthenticated(.expired) }
     }
 
-    /// What a header says of who calls, without what could prove it.
+    /// The header's claims without the signature, so that the text proves nothing.
     static func withoutSignature(_ header: String) -> String {
         header.lastIndex(of: ".").map { String(header[...$0]) } ?? ""
     }

@@ -1,15 +1,15 @@
 import FCM
 
-/// What an app on a device was given.
+/// The credentials that an app on a device was given.
 struct App: Sendable {
-    /// With which it asks for tokens of its installation.
+    /// The refresh token: the app uses it to get tokens for its installation.
     var secret: String?
-    /// Its registration token, while it is registered.
+    /// The registration token. `nil` while the app is not registered.
     var token: Registration?
 }
 
 extension World {
-    /// A fid that nobody has.
+    /// A fid that is not in use.
     mutating func newInstallation() -> Registration {
         while true {
             if let fid = Registration("d" + newText(length: 21), kind: .fid) { return fid }
@@ -23,9 +23,9 @@ extension World {
         return secret
     }
 
-    /// The installation in a path, of which the caller has the refresh token.
+    /// The installation in a path. The caller must hold its refresh token.
     ///
-    /// - Parameter isTrusted: whether the caller has shown it before.
+    /// - Parameter isTrusted: whether the refresh token was already checked.
     func installation(_ text: String, of call: Call, isTrusted: Bool) throws(GoogleError) -> Registration {
         guard let fid = Registration(text, kind: .fid), let secret = apps[fid]?.secret else { throw .noRegistration }
         if isTrusted { return fid }
@@ -39,9 +39,9 @@ extension World {
         return ["token": .string(token), "expiresIn": .string("\(InstallationToken.lifetime)s")]
     }
 
-    /// The installation that calls.
+    /// The installation that makes the call.
     ///
-    /// - Parameter name: the registration it may call for: its fid, or its own token.
+    /// - Parameter name: the registration that the call is about. It must be the caller's fid or its own token.
     func caller(of call: Call, for name: String?, at now: Date) throws(GoogleError) -> Registration {
         let fid = try InstallationToken(call.header(.installationAuth), at: now).fid
         guard let name else { return fid }
@@ -50,7 +50,7 @@ extension World {
         return fid
     }
 
-    /// Makes the installation reachable, by its fid and by a token that stays the same until it unregisters.
+    /// Registers the installation by its fid and by a token. The token stays the same until the app unregisters.
     mutating func register(_ fid: Registration, on platform: Platform) -> Registration {
         let token = apps[fid]?.token ?? Registration("\(fid.rawValue):APA91b" + newText(length: 134)) ?? fid
         apps[fid, default: App()].token = token
@@ -58,7 +58,7 @@ extension World {
         return token
     }
 
-    /// Ends all registrations of the app, whose subscriptions end with them.
+    /// Ends all registrations of the app, and with them their subscriptions.
     mutating func unregister(_ fid: Registration, at now: Date) {
         for registration in [fid, apps[fid]?.token].compactMap(\.self) {
             guard let enrolment = enrolments[registration] else { continue }

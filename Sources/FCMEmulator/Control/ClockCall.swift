@@ -1,13 +1,13 @@
 import FCM
 
-/// `GET` and `POST /emulator/v1/clock`: the emulator's time, which can be put forward.
+/// `GET` and `POST /emulator/v1/clock`: the emulator's time, which tests can move forward.
 struct ClockCall {
     /// In seconds.
     let advance: TimeInterval
 
-    /// What one call may leap over. Twenty-eight days is the longest that FCM keeps anything.
+    /// The most that one call may skip. FCM keeps nothing for longer than 28 days.
     private static let maximumDays = 366.0
-    /// How far ahead of the clock the emulator may go.
+    /// How far ahead of the real clock the emulator's time may be.
     static let maximumLead = 3660 * 86_400.0
 
     init(parsing body: [UInt8]) throws(GoogleError) {

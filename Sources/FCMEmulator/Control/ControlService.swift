@@ -1,8 +1,8 @@
 import FCM
 
-/// The emulator's own interface, `/emulator/v1/…`: what tests look at and set up. Its calls are in no log.
+/// The emulator's own interface, `/emulator/v1/…`: what tests read and set. Its calls are not in the request log.
 struct ControlService {
-    /// What follows `/emulator`.
+    /// The path after `/emulator`.
     let path: ArraySlice<String>
 
     func answer(_ call: Call, from backend: Backend) throws(GoogleError) -> Answer {
@@ -50,7 +50,7 @@ struct ControlService {
         }
     }
 
-    /// - Parameter id: of the one message that is wanted; absent, all are.
+    /// - Parameter id: of the one message to return. `nil` returns all.
     private func ledger(of backend: Backend, id: String?) -> LineLog {
         let ledger = backend.read(\.ledger)
         guard let id else { return ledger }
@@ -63,7 +63,7 @@ struct ControlService {
         }
     }
 
-    /// The subscribed registrations that FCM has not forgotten, sorted.
+    /// The topic's subscribed registrations in order, without those that FCM has dropped.
     private func members(ofTopic name: String, in backend: Backend) throws(GoogleError) -> JSONValue {
         guard let topic = TopicName(rawValue: name) else { throw .badCall("'\(name)' is no topic name") }
         let members = try backend.read { (world, _) throws(GoogleError) in
@@ -72,7 +72,7 @@ struct ControlService {
         return .array(members.map(\.rawValue).sorted().map(JSONValue.string))
     }
 
-    /// Of every project's group of that name, sorted.
+    /// The members of all groups of that name in any project, in order.
     private func members(ofGroup name: String, in backend: Backend) throws(GoogleError) -> JSONValue {
         guard let members = backend.read(\.groups).members(ofName: name) else {
             throw GoogleError(status: .notFound, message: "there is no group '\(name)'")
@@ -89,7 +89,7 @@ struct ControlService {
         return .array(entries.map(\.json))
     }
 
-    /// - Parameter body: a change that comes first.
+    /// - Parameter body: a change to make first.
     private func status(
         of text: String, in backend: Backend, after body: [UInt8]? = nil
     ) throws(GoogleError) -> JSONValue {

@@ -1,14 +1,14 @@
 import FCM
 
 extension EventLog.Event {
-    /// As a server-sent event, whose data is one JSON object.
+    /// A server-sent event with one JSON object as data.
     var text: String { Self.text(number: number, change.json) }
 
-    /// For whoever missed some: everything is to be read anew.
+    /// Tells a client that missed events to read everything again.
     static func lost(upTo number: Int) -> String { text(number: number, ["change": "lost"]) }
 
     private static func text(number: Int, _ data: JSONValue) -> String {
-        // JSON without line breaks; nothing in a change can fail to be written.
+        // The JSON has no line breaks, and no change contains a value that cannot be encoded.
         let bytes = (try? data.bytes()) ?? Array("{}".utf8)
         return "id: \(number)\ndata: \(String(decoding: bytes, as: UTF8.self))\n\n"
     }

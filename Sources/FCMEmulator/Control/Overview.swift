@@ -1,16 +1,16 @@
 import FCM
 
-/// The world at a glance, as the page shows it: of everything the first few.
+/// What the page shows of the world: the first few of everything.
 struct Overview {
     let json: JSONValue
 
     private static let maximumDevices = 48
     private static let maximumNames = 200
     private static let maximumSends = 12
-    /// The entries of an inbox.
+    /// How many entries of an inbox it shows.
     private static let maximumMessages = 12
 
-    /// - Parameter wanted: what a registration must hold to be shown; empty, all do.
+    /// - Parameter wanted: the text that a shown registration must contain. An empty text matches all.
     init(of world: World, at now: Date, wanted: String) {
         let names = world.enrolments.keys.lazy.map(\.rawValue).filter { wanted.isEmpty || $0.contains(wanted) }
         let devices = names.smallest(Self.maximumDevices).compactMap { Registration($0) }
@@ -50,7 +50,7 @@ struct Overview {
 }
 
 extension Sequence where Element: Comparable {
-    /// The smallest elements in order, without sorting the others.
+    /// The smallest elements in order. The others are not sorted.
     fileprivate func smallest(_ count: Int) -> [Element] {
         var smallest: [Element] = []
         for element in self {

@@ -1,10 +1,10 @@
 import FCM
 
-/// Registrations as `GET` and `PUT /emulator/v1/registrations` have them.
+/// The registrations of `GET` and `PUT /emulator/v1/registrations`.
 struct RegistrationList {
     private var entries: [Entry]
 
-    /// What one element says; what it leaves out stays as it is.
+    /// One element of the list. What it leaves out stays unchanged.
     private struct Entry {
         var registration: Registration
         var platform: Platform?
@@ -43,7 +43,7 @@ struct RegistrationList {
             })
     }
 
-    /// Adds the listed registrations or changes them; others stay. Listed topics replace those followed before.
+    /// Adds or changes the listed registrations and leaves others alone. Listed topics replace the previous ones.
     func enrol(in world: inout World, at now: Date) {
         for entry in entries {
             let registration = entry.registration

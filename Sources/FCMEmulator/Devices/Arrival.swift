@@ -1,21 +1,21 @@
 import FCM
 
-/// What reached a device, and how it found it.
+/// Something that reached a device, and the state of the app at that time.
 struct Arrival: Sendable {
     let content: Content
     let time: Date
-    /// Where the app was.
+    /// The state of the app.
     let app: AppState
 
     enum Content: Sendable {
         case message(Delivery)
-        /// Android: messages that waited were thrown away.
+        /// Android: waiting messages were discarded.
         case deletedMessages
     }
 }
 
 extension Delivery {
-    /// What an installation gets of it.
+    /// What an installation receives of the delivery.
     func payload(on platform: Platform, of installation: RecipientKey) -> DevicePayload {
         let microseconds = sent.microsecondsSince1970
         return DevicePayload(

@@ -1,6 +1,6 @@
 import FCM
 
-/// A device as `GET /emulator/v1/devices/{registration}` shows it.
+/// A device in the form of `GET /emulator/v1/devices/{registration}`.
 struct DeviceStatus {
     let registration: Registration
     let state: Enrolment.State
@@ -36,7 +36,7 @@ struct DeviceStatus {
     }
 }
 
-/// What `PUT /emulator/v1/devices/{registration}` says; what it leaves out stays as it is.
+/// The body of `PUT /emulator/v1/devices/{registration}`. What it leaves out stays unchanged.
 struct DeviceChange: Hashable, Sendable {
     var online: Bool?
     var app: AppState?

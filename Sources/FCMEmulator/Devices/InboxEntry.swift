@@ -1,6 +1,6 @@
 import FCM
 
-/// One message as `GET …/inbox` shows it.
+/// One message in the form of `GET …/inbox`.
 struct InboxEntry {
     let arrival: Arrival
     let platform: Platform
@@ -32,7 +32,7 @@ struct InboxEntry {
         return members
     }
 
-    /// An Apple device gets headers and a payload that is the app's to read; on others the parts have names of their own.
+    /// An Apple device gets headers and one payload. On other platforms each part has its own name.
     private func content(of device: DevicePayload) -> [String: JSONValue] {
         switch platform {
         case .ios: return ["headers": .object(device.headers), "payload": .object(device.payload)]
@@ -48,7 +48,7 @@ struct InboxEntry {
         }
     }
 
-    /// What ran, and what would have run had the app been elsewhere.
+    /// The callback that ran, and those that would have run in other states of the app.
     private func called(_ callbacks: DevicePayload.Callbacks) -> [String: JSONValue] {
         var all: [String: JSONValue] = ["tap": callbacks.tap.map { .string($0) } ?? .null]
         for state in AppState.allCases {

@@ -1,15 +1,15 @@
 import FCM
 
-/// One device as it is simulated, message by message.
+/// A device that is simulated message by message.
 struct SimulatedDevice: Sendable {
     let installation: RecipientKey
     var platform: Platform
     private(set) var isOnline = true
     private(set) var app = AppState.background
-    /// Oldest first, the last ``Recent/limit`` of them.
+    /// The last ``Recent/limit`` arrivals, oldest first.
     private(set) var arrivals: [Arrival] = []
     private(set) var waiting = Waiting()
-    /// How many messages never reached it, by what became of them.
+    /// How many messages never reached the device, by reason.
     private(set) var losses: [Waiting.Loss: Int] = [:]
 
     init(_ installation: RecipientKey, on platform: Platform) {
@@ -29,7 +29,7 @@ struct SimulatedDevice: Sendable {
         }
     }
 
-    /// A device that comes back gets what waited for it, in its order.
+    /// A device that comes back online gets its waiting messages in order.
     mutating func set(online: Bool?, app: AppState?, at now: Date) {
         self.app = app ?? self.app
         isOnline = online ?? isOnline
@@ -43,8 +43,8 @@ struct SimulatedDevice: Sendable {
 
     mutating func expire(at now: Date) { count(waiting.expire(at: now.wholeSeconds)) }
 
-    /// What the system shows, oldest first: of one tag only the newest, and nothing that came while the app was in
-    /// front. Nobody taps or clears it.
+    /// What the system shows, oldest first. Of notifications with one tag only the newest counts, and those that
+    /// arrived while the app was in the foreground are not shown. Nothing is ever tapped or cleared.
     var shown: [(delivery: Delivery, shown: DevicePayload.Shown)] {
         var all: [(delivery: Delivery, shown: DevicePayload.Shown)] = []
         for arrival in arrivals where arrival.app != .foreground {

@@ -1,14 +1,14 @@
 import FCM
 
-/// What waits for a device that cannot be reached: Android's messages at FCM, Apple's at APNs, those of the web at the
-/// browser's push service.
+/// The messages that wait for a device that cannot be reached: at FCM for Android, at APNs for Apple, at the browser's
+/// push service for the web.
 ///
-/// Where their makers leave it open, it is decided here: of more than ``maximumKeys`` collapse keys the ones used last
-/// survive; APNs keeps an app's newest message alone (so Apple's older pages; the newer ones do not say); a push
-/// service keeps the newest ``maximumMessages``.
+/// Some rules are not documented and were decided here: beyond ``maximumKeys`` collapse keys, the keys used last
+/// survive; APNs keeps only an app's newest message, as Apple's older pages say; a push service keeps the newest
+/// ``maximumMessages``.
 struct Waiting: Sendable {
     private(set) var items: [Item] = []
-    /// Whether an Android app is to hear that messages were thrown away.
+    /// Whether the Android app must be told that messages were discarded.
     private(set) var hasLostMessages = false
 
     struct Item: Sendable {
@@ -16,30 +16,31 @@ struct Waiting: Sendable {
         let retention: DevicePayload.Retention
     }
 
-    /// Why a message never reaches its device.
+    /// Why a message never reached its device.
     enum Loss: String, Hashable, Sendable {
-        /// It was not to be kept for a device that is away.
+        /// The device was offline, and the message must not be stored.
         case notConnected = "not_connected"
         case expired
-        /// A newer one of its collapse key came.
+        /// A newer message had the same collapse key.
         case collapsed
-        /// Its collapse key was one too many.
+        /// There were too many collapse keys.
         case collapseKeys = "collapse_keys"
-        /// Too many waited.
+        /// Too many messages were waiting.
         case tooMany = "too_many"
-        /// APNs keeps one message of an app.
+        /// APNs keeps one message for each app.
         case replaced
-        /// APNs did not take it.
+        /// APNs rejected it.
         case refused
     }
 
-    /// FCM's limit on the collapse keys of one device.
+    /// FCM's limit on collapse keys for one device.
     static let maximumKeys = 4
-    /// FCM's limit on waiting Android messages without a collapse key: one more, and all that wait are thrown away.
+    /// FCM's limit on waiting Android messages without a collapse key. One more, and all waiting messages are
+    /// discarded.
     static let maximumMessages = 100
 
-    /// - Parameter second: now, since 1970.
-    /// - Returns: what is lost by it, one element for each message.
+    /// - Parameter second: the current time in seconds since 1970.
+    /// - Returns: one element for each message that is lost.
     mutating func add(_ item: Item, on platform: Platform, at second: Int) -> [Loss] {
         guard item.retention.expires > second else { return [.notConnected] }
         var losses = expire(at: second) + replace(item.retention.collapseKey)
@@ -72,7 +73,7 @@ struct Waiting: Sendable {
         return losses
     }
 
-    /// Lets go of what is too late.
+    /// Drops expired messages.
     mutating func expire(at second: Int) -> [Loss] {
         let before = items.count
         items.removeAll { $0.retention.expires <= second }

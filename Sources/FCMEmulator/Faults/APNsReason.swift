@@ -1,11 +1,11 @@
-/// Why APNs refuses a notification, in its own words, and how FCM passes that on.
+/// The reasons why APNs rejects a notification, in Apple's words, and how FCM passes them on.
 enum APNsReason: String, Hashable, Sendable, CaseIterable {
-    // The device.
+    // About the device
     case badDeviceToken = "BadDeviceToken"
     case deviceTokenNotForTopic = "DeviceTokenNotForTopic"
     case unregistered = "Unregistered"
     case expiredToken = "ExpiredToken"
-    // The app's credentials.
+    // About the app's credentials
     case expiredProviderToken = "ExpiredProviderToken"
     case invalidProviderToken = "InvalidProviderToken"
     case missingProviderToken = "MissingProviderToken"
@@ -15,7 +15,7 @@ enum APNsReason: String, Hashable, Sendable, CaseIterable {
     case unrelatedKeyIDInToken = "UnrelatedKeyIdInToken"
     case forbidden = "Forbidden"
     case topicDisallowed = "TopicDisallowed"
-    // The message.
+    // About the message
     case badCollapseID = "BadCollapseId"
     case badExpirationDate = "BadExpirationDate"
     case badPriority = "BadPriority"
@@ -25,7 +25,7 @@ enum APNsReason: String, Hashable, Sendable, CaseIterable {
     case payloadTooLarge = "PayloadTooLarge"
     case duplicateHeaders = "DuplicateHeaders"
     case missingTopic = "MissingTopic"
-    // The service.
+    // About the service
     case tooManyRequests = "TooManyRequests"
     case tooManyProviderTokenUpdates = "TooManyProviderTokenUpdates"
     case internalServerError = "InternalServerError"
@@ -33,7 +33,7 @@ enum APNsReason: String, Hashable, Sendable, CaseIterable {
     case shutdown = "Shutdown"
     case idleTimeout = "IdleTimeout"
 
-    /// The status with which APNs says it (Apple, *Handling notification responses from APNs*).
+    /// APNs' HTTP status for the reason (Apple, *Handling notification responses from APNs*).
     var statusCode: Int64 {
         switch self {
         case .unregistered, .expiredToken: 410
@@ -48,7 +48,7 @@ enum APNsReason: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The code under which FCM passes it on.
+    /// The code with which FCM passes it on.
     var fcmCode: FCMCode {
         switch self {
         case .expiredProviderToken, .invalidProviderToken, .missingProviderToken, .badCertificate,
@@ -73,7 +73,7 @@ enum FCMCode: String, Hashable, Sendable, CaseIterable {
     case `internal` = "INTERNAL"
     case thirdPartyAuthError = "THIRD_PARTY_AUTH_ERROR"
 
-    /// The HTTP status that goes with it (FCM, *ErrorCode*).
+    /// The HTTP status of the code (FCM, *ErrorCode*).
     var httpStatus: Int {
         switch self {
         case .invalidArgument: 400

@@ -1,7 +1,7 @@
 import FCM
 
 extension Fault {
-    /// An hour, which is longer than any client waits.
+    /// One hour in milliseconds. No client waits longer.
     private static let maximumDelay = 3_600_000
 
     fileprivate enum Close: String, CaseIterable {
@@ -13,7 +13,7 @@ extension Fault {
         case html
     }
 
-    /// - Parameter service: the one whose requests it is for; absent, all.
+    /// - Parameter service: the service that the entry matches. `nil` matches all.
     init(reading reader: consuming FaultReader, for service: Service.Name?) throws(FaultScriptError) {
         delay = .milliseconds(try reader.number("delay_ms", in: 0...Self.maximumDelay) ?? 0)
         let deliver = try reader.flag("deliver")
@@ -43,7 +43,7 @@ extension Fault {
 }
 
 extension FaultReply {
-    /// - Throws: where members contradict each other, too.
+    /// - Throws: also if members contradict each other.
     fileprivate init?(reading reader: inout FaultReader, for service: Service.Name?) throws(FaultScriptError) {
         let status = try reader.number("status", in: 200...599)
         code = try reader.text("code", service?.codeExpectation ?? "a line of printable ASCII") { code in
@@ -83,7 +83,7 @@ extension Service.Name {
         }
     }
 
-    /// Whether a service has codes of this form.
+    /// Whether the service has error codes of this form.
     func speaks(_ code: String) -> Bool {
         switch self {
         case .send, .topics:

@@ -1,26 +1,26 @@
-/// What happens to a request instead of what should: the `do` of a script's entry.
+/// What goes wrong with a request: the `do` of an entry in a fault script.
 struct Fault: Hashable, Sendable {
-    /// How long the request waits before anything else happens to it.
+    /// How long the request waits first.
     var delay: Duration = .zero
-    /// What is answered, whatever the service says; absent, it is the service's own answer.
+    /// The answer to give. `nil` means the service's own answer.
     var reply: FaultReply?
-    /// Whether the request has its effect, which the answer need not tell.
+    /// Whether the request has its effect. The answer may deny it.
     var isCarriedOut = true
     var ending = Answer.Ending.open
 
-    /// The status that a delivery's ledger line has; `nil` where nobody was told one.
+    /// The status in the ledger line of a delivery. `nil` if the caller got no answer.
     var toldStatus: Int? { ending == .unanswered ? nil : reply?.status ?? 200 }
 }
 
-/// A scripted answer, before it is put into the words of the service that was called.
+/// A scripted answer. The service that was called decides its form.
 struct FaultReply: Hashable, Sendable {
     var status: Int
-    /// In the language of the service; its usual one for the status where absent or of another language.
+    /// A code of the service. If it is missing, or not one of the service, the usual code for the status is used.
     var code: String?
     var quota: Quota?
-    /// The header `Retry-After` as it is to stand there.
+    /// The value of the `Retry-After` header.
     var retryAfter: String?
-    /// Whether Google's front end answers, with a page.
+    /// Whether Google's front end answers, with an HTML page.
     var isPage = false
 
     /// Whose quota is used up.

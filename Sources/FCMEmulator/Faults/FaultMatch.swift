@@ -1,17 +1,18 @@
-/// Which requests a script's entry is for.
+/// Which requests an entry of a fault script applies to.
 struct FaultMatch: Hashable, Sendable {
     var service: Service.Name?
     var registration: String?
     var topic: String?
-    /// Of those that fit so far, counted from 1: each so-many-th, the first so many, those after so many.
+    /// These count the requests that match so far, from 1: every n-th one, the first n, or all after the first n.
     var every: Int?
     var first: Int?
     var after: Int?
-    /// From 0 to 1, drawn for each by its number and the seed: the same script makes the same choice.
+    /// From 0 to 1. The choice depends on the request's number and the seed, so a script always chooses the same
+    /// requests.
     var probability: Double?
     var seed: Int64 = 0
 
-    /// Whether a request is counted.
+    /// Whether a request matches and is counted.
     func fits(_ subject: FaultSubject) -> Bool {
         if let service, service != subject.service { return false }
         if let registration, !subject.registrations.contains(registration) { return false }
@@ -19,7 +20,7 @@ struct FaultMatch: Hashable, Sendable {
         return true
     }
 
-    /// Whether the request with this number among those that fit is chosen.
+    /// Whether the request with this number is chosen.
     func chooses(_ number: Int) -> Bool {
         if let every, !number.isMultiple(of: every) { return false }
         if let first, number > first { return false }
@@ -28,14 +29,14 @@ struct FaultMatch: Hashable, Sendable {
         return true
     }
 
-    /// The first number that the counts let through. `nil` where they let none.
+    /// The first number that can be chosen. `nil` if there is none.
     var firstChoice: Int? {
         let step = every ?? 1
         let (number, overflow) = ((after ?? 0) / step + 1).multipliedReportingOverflow(by: step)
         return overflow || number > first ?? .max ? nil : number
     }
 
-    /// From 0 on, below 1.
+    /// A number from 0 up to, but not including, 1.
     private func draw(_ number: Int) -> Double {
         let bits = Int(truncatingIfNeeded: Int(seed).scrambled ^ UInt64(number)).scrambled
         return Double(bits >> 11) / Double(1 << 53)

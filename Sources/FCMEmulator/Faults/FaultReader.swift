@@ -1,6 +1,6 @@
 import FCM
 
-/// Takes the members of one JSON object, each by its type and range, and then refuses what is left.
+/// Takes the members of one JSON object, checks their types and ranges, and refuses unknown ones.
 struct FaultReader {
     let place: String
     private var members: [String: JSONValue]
@@ -43,7 +43,7 @@ struct FaultReader {
         return flag
     }
 
-    /// - Parameter isGood: what the text must be, beside one line of 1 to 4096 printable ASCII characters.
+    /// - Parameter isGood: an extra condition. The text is always one line of 1 to 4096 printable ASCII characters.
     mutating func text(
         _ key: String, _ expectation: String = "a line of printable ASCII",
         where isGood: (String) -> Bool = { _ in true }
@@ -64,7 +64,7 @@ struct FaultReader {
         return choice
     }
 
-    /// Refuses a key that nobody has taken.
+    /// Refuses a key that was not read.
     func finish() throws(FaultScriptError) {
         guard let stranger = members.keys.sorted().first else { return }
         throw FaultScriptError(place, "unknown key '\(stranger)'")

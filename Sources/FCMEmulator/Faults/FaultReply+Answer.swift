@@ -1,7 +1,7 @@
 import FCM
 
 extension FaultReply {
-    /// The answer in the words of the service that was called.
+    /// The answer in the form of the service that was called.
     func answer(for service: Service) -> Answer {
         var answer =
             isPage || (code == nil && status == 502)
@@ -23,7 +23,8 @@ extension FaultReply {
         }
     }
 
-    /// - Parameter tellsFCMCodes: `messages:send` has a detail for FCM's codes; the topics' API tells the status alone.
+    /// - Parameter tellsFCMCodes: true for `messages:send`, whose errors carry FCM's codes. The topic API only gives a
+    ///   status.
     private func error(tellsFCMCodes: Bool, _ subjects: (Quota) -> String) -> GoogleError {
         var error = googleError
         error.httpStatus = status
@@ -40,7 +41,7 @@ extension FaultReply {
     }
 
     private var googleError: GoogleError {
-        // How FCM reports a dead Apple device where it does not call it UNREGISTERED.
+        // FCM reports some dead Apple devices like this and not as UNREGISTERED.
         if status == 400, code == "UNREGISTERED" { return GoogleError(APNsReason.unregistered) }
         if let reason = code.flatMap(APNsReason.init(rawValue:)) { return GoogleError(reason) }
         if let code = code.flatMap(FCMCode.init(rawValue:)) { return GoogleError(code) }
@@ -54,13 +55,13 @@ extension FaultReply {
             }
         }
         if let status = GoogleError.Status(rawValue: code) { return .ofFrontEnd(status) }
-        // A code that is not known yet.
+        // An unknown code is passed through.
         var error = GoogleError.ofFrontEnd(GoogleError.Status(httpStatus: status))
         error.details.append(.fcm(code))
         return error
     }
 
-    /// The older services' word for a status.
+    /// How the older services word a status.
     private var textOfStatus: String {
         status == 401 ? TextError.unauthorized.text : GoogleError.Status(httpStatus: status).rawValue
     }
@@ -79,7 +80,7 @@ extension FaultReply {
 }
 
 extension GoogleError {
-    /// The HTTP status of a script's code; `nil` where it has none of its own.
+    /// The HTTP status of a code in a script. `nil` if the code has no status of its own.
     static func status(ofFaultCode code: String) -> Int? {
         (FCMCode(rawValue: code) ?? APNsReason(rawValue: code)?.fcmCode)?.httpStatus
             ?? Status(rawValue: code)?.httpStatus
@@ -110,7 +111,7 @@ extension GoogleError {
         }
     }
 
-    /// What Google's APIs say of a status, whichever of them is called.
+    /// The answer that all of Google's APIs give for a status.
     fileprivate static func ofFrontEnd(_ status: Status, details: [Detail] = []) -> GoogleError {
         if status == .unauthenticated, details.isEmpty { return .unauthenticated(.unknown) }
         let message =

@@ -1,30 +1,30 @@
 import FCM
 
-/// What `PUT /emulator/v1/faults` says, and how far it has got.
+/// The script from `PUT /emulator/v1/faults`, with its counts.
 ///
-/// Every entry counts the requests that fit it, whichever entry has its way with them: that is the first one that
-/// chooses the request.
+/// Every entry counts the requests that match it, even if another entry applies. The first entry that chooses a request
+/// applies.
 struct FaultScript: Sendable {
     private(set) var entries: [Entry] = []
 
     struct Entry: Sendable {
         let match: FaultMatch
         let fault: Fault
-        /// The entry as it was put, with the seed that it got where it had none.
+        /// The entry as received. A seed is added if it had none.
         let source: JSONValue
-        /// How many requests fitted, and how many of them had the fault.
+        /// How many requests matched, and how many of them had the fault.
         fileprivate(set) var matched = 0
         fileprivate(set) var faulted = 0
     }
 
-    /// Whether some entry asks for more than the service.
+    /// Whether some entry needs more of a request than its service.
     private(set) var asksForDetails = false
-    /// Whether connections may be told to go elsewhere.
+    /// Whether a connection may get a GOAWAY.
     private(set) var mayGoAway = false
 
     init() {}
 
-    /// Counts a request, and says what becomes of it; `nil` for nothing unusual.
+    /// Counts a request and returns its fault, or `nil`.
     mutating func fault(for subject: FaultSubject) -> Fault? {
         var chosen: Fault?
         for index in entries.indices where entries[index].match.fits(subject) {
@@ -49,12 +49,13 @@ struct FaultScript: Sendable {
 extension FaultScript {
     private static let maximumEntries = 1000
 
-    /// With seeds that differ from one moment to the next, for entries that have none.
+    /// Reads a script. Entries without a seed get one from the time.
     init(parsing body: [UInt8], at now: Date) throws(FaultScriptError) {
         try self.init(parsing: body) { Int64((now.microsecondsSince1970 &+ $0).scrambled & UInt64(Int32.max)) }
     }
 
-    /// - Parameter drawSeed: makes the seed of an entry that has a probability and none, by the entry's number.
+    /// - Parameter drawSeed: makes the seed for an entry that has a probability but no seed. Its argument is the
+    ///   entry's number.
     /// - Throws: what is wrong, and where.
     init(parsing body: [UInt8], drawSeed: (Int) -> Int64) throws(FaultScriptError) {
         let document: JSONValue
@@ -92,7 +93,7 @@ extension FaultScript {
 
 /// What is wrong with a script.
 struct FaultScriptError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Such as `[0].do.status`; empty for the whole.
+    /// For example `[0].do.status`. Empty for the whole script.
     let place: String
     let message: String
 
@@ -105,7 +106,7 @@ struct FaultScriptError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Error {
-    /// Foundation's words for what is wrong with a document, with the line where it knows that.
+    /// Foundation's error text, with the line number if there is one.
     fileprivate var words: String {
         guard case .dataCorrupted(let context) = self as? DecodingError else { return "\(self)" }
         let detail = (context.underlyingError as? CocoaError)?.userInfo["NSDebugDescription"] as? String

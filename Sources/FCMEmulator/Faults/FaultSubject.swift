@@ -1,13 +1,13 @@
 import FCM
 
-/// Which service a request calls, and whom and what it names, as it names them.
+/// The service that a request calls, with the registrations and topics that it names.
 struct FaultSubject: Sendable {
     let service: Service.Name
     private(set) var registrations: Set<String> = []
     private(set) var topics: Set<String> = []
 
-    /// - Parameter withDetails: whether registrations and topics are asked for, for which the body must be read.
-    /// `nil` where no script reaches.
+    /// - Parameter withDetails: whether registrations and topics are needed, for which the body has to be read. The
+    ///   result is `nil` for services that faults cannot affect.
     init?(of call: Call, to service: Service, withDetails: Bool) {
         guard let name = service.name else { return nil }
         self.service = name
@@ -30,7 +30,7 @@ struct FaultSubject: Sendable {
         }
     }
 
-    /// A condition names its topics; a group's key is a registration here.
+    /// A condition counts as naming its topics. The key of a group counts as a registration.
     private mutating func readMessage(in call: Call) {
         let message = Self.members(of: call)["message"]
         registrations = Set([message?["token"]?.string, message?["fid"]?.string].compactMap(\.self))

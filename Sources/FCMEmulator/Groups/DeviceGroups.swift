@@ -1,22 +1,22 @@
 import FCM
 
-/// The device groups of all projects, and every key under which one was ever told.
+/// The device groups of all projects, with every key that was ever handed out.
 struct DeviceGroups: Sendable {
     private var groups: [ID: Group] = [:]
-    /// Keys stay known when their group is gone: they must not become tokens of somebody.
+    /// Keys stay known after their group is gone, so that they never count as tokens.
     private var keys: [String: Key] = [:]
-    /// The number of the last group made.
+    /// The number of the last group that was made.
     private var made = 0
 
-    /// A name counts within one project.
+    /// A name is unique within a project.
     struct ID: Hashable, Sendable {
-        /// The project's number, as the header has it.
+        /// The project's number from the header.
         let project: String
         let name: String
     }
 
     private struct Group {
-        /// Tells it from earlier groups of its name.
+        /// Tells the group from earlier ones of the same name.
         let number: Int
         var members: Set<Registration>
     }
@@ -29,16 +29,16 @@ struct DeviceGroups: Sendable {
     /// FCM's limit on the members of a group.
     static let maximumMembers = 20
 
-    /// `nil` where there is no such group.
+    /// `nil` if there is no such group.
     func members(of id: ID) -> Set<Registration>? { groups[id]?.members }
 
-    /// The members of all groups of a name, whatever their project. `nil` where there is none.
+    /// The members of all groups of a name in any project. `nil` if there is none.
     func members(ofName name: String) -> Set<Registration>? {
         let found = groups.filter { $0.key.name == name }
         return found.isEmpty ? nil : found.values.reduce(into: []) { $0.formUnion($1.members) }
     }
 
-    /// How large a group is. In the order of their names.
+    /// The size of a group. Sizes are ordered by name.
     struct Size: Comparable {
         let name: String
         let members: Int
@@ -48,10 +48,10 @@ struct DeviceGroups: Sendable {
 
     var sizes: [Size] { groups.map { Size(name: $0.key.name, members: $0.value.members.count) } }
 
-    /// Whether the text was ever told as a key.
+    /// Whether the text was ever handed out as a key.
     func isKey(_ text: String) -> Bool { keys[text] != nil }
 
-    /// The group that a key is of, while it exists.
+    /// The group of a key, while it exists.
     func group(ofKey key: String) -> ID? {
         guard let key = keys[key], groups[key.id]?.number == key.number else { return nil }
         return key.id
@@ -62,7 +62,7 @@ struct DeviceGroups: Sendable {
         groups[id] = Group(number: made, members: members)
     }
 
-    /// Adds another key, which is as good as those told before.
+    /// Adds another key. Earlier keys stay valid.
     mutating func add(key: String, to id: ID) {
         guard let group = groups[id] else { return }
         keys[key] = Key(id: id, number: group.number)
@@ -72,13 +72,13 @@ struct DeviceGroups: Sendable {
         groups[id]?.members.formUnion(registrations)
     }
 
-    /// A group that loses its last member is gone.
+    /// A group that loses its last member is deleted.
     mutating func remove(_ registrations: Set<Registration>, from id: ID) {
         groups[id]?.members.subtract(registrations)
         if groups[id]?.members.isEmpty == true { groups[id] = nil }
     }
 
-    /// Takes a registration that is no more out of all groups.
+    /// Removes a dead registration from all groups.
     mutating func drop(_ registration: Registration) {
         for (id, group) in groups where group.members.contains(registration) { remove([registration], from: id) }
     }

@@ -1,9 +1,9 @@
 import FCM
 
-/// `/fcm/notification`: the device groups of a project, known by their names and addressed by their keys.
+/// `/fcm/notification`: the device groups of a project, identified by name and addressed by key.
 ///
-/// The four errors that clients tell apart are FCM's own texts. The others are not documented; they have its status and
-/// words of the emulator's.
+/// The four errors that clients tell apart have FCM's own texts. FCM does not document the others; they have status 400
+/// and the emulator's own texts.
 struct GroupService {
     func answer(_ call: Call, from backend: Backend) throws(TextError) -> Answer? {
         switch call.method {
@@ -22,7 +22,7 @@ struct GroupService {
         }
     }
 
-    /// The project's number. The emulator has the groups of any number.
+    /// The project's number. The emulator accepts any number.
     private func project(of call: Call) throws(TextError) -> String {
         guard let number = call.header(.projectID), !number.isEmpty else {
             throw TextError(text: "project_id header is missing")
@@ -39,14 +39,14 @@ struct GroupService {
     }
 }
 
-/// The body of a `POST`: what becomes of which group.
+/// The body of a `POST`: what to do with which group.
 private struct GroupChange {
     let operation: Operation
     let registrations: [String]
 
     enum Operation {
         case create(DeviceGroups.ID)
-        /// The name is a safeguard that a caller may leave out.
+        /// FCM checks the name against the key. A caller may leave it out.
         case add(key: String, project: String, name: String?)
         case remove(key: String, project: String, name: String?)
     }
@@ -68,7 +68,7 @@ private struct GroupChange {
 }
 
 extension World {
-    /// A key unlike those before it.
+    /// A new key, different from all others.
     fileprivate mutating func newKey(of id: DeviceGroups.ID) -> String {
         let key = newGroupKey()
         groups.add(key: key, to: id)
@@ -93,14 +93,14 @@ extension World {
         case .remove(let key, let project, let name):
             let id = try group(ofKey: key, project: project, name: name)
             if valid.isEmpty { throw .noValidRegistrations }
-            // Told before the removal, since of a group that is gone there is no key.
+            // The key is made before the removal, because a deleted group has no key.
             let key = newKey(of: id)
             groups.remove(valid, from: id)
             return key
         }
     }
 
-    /// A registration that FCM would take into a group. That it takes an installation id is not documented.
+    /// A registration that FCM would accept as a member. It is not documented that FCM accepts fids.
     private func possibleMember(_ text: String) -> Registration? {
         guard let registration = Registration(text), let enrolment = enrolment(of: registration),
             [.active, .apnsDead].contains(enrolment.state)

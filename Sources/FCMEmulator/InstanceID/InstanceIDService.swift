@@ -1,8 +1,8 @@
 import FCM
 
-/// `/iid/…`, the Instance ID service: the older way to the same subscriptions as ``SubscriptionService``.
+/// `/iid/…`, the Instance ID service: the older API for the same subscriptions as ``SubscriptionService``.
 ///
-/// Whether it takes installation ids for tokens is not documented; here it does, as the API that replaces it.
+/// It is not documented whether it accepts fids as tokens. Here it does, like the API that replaces it.
 enum InstanceIDService {
     case batch(Operation)
     case subscribe(token: String, topic: String)
@@ -13,14 +13,14 @@ enum InstanceIDService {
         case remove = "v1:batchRemove"
     }
 
-    /// The most registrations of one batch.
+    /// The most registrations in one batch.
     static let maximumBatch = 1000
 
-    /// - Parameter path: what follows `/iid`.
+    /// - Parameter path: the part after `/iid`.
     init?(path: ArraySlice<String>) {
         let path = Array(path)
         switch path.count {
-        // Without `info` it is not documented, and in use.
+        // The path without `info` is not documented, but clients use it.
         case 1: self = Operation(rawValue: path[0]).map(Self.batch) ?? .info(token: path[0])
         case 2 where path[0] == "info": self = .info(token: path[1])
         case 5 where path[0] == "v1" && path[2...3] == ["rel", "topics"]:
@@ -29,7 +29,7 @@ enum InstanceIDService {
         }
     }
 
-    /// `nil` where the path has no such method.
+    /// `nil` if the path does not have this method.
     func answer(_ call: Call, from backend: Backend) throws(TextError) -> Answer? {
         switch (call.method, self) {
         case ("POST", .batch(let operation)): return try batch(operation, call, in: backend)
@@ -63,7 +63,7 @@ enum InstanceIDService {
         return .json(["results": .array(flaws.map { $0.map { ["error": .string($0.rawValue)] } ?? [:] })])
     }
 
-    /// What the service tells of an instance. The app is not known here: its name and version stand for any.
+    /// What the service says about an instance. The app is not known here, so its name and version are made up.
     private func info(_ token: String, _ call: Call, from backend: Backend) throws(TextError) -> JSONValue {
         let enrolment = try backend.read { (world, _) throws(TextError) in
             switch world.subscriber(token) {
@@ -92,18 +92,18 @@ enum InstanceIDService {
     }
 }
 
-/// Why a subscription did not change, in the service's own codes.
+/// Why a subscription did not change, as the service's error code.
 private enum Flaw: String, Error {
     case invalidArgument = "INVALID_ARGUMENT"
     case notFound = "NOT_FOUND"
     case tooManyTopics = "TOO_MANY_TOPICS"
 
-    /// Where it is the whole answer.
+    /// The HTTP status if the error is the whole answer.
     var status: Int { self == .notFound ? 404 : 400 }
 }
 
 extension World {
-    /// The registration as far as the service lets it have subscriptions; one of another project is not valid to it.
+    /// The registration, if it may have subscriptions. One of another project is not valid.
     fileprivate func subscriber(_ token: String) -> Result<(Registration, Enrolment), Flaw> {
         guard let registration = Registration(token) else { return .failure(.invalidArgument) }
         guard let enrolment = enrolment(of: registration), enrolment.state != .unregistered else {
@@ -112,7 +112,7 @@ extension World {
         return enrolment.state == .otherSender ? .failure(.invalidArgument) : .success((registration, enrolment))
     }
 
-    /// Subscribing twice is as good as once.
+    /// Subscribing again changes nothing and succeeds.
     fileprivate mutating func join(_ token: String, _ topic: TopicName, at now: Date) -> Flaw? {
         switch subscriber(token) {
         case .failure(let flaw): return flaw
@@ -124,7 +124,7 @@ extension World {
         }
     }
 
-    /// Leaving a topic that was not followed is as good as leaving.
+    /// Unsubscribing from a topic that is not followed succeeds.
     fileprivate mutating func leave(_ token: String, _ topic: TopicName, at now: Date) -> Flaw? {
         switch subscriber(token) {
         case .failure(let flaw): return flaw
@@ -151,7 +151,7 @@ extension Date {
 }
 
 extension TextError {
-    // Seen of the service.
+    // These texts were observed at the service.
     fileprivate static let malformedTopic = TextError(text: "Topic name format is invalid")
     fileprivate static let noTokens = TextError(text: "MissingIIdToken")
     fileprivate static let invalidToken = TextError(text: "InvalidToken")

@@ -6,18 +6,18 @@
     import Darwin
 #endif
 
-/// What the system says of a file that it does not give.
+/// The system's error text for a file that cannot be read or written.
 struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
 
-    /// The last call's failure.
+    /// The error of the last system call.
     init() { self.init(String(cString: strerror(errno))) }
 }
 
 extension [UInt8] {
-    /// All of a file.
+    /// The whole content of a file.
     init(contentsOf path: String) throws(FileError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileError() }
@@ -25,7 +25,7 @@ extension [UInt8] {
         try self.init(readingFrom: descriptor)
     }
 
-    /// Writes it in one call; the kernel takes less only when the disk is full or a signal comes.
+    /// Writes all bytes, in one call if possible. The kernel writes fewer if the disk is full or a signal arrives.
     func write(to descriptor: CInt) throws(FileError) {
         var rest = self[...]
         while !rest.isEmpty {
@@ -44,7 +44,7 @@ extension [UInt8] {
         #endif
     }
 
-    /// What is left to read.
+    /// The rest of a file.
     init(readingFrom descriptor: CInt) throws(FileError) {
         self = []
         var piece = [UInt8](repeating: 0, count: 1 << 16)

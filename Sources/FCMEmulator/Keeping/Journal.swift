@@ -8,16 +8,17 @@ import Synchronization
     import Darwin
 #endif
 
-/// The file from which a world is made again after a restart: every call that changed it, in order. A record is in the
-/// kernel's hands before its call is answered, so that a killed emulator has lost nothing that it told.
+/// The file that restores the world after a restart: every call that changed it, in order. The kernel has a record
+/// before its call is answered, so a killed emulator loses nothing that it confirmed.
 ///
 /// Each line begins with a checksum over itself and all lines before it.
 final class Journal: Sendable {
     private let file: Mutex<JournalFile>
 
-    /// Opens the file, or makes one that its owner alone may read.
+    /// Opens the file, or makes one that only its owner can read.
     ///
-    /// - Parameter replay: is given each record in order, and gives the one that says as much as it and all before it.
+    /// - Parameter replay: called with each record in order. It may return one record that replaces this one and all
+    ///   before it.
     init(path: String, replay: (JournalRecord) -> JournalRecord?) throws(EmulatorError) {
         do throws(FileError) {
             let path = Self.resolved(path)
@@ -50,7 +51,7 @@ final class Journal: Sendable {
         return descriptor
     }
 
-    /// Where links lead, so that what replaces the file does not replace a link.
+    /// The path with symbolic links resolved, so that replacing the file does not replace a link.
     private static func resolved(_ path: String) -> String {
         guard let real = realpath(path, nil) else { return path }
         defer { free(real) }

@@ -12,16 +12,16 @@ struct JournalFile: ~Copyable {
     private var size = 0
     private var sum = Checksum()
 
-    /// The first line; the number is the format's.
+    /// The first line. Its number is the version of the format.
     private static let header = Array("herald emulator data 1\n".utf8)
     private static let anyHeader = Array("herald emulator data ".utf8)
 
-    /// - Parameter descriptor: of a file that nobody else uses; it is closed with this.
+    /// - Parameter descriptor: of a file that nobody else uses. It is closed with this value.
     init(descriptor: CInt) { self.descriptor = descriptor }
 
     deinit { close(descriptor) }
 
-    /// Puts a file with these records into the place of another, all at once.
+    /// Replaces a file by one with these records, atomically.
     static func replacing(_ path: String, by lines: [[UInt8]]) throws(FileError) -> JournalFile {
         let temporary = path + ".new"
         let descriptor = open(temporary, O_RDWR | O_APPEND | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -34,18 +34,18 @@ struct JournalFile: ~Copyable {
         return file
     }
 
-    /// Adds a record; what fails leaves nothing behind.
+    /// Adds a record. A failed write is removed again.
     mutating func append(_ line: [UInt8]) throws(FileError) {
         let sum = sum.adding(line)
         try write(sum.text + [UInt8(ascii: " ")] + line)
         self.sum = sum
     }
 
-    /// Reads the records of a file, cuts off a last line that a crash has left unfinished, and makes an empty file one
-    /// of ours.
+    /// Reads the records of a file, removes an unfinished last line that a crash left, and writes the header into an
+    /// empty file.
     ///
-    /// - Parameter replay: is given each record, and gives the one that says as much as it and all before it.
-    /// - Returns: the records that would do as well; `nil` where they are those that are there.
+    /// - Parameter replay: called with each record. It may return one record that replaces this one and all before it.
+    /// - Returns: a shorter list of records with the same effect. `nil` if the file has the shortest one already.
     mutating func load(_ replay: (JournalRecord) -> JournalRecord?) throws(FileError) -> [[UInt8]]? {
         let bytes = try [UInt8](readingFrom: descriptor)
         if bytes.count < Self.header.count, Self.header.starts(with: bytes) {
@@ -87,7 +87,7 @@ struct JournalFile: ~Copyable {
 
     private mutating func write(_ bytes: [UInt8]) throws(FileError) {
         do throws(FileError) { try bytes.write(to: descriptor) } catch {
-            // Half a line in the middle would be damage.
+            // Half a line in the middle would make the file unreadable.
             ftruncate(descriptor, off_t(size))
             throw error
         }
@@ -95,13 +95,13 @@ struct JournalFile: ~Copyable {
     }
 }
 
-/// FNV-1a over all lines so far: tells that a file was damaged, not that somebody meant to.
+/// FNV-1a over all lines so far. It detects damage, not manipulation.
 private struct Checksum {
     private var value: UInt64 = 0xcbf2_9ce4_8422_2325
 
     static let width = 16
 
-    /// After one more line.
+    /// The checksum after one more line.
     func adding(_ line: some Sequence<UInt8>) -> Checksum {
         var sum = self
         for byte in line { sum.value = (sum.value ^ UInt64(byte)) &* 0x100_0000_01b3 }

@@ -1,34 +1,34 @@
 import FCM
 
-/// One line of the file that `--data` names: what the world is made of, told by what happened to it.
+/// One line of the `--data` file: something that happened to the world.
 enum JournalRecord: Sendable {
-    /// An emulator has started, or forgotten everything.
+    /// The emulator has started or was reset.
     case start(Settings, World.Counters)
-    /// A call that changes the world, just before it does.
+    /// A call that changes the world, just before the change.
     case change(Call, Occasion)
-    /// An access token was about to be issued that is good for so many seconds.
+    /// An access token, just before it is issued. `lasting` is its lifetime in seconds.
     case token(lasting: Double, Occasion)
-    /// A call was answered, and is among the requests.
+    /// An answered call, for the request log.
     case request(Call, status: Int?, at: Date)
 
-    /// What the answers to later calls depend on beside the world.
+    /// The settings, besides the world, that later answers depend on.
     struct Settings: Hashable, Sendable {
         var strict: Bool
         /// In seconds.
         var membershipDelay: Double
     }
 
-    /// Under what circumstances a call comes.
+    /// The circumstances of a call.
     struct Occasion: Hashable, Sendable {
         var now: Date
         var counters: World.Counters
-        /// The status that the ledger gives to its deliveries.
+        /// The status that the ledger records for its deliveries.
         var toldStatus: Int?
     }
 }
 
 extension JournalRecord {
-    /// As JSON in one line, with its line break.
+    /// One line of JSON with its line break.
     var line: [UInt8] {
         var line = JSONLine()
         switch self {
@@ -42,7 +42,7 @@ extension JournalRecord {
             line.add(call, at: occasion.now, status: occasion.toldStatus)
             line.add(occasion.counters)
             var headers = JSONLine()
-            // Who signed in before needs no second look, and what it was done with is a secret.
+            // The authorization was checked already. It is a secret, so it is not written.
             for (header, value) in call.headers where header != .authorization {
                 headers.add(
                     header.rawValue,
@@ -67,7 +67,7 @@ extension JournalRecord {
         return line.finished()
     }
 
-    /// `nil` for what this version does not write.
+    /// `nil` for a line that this version does not write.
     init?(parsing line: some Sequence<UInt8>) {
         guard let members = (try? JSONValue(parsing: line))?.object else { return nil }
         switch members["kind"]?.string {
@@ -118,7 +118,7 @@ extension JSONLine {
         add("status", status)
     }
 
-    /// The shortest text that gives the same number again, counted as `Date` counts.
+    /// The shortest decimal text that gives the same `Date` again.
     fileprivate mutating func add(_ name: String, at now: Date) {
         add(name, document: String(now.timeIntervalSinceReferenceDate).utf8)
     }

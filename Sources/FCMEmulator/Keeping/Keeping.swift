@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One call's way into the journal.
+/// Writes one call to the journal, at most once.
 final class Keeping: Sendable {
     private let call: Call
     private let state = Mutex(State())
@@ -12,7 +12,7 @@ final class Keeping: Sendable {
 
     init(_ call: Call) { self.call = call }
 
-    /// Writes the call down, the first time.
+    /// Writes the call down the first time, and does nothing after that.
     func once(_ write: (Call) throws(FileError) -> Void) {
         state.withLock { state in
             guard !state.isKept else { return }
@@ -21,12 +21,12 @@ final class Keeping: Sendable {
         }
     }
 
-    /// What is answered where it could not be written down.
+    /// The answer if the call could not be written. `nil` if it could.
     var failure: Answer? { state.withLock(\.failure).map(Answer.cannotKeep) }
 }
 
 extension Answer {
-    /// To a call that a restart would undo.
+    /// The answer to a call that a restart would undo.
     static func cannotKeep(_ error: FileError) -> Answer {
         GoogleError(status: .internal, message: "The emulator's data cannot be written: \(error)").answer
     }

@@ -6,13 +6,13 @@
     import Darwin
 #endif
 
-/// The file that outlives a killed emulator: each line is in the kernel's hands before the answer leaves.
+/// The ledger file. The kernel has each line before the answer leaves, so the lines survive a killed emulator.
 ///
-/// The owner must be the only one that appends at a time.
+/// Only the owner may append, one line at a time.
 struct LedgerFile: ~Copyable, Sendable {
     private let descriptor: CInt
 
-    /// Opens the file for appending; a new one is readable by its owner alone.
+    /// Opens the file for appending. Only the owner can read a new one.
     init(path: String) throws(EmulatorError) {
         descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .cannotOpenLedger(path: path, reason: FileError().description) }

@@ -1,5 +1,5 @@
 extension Page {
-    /// Text reaches the document as text only: no markup is ever made of what a message says.
+    /// Values are inserted as text only. A message can never become markup.
     static let script = #"""
         "use strict";
         const api = "/emulator/v1/";

@@ -1,9 +1,9 @@
-/// What a browser shows of the emulator, at `/`. It loads nothing from elsewhere and runs no script but its own.
+/// The page at `/` for a browser. It loads nothing from other servers and runs only its own script.
 struct Page {
     private let type: String
     private let text: String
 
-    /// `nil` where the call is none of the page's. Who says what flavour of metadata he wants is no browser.
+    /// `nil` if the call is not for the page. A call with a `Metadata-Flavor` header is not from a browser.
     init?(_ call: Call) {
         guard call.method == "GET", call.header(.metadataFlavor) == nil else { return nil }
         switch call.path {
@@ -21,7 +21,7 @@ struct Page {
                 (name: "Content-Security-Policy", value: Self.policy),
                 (name: "X-Content-Type-Options", value: "nosniff"),
                 (name: "Referrer-Policy", value: "no-referrer"), (name: "Cache-Control", value: "no-store"),
-                // Some look for a metadata server without saying that they do.
+                // Some clients look for a metadata server without sending the header.
                 (name: "Metadata-Flavor", value: "Google"),
             ], body: [Array(text.utf8)])
     }

@@ -1,13 +1,13 @@
 import FCM
 
-/// What FCM demands of a message that fits its schema, beside its target and its size.
+/// FCM's rules for a message that fits the schema. Target and size are checked elsewhere.
 ///
-/// The texts are the emulator's own where FCM's are not known.
+/// The texts are the emulator's own if FCM's are not known.
 enum MessageRules {
     private static let maximumTTL = ProtoDuration.seconds(2_419_200)
     private static let maximumLabel = 50
 
-    /// - Parameter message: by canonical names, its values checked against the schema.
+    /// - Parameter message: with canonical names. Its values fit the schema.
     static func check(_ message: [String: JSONValue]) throws(GoogleError) {
         if message["android"] != nil, message["android_v2"] != nil {
             throw .invalidMessage("Only one of android and android_v2 can be set.", at: "message")
@@ -38,7 +38,7 @@ enum MessageRules {
         throw .invalidMessage("Invalid data payload key: \(key)", at: path)
     }
 
-    /// FCM's documents disagree about prefixes, and say nothing of case: here the most of it is reserved.
+    /// FCM's pages disagree about prefixes and do not mention case. Here every variant is reserved.
     private static func isReserved(_ key: String) -> Bool {
         let lowered = key.lowercased()
         return ["from", "message_type"].contains(key) || lowered.hasPrefix("google") || lowered.hasPrefix("gcm")

@@ -1,7 +1,7 @@
 /// A `google.protobuf.Duration` in its JSON form: seconds with up to nine decimal places and an `s`.
 struct ProtoDuration: Hashable, Comparable, Sendable {
     let seconds: Int64
-    /// 0…999,999,999, of the same sign as the seconds.
+    /// From 0 to 999,999,999, with the sign of the seconds.
     let nanoseconds: Int64
 
     private static let maximumSeconds: Int64 = 315_576_000_000
@@ -39,7 +39,7 @@ struct ProtoDuration: Hashable, Comparable, Sendable {
 }
 
 extension String {
-    /// Whether it is an RFC 3339 instant, with an offset or `Z`.
+    /// Whether it is an RFC 3339 time with an offset or `Z`.
     var isTimestamp: Bool {
         let bytes = Array(utf8)
         guard bytes.count >= 20 else { return false }
@@ -66,7 +66,7 @@ extension String {
 }
 
 extension [UInt8] {
-    /// Whether the digits of `0000-00-00T00:00:00` at its beginning are a day and a time of day.
+    /// Whether the `0000-00-00T00:00:00` at the beginning is an existing date and time.
     fileprivate var isOfTheCalendar: Bool {
         func number(_ range: Range<Int>) -> Int { self[range].reduce(0) { $0 * 10 + Int($1) - 48 } }
         let (year, month, day) = (number(0..<4), number(5..<7), number(8..<10))

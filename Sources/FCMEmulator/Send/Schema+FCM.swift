@@ -1,4 +1,4 @@
-// FCM's v1 discovery document of summer 2026, with the preview's `android_v2`.
+// FCM's v1 discovery document of summer 2026, with `android_v2` from the preview.
 extension Schema {
     static let sendRequest = Schema(
         "google.firebase.fcm.v1.SendMessageRequest",

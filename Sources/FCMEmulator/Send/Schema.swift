@@ -1,11 +1,11 @@
 import FCM
 
-/// A message type of FCM's schema: its fields by both spellings that proto3 JSON reads, snake_case and lowerCamelCase.
+/// A message type of FCM's schema. Its fields are found by both names of proto3 JSON, snake_case and lowerCamelCase.
 struct Schema: Sendable {
-    /// The protobuf type's full name, which the errors quote.
+    /// The full name of the protobuf type. Errors quote it.
     let name: String
     private let fields: [String: Field]
-    /// Fields of which at most one may be set, by the name of their oneof.
+    /// The fields of which at most one may be set, with the name of their oneof.
     let oneof: (name: String, members: Set<String>)?
 
     struct Field: Sendable {
@@ -36,12 +36,12 @@ indirect enum FieldType: Sendable {
     case enumeration(String, [String])
     /// `map<string, string>`.
     case stringMap
-    /// `google.protobuf.Struct`: any JSON object, its names left alone.
+    /// `google.protobuf.Struct`: any JSON object. Its names are not translated.
     case structure
     case message(Schema)
     case list(FieldType)
 
-    /// The name by which Google's parser calls it in an error.
+    /// The name that errors of Google's parser use for the type.
     var name: String {
         switch self {
         case .string, .stringMap: "TYPE_STRING"

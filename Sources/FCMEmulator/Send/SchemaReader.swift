@@ -1,13 +1,13 @@
 import FCM
 
-/// Reads a JSON document as a message of the schema, as Google's front end does before FCM sees it, and collects
-/// everything that does not fit.
+/// Reads a JSON document as a message of the schema and collects everything that does not fit. Google's front end does
+/// this before FCM sees a request.
 struct SchemaReader {
     private(set) var violations: [GoogleError.Violation] = []
 
     private static let maximumViolations = 100
 
-    /// The message with canonical field names, its values as they came and its nulls, which mean unset, left out.
+    /// The message with canonical field names and unchanged values. Nulls are left out, because they mean unset.
     static func read(_ value: JSONValue, as schema: Schema) throws(GoogleError) -> [String: JSONValue] {
         guard let members = value.object else {
             throw .violation("Invalid JSON payload received. Unknown name \"\": Root element must be a message.")
@@ -55,7 +55,8 @@ struct SchemaReader {
         case (.message(let schema), .object(let members)):
             return .object(message(members, schema, at: path))
         case (.stringMap, .object(let members)):
-            // FCM counts the entries as they came; here they are counted in the order of their keys.
+            // FCM numbers the entries in the order received. Here the order of the keys is used, because the order
+            // received is lost.
             for (index, entry) in members.sorted(by: { $0.key < $1.key }).enumerated() {
                 readEntry(entry.value, at: "\(path)[\(index)]")
             }
@@ -111,7 +112,7 @@ extension FieldType {
         }
     }
 
-    /// Whether a scalar is one that proto3 JSON reads as this type.
+    /// Whether proto3 JSON accepts this value for the type.
     fileprivate func accepts(_ value: JSONValue) -> Bool {
         switch (self, value) {
         case (.string, .string), (.bool, .bool): true
@@ -130,7 +131,7 @@ extension FieldType {
 }
 
 extension JSONValue {
-    /// The value as an error quotes it.
+    /// The value in the form that errors quote.
     fileprivate var shown: String {
         switch self {
         case .null: "null"

@@ -1,21 +1,20 @@
 import FCM
 
-/// A `messages:send` whose document fits the schema and whose message breaks none of FCM's rules. Whether anybody is
-/// at its address is the world's business.
+/// A `messages:send` that fits the schema and follows FCM's rules. Whether the target exists is for the world to say.
 struct SendRequest: Sendable {
     let target: Target
     let message: Message
     let validateOnly: Bool
-    /// The body's size; a small body cannot hold a message that is too large.
+    /// The size of the body. If it is small, the message cannot be too large.
     private let bodySize: Int
 
-    /// Whom it addresses, as the request named them.
+    /// The target as the request named it.
     enum Target: Hashable, Sendable {
-        /// In the field `token`, which takes an installation id as well.
+        /// From the field `token`. It may hold a fid.
         case token(String)
         case fid(String)
         case topic(TopicName)
-        /// With its text, which need not be the canonical one.
+        /// With the text as sent, which may not be canonical.
         case condition(Condition, String)
 
         var field: String {
@@ -50,7 +49,7 @@ struct SendRequest: Sendable {
         bodySize = body.count
     }
 
-    /// Refuses a message that is larger, on one of the platforms it may go to, than FCM carries.
+    /// Refuses a message that is too large on one of the platforms.
     func checkSize(for platforms: some Sequence<Platform>) throws(GoogleError) {
         let maximum = DevicePayload.maximumSize
         guard bodySize > maximum else { return }

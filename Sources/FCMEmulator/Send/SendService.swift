@@ -4,7 +4,7 @@ import FCM
 struct SendService {
     let project: String
 
-    /// `nil` for another method.
+    /// `nil` for other methods than POST.
     func answer(_ call: Call, from backend: Backend) throws(GoogleError) -> Answer? {
         guard call.method == "POST" else { return nil }
         let request = try SendRequest(parsing: try call.content())
@@ -45,7 +45,7 @@ extension World {
         }
     }
 
-    /// What FCM answers to a request that asked for validation only.
+    /// The id in the answer to a validation-only request.
     private static let dryRunID = "fake_message_id"
 
     private func addressee(_ text: String, of target: SendRequest.Target) throws(GoogleError) -> Registration {
@@ -69,7 +69,7 @@ extension World {
 }
 
 extension GoogleError {
-    /// A token of the wrong form. FCM's details come in this order here, and in the other elsewhere.
+    /// A malformed token. FCM sends the details of this error in this order, and of others in the opposite one.
     static let malformedToken = {
         let message = "The registration token is not a valid FCM registration token"
         return GoogleError(
@@ -85,14 +85,14 @@ extension GoogleError {
     static let senderMismatch = GoogleError(
         status: .permissionDenied, message: "SenderId mismatch", details: [.fcm("SENDER_ID_MISMATCH")])
 
-    /// What APNs said of a message; FCM's sentence for it is not known.
+    /// APNs rejected the message. FCM's text for this is not known.
     fileprivate static func refusedByApple(_ reason: String) -> GoogleError {
         GoogleError(
             status: .invalidArgument, message: "Request contains an invalid argument.",
             details: [.fcm("INVALID_ARGUMENT"), .apns(statusCode: 400, reason: reason)])
     }
 
-    /// What APNs said of a device, passed on as FCM does it: only a real send finds out.
+    /// APNs rejected the device. FCM passes it on like this, and only for real sends.
     fileprivate static let disabledByApple = GoogleError(
         status: .invalidArgument, message: "APNs device token is disabled.",
         details: [.fcm("INVALID_ARGUMENT"), .apns(statusCode: 410, reason: "Unregistered")])

@@ -6,18 +6,19 @@
     import Darwin
 #endif
 
-/// The file with the emulator's certificate, for clients to trust; it goes when its owner does.
+/// The file with the emulator's certificate for clients to trust. It is deleted when its owner ends.
 struct CertificateFile: ~Copyable {
     let path: String
 
-    /// Where clients on this machine look for the certificate of the emulator on a port.
+    /// The path where clients on this machine look for the certificate of the emulator on a port.
     static func defaultPath(port: Int) -> String {
         FileManager.default.temporaryDirectory.appending(path: "herald-emulator-\(port).pem").path
     }
 
-    /// Writes the file anew, readable by all; what an emulator left behind that was killed gives way.
+    /// Writes a new file that everyone can read. A file that a killed emulator left is replaced.
     ///
-    /// Whoever may write to the folder cannot have it written elsewhere or keep it open: it must not exist by then.
+    /// The file must not exist when it is created. So nobody with access to the folder can redirect the writing with a
+    /// link, or keep a handle to the file.
     init(path: String, pem: String) throws(EmulatorError) {
         try Self.keep(pem, at: path)
         self.path = path

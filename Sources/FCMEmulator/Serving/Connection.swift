@@ -2,42 +2,42 @@ import Hummingbird
 import NIOCore
 import NIOHTTP2
 
-/// The connection by which a request came, for those that are to end with it.
+/// The connection of a request, for answers that end the connection.
 struct Connection: InitializableFromSource {
-    /// The connection itself, or a stream of it.
+    /// The connection or one of its HTTP/2 streams.
     private let channel: any Channel
 
     init(source: ApplicationRequestContextSource) { channel = source.channel }
 
     var eventLoop: any EventLoop { channel.eventLoop }
 
-    /// Whether the request has a stream of HTTP/2 to itself. What has options of a socket is a connection.
+    /// Whether the request has an HTTP/2 stream of its own. Only a connection has socket options.
     var isStream: Bool { !(channel is any SocketOptionProvider) }
 
-    /// The connection of all streams. A connection's parent is the socket that listens.
+    /// The connection that carries all streams. The parent of a connection is the listening socket.
     private var whole: any Channel { isStream ? channel.parent ?? channel : channel }
 
-    /// Ends the connection, and all of its streams, as soon as what was written before is on its way.
+    /// Closes the connection with all its streams, after earlier writes have left.
     func cut() async {
         let whole = whole
         try? await whole.eventLoop.flatSubmit { whole.close() }.get()
     }
 
-    /// Says that nothing more will come over a connection of HTTP/1.1.
+    /// Closes the sending side of an HTTP/1.1 connection.
     func finish() async {
         let channel = channel
         try? await channel.eventLoop.flatSubmit { channel.close(mode: .output) }.get()
     }
 
-    /// The request's stream, by which requests of one connection can be put in order. `nil` over HTTP/1.1.
+    /// The request's stream, which gives the order of requests on one connection. `nil` over HTTP/1.1.
     func stream() async throws -> Stream? {
         guard isStream else { return nil }
         let id = try await channel.getOption(HTTP2StreamChannelOptions.streamID).get()
         return Stream(id: id, channel: channel, connection: whole)
     }
 
-    /// NIO takes the frames of a stream that crosses a `GOAWAY` for a violation of the protocol, upon which Hummingbird
-    /// would close the connection, and with it the streams whose answers are still owed.
+    /// Ignores the protocol errors that NIO reports for frames of streams that cross a `GOAWAY`. Otherwise Hummingbird
+    /// would close the connection before the pending answers are sent.
     private final class LateFrames: ChannelInboundHandler {
         typealias InboundIn = HTTP2Frame
 
@@ -49,7 +49,7 @@ struct Connection: InitializableFromSource {
         let channel: any Channel
         let connection: any Channel
 
-        /// Tells the client that streams after `last` were not looked at, and takes no more of them.
+        /// Tells the client that streams after `last` were not processed, and refuses new ones.
         func goAway(after last: HTTP2StreamID) async throws {
             let frame = HTTP2Frame(
                 streamID: .rootStream, payload: .goAway(lastStreamID: last, errorCode: .noError, opaqueData: nil))

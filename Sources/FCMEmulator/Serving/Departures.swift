@@ -2,18 +2,18 @@ import NIOCore
 import NIOHTTP2
 import Synchronization
 
-/// Which streams were let in on the connections that are to say `GOAWAY`, so that it is true: what comes after the last
-/// stream it names was not looked at.
+/// Tracks which streams were admitted on connections that will send `GOAWAY`. The GOAWAY must be true: no stream after
+/// the last one that it names was processed.
 final class Departures: Sendable {
     private let connections = Mutex<[ObjectIdentifier: Progress]>([:])
 
     private struct Progress {
-        /// The highest stream that was let in.
+        /// The highest stream that was admitted.
         var last = HTTP2StreamID.rootStream
         var isLeaving = false
     }
 
-    /// Whether the request may be looked at. Each request must be asked for before that.
+    /// Whether the request may be processed. Ask this before processing any request.
     func admits(_ stream: Connection.Stream) -> Bool {
         let key = ObjectIdentifier(stream.connection)
         let (isNew, isAdmitted) = connections.withLock { connections in
@@ -31,7 +31,7 @@ final class Departures: Sendable {
         return isAdmitted
     }
 
-    /// Lets no stream in any more that comes after those that were. The last of them; `nil` when that was done before.
+    /// Stops admitting newer streams. Returns the last admitted stream, or `nil` if this was done before.
     func leave(_ stream: Connection.Stream) -> HTTP2StreamID? {
         connections.withLock { connections in
             guard let progress = connections[ObjectIdentifier(stream.connection)], !progress.isLeaving else {

@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// Lets a server end without leaving a request unanswered that it has looked at.
+/// Lets a server stop only after all requests that it has begun to process are answered.
 final class Drain: Sendable {
     private let state = Mutex(State())
 
@@ -9,18 +9,18 @@ final class Drain: Sendable {
         var inFlight = 0
         var isUnderWay = false
         var whenDone: (@Sendable () -> Void)?
-        /// Requests that a script lets wait.
+        /// Requests that are waiting because of a fault's delay.
         var pauses: [Int: CheckedContinuation<Void, Never>] = [:]
         var lastPause = 0
     }
 
-    /// Whether requests are to be looked at no more.
+    /// Whether new requests are refused.
     var isUnderWay: Bool { state.withLock(\.isUnderWay) }
 
-    /// A request has arrived.
+    /// Call this when a request arrives.
     func enter() { state.withLock { $0.inFlight += 1 } }
 
-    /// Its answer is on its way.
+    /// Call this when its answer is on its way.
     func leave() {
         let whenDone = state.withLock { state -> (@Sendable () -> Void)? in
             state.inFlight -= 1
@@ -31,7 +31,7 @@ final class Drain: Sendable {
         whenDone?()
     }
 
-    /// Waits that long, or until the drain begins.
+    /// Waits for this time, or until the drain begins.
     func pause(for duration: Duration, on loop: any EventLoop) async {
         let number = state.withLock { state in
             state.lastPause += 1
@@ -49,7 +49,7 @@ final class Drain: Sendable {
         }
     }
 
-    /// Ends all pauses, and says when every request has its answer.
+    /// Ends all pauses. Calls `whenDone` once every request is answered.
     func begin(whenDone: @escaping @Sendable () -> Void) {
         let (pauses, isDone) = state.withLock { state in
             defer { state.pauses = [:] }

@@ -3,17 +3,17 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Carries requests from Hummingbird to the backend and its answers back, as faultily as a script wants it.
+/// Passes requests from Hummingbird to the backend and its answers back, with the faults of a script.
 struct EmulatorResponder: HTTPResponder {
     let backend: Backend
     private let drain: Drain
     private let departures = Departures()
 
-    /// FCM takes far less; this is where Google's front end would stop reading.
+    /// FCM accepts far less than this. Google's front end would stop reading here.
     private static let maximumBody = 1 << 20
-    /// A batch of a thousand registrations of the largest size.
+    /// Enough for a batch of 1,000 registrations of maximum length.
     private static let maximumBatchBody = 1 << 23
-    /// A hundred thousand registrations at once must be possible.
+    /// Enough for 100,000 registrations in one call.
     private static let maximumControlBody = 1 << 26
 
     init(backend: Backend, drain: Drain) {
@@ -27,7 +27,7 @@ struct EmulatorResponder: HTTPResponder {
         if let events = EventStream(call, from: backend) { return events.response }
         let stream = backend.mayGoAway ? try await connection.stream() : nil
         if let stream, !departures.admits(stream) {
-            // It ends with the GOAWAY that is on its way: nothing is said on it.
+            // The stream ends with the GOAWAY that is being sent. It gets no answer.
             try await stream.channel.closeFuture.get()
             throw ChannelError.alreadyClosed
         }
@@ -48,7 +48,7 @@ struct EmulatorResponder: HTTPResponder {
         }
     }
 
-    /// What a request hears that comes too late.
+    /// The answer to a request that arrives after the end has begun.
     private static let goodbye = GoogleError(status: .unavailable, message: "The emulator ends.").answer
 
     private static func call(of request: Hummingbird.Request) async throws -> Call {
@@ -80,7 +80,7 @@ struct EmulatorResponder: HTTPResponder {
             body: isHead ? ResponseBody() : ResponseBody(answer.body))
     }
 
-    /// Promises the whole body, writes half of it and ends the connection.
+    /// Announces the whole body, writes half of it and closes the connection.
     private static func cutting(
         _ response: Hummingbird.Response, _ answer: Answer, _ connection: Connection
     ) -> Hummingbird.Response {
@@ -93,7 +93,7 @@ struct EmulatorResponder: HTTPResponder {
         return response
     }
 
-    /// Says that a connection of HTTP/1.1 ends with this answer, and ends it.
+    /// Answers with `Connection: close` and closes an HTTP/1.1 connection.
     private static func finishing(_ answer: Answer, _ connection: Connection) -> Hummingbird.Response {
         var response = response(answer, isHead: false)
         if connection.isStream { return response }

@@ -4,7 +4,7 @@ import Hummingbird
 import HummingbirdCore
 import NIOCore
 
-/// `GET /emulator/v1/events`: what changes, as it changes, as server-sent events. A client that comes back with its
+/// `GET /emulator/v1/events`: changes as server-sent events, as they happen. A client that reconnects with
 /// `Last-Event-ID` misses nothing, or is told that it did.
 struct EventStream: Sendable {
     private let backend: Backend
@@ -26,12 +26,12 @@ struct EventStream: Sendable {
             })
     }
 
-    /// Returns when its task is cancelled or the bell is put away, which a server that ends does. A ring without news is passed on as a comment:
-    /// a client that is gone is noticed by it.
+    /// Returns when its task is cancelled or the server ends. A signal without news is sent as a comment, because only
+    /// a write shows that the client is gone.
     @concurrent private func write(to writer: inout any ResponseBodyWriter) async throws {
         let rings = backend.bell.listen()
         var number = last ?? backend.read { (world, _) in world.eventLog.number }
-        // It lets a client know at once that it is heard.
+        // This tells the client at once that its request was accepted.
         try await writer.write(ByteBuffer(string: "retry: 1000\n\n"))
         for await _ in rings {
             let (events, latest) = backend.read { (world, _) in
@@ -47,7 +47,7 @@ struct EventStream: Sendable {
 extension Backend {
     var bell: Bell { read { (world, _) in world.eventLog.bell } }
 
-    /// Lets those who look on hear something while nothing happens, until its task is cancelled.
+    /// Signals event streams at intervals while nothing happens, until its task is cancelled.
     func beat(every interval: Duration) async throws {
         while true {
             try await Task.sleep(for: interval)

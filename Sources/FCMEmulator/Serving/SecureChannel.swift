@@ -4,13 +4,14 @@ import Logging
 import NIOCore
 import NIOSSL
 
-/// A TLS connection that speaks HTTP/2 or HTTP/1.1, as the client wishes, and that ends with its task.
+/// A TLS connection that speaks HTTP/2 or HTTP/1.1, as the client chooses, and that ends with its task.
 ///
-/// What it wraps waits for a handshake for ever, and leaves an idle HTTP/2 connection open when its task is cancelled.
+/// The channel that it wraps has two flaws: it waits for a handshake without a limit, and it keeps an idle HTTP/2
+/// connection open when its task is cancelled.
 struct SecureChannel: ServerChildChannel {
     private let base: HTTP2UpgradeChannel
 
-    /// The time in which a cancelled connection may still give the answers it owes.
+    /// How long a cancelled connection may still send pending answers.
     private static let grace = TimeAmount.milliseconds(500)
 
     init(_ configuration: TLSConfiguration, responder: @escaping HTTPChannelHandler.Responder) throws {

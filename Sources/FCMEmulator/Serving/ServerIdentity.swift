@@ -11,8 +11,7 @@ import X509
     import Darwin
 #endif
 
-/// A private key and the certificate for it that clients are to trust, both made at start. Only the certificate is ever
-/// written down.
+/// The server's private key and certificate, both made at start. Only the certificate is written to a file.
 struct ServerIdentity: Sendable {
     /// The certificate as PEM.
     let pem: String
@@ -20,16 +19,17 @@ struct ServerIdentity: Sendable {
     private let key: NIOSSLPrivateKey
 
     private static let lifetime: TimeInterval = 30 * 86_400
-    /// A client's clock may be a little behind.
+    /// In seconds. A client's clock may be behind ours.
     private static let lead: TimeInterval = 86_400
 
-    /// - Parameter host: what the emulator listens on; its certificate is good for it and for the loopback names.
+    /// - Parameter host: the address that the emulator listens on. The certificate is valid for it and for the loopback
+    ///   names.
     init(host: String, now: Date) throws {
         let key = P256.Signing.PrivateKey()
         let publicKey = Certificate.PublicKey(key.publicKey)
         let name = try DistinguishedName { CommonName("herald emulator") }
-        // Its own authority: that is what makes one file enough for every client. The strict ones want to see all of
-        // this in it.
+        // The certificate is its own authority, so one file is enough for every client. Strict clients require all of
+        // these extensions.
         let certificate = try Certificate(
             version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: publicKey,
             notValidBefore: now.addingTimeInterval(-Self.lead), notValidAfter: now.addingTimeInterval(Self.lifetime),
@@ -58,7 +58,7 @@ struct ServerIdentity: Sendable {
 
     private static func names(for host: String) -> [GeneralName] {
         let loopback = ["localhost", "127.0.0.1", "::1"]
-        // What is not ASCII is no name on the wire either: whoever wants to listen on it is told then.
+        // A host name that is not ASCII cannot be used on the wire. Listening on it fails later with a message.
         let others = [host].filter { !loopback.contains($0) && $0.utf8.allSatisfy { $0 < 0x80 } }
         return (loopback + others).map { name in
             address(name).map { .ipAddress(ASN1OctetString(contentBytes: $0[...])) } ?? .dnsName(name)

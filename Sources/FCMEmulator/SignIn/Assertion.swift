@@ -1,20 +1,20 @@
 import CryptoExtras
 import FCM
 
-/// A service account's signed wish for an access token: a JSON Web Token (RFC 7523) in three base64url parts.
+/// A service account's signed request for an access token: a JSON Web Token (RFC 7523) in three base64url parts.
 struct Assertion: Sendable {
     private let issuer: String
     private let audience: String
     private let issued: Date
     private let expires: Date
-    /// Header and claims as they were signed.
+    /// Header and claims in the form that was signed.
     private let signed: [UInt8]
     private let signature: [UInt8]
 
     private static let maximumLifetime: TimeInterval = 3600
-    /// How far a caller's clock may be ahead.
+    /// How far the caller's clock may be ahead, in seconds.
     private static let maximumLead: TimeInterval = 300
-    /// Of an RSA key of 1024 bits; keys of today are twice that.
+    /// In bytes, for an RSA key of 1024 bits. Today's keys have at least 2048.
     private static let minimumSignature = 128
 
     init(parsing text: String) throws(OAuthError) {

@@ -1,7 +1,7 @@
 import FCM
 
-/// `POST /v1/token`: Google's Security Token Service, which takes another provider's token for one of Google's
-/// (RFC 8693). What the other provider signed is not verified.
+/// `POST /v1/token`: Google's Security Token Service, which exchanges another provider's token for one of Google's (RFC
+/// 8693). The other provider's signature is not verified.
 struct ExchangeService {
     static let path = ["v1", "token"]
 

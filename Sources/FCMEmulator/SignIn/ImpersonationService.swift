@@ -1,13 +1,13 @@
 import FCM
 
-/// `POST /v1/projects/-/serviceAccounts/{account}:generateAccessToken`: one principal acts for a service account.
+/// `POST /v1/projects/-/serviceAccounts/{account}:generateAccessToken`: the caller acts for a service account.
 struct ImpersonationService {
     private let account: String
 
     private static let method = ":generateAccessToken"
     private static let maximumLifetime = ProtoDuration.seconds(3600)
 
-    /// `nil` where the path is not its.
+    /// `nil` for other paths.
     init?(path: [String]) {
         guard path.count == 5, path[...3] == ["v1", "projects", "-", "serviceAccounts"],
             path[4].hasSuffix(Self.method)
@@ -17,7 +17,7 @@ struct ImpersonationService {
 
     func answer(_ call: Call, from backend: Backend) throws(GoogleError) -> Answer? {
         guard call.method == "POST" else { return nil }
-        // Whatever else the emulator asks for, somebody must be there who acts for the account.
+        // Even if the emulator requires no sign-in, this call needs a caller who acts for the account.
         let flaw = call.header(.authorization) == nil ? .missing : backend.signInFlaw(of: call)
         if let flaw { throw .unauthenticated(flaw, service: "iamcredentials.googleapis.com") }
         let lifetime = try lifetime(in: try call.content())
@@ -30,7 +30,7 @@ struct ImpersonationService {
         return .json(["accessToken": .string(token), "expireTime": .string(end.rfc3339WholeSecond)])
     }
 
-    /// In seconds. The scopes must be there and are not looked at: a token of the emulator's is good for all of it.
+    /// In seconds. Scopes are required but not used: the emulator's tokens allow everything.
     private func lifetime(in body: [UInt8]) throws(GoogleError) -> TimeInterval {
         guard let document = body.isEmpty ? [:] : try? JSONValue(parsing: body) else {
             throw .violation("Invalid JSON payload received. Unexpected token.")
@@ -56,6 +56,6 @@ extension Schema {
 }
 
 extension Date {
-    /// `2026-12-01T08:00:00Z`: Google's own libraries read no fraction here.
+    /// `2026-12-01T08:00:00Z`. Google's own libraries do not accept fractions of a second here.
     fileprivate var rfc3339WholeSecond: String { rfc3339.prefix(19) + "Z" }
 }

@@ -1,18 +1,19 @@
 import FCM
 
-/// The metadata server of Google's machines, as far as clients look there for an access token and a project.
+/// The metadata server of Google Cloud's machines, with the parts that clients use to get an access token and a
+/// project.
 enum MetadataService {
-    /// `GET /`, by which clients find out that there is one.
+    /// `GET /`: clients use it to check whether there is a metadata server.
     case root
-    /// What follows `/computeMetadata/v1`, without an empty last part.
+    /// The path after `/computeMetadata/v1`, without an empty last part.
     case value(path: [String])
 
-    /// What the emulator says of itself where a client did not bring a project.
+    /// The project of the emulator, for clients that do not name one.
     static let project = (id: "demo-herald", number: "123456789012")
     private static let account = "emulator@demo-herald.iam.gserviceaccount.com"
     private static let scopes = ["https://www.googleapis.com/auth/cloud-platform"]
 
-    /// `nil` where the path is not its.
+    /// `nil` for other paths.
     init?(path: [String]) {
         if path == [""] {
             self = .root
@@ -24,11 +25,11 @@ enum MetadataService {
         }
     }
 
-    /// `nil` where there is no such value.
+    /// `nil` if there is no such value.
     func answer(_ call: Call, from backend: Backend) -> Answer? {
         guard call.method == "GET" else { return nil }
         guard case .value(let path) = self else { return .metadata("computeMetadata/\n") }
-        // So that no page in a browser gets at it.
+        // The header keeps web pages out: a browser does not send it.
         guard call.header(.metadataFlavor) == "Google" else {
             return .metadata("Missing required header \"Metadata-Flavor\": \"Google\"\n", status: 403)
         }

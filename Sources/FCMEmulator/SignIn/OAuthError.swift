@@ -1,6 +1,6 @@
 import FCM
 
-/// An error as OAuth 2.0 tells it (RFC 6749, section 5.2), with Google's descriptions where they are known.
+/// An OAuth 2.0 error (RFC 6749, section 5.2), with Google's descriptions if they are known.
 struct OAuthError: AnswerableError, Hashable, Sendable {
     enum Code: String, Hashable, Sendable {
         case invalidGrant = "invalid_grant"

@@ -1,14 +1,14 @@
 import CryptoExtras
 
-/// How callers sign in, and whether they must.
+/// How callers sign in, and whether they have to.
 struct SignIn: Sendable {
-    /// Whether only tokens that the emulator issued are good; else any bearer is that it did not issue, and none.
+    /// If true, only tokens from this emulator are accepted. If false, any other token works, and so does none.
     var isRequired = false
-    /// What the answer that issues a token says.
+    /// The lifetime that is told with a token.
     var lifetime: Duration = .seconds(3599)
-    /// After which an issued token is refused, whatever its lifetime.
+    /// How long an issued token is accepted, whatever its lifetime.
     var accepted: Duration = .seconds(3599)
-    /// The known issuers of assertions with their keys. Without any, every issuer and every signature is good.
+    /// The known issuers of assertions with their keys. If it is empty, every issuer and every signature is accepted.
     var accounts: [String: _RSA.Signing.PublicKey] = [:]
 }
 
@@ -25,14 +25,15 @@ extension SignIn {
     }
 }
 
-/// What is wrong with a call's `Authorization`.
+/// What is wrong with a call's `Authorization` header.
 enum SignInFlaw: Hashable, Sendable {
     case missing, unknown, expired
 }
 
 /// The access tokens that the emulator issued.
 struct AccessTokens: Sendable {
-    /// The moments from which they are refused. Kept for ever: one that expired is not one that somebody else issued.
+    /// The times from which tokens are refused. Expired ones are kept, so that they are not taken for tokens of someone
+    /// else.
     private var ends: [String: Date] = [:]
 
     mutating func add(_ token: String, until end: Date) { ends[token] = end }
@@ -40,7 +41,7 @@ struct AccessTokens: Sendable {
     func flaw(of authorization: String?, at now: Date, isRequired: Bool) -> SignInFlaw? {
         guard let authorization else { return isRequired ? .missing : nil }
         let parts = authorization.split(separator: " ", maxSplits: 1)
-        // The legacy `key=…` is among what is no bearer.
+        // The legacy `key=…` is not a bearer token.
         guard parts.count == 2, parts[0].lowercased() == "bearer" else { return .unknown }
         guard let end = ends[String(parts[1])] else { return isRequired ? .unknown : nil }
         return now < end ? nil : .expired
@@ -58,7 +59,7 @@ extension Backend {
 }
 
 extension GoogleError {
-    /// Google's own words, and its reasons.
+    /// Google's own texts and reasons.
     static func unauthenticated(
         _ flaw: SignInFlaw, service: String = "fcm.googleapis.com"
     ) -> GoogleError {

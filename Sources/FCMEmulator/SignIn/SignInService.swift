@@ -1,13 +1,13 @@
 import FCM
 
-/// The endpoints at which clients get access tokens, each by its own kind of credential.
+/// The endpoints that issue access tokens, one for each kind of credential.
 enum SignInService {
     case token(TokenService)
     case exchange(ExchangeService)
     case impersonation(ImpersonationService)
     case metadata(MetadataService)
 
-    /// `nil` where the path is none of theirs.
+    /// `nil` for other paths.
     init?(path: [String]) {
         if TokenService.paths.contains(path) {
             self = .token(TokenService())
@@ -22,7 +22,7 @@ enum SignInService {
         }
     }
 
-    /// `nil` where the path has no such method.
+    /// `nil` if the path does not have this method.
     func answer(_ call: Call, from backend: Backend) -> Answer? {
         switch self {
         case .token(let service):
@@ -37,7 +37,7 @@ enum SignInService {
 }
 
 extension Backend {
-    /// A new access token, as the answers of OAuth tell it, once `check` has nothing against it.
+    /// Issues an access token in the form of OAuth, if `check` passes.
     func grant(
         _ check: (World, Date) throws(OAuthError) -> Void = { _, _ in }
     ) throws(OAuthError) -> [String: JSONValue] {
@@ -50,7 +50,7 @@ extension Backend {
 }
 
 extension Call {
-    /// The form in the body: parameters without a value are as good as absent.
+    /// The form in the body. Parameters without a value count as missing.
     func form() throws(OAuthError) -> [String: String] {
         let type = header(.contentType)?.prefix { $0 != ";" }.lowercased()
         guard type == "application/x-www-form-urlencoded", let body, let text = String(validating: body, as: UTF8.self)

@@ -2,11 +2,11 @@ import FCM
 
 /// `POST /token`: Google's OAuth token endpoint, for service accounts and for people who signed in with gcloud.
 struct TokenService {
-    /// Where Google has had it; key files of any age name one of these.
+    /// Google's paths for it over the years. Every key file names one of them.
     static let paths: Set<[String]> = [["token"], ["o", "oauth2", "token"], ["oauth2", "v4", "token"]]
-    /// The audience that most libraries write into an assertion, wherever they send it.
+    /// The audience that most libraries put into an assertion, whatever address they send it to.
     private static let audience = "https://oauth2.googleapis.com/token"
-    /// What a person who signed in with gcloud may do.
+    /// The scope of people who signed in with gcloud.
     private static let userScope = "https://www.googleapis.com/auth/cloud-platform"
 
     func answer(_ call: Call, from backend: Backend) throws(OAuthError) -> Answer? {
@@ -20,7 +20,7 @@ struct TokenService {
         }
     }
 
-    /// A service account signs for itself (RFC 7523).
+    /// A service account's own assertion (RFC 7523).
     private func bearer(
         _ form: [String: String], _ call: Call, from backend: Backend
     ) throws(OAuthError) -> Answer {
@@ -36,7 +36,7 @@ struct TokenService {
                 }))
     }
 
-    /// A person who signed in before (RFC 6749, section 6). The emulator knows every client and every refresh token.
+    /// A person's refresh token (RFC 6749, section 6). The emulator accepts every client and every refresh token.
     private func refresh(_ form: [String: String], from backend: Backend) throws(OAuthError) -> Answer {
         guard form["client_id"] != nil else {
             throw OAuthError(.invalidRequest, "Could not determine client ID from request.")
@@ -50,8 +50,8 @@ struct TokenService {
         return .json(.object(answer))
     }
 
-    /// Google's, and the address of this very endpoint: some libraries, Go's among them, write the key file's
-    /// `token_uri` into the assertion.
+    /// Google's audience and this endpoint's address. Some libraries, such as Go's, use the key file's `token_uri` as
+    /// the audience.
     private func audiences(of call: Call) -> Set<String> {
         let address = (call.header(.host) ?? "localhost") + call.target.prefix { $0 != "?" }
         return [Self.audience, "http://" + address, "https://" + address]

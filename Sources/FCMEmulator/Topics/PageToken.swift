@@ -1,11 +1,11 @@
 import FCM
 
-/// Where the next page of a list begins. Opaque to clients, who cannot make one up.
+/// Where the next page of a list begins. Clients cannot read or make it.
 struct PageToken {
-    /// The last topic of the page before.
+    /// The last topic of the previous page.
     let last: TopicName
 
-    /// Tells a token from any other text.
+    /// Marks a text as a page token.
     private static let mark = "after:"
 
     init(last: TopicName) { self.last = last }

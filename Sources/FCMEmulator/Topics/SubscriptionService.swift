@@ -1,12 +1,12 @@
 import FCM
 
-/// `projects.registrations.topicSubscriptions`: which topics one registration follows.
+/// `projects.registrations.topicSubscriptions`: the topics that one registration follows.
 ///
-/// Subscriptions belong to the registration that made them; only a message's fan-out looks at the installation behind.
+/// A subscription belongs to one registration. Only the fan-out of a message groups registrations by installation.
 struct SubscriptionService {
     let project: String
     let registration: String
-    /// The path's last part; absent for `list` and `create`.
+    /// The last part of the path. `nil` for `list` and `create`.
     let topic: String?
 
     /// FCM's limit on the topics of one installation.
@@ -14,7 +14,7 @@ struct SubscriptionService {
     private static let defaultPageSize = 1000
     private static let maximumPageSize = 2000
 
-    /// The query parameters that a method has.
+    /// The query parameters of a method.
     func parameters(of method: String) -> Set<String> {
         switch (method, topic) {
         case ("GET", nil): ["page_size", "page_token"]
@@ -24,7 +24,7 @@ struct SubscriptionService {
         }
     }
 
-    /// `nil` where the collection or the subscription has no such method.
+    /// `nil` if the collection or the subscription does not have this method.
     func answer(_ call: Call, from backend: Backend) throws(GoogleError) -> Answer? {
         switch (call.method, topic) {
         case ("GET", nil): return try list(call, from: backend)
@@ -82,7 +82,7 @@ struct SubscriptionService {
         return .json(subscription(to: topic, since: date))
     }
 
-    /// In the order of the topics' names.
+    /// Sorted by topic name.
     private func list(_ call: Call, from backend: Backend) throws(GoogleError) -> Answer {
         let asked = try call.number("page_size")
         if asked < 0 { throw .invalidMessage("page_size must not be negative.", at: "page_size") }
@@ -110,7 +110,7 @@ struct SubscriptionService {
         ]
     }
 
-    /// The registration in the path, as far as FCM lets it have subscriptions.
+    /// The registration in the path. Throws if FCM does not let it have subscriptions.
     private func subscriber(in world: World) throws(GoogleError) -> (Registration, Enrolment) {
         guard let registration = Registration(registration) else { throw .malformedRegistration }
         guard let enrolment = world.enrolment(of: registration), enrolment.state != .unregistered else {
@@ -120,7 +120,7 @@ struct SubscriptionService {
         return (registration, enrolment)
     }
 
-    /// The body of a change is a subscription, all of whose fields are output only; empty will do.
+    /// The body is a subscription whose fields are all output only, so an empty one is fine.
     private func checkBody(of call: Call) throws(GoogleError) {
         let body = try call.content()
         guard let document = body.isEmpty ? [:] : try? JSONValue(parsing: body) else {
@@ -147,7 +147,7 @@ extension World {
 }
 
 extension GoogleError {
-    /// An absent subscription and a dead registration: FCM's answers cannot be told apart.
+    /// The error for a missing subscription and for a dead registration. FCM answers the same in both cases.
     fileprivate static let noEntity = GoogleError(status: .notFound, message: "Requested entity was not found.")
 
     fileprivate static let alreadySubscribed = GoogleError(
@@ -157,7 +157,7 @@ extension GoogleError {
         status: .invalidArgument, message: "The registration token is not a valid FCM registration token",
         details: [.fcm("INVALID_ARGUMENT")])
 
-    /// How FCM reports its limit here is not documented; the code is the Instance ID service's.
+    /// How FCM reports this limit is not documented. The code is the one of the Instance ID service.
     static let tooManyTopics = GoogleError(
         status: .resourceExhausted, message: "The app instance is subscribed to too many topics.",
         details: [.fcm("TOO_MANY_TOPICS")])

@@ -1,28 +1,28 @@
 import FCM
 
-/// What goes back over the connection.
+/// What is sent back to the client.
 struct Answer: Sendable {
     var status = 200
     var contentType = "application/json; charset=UTF-8"
-    /// Beside the content's type.
+    /// The headers besides the content type.
     var headers: [(name: String, value: String)] = []
-    /// The body in pieces, so that a long log is not copied into one.
+    /// The body in pieces, so that a long log does not have to be copied.
     var body: [[UInt8]]
     var ending = Ending.open
 
-    /// What becomes of the connection.
+    /// What happens to the connection.
     enum Ending: Hashable, Sendable {
         case open
-        /// The answer is the last on it: `GOAWAY` over HTTP/2, else `Connection: close`.
+        /// The connection ends after this answer: `GOAWAY` over HTTP/2, `Connection: close` over HTTP/1.1.
         case goingAway
-        /// It is cut in the middle of the body.
+        /// The connection is cut in the middle of the body.
         case cut
-        /// It is cut instead of an answer.
+        /// The connection is cut without an answer.
         case unanswered
     }
 }
 
-/// An error that can be told to whoever called.
+/// An error that the caller can be told.
 protocol AnswerableError: Error {
     var answer: Answer { get }
 }
@@ -32,7 +32,7 @@ extension Answer {
         do {
             return Answer(status: status, body: [try value.bytes(pretty: true)])
         } catch {
-            // Foundation's encoder refuses numbers that are none, which no parsed document holds.
+            // Foundation's encoder refuses NaN and infinity, and parsed documents hold neither.
             return Answer(status: 500, body: [Array(#"{"error":{"code":500,"status":"INTERNAL"}}"#.utf8)])
         }
     }
@@ -41,7 +41,7 @@ extension Answer {
         Answer(contentType: "application/x-ndjson; charset=UTF-8", body: log.chunks)
     }
 
-    /// The page with which Google's front end answers a path or a method that it does not know.
+    /// The page with which Google's front end answers an unknown path or method.
     static func pageNotFound(_ target: String) -> Answer {
         let path = target.prefix { $0 != "?" }
         let page = """

@@ -1,6 +1,6 @@
-// Base64url (RFC 4648, section 5) without padding, as JSON Web Tokens and query parameters have it.
+// Base64url (RFC 4648, section 5) without padding, for JSON Web Tokens and query parameters.
 extension [UInt8] {
-    /// `nil` for anything else.
+    /// `nil` for any other text.
     init?(base64URL text: some StringProtocol) {
         guard !text.utf8.contains(where: { "+/=".utf8.contains($0) }) else { return nil }
         var base64 = String(text).replacing("-", with: "+").replacing("_", with: "/")

@@ -1,16 +1,16 @@
-/// One HTTP request as the services see it: decoded, without a trace of the connection it came by.
+/// One HTTP request in decoded form, independent of its connection.
 struct Call: Sendable {
     let method: String
-    /// The request target as it came, percent-encoded, with its query.
+    /// The request target as received: percent-encoded, with its query.
     let target: String
-    /// The path's segments, decoded one by one: an encoded slash stays inside its segment. `nil` where they cannot be.
+    /// The decoded segments of the path. An encoded slash stays inside its segment. `nil` if they cannot be decoded.
     let path: [String]?
     private let query: [String: String]
     let headers: [Header: String]
-    /// `nil` where it was larger than its path allows.
+    /// `nil` if the body was larger than the path allows.
     let body: [UInt8]?
 
-    /// The headers that a service reads, by their names in lower case.
+    /// The headers that services read, with their names in lower case.
     enum Header: String, Sendable {
         case accessTokenAuth = "access_token_auth"
         case apiKey = "x-goog-api-key"
@@ -23,7 +23,7 @@ struct Call: Sendable {
         case projectID = "project_id"
     }
 
-    /// - Parameter headers: of all that came, in any case; of a name that came twice the first counts.
+    /// - Parameter headers: all headers of the request, in any case. If a name occurs twice, the first one counts.
     init(
         _ method: String, _ target: String, headers: some Sequence<(name: String, value: String)> = [],
         body: [UInt8]? = []
@@ -40,14 +40,14 @@ struct Call: Sendable {
         query = parts.count > 1 ? Self.parameters(of: parts[1]) : [:]
     }
 
-    /// A query parameter by its proto name; its lowerCamelCase spelling is the same parameter.
+    /// A query parameter by its proto name. The lowerCamelCase name means the same parameter.
     func parameter(_ name: String) -> String? {
         query[name] ?? query[name.lowerCamelCased]
     }
 
     func header(_ header: Header) -> String? { headers[header] }
 
-    /// A boolean query parameter; absent and empty are `false`.
+    /// A boolean query parameter. Missing and empty mean `false`.
     func flag(_ name: String) throws(GoogleError) -> Bool {
         switch parameter(name) {
         case nil, "", "false", "0": return false
@@ -56,7 +56,7 @@ struct Call: Sendable {
         }
     }
 
-    /// A whole-number query parameter; absent and empty are 0.
+    /// An integer query parameter. Missing and empty mean 0.
     func number(_ name: String) throws(GoogleError) -> Int {
         guard let text = parameter(name), !text.isEmpty else { return 0 }
         guard let value = Int32(text) else {
@@ -78,7 +78,7 @@ struct Call: Sendable {
         return segments
     }
 
-    /// The parameters of a query, or of a form in a body.
+    /// The parameters of a query, or of a form in the body.
     static func parameters(of query: Substring) -> [String: String] {
         var parameters: [String: String] = [:]
         for pair in query.split(separator: "&") {

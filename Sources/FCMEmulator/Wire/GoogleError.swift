@@ -1,14 +1,14 @@
 import FCM
 
-/// An error as Google's APIs tell it: a status, a sentence and typed details.
+/// An error of Google's APIs: a status, a message and typed details.
 struct GoogleError: AnswerableError, Hashable, Sendable {
     var status: Status
-    /// Where it is not the one that goes with the status.
+    /// Set if it differs from the usual one for the status.
     var httpStatus: Int?
     var message: String
-    /// In the order in which they are written; FCM's own order varies with the error.
+    /// In the order of writing. FCM's own order depends on the error.
     var details: [Detail] = []
-    /// What a 401 says of the sign-in that it wants, in the header `WWW-Authenticate`.
+    /// The `WWW-Authenticate` header of a 401.
     var challenge: String?
 
     enum Status: String, Hashable, Sendable {
@@ -25,7 +25,7 @@ struct GoogleError: AnswerableError, Hashable, Sendable {
         case deadlineExceeded = "DEADLINE_EXCEEDED"
         case unknown = "UNKNOWN"
 
-        /// The status that goes with an HTTP status (google/rpc/code.proto); for one that it does not name, a vague one.
+        /// The status for an HTTP status (google/rpc/code.proto). A general one if it is not in that list.
         init(httpStatus: Int) {
             self =
                 switch httpStatus {
@@ -69,14 +69,15 @@ struct GoogleError: AnswerableError, Hashable, Sendable {
     }
 
     struct Violation: Hashable, Sendable {
-        /// The path of the offending field; absent where the document itself is at fault.
+        /// The path of the wrong field. `nil` if the whole document is wrong.
         var field: String?
         var description: String
     }
 }
 
 extension GoogleError {
-    /// What Google's front end says of a document that does not fit the schema; FCM itself has not seen it.
+    /// The error of Google's front end for a document that does not fit the schema. FCM itself does not see such a
+    /// request.
     static func violations(_ violations: [Violation]) -> GoogleError {
         GoogleError(
             status: .invalidArgument,
@@ -88,7 +89,7 @@ extension GoogleError {
         .violations([Violation(field: field, description: description)])
     }
 
-    /// What FCM says of a message that fits the schema and breaks a rule.
+    /// FCM's error for a message that fits the schema but breaks a rule.
     static func invalidMessage(_ message: String, at field: String) -> GoogleError {
         GoogleError(
             status: .invalidArgument, message: message,

@@ -1,6 +1,6 @@
 import FCM
 
-/// Writes one line of NDJSON, its members in the order in which they are added.
+/// Writes one line of NDJSON. The members keep the order in which they are added.
 struct JSONLine {
     private var bytes = [UInt8(ascii: "{")]
 
@@ -27,7 +27,7 @@ struct JSONLine {
         bytes += (value ? "true" : "false").utf8
     }
 
-    /// - Parameter document: JSON as it is to stand there, without line breaks.
+    /// - Parameter document: JSON without line breaks. It is inserted as it is.
     mutating func add(_ name: String, document: some Sequence<UInt8>) {
         begin(name)
         bytes += document

@@ -1,10 +1,10 @@
-/// A growing NDJSON document, kept in chunks so that neither growing nor reading copies all of it.
+/// A growing NDJSON document in chunks, so that neither appending nor reading copies all of it.
 struct LineLog: Sendable {
     private(set) var chunks: [[UInt8]] = []
 
     private static let chunkSize = 1 << 18
 
-    /// - Parameter line: one JSON document and its line break.
+    /// - Parameter line: one JSON document with its line break.
     mutating func append(_ line: some Collection<UInt8>) {
         if let last = chunks.indices.last, chunks[last].count + line.count <= Self.chunkSize {
             chunks[last] += line
@@ -16,7 +16,7 @@ struct LineLog: Sendable {
         }
     }
 
-    /// The lines that are so.
+    /// The lines that match.
     func filtered(_ isWanted: (ArraySlice<UInt8>) -> Bool) -> LineLog {
         var log = LineLog()
         for line in chunks.lazy.flatMap({ $0.split(separator: UInt8(ascii: "\n")) }) where isWanted(line) {

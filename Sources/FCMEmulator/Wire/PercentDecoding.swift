@@ -1,7 +1,7 @@
 extension String {
-    /// Undoes percent-encoding once. `nil` for a stray `%` or bytes that are no UTF-8.
+    /// Decodes percent-encoding once. `nil` for a stray `%` or for bytes that are not UTF-8.
     ///
-    /// - Parameter plusIsSpace: in a query `+` stands for a space, in a path for itself.
+    /// - Parameter plusIsSpace: in a query `+` means a space, in a path it does not.
     init?(percentDecoding text: Substring, plusIsSpace: Bool = false) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
@@ -18,7 +18,7 @@ extension String {
         self.init(validating: bytes, as: UTF8.self)
     }
 
-    /// `topic_name` as `topicName`: the second spelling that proto3 JSON reads.
+    /// `topic_name` as `topicName`, the other name that proto3 JSON accepts.
     var lowerCamelCased: String {
         var name = ""
         var raises = false

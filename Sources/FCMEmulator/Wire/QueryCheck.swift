@@ -1,8 +1,8 @@
 extension Call {
-    /// Refuses what Google's front end refuses before a v1 method sees it: a query parameter that the method does not
-    /// have, and a project's number with zeros before it.
+    /// Refuses what Google's front end refuses before a v1 method is called: unknown query parameters, and a project
+    /// number with leading zeros.
     ///
-    /// - Parameter parameters: the method's own, by their proto names.
+    /// - Parameter parameters: the method's own parameters, by their proto names.
     func checkQuery(of project: String, allowing parameters: Set<String>) throws(GoogleError) {
         if project.utf8.first == UInt8(ascii: "0"),
             project.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
@@ -18,7 +18,7 @@ extension Call {
         guard violations.isEmpty else { throw .violations(violations) }
     }
 
-    /// What every method takes, as the discovery document lists it.
+    /// The parameters that every method accepts, by the discovery document.
     private static let systemParameters: Set = [
         "$.xgafv", "access_token", "alt", "callback", "fields", "key", "oauth_token", "prettyPrint", "quotaUser",
         "uploadType", "upload_protocol",

@@ -1,6 +1,6 @@
 import FCM
 
-/// An error as Google's older services tell it, Instance ID and device groups: a status and one text.
+/// An error of Google's older services, Instance ID and device groups: a status and one text.
 struct TextError: AnswerableError, Hashable, Sendable {
     var status = 400
     var text: String
@@ -9,7 +9,7 @@ struct TextError: AnswerableError, Hashable, Sendable {
 }
 
 extension TextError {
-    /// What both services answer to a call without a valid sign-in, or without `access_token_auth`: the status is
+    /// The answer of both services to a call without a valid sign-in or without `access_token_auth`. The status is
     /// documented, the text is not.
     static let unauthorized = TextError(status: 401, text: "Unauthorized")
 
@@ -17,7 +17,7 @@ extension TextError {
 }
 
 extension Call {
-    /// Refuses a call that does not say that its bearer is an OAuth token.
+    /// Refuses a call that does not say that its bearer token is an OAuth token.
     func checkAccessTokenAuth() throws(TextError) {
         guard header(.accessTokenAuth)?.lowercased() == "true" else { throw .unauthorized }
     }

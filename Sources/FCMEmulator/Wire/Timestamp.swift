@@ -1,8 +1,8 @@
 extension Date {
-    /// RFC 3339 in UTC with milliseconds: `2026-12-01T08:00:00.250Z`. Without Foundation's formatters, since every
-    /// request is logged.
+    /// RFC 3339 in UTC with milliseconds: `2026-12-01T08:00:00.250Z`. It avoids Foundation's slow formatters, because
+    /// every request is logged.
     var rfc3339: String {
-        // The clock's binary fraction lies just beside the millisecond it stands for: round to the microsecond first.
+        // A binary fraction may lie just below the millisecond that it stands for, so round to microseconds first.
         let (seconds, microsecond) = microsecondsSince1970.dividedDown(by: 1_000_000)
         let (days, second) = seconds.dividedDown(by: 86_400)
         let (year, month, day) = Self.civil(fromDays: days)
@@ -11,12 +11,12 @@ extension Date {
         return "\(date)T\(time).\((microsecond / 1000).padded(3))Z"
     }
 
-    /// Of the years 1 to 9999; a clock beyond them is taken to stand at the nearer end.
+    /// For the years 1 to 9999. A time outside is moved to the nearer end.
     var microsecondsSince1970: Int {
         Int((timeIntervalSince1970.clamped(to: -62_135_596_800...253_402_300_799) * 1_000_000).rounded())
     }
 
-    /// The Gregorian date of a day counted from 1970-01-01, by 400-year eras that begin in March.
+    /// The Gregorian date of a day counted from 1970-01-01. It uses eras of 400 years that begin in March.
     private static func civil(fromDays days: Int) -> (year: Int, month: Int, day: Int) {
         let (era, dayOfEra) = (days + 719_468).dividedDown(by: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365

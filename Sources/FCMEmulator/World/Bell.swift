@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Wakes those who wait for something to happen. Rung often while nobody listens, it is heard once.
+/// Wakes tasks that wait for a change. Several rings before a listener looks count as one.
 final class Bell: Sendable {
     private struct Listeners {
         var last = 0
@@ -12,7 +12,7 @@ final class Bell: Sendable {
 
     func ring() { listeners.withLock { for listener in $0.all.values { listener.yield() } } }
 
-    /// Ends what all who listen hear, now and later.
+    /// Ends all listening, now and in future.
     func putAway() {
         let all = listeners.withLock { listeners in
             listeners.areSentAway = true
@@ -21,7 +21,8 @@ final class Bell: Sendable {
         for listener in all { listener.finish() }
     }
 
-    /// One ring comes at once. It ends when whoever listens is cancelled or gone, or the bell is put away.
+    /// The first ring comes at once. The stream ends when the listener is cancelled or gone, or when the bell is put
+    /// away.
     func listen() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let number = listeners.withLock { listeners -> Int? in

@@ -1,15 +1,15 @@
 import FCM
 
-/// An app installation: what was sent to it, and through which topics it can be reached.
+/// An app installation: what was sent to it, and the topics through which it can be reached.
 struct Device: Sendable {
-    /// What was sent to one of its registrations, a group or a condition, and what it got from topics it has left.
+    /// Messages to one of its registrations, to a group or to a condition, and those from topics that it has left.
     var direct = Recent()
     private var links: [TopicName: Link] = [:]
 
-    /// Its subscription to a topic, through one or several registrations.
+    /// Its subscription to a topic through one or more registrations.
     private struct Link {
         var registrations = 0
-        /// The last delivery before it joined.
+        /// The number of the last delivery before it joined.
         let joinedAfter: Int
     }
 
@@ -17,13 +17,14 @@ struct Device: Sendable {
 
     func follows(_ topic: TopicName) -> Bool { links[topic] != nil }
 
-    /// Counts one more active registration on the topic. True for the first.
+    /// Counts one more active registration on the topic. True if it is the first.
     mutating func attach(to topic: TopicName, after number: Int) -> Bool {
         links[topic, default: Link(joinedAfter: number)].registrations += 1
         return links[topic]?.registrations == 1
     }
 
-    /// Counts one less. When it was the last, keeps what came through the topic until now. True in that case.
+    /// Counts one registration less. If it was the last one, keeps what came through the topic so far, and returns
+    /// true.
     mutating func detach(from topic: TopicName, keeping recent: Recent) -> Bool {
         guard let link = links[topic] else { return false }
         if link.registrations > 1 {

@@ -4,15 +4,15 @@ import FCM
 struct Enrolment: Hashable, Sendable {
     var platform = Platform.android
     var state = State.active
-    /// The topics it follows, with the moment of subscription.
+    /// The topics it follows, with the time of each subscription.
     var topics: [TopicName: Date] = [:]
 
-    /// How FCM answers for it.
+    /// How FCM answers a request for this registration.
     enum State: String, Hashable, Sendable, CaseIterable {
         case active, unregistered
-        /// It belongs to another project.
+        /// The registration belongs to another project.
         case otherSender = "other_sender"
-        /// FCM knows it, APNs does not any more.
+        /// FCM still knows it, but APNs does not.
         case apnsDead = "apns_dead"
     }
 }

@@ -1,10 +1,10 @@
 import FCM
 
-/// What happened, in order: for those who look on. It holds the latest changes only, and a run of equal ones as one.
+/// The changes in order, for the event stream. It keeps only the latest ones, and a series of equal ones counts as one.
 struct EventLog: Sendable {
     /// The number of the last change.
     private(set) var number: Int
-    /// The number of the last change that is not held any more.
+    /// The number of the last change that was dropped from the log.
     private var lost: Int
     private var events: ArraySlice<Event> = []
     /// Rung at every change.
@@ -21,21 +21,21 @@ struct EventLog: Sendable {
         case delivery(messageID: String, target: SendRequest.Target, fanOut: Int)
         /// A request to one of FCM's services.
         case request(method: String, path: String, status: Int?)
-        /// A registration is new, or answers otherwise than before.
+        /// A registration is new, or its state changed.
         case registration(Registration)
-        /// A device went out of reach or came back, or its app moved.
+        /// A device went offline or came back, or its app changed state.
         case device(Registration)
-        /// Somebody joined or left.
+        /// Someone joined or left.
         case topic(TopicName)
         case groups
         case clock
-        /// The script of faults is another.
+        /// The fault script changed.
         case faults
         case reset
     }
 
-    /// - Parameter number: the one after which changes are counted. Where no other run's numbers are, one that looks on
-    ///   across a restart is not misled.
+    /// - Parameter number: changes are numbered from here. It should differ from the numbers of other runs, so that a
+    ///   client that reconnects after a restart does not mix them up.
     init(countingFrom number: Int) {
         self.number = number
         lost = number
@@ -46,19 +46,19 @@ struct EventLog: Sendable {
         if events.last?.change == change { events.removeLast() }
         events.append(Event(number: number, change: change))
         if events.count > Self.limit, let first = events.popFirst() { lost = first.number }
-        // A slice keeps what was cut off until it is copied.
+        // A slice keeps its removed elements in memory until it is copied.
         if events.startIndex > 4 * Self.limit { events = ArraySlice(Array(events)) }
         bell.ring()
     }
 
-    /// The latest deliveries since the last reset that are held, newest first.
+    /// The latest deliveries in the log since the last reset, newest first.
     func deliveries(atMost count: Int) -> [Change] {
         let changes = events.reversed().lazy.map(\.change).prefix { $0 != .reset }
         let deliveries = changes.filter { if case .delivery = $0 { true } else { false } }
         return Array(deliveries.prefix(count))
     }
 
-    /// What came after a change. `nil` where not all of that is held any more, or the number is none of this eventLog's.
+    /// The changes after a number. `nil` if some of them were dropped, or if the number is not from this log.
     func events(after number: Int) -> ArraySlice<Event>? {
         guard (lost...self.number).contains(number) else { return nil }
         return events[(events.firstIndex { $0.number > number } ?? events.endIndex)...]

@@ -1,13 +1,13 @@
-/// Makes keys and tokens that look like chance and never repeat.
+/// Makes keys and tokens that look random and never repeat.
 struct OpaqueText: Sendable {
-    /// The number of the last one.
+    /// The number of the last text.
     private(set) var number: Int
 
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
     init(after number: Int) { self.number = number }
 
-    /// Characters of `[A-Za-z0-9_-]`.
+    /// Text of `[A-Za-z0-9_-]`.
     mutating func next(length: Int) -> String {
         number += 1
         var (bits, drawn) = (number.scrambled, 0)
@@ -24,12 +24,12 @@ struct OpaqueText: Sendable {
 }
 
 extension Int {
-    /// A one-to-one image of the number that looks like chance.
+    /// A one-to-one mapping of the number to one that looks random.
     var scrambled: UInt64 { UInt64(bitPattern: Int64(self)).scrambled }
 }
 
 extension UInt64 {
-    /// The finisher of SplitMix64.
+    /// The final mixing step of SplitMix64.
     fileprivate var scrambled: UInt64 {
         var value = self &* 0x9e37_79b9_7f4a_7c15
         value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9

@@ -1,12 +1,12 @@
 import FCM
 
-/// Changes of subscriptions that were accepted and that fan-out does not know of yet.
+/// Accepted changes of subscriptions that topic sends do not see yet: the propagation delay.
 struct Settling: Sendable {
-    /// How long fan-out takes to know of changes from now on, in seconds.
+    /// The delay in seconds for changes from now on.
     var delay: TimeInterval
-    /// In the order in which they came. None comes into effect before those that came before it.
+    /// In order of arrival. No change takes effect before an earlier one.
     private var changes: ArraySlice<Change> = []
-    /// Subscriptions that have changes to come, as fan-out sees them.
+    /// The subscriptions with pending changes, as topic sends see them.
     private var known: [Registration: [TopicName: Known]] = [:]
 
     struct Change: Sendable {
@@ -23,16 +23,16 @@ struct Settling: Sendable {
 
     init(delay: TimeInterval) { self.delay = delay }
 
-    /// Whether fan-out has the registration on the topic; `nil` where that is as recorded.
+    /// Whether topic sends see the registration on the topic. `nil` if there is no pending change.
     func isMember(_ registration: Registration, of topic: TopicName) -> Bool? { known[registration]?[topic]?.isMember }
 
-    /// All that have changes to come.
+    /// All registrations with pending changes.
     var registrations: Set<Registration> { Set(known.keys) }
 
-    /// The topics on which a registration has changes to come.
+    /// The topics on which a registration has pending changes.
     func topics(of registration: Registration) -> [TopicName] { known[registration].map { Array($0.keys) } ?? [] }
 
-    /// - Parameter wasMember: what was recorded before.
+    /// - Parameter wasMember: the recorded membership before the change.
     mutating func add(
         _ registration: Registration, _ topic: TopicName, joins: Bool, wasMember: Bool, at now: Date
     ) {
@@ -42,17 +42,17 @@ struct Settling: Sendable {
         known[registration, default: [:]][topic, default: before].outstanding += 1
     }
 
-    /// The next change that has come due.
+    /// The next change, if it is due.
     func next(at now: Date) -> Change? { changes.first.flatMap { $0.due <= now ? $0 : nil } }
 
-    /// Lets the next change come into effect.
+    /// Makes the next change take effect.
     mutating func apply() {
         guard let change = changes.popFirst(), var state = known[change.registration]?[change.topic] else { return }
         state.isMember = change.joins
         state.outstanding -= 1
         known[change.registration]?[change.topic] = state.outstanding > 0 ? state : nil
         if known[change.registration]?.isEmpty == true { known[change.registration] = nil }
-        // A slice keeps what was cut off until it is copied.
+        // A slice keeps its removed elements in memory until it is copied.
         if changes.startIndex > 1000, changes.startIndex > changes.count { changes = ArraySlice(Array(changes)) }
     }
 }

@@ -1,28 +1,28 @@
 import FCM
 
-/// A topic with subscribers. What is sent to it is kept once, here, and not once per device.
+/// A topic with its subscribers. A message to it is stored once here and not once per device.
 struct Topic: Sendable {
     var members: Set<Registration> = []
-    /// The installations that a message reaches: those with at least one active subscribed registration.
+    /// How many installations a message reaches: those with at least one active subscribed registration.
     var reach = 0
     var recent = Recent()
 }
 
-/// One message on its way to one device or to a topic's devices.
+/// One message on its way to one device or to the devices of a topic.
 struct Delivery: Sendable {
-    /// Counted over the whole emulator, so that deliveries can be put in order.
+    /// Counted over the whole emulator, so that deliveries have an order.
     let number: Int
-    /// As the sender was told it.
+    /// The id that the sender was told.
     let messageID: String
-    /// When FCM took it.
+    /// When FCM accepted it.
     let sent: Date
-    /// The topic it came through.
+    /// The topic that it was sent to. `nil` for other targets.
     let topic: TopicName?
     let message: Message
 }
 
 extension Delivery {
-    /// The id under which an Android or a web app finds it; what went to one device has no other.
+    /// The id that an Android or web app sees. A message to one device has no other id.
     var deviceID: String { Self.deviceID(number: number, sent: sent) }
 
     static func deviceID(number: Int, sent: Date) -> String {
@@ -30,9 +30,9 @@ extension Delivery {
     }
 }
 
-/// The latest deliveries of one kind, oldest first; older ones fall out.
+/// The latest deliveries of one kind, oldest first. Older ones are dropped.
 struct Recent: Sendable {
-    /// As many as an inbox holds.
+    /// The size of an inbox.
     static let limit = 100
 
     private(set) var deliveries: ArraySlice<Delivery> = []
@@ -40,11 +40,11 @@ struct Recent: Sendable {
     mutating func append(_ delivery: Delivery) {
         deliveries.append(delivery)
         if deliveries.count > Self.limit { deliveries = deliveries.dropFirst(deliveries.count - Self.limit) }
-        // A slice keeps what was cut off until it is copied.
+        // A slice keeps its removed elements in memory until it is copied.
         if deliveries.startIndex > 4 * Self.limit { deliveries = ArraySlice(Array(deliveries)) }
     }
 
-    /// Takes in others at the places where their numbers belong.
+    /// Adds other deliveries in the order of their numbers.
     mutating func merge(_ others: some Sequence<Delivery>) {
         deliveries = (deliveries + others).sorted { $0.number < $1.number }.suffix(Self.limit)
     }

@@ -9,7 +9,7 @@ extension World {
             simulatedDevice: simulatedDevice)
     }
 
-    /// Takes a device in hand: from now on it is simulated as messages come, and not when somebody looks.
+    /// Changes a device. From now on it is simulated as messages arrive, and no longer computed on demand.
     mutating func apply(_ change: DeviceChange, to registration: Registration, at now: Date) {
         meet(registration)
         var simulatedDevice = simulatedDevice(of: registration)
@@ -19,14 +19,14 @@ extension World {
         eventLog.note(.device(registration))
     }
 
-    /// Puts the time forward. What has settled or expired by then is seen to when it is next asked for.
+    /// Moves the time forward. Delayed and expired things are handled when they are needed next.
     mutating func advance(by seconds: TimeInterval) throws(GoogleError) {
         guard lead + seconds <= ClockCall.maximumLead else { throw .badCall("advance: ten years are the most") }
         lead += seconds
         eventLog.note(.clock)
     }
 
-    /// A device that was never away has got what was sent to it, when it was sent.
+    /// The device. One that was never changed has received everything at the time of sending.
     func simulatedDevice(of registration: Registration) -> SimulatedDevice {
         if let simulatedDevice = simulatedDevices[registration.recipientKey] { return simulatedDevice }
         var simulatedDevice = SimulatedDevice(

@@ -1,40 +1,39 @@
 import FCM
 
-/// Everything the emulator remembers. A value: it changes only through its functions, which do no I/O.
+/// Everything the emulator remembers. It is a value: only its functions change it, and they do no I/O.
 struct World: Sendable {
-    /// Whether only registrations that were enrolled by hand exist.
+    /// Whether only registrations exist that a test has added.
     var strict: Bool
     private(set) var enrolments: [Registration: Enrolment] = [:]
-    /// The installations behind the registrations: a token and a fid of one installation are one device.
+    /// The installations behind the registrations. A token and a fid of one installation are one device.
     private(set) var devices: [RecipientKey: Device] = [:]
     private(set) var topics: [TopicName: Topic] = [:]
     var groups = DeviceGroups() { didSet { eventLog.note(.groups) } }
-    /// The devices that a test has taken in hand. What reaches the others is worked out when somebody looks.
+    /// The devices that a test has changed. What the others received is computed on demand.
     var simulatedDevices: [RecipientKey: SimulatedDevice] = [:]
-    /// What the apps on devices were given, by their fids.
+    /// The credentials of the apps on devices, by fid.
     var apps: [Registration: App] = [:]
     var eventLog: EventLog
-    /// How far the world's time is ahead of the clock's, in seconds.
+    /// How far the world's time is ahead of the clock, in seconds.
     var lead: TimeInterval = 0
     private var settling: Settling
     private(set) var tokens = AccessTokens()
     private(set) var ledger = LineLog()
     private(set) var requests = LineLog()
-    /// The status of the ledger lines that come next; `nil` where whoever sends is told none.
+    /// The status in the next ledger lines. `nil` if the caller gets no answer.
     var toldStatus: Int? = 200
-    /// Ledger lines that are not yet written to where they are kept.
+    /// Ledger lines that are not written to the file yet.
     private var freshLedgerLines: [UInt8] = []
-    /// The number of the last delivery. Message ids are made of it, so it starts where no other run's numbers are and
+    /// The number of the last delivery. Message ids contain it, so it differs from the numbers of other runs and
     /// survives a reset.
     private var deliveries: Int
     private var opaque: OpaqueText
-    /// The last message, which the next one is likely to equal: all recipients of a campaign share one copy.
+    /// The last message. All recipients of a campaign get equal messages, which then share one copy.
     private var lastMessage: Message?
 
-    /// - Parameter number: the one after which deliveries, keys and tokens are counted; the microsecond of the start
-    ///   will do.
-    /// - Parameter membershipDelay: how many seconds a subscription, or the end of one, takes to be heard of where topics
-    ///   are fanned out.
+    /// - Parameter number: deliveries, keys and tokens are numbered from here. The microsecond of the start is a good
+    ///   value.
+    /// - Parameter membershipDelay: how many seconds it takes until topic sends see a subscription or its end.
     init(strict: Bool = false, membershipDelay: TimeInterval = 0, countingFrom number: Int = 0) {
         self.strict = strict
         settling = Settling(delay: membershipDelay)
@@ -43,13 +42,13 @@ struct World: Sendable {
         opaque = OpaqueText(after: number)
     }
 
-    /// How far deliveries, and keys and tokens, were counted.
+    /// The last numbers of deliveries, keys and tokens.
     struct Counters: Hashable, Sendable {
         var deliveries: Int
         var opaque: Int
     }
 
-    /// How many seconds a subscription, or the end of one, takes to be heard of where topics are fanned out.
+    /// How many seconds it takes until topic sends see a subscription or its end.
     var membershipDelay: TimeInterval {
         get { settling.delay }
         set { settling.delay = newValue }
@@ -63,14 +62,14 @@ struct World: Sendable {
         }
     }
 
-    /// The registration as FCM would see it; `nil` where it would not know it. A group's key has the shape of a token
-    /// and is none.
+    /// The registration as FCM sees it. `nil` if FCM does not know it. The key of a group looks like a token but is not
+    /// one.
     func enrolment(of registration: Registration) -> Enrolment? {
         if groups.isKey(registration.rawValue) { return nil }
         return enrolments[registration] ?? (strict ? nil : Enrolment())
     }
 
-    /// The world's time. Subscriptions that have settled by then come into effect.
+    /// The world's time. Delayed subscriptions that are due by then take effect.
     mutating func time(at now: Date) -> Date {
         let now = now + lead
         while let change = settling.next(at: now) {
@@ -81,14 +80,14 @@ struct World: Sendable {
         return now
     }
 
-    /// Remembers a registration that turned up in a request.
+    /// Remembers a registration from a request.
     mutating func meet(_ registration: Registration) {
         guard enrolments[registration] == nil else { return }
         enrolments[registration] = Enrolment()
         eventLog.note(.registration(registration))
     }
 
-    /// Enters a registration, or changes one; a change of state takes it into its topics' fan-out or out of it.
+    /// Adds or changes a registration. A change of state may add it to the fan-out of its topics, or remove it.
     mutating func enrol(_ registration: Registration, platform: Platform, state: Enrolment.State) {
         let before = enrolments[registration]
         var enrolment = before ?? Enrolment()
@@ -126,20 +125,20 @@ struct World: Sendable {
         dropTopicIfUnused(topic)
     }
 
-    /// Text of `[A-Za-z0-9_-]` unlike any before.
+    /// Text of `[A-Za-z0-9_-]` that differs from all earlier ones.
     mutating func newText(length: Int) -> String { opaque.next(length: length) }
 
-    /// A key that looks like FCM's, unlike any told before.
+    /// A key that looks like FCM's and differs from all earlier ones.
     mutating func newGroupKey() -> String { "APA91b" + opaque.next(length: 134) }
 
-    /// Makes an access token that is good until a moment.
+    /// Makes an access token that is valid until `end`.
     mutating func issueToken(until end: Date) -> String {
         let token = "ya29.c." + opaque.next(length: 200)
         tokens.add(token, until: end)
         return token
     }
 
-    /// Forgets everything but how far deliveries, keys and tokens were counted. Its time is the clock's again.
+    /// Forgets everything except the counters of deliveries, keys and tokens. The world's time is the clock's again.
     mutating func reset() {
         let eventLog = eventLog
         self = World(
@@ -148,13 +147,13 @@ struct World: Sendable {
         self.eventLog.note(.reset)
     }
 
-    /// Whether a topic's messages go to the registration.
+    /// Whether messages to the topic reach the registration.
     private func isReached(_ registration: Registration, through topic: TopicName) -> Bool {
         guard let enrolment = enrolments[registration], enrolment.state == .active else { return false }
         return settling.isMember(registration, of: topic) ?? (enrolment.topics[topic] != nil)
     }
 
-    /// Takes the registration into the topic's fan-out or out of it, where what was so is so no more.
+    /// Adds the registration to the topic's fan-out or removes it, if that has changed.
     private mutating func reroute(_ registration: Registration, _ topic: TopicName, from wasReached: Bool) {
         switch (wasReached, isReached(registration, through: topic)) {
         case (false, true): attach(registration, to: topic)
@@ -163,7 +162,7 @@ struct World: Sendable {
         }
     }
 
-    /// One that nobody follows, and nobody still gets messages from.
+    /// Drops a topic that has no subscribers and reaches no device.
     private mutating func dropTopicIfUnused(_ name: TopicName) {
         if let topic = topics[name], topic.members.isEmpty, topic.reach == 0 { topics[name] = nil }
     }
@@ -218,7 +217,8 @@ extension World {
         return deliver(request, toEach: reached, at: now)
     }
 
-    /// The installations that a condition may match: only one that matches those without topics can match any.
+    /// The installations that may match a condition. Only a condition that matches devices without topics can match all
+    /// of them.
     private func installations(thatMayMatch condition: Condition) -> Set<RecipientKey> {
         let candidates =
             if condition.matches({ _ in false }) {
@@ -241,7 +241,7 @@ extension World {
         return id
     }
 
-    /// What was sent to an installation, oldest first, the last ``Recent/limit`` of them.
+    /// What was sent to an installation: the last ``Recent/limit`` messages, oldest first.
     func deliveries(to installation: RecipientKey) -> [Delivery] {
         devices[installation]?.deliveries { topics[$0]?.recent ?? Recent() } ?? []
     }
@@ -251,13 +251,13 @@ extension World {
         simulatedDevices[installation]?.take(delivery, at: delivery.sent)
     }
 
-    /// How many topics the installation behind a registration follows.
+    /// How many topics the installation of a registration follows.
     func topicCount(of registration: Registration) -> Int {
         max(enrolments[registration]?.topics.count ?? 0, devices[registration.recipientKey]?.topicCount ?? 0)
     }
 
-    /// - Parameter status: `nil` where the call had no answer.
-    /// - Parameter now: what the clock says.
+    /// - Parameter status: `nil` if the call got no answer.
+    /// - Parameter now: the time of the clock.
     mutating func log(_ call: Call, status: Int?, at now: Date) {
         let now = time(at: now)
         var line = JSONLine()
@@ -269,7 +269,7 @@ extension World {
         eventLog.note(.request(method: call.method, path: call.target, status: status))
     }
 
-    /// The ledger lines since the last call.
+    /// The ledger lines since the last call of this function.
     mutating func takeFreshLedgerLines() -> [UInt8] {
         defer { freshLedgerLines = [] }
         return freshLedgerLines

@@ -1,15 +1,15 @@
 extension Audience {
-    /// The audiences it is made of: the one it begins with, then those it leaves out.
+    /// The audiences that it refers to: its source first, then the excluded ones.
     package var uses: [Located<String>] {
         if case .audience(let name) = source { [name] + exclude } else { exclude }
     }
 }
 
 extension Sequence<Audience> {
-    /// The named audiences and all that they are made of, each behind what it is made of. Names that nobody declares
-    /// are left out; of a circle the order is that of one way round.
+    /// The named audiences and all that they refer to, each one after those that it refers to. Undeclared names are
+    /// left out. Audiences that refer to each other in a circle come in the order of one way around it.
     ///
-    /// Without recursion: a chain may be as long as there are audiences.
+    /// This is not recursive, because a chain may be as long as the number of audiences.
     package func inOrder(from names: some Sequence<String>) -> [Audience] {
         let declared = Dictionary(map { ($0.name.value, $0) }) { first, _ in first }
         var entered: Set<String> = []

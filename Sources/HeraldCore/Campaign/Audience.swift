@@ -4,21 +4,21 @@ package import FCM
 package struct Audience: Hashable, Sendable {
     package var name: Located<String>
     package var source: Source
-    /// Rows must pass all of them; they see the columns of the list that the source ends at.
+    /// Rows must pass all of them. The columns are those of the list at the end of the chain of sources.
     package var filters: [Filter] = []
-    /// Other audiences whose members are left out.
+    /// Other audiences whose members are removed.
     package var exclude: [Located<String>] = []
 
-    /// Where its registrations come from.
+    /// Where the registrations come from.
     package enum Source: Hashable, Sendable {
-        /// A file, as the audience names it: relative to the audience's own file.
+        /// A file, with the path as written. It is relative to the audience's own file.
         case list(Located<String>)
         case inline([Registration])
-        /// Another audience's members.
+        /// The members of another audience.
         case audience(Located<String>)
     }
 
-    /// Lets through rows that have one of the values in a column.
+    /// Accepts rows that have one of the values in a column.
     package struct Filter: Hashable, Sendable {
         package var column: Located<String>
         package var values: Set<String>

@@ -6,14 +6,14 @@ package struct Campaign: Hashable, Sendable {
     package var description: String?
     package var owner: String?
     package var enabled = true
-    /// Raised by its author to send a one-time campaign again.
+    /// The author increases it to send a one-time campaign again.
     package var revision = 1
-    /// What it was called before: what was sent under those names was sent.
+    /// Former names. What was sent under them counts as sent.
     package var previousNames: [Located<String>] = []
     package var target: Located<Target>
-    /// The topics of its condition where they are written, each as often as it is; none with another target.
+    /// The topics of its condition with their places, repeated ones included. Empty for other targets.
     package var conditionTopics: [Located<TopicName>] = []
-    /// Audiences whose members are left out.
+    /// Audiences whose members do not get it.
     package var exclude: [Located<String>] = []
     /// The v1 message without its target.
     package var message: Located<[String: JSONValue]>
@@ -21,43 +21,43 @@ package struct Campaign: Hashable, Sendable {
     package var delivery = Delivery()
     package var acknowledged = Acknowledgement()
 
-    /// Whom a campaign is for.
+    /// Who gets the message.
     package enum Target: Hashable, Sendable {
         case topic(TopicName)
         case condition(Condition)
         case group(GroupName)
         case audience(String)
-        /// Listed in the campaign itself, all of one kind.
+        /// Listed in the campaign itself. All are of one kind.
         case registrations([Registration])
     }
 
     package struct Delivery: Hashable, Sendable {
-        /// Lower than the workspace's.
+        /// Limits the rate further than the workspace's setting.
         package var rate: Rate?
-        /// From the due time.
+        /// Counted from the due time.
         package var expiresAfter: Duration?
         package var onUnknown: OnUnknown = .hold
-        /// Of at least 100 outcomes, dead registrations not counted.
+        /// Applies from 100 outcomes on. Dead registrations do not count.
         package var stopWhenRejectedPercent = 50
         package var members: Members = .key
     }
 
     /// How a device group is reached.
     package enum Members: String, Hashable, Sendable, CaseIterable {
-        /// By its notification key: one request, and FCM does not say who got it.
+        /// By its notification key: one request. FCM does not tell which members got the message.
         case key
-        /// Each recorded member by a request of its own.
+        /// One request for each recorded member.
         case each
     }
 
-    /// What the reviewed file itself lets through.
+    /// The guards that the reviewed file itself lets pass.
     package struct Acknowledgement: Hashable, Sendable {
-        /// It may reach devices that follow no topic.
+        /// The condition may match devices that follow no topic.
         package var broadcast = false
         package var maxRecipients: Int?
     }
 
-    /// What becomes of a recipient whose outcome nobody knows.
+    /// What happens to recipients whose outcome is unknown.
     package enum OnUnknown: String, Hashable, Sendable, CaseIterable {
         case hold, resend
     }

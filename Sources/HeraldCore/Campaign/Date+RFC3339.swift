@@ -1,6 +1,6 @@
 extension Date {
-    /// Reads an RFC 3339 time with its offset; seconds may be left out. Leap seconds are not accepted.
-    /// What would not be in the years 1 to 9999 of UTC is not either.
+    /// Reads an RFC 3339 time with its offset. Seconds may be left out. Leap seconds are refused, and so are times
+    /// outside the years 1 to 9999 in UTC.
     package init?(rfc3339 text: String) {
         let pattern =
             #/(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:[Zz]|([+-])(\d\d):(\d\d))/#
@@ -23,7 +23,7 @@ extension Date {
         self = date
     }
 
-    /// In UTC, whole seconds: `2026-12-01T08:00:00Z`.
+    /// In UTC and whole seconds: `2026-12-01T08:00:00Z`.
     package var rfc3339: String {
         Date(timeIntervalSince1970: timeIntervalSince1970.rounded(.down)).formatted(.iso8601)
     }

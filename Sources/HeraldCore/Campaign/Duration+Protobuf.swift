@@ -1,5 +1,5 @@
 extension Duration {
-    /// A protobuf duration as FCM writes it: whole seconds `3600s`, else nine fractional digits `0.250000000s`.
+    /// A protobuf duration in FCM's form: `3600s` for whole seconds, else with nine decimals, such as `0.250000000s`.
     package var protobufText: String {
         let (seconds, attoseconds) = components
         let nanoseconds = attoseconds / 1_000_000_000
@@ -8,7 +8,7 @@ extension Duration {
         return "\(seconds).\(String(repeating: "0", count: 9 - digits.utf8.count))\(digits)s"
     }
 
-    /// Seconds, for arithmetic with dates.
+    /// In seconds, for calculations with dates.
     package var seconds: Double {
         Double(components.seconds) + Double(components.attoseconds) * 1e-18
     }

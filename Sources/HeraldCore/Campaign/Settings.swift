@@ -1,20 +1,20 @@
 /// The workspace's own settings, from `herald.yaml`.
 package struct Settings: Hashable, Sendable {
-    /// The format version this herald reads.
+    /// The format version that this herald reads.
     package static let formatVersion = 1
 
     package var project: String
-    /// The numeric project number; device groups need it.
+    /// The numeric project number. Only device groups need it.
     package var senderID: String?
-    /// IANA name, e.g. `Europe/Rome`; for schedules that name none.
+    /// The IANA name, such as `Europe/Rome`, for schedules that name no zone.
     package var timezone = "UTC"
-    /// Where the state lives, relative to the workspace or absolute.
+    /// The state's file, relative to the workspace or absolute.
     package var state = ".herald/state.sqlite"
-    /// Where lists may live besides the workspace, relative to it or absolute.
+    /// A second place for lists besides the workspace, relative to it or absolute.
     package var lists = "lists"
     /// Audiences whose members are removed from every audience, topic, group and list.
     package var suppress: [Located<String>] = []
-    /// How often `run` is called.
+    /// How often cron calls `run`.
     package var runEvery: Duration = .seconds(300)
     package var fcm = FCMSettings()
     package var guards = GuardLimits()
@@ -26,33 +26,33 @@ package struct FCMSettings: Hashable, Sendable {
     package var topicAPI: TopicAPI = .auto
     package var rate: Rate = .limited(10_000)
     package var subscriptionRate: Rate = .limited(3_000)
-    /// From 0 to the full rate of sends.
+    /// The time in which sends go from 0 to the full rate.
     package var ramp: Duration = .seconds(60)
-    /// A send to a topic waits this long after changes to it.
+    /// How long a send to a topic waits after changes to the topic.
     package var propagationDelay: Duration = .seconds(60)
-    /// For one attempt.
+    /// The limit for one attempt.
     package var timeout: Duration = .seconds(15)
-    /// Requests under way at once, at most: as many outcomes a crash can leave unknown.
+    /// The most requests in flight at once. After a crash at most this many outcomes are unknown.
     package var maxInFlight = 1000
     /// The path of a key file, relative to the workspace.
     package var credentials: Located<String>?
     package var endpoint = "https://fcm.googleapis.com"
     package var iidEndpoint = "https://iid.googleapis.com"
-    /// A PEM file with one more certificate authority to trust; relative to the workspace.
+    /// A PEM file with one more certificate authority to trust, relative to the workspace.
     package var ca: String?
 }
 
-/// How topic memberships are changed.
+/// Which API changes topic memberships.
 package enum TopicAPI: String, Hashable, Sendable, CaseIterable {
-    /// Whatever the project has; registrations rather than iid.
+    /// The one that the project has. The Topic Subscription API is preferred to the Instance ID service.
     case auto
-    /// FCM's own: one request for each registration and topic.
+    /// The Topic Subscription API: one request for each registration and topic.
     case registrations
-    /// The Instance ID service: batches of up to 1000 registrations.
+    /// The Instance ID service: up to 1,000 registrations in a batch.
     case iid
 }
 
-/// How many may start in any sliding second.
+/// How many requests may start in any sliding second.
 package enum Rate: Hashable, Sendable {
     /// Per second, at least 1.
     case limited(Int)
@@ -67,7 +67,7 @@ package enum Rate: Hashable, Sendable {
     }
 }
 
-/// What the guards let pass without being asked.
+/// The limits above which a guard asks for an override.
 package struct GuardLimits: Hashable, Sendable {
     package var maxRecipients = 1_000_000
     package var maxUnsubscribePercent = 30

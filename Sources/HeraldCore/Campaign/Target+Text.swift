@@ -1,7 +1,7 @@
 package import FCM
 
 extension Campaign.Target {
-    /// The key that names it in a file, and what stands there; of listed registrations only how many there are.
+    /// Its key in a file, with the value. For listed registrations the value is only their number.
     package var named: (key: String, value: JSONValue) {
         switch self {
         case .topic(let name): ("topic", .string(name.rawValue))
@@ -12,10 +12,10 @@ extension Campaign.Target {
         }
     }
 
-    /// As documents show it: `{"topic": "NAME"}`.
+    /// The form in documents: `{"topic": "NAME"}`.
     package var json: JSONValue { .object([named.key: named.value]) }
 
-    /// As the state keeps it: `topic:NAME`. Of a list it keeps that there was one: who was on it is in the ledger.
+    /// The form in the state: `topic:NAME`. For a list it only says that there was one. The ledger has the recipients.
     package var recordedText: String {
         if case .registrations = self { return "registrations:" }
         return "\(named.key):\(named.value.string ?? "")"
@@ -40,7 +40,7 @@ extension Campaign.Target {
         }
     }
 
-    /// The topics that decide whom it reaches.
+    /// The topics that decide who gets it.
     package var topics: [TopicName] {
         switch self {
         case .topic(let name): [name]
@@ -51,7 +51,7 @@ extension Campaign.Target {
 
     package var groups: [GroupName] { if case .group(let name) = self { [name] } else { [] } }
 
-    /// Topics of which a new subscriber is to be left out.
+    /// Topics whose new subscribers must not get it.
     package var excludedTopics: Set<TopicName> {
         if case .condition(let condition) = self { condition.excluded } else { [] }
     }

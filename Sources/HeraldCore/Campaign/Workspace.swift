@@ -1,11 +1,11 @@
-/// Everything the files say, resolved into values. Whatever could not be read is missing here and a diagnostic there.
+/// The content of all files as values. Parts that could not be read are missing here and reported in diagnostics.
 package struct Workspace: Sendable {
     package var settings: Settings
-    /// By name.
+    /// Sorted by name.
     package var audiences: [Audience]
     package var topics: [Topic]
     package var groups: [Group] = []
     package var campaigns: [Campaign]
-    /// Whether lists were not to be read, so that their audiences are empty only here.
+    /// Whether lists were skipped on request. Their audiences are empty then.
     package var listsSkipped = false
 }

@@ -1,8 +1,8 @@
 internal import FCM
 
 extension Diagnostic {
-    /// With nothing in our words that an author's mistake must not bring into them: a registration, or characters that
-    /// a terminal obeys.
+    /// A copy that is safe to show: registrations in our own texts are masked, and characters that control a terminal
+    /// are replaced.
     package var presentable: Diagnostic {
         var copy = self
         copy.message = Registration.masking(message).printable
@@ -14,8 +14,8 @@ extension Diagnostic {
 }
 
 extension String {
-    /// Fit for a terminal and a log: what would move the cursor, turn the writing or end the line is replaced, and a
-    /// text that nobody would read to its end is cut.
+    /// The text in a form for terminals and logs. Characters that move the cursor, change the writing direction or end
+    /// the line are replaced, and a very long text is cut.
     var printable: String {
         let limit = 1000
         var text = String.UnicodeScalarView()

@@ -1,10 +1,10 @@
-/// A mistake that the author of a file can mend. Diagnostics are collected, never thrown, and shown all at once.
+/// A mistake in a file that its author can fix. Diagnostics are collected, never thrown, and shown all at once.
 package struct Diagnostic: Hashable, Sendable {
     package enum Severity: String, Hashable, Sendable {
         case error, warning, info
     }
 
-    /// Points at the other half of the problem.
+    /// Points at another place that belongs to the problem.
     package struct Note: Hashable, Sendable {
         package var message: String
         package var range: SourceRange
@@ -15,11 +15,11 @@ package struct Diagnostic: Hashable, Sendable {
         }
     }
 
-    /// What a program can do about it.
+    /// A change that a program can make to fix the mistake.
     package struct Fix: Hashable, Sendable {
-        /// Of the diagnostic's own file.
+        /// In the diagnostic's own file.
         package var range: TextRange
-        /// What mends it when it stands there instead, if that alone does.
+        /// The text to put there. `nil` if no single text fixes the mistake.
         package var text: String
 
         package init(_ text: String, at range: TextRange) {
@@ -30,15 +30,15 @@ package struct Diagnostic: Hashable, Sendable {
 
     package var rule: Rule
     package var severity: Severity
-    /// Lower case, what is wrong first, no full stop.
+    /// Lower case, the mistake first, no full stop.
     package var message: String
     package var range: SourceRange
     package var notes: [Note]
-    /// What to write instead.
+    /// What the author should write instead.
     package var help: String?
     package var fix: Fix?
 
-    /// - Parameter replacement: what mends it when it stands where `range` is.
+    /// - Parameter replacement: the text that fixes the mistake if it replaces `range`.
     package static func error(
         _ rule: Rule, _ message: String, at range: SourceRange, notes: [Note] = [], help: String? = nil,
         replacement: String? = nil
@@ -59,7 +59,7 @@ package struct Diagnostic: Hashable, Sendable {
 }
 
 extension Sequence<Diagnostic> {
-    /// By file and position, each once.
+    /// Sorted by file and position, without duplicates.
     package func sortedAndUnique() -> [Diagnostic] {
         let start = TextRange.Position(line: 0, column: 0)
         var seen: Set<Diagnostic> = []

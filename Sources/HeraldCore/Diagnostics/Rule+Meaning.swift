@@ -1,5 +1,5 @@
 extension Rule {
-    /// Whether herald refuses the file for it, or only speaks of it.
+    /// An error makes herald refuse the file. A warning does not.
     package var severity: Diagnostic.Severity {
         switch self {
         case .emptyMessage, .groupFids, .conditionTopic, .dataKey, .dataReplaced, .imageHTTP, .imageMutable,
@@ -11,7 +11,7 @@ extension Rule {
         }
     }
 
-    /// What it is about, in a sentence or two for people.
+    /// What the rule is about, in one or two sentences for people.
     package var meaning: String {
         switch self {
         case .fileUnreadable: "A file that is named is not there, is no file, or may not be read."

@@ -1,6 +1,6 @@
-/// What a diagnostic is about. The raw value is the id that users see, search for and silence.
+/// The rule that a diagnostic reports. The raw value is the id that users see, search for and silence.
 package enum Rule: String, Hashable, Sendable, CaseIterable {
-    // The file
+    // Files
     case fileUnreadable = "file-unreadable"
     case fileTooLarge = "file-too-large"
     case fileEncoding = "file-encoding"
@@ -93,7 +93,7 @@ package enum Rule: String, Hashable, Sendable, CaseIterable {
     case groupFids = "group-fids"
     case groupSender = "group-sender"
 
-    // What names what
+    // References
     case previousName = "previous-name"
     case excludeTarget = "exclude-target"
     case whereColumn = "where-column"

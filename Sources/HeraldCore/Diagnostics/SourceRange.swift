@@ -1,7 +1,7 @@
-/// A stretch of text: 1-based lines and columns, columns in Unicode scalars, the end exclusive.
+/// A range of text. Lines and columns count from 1, columns in Unicode scalars. The end is exclusive.
 package struct TextRange: Hashable, Sendable {
     package struct Position: Hashable, Comparable, Sendable {
-        // A file of 64 MiB has no more of either, and a million values have two positions each.
+        // 32 bits are enough for a file of 64 MiB. A million values have two positions each, so size matters.
         private var storedLine: UInt32
         private var storedColumn: UInt32
 
@@ -26,17 +26,17 @@ package struct TextRange: Hashable, Sendable {
         self.end = end
     }
 
-    /// The first character of a line, where nothing nearer is known.
+    /// The first character of a line, if the exact place is not known.
     package static func line(_ line: Int) -> TextRange {
         TextRange(start: Position(line: line, column: 1), end: Position(line: line, column: 2))
     }
 }
 
-/// A stretch of text in a file.
+/// A range of text in a file.
 package struct SourceRange: Hashable, Sendable {
-    /// Relative to the workspace where it lies below it, else absolute.
+    /// Relative to the workspace if the file is below it, else absolute.
     package var file: String
-    /// Absent when the file as a whole is meant.
+    /// `nil` if the whole file is meant.
     package var text: TextRange?
 
     package init(file: String, text: TextRange? = nil) {
@@ -45,7 +45,7 @@ package struct SourceRange: Hashable, Sendable {
     }
 }
 
-/// A value together with where its author wrote it.
+/// A value with the place where its author wrote it.
 package struct Located<Value> {
     package var value: Value
     package var range: SourceRange

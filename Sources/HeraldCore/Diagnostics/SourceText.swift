@@ -1,9 +1,9 @@
-/// A file's bytes, known to be UTF-8 and within the size limit.
+/// A file's bytes, checked to be UTF-8 and within the size limit.
 package struct SourceText: Sendable {
-    /// 64 MiB, for any file but a list.
+    /// 64 MiB, for all files except lists.
     package static let maximumSize = 64 << 20
 
-    /// The name diagnostics give it.
+    /// The name that diagnostics use for it.
     package var file: String
     package var bytes: [UInt8]
 
@@ -12,7 +12,7 @@ package struct SourceText: Sendable {
         self.bytes = bytes
     }
 
-    /// Reads a file, unpacking it where its name ends in `.gz`, or says why not.
+    /// Reads a file, and unpacks it if its name ends in `.gz`. Returns a diagnostic if it cannot.
     package static func read(_ path: String, as file: String) -> Result<SourceText, DiagnosticError> {
         if file.hasSuffix(".gz") {
             do throws(DiagnosticError) {
@@ -29,7 +29,7 @@ package struct SourceText: Sendable {
         }
     }
 
-    /// Holds the bytes against UTF-8 and the size limit.
+    /// Checks the bytes against UTF-8 and the size limit.
     package func checked() -> Result<SourceText, DiagnosticError> {
         if bytes.count > Self.maximumSize {
             return .failure(
@@ -39,8 +39,8 @@ package struct SourceText: Sendable {
         return .success(self)
     }
 
-    /// The text of some lines (from 1), without their line breaks, for showing; those longer than `limit` bytes are
-    /// left out. One look at the file serves all of them.
+    /// The text of some lines (from 1) without line breaks, for display. Lines longer than `limit` bytes are left out.
+    /// One pass over the file finds all of them.
     package func lines(_ numbers: Set<Int>, upTo limit: Int) -> [Int: String] {
         guard let last = numbers.max() else { return [:] }
         var lines: [Int: String] = [:]
@@ -62,7 +62,7 @@ package struct SourceText: Sendable {
     }
 }
 
-/// A diagnostic where a result needs an error.
+/// A diagnostic as an error, for results and typed throws.
 package struct DiagnosticError: Error {
     package var diagnostic: Diagnostic
 
@@ -75,7 +75,7 @@ package struct DiagnosticError: Error {
                 help: "save the file as UTF-8"))
     }
 
-    /// - Parameter limit: what the file was held against, in bytes.
+    /// - Parameter limit: the size limit of the file, in bytes.
     init(_ problem: RegularFile.Problem, about file: String, limit: Int) {
         let rule: Rule = problem == .tooLarge ? .fileTooLarge : .fileUnreadable
         self.init(.error(rule, problem.words(about: file, limit: limit), at: SourceRange(file: file)))
@@ -97,7 +97,7 @@ extension RegularFile.Problem {
 }
 
 extension [UInt8] {
-    /// The line (from 1) of the first byte that is no UTF-8, if there is one.
+    /// The line (from 1) of the first byte that is not UTF-8. `nil` if there is none.
     fileprivate var lineOfInvalidUTF8: Int? {
         withUnsafeBytes { bytes in
             bytes.firstInvalidUTF8.map { end in 1 + bytes[..<end].count { $0 == UInt8(ascii: "\n") } }
@@ -106,11 +106,11 @@ extension [UInt8] {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Where the first sequence begins that is no UTF-8. Decoding would need the room of the whole file once more.
+    /// Where the first sequence begins that is not UTF-8. Decoding would need memory for a second copy of the file.
     var firstInvalidUTF8: Int? {
         var at = 0
         while at < count {
-            // Most files are ASCII: eight bytes at a time.
+            // Most files are ASCII, so it checks eight bytes at a time.
             if at + 8 <= count, loadUnaligned(fromByteOffset: at, as: UInt64.self) & 0x8080_8080_8080_8080 == 0 {
                 at += 8
                 continue
@@ -121,7 +121,7 @@ extension UnsafeRawBufferPointer {
         return nil
     }
 
-    /// The well-formed sequences of Unicode's table 3-7.
+    /// The length of a well-formed sequence, by Unicode's table 3-7. `nil` for any other.
     private func lengthOfScalar(at start: Int) -> Int? {
         let first = self[start]
         let (length, second): (Int, ClosedRange<UInt8>) =

@@ -1,7 +1,8 @@
-/// The candidate nearest to what was typed, if it is near enough to be meant: at most one edit in three characters.
+/// The candidate that is nearest to the typed text. `nil` if even that one needs more than one edit for three
+/// characters.
 package func suggestion(for typed: String, among candidates: some Sequence<String>) -> String? {
     let limit = max(1, typed.count / 3)
-    // An edit distance costs the product of both lengths; nobody mistypes a name this long.
+    // The cost of an edit distance is the product of both lengths. Names this long are not typing mistakes.
     guard typed.count <= 64 else { return nil }
     let length = typed.unicodeScalars.count
     return candidates.lazy
@@ -12,8 +13,8 @@ package func suggestion(for typed: String, among candidates: some Sequence<Strin
         .name
 }
 
-/// Looks for the names that wrong ones were meant to be, for as many and among as many as a person may have written:
-/// it takes a while.
+/// Suggests names for unknown ones. A suggestion is slow to find, so their number is limited to what a person can have
+/// written.
 struct Advice {
     static let limit = 100
     static let maximumCandidates = 2000
@@ -27,7 +28,7 @@ struct Advice {
     }
 }
 
-/// Levenshtein's distance, with a swap of neighbours counted as one edit.
+/// Levenshtein's distance. Swapping two neighbours counts as one edit.
 private func editDistance(_ one: String, _ other: String) -> Int {
     let (a, b) = (Array(one.lowercased().unicodeScalars), Array(other.lowercased().unicodeScalars))
     guard !a.isEmpty, !b.isEmpty else { return max(a.count, b.count) }

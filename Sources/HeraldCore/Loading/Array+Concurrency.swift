@@ -2,9 +2,9 @@ internal import Dispatch
 internal import Synchronization
 
 extension Array where Element: Sendable {
-    /// Mapped on all cores, the results in the elements' order.
+    /// Maps the elements on all cores. The results keep their order.
     func mappedConcurrently<Value: Sendable>(_ transform: @Sendable (Element) -> Value) -> [Value] {
-        // Large enough to be worth handing over, small enough that no core waits long for another.
+        // Large enough to be worth the hand-over, small enough that no core waits long for another.
         let size = 16
         guard count > size else { return map(transform) }
         let parts = (count + size - 1) / size

@@ -1,11 +1,11 @@
-/// One row of a CSV file (RFC 4180, quoted fields on one line) after the other, in the same memory.
+/// Reads one row of a CSV file (RFC 4180, without line breaks in quoted fields) after the other, and reuses its memory.
 struct CSVRow {
-    /// What the fields say, without their quotes.
+    /// The text of all fields, without quotes.
     private(set) var text: [UInt8] = []
-    /// Where each field stands in it.
+    /// The range of each field in the text.
     private(set) var fields: [Range<Int>] = []
 
-    /// Takes a line in; `false` when a quote is not closed or has text beside it.
+    /// Reads a line. `false` if a quote is not closed, or if there is text next to it.
     mutating func read(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
         text.removeAll(keepingCapacity: true)
         fields.removeAll(keepingCapacity: true)
@@ -28,7 +28,7 @@ struct CSVRow {
         }
     }
 
-    /// Takes a quoted field from the front; a doubled quote stands for one.
+    /// Reads a quoted field from the start. A doubled quote stands for one.
     private mutating func takeQuoted(_ rest: inout Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         rest.removeFirst()
         while let quote = rest.firstPlace(of: UInt8(ascii: "\"")) {

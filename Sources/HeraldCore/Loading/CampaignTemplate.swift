@@ -5,10 +5,10 @@ package struct CampaignTemplate: Hashable, Sendable {
     package let name: String
     private let target: (kind: String, value: String)
 
-    /// The targets that a name or an expression says. Registrations are listed by hand.
+    /// The kinds of targets that a name or an expression can describe. Registrations must be listed by hand.
     package static let kinds = ["topic", "audience", "group", "condition"]
 
-    /// - Parameter target: as `topic:news`; `nil` when it is not of that form.
+    /// - Parameter target: in the form `topic:news`. The result is `nil` for any other form.
     package init?(name: String, target: String) {
         let parts = target.split(separator: ":", maxSplits: 1).map(String.init)
         guard parts.count == 2, Self.kinds.contains(parts[0]) else { return nil }
@@ -24,7 +24,7 @@ package struct CampaignTemplate: Hashable, Sendable {
         hasher.combine(target.value)
     }
 
-    /// - Parameter schema: the way from the file to the schema of campaigns, for editors.
+    /// - Parameter schema: the path from the file to the schema of campaigns, for editors.
     package func text(schema: String? = nil) -> String {
         let modeline = schema.map { "# yaml-language-server: $schema=\($0)\n" } ?? ""
         return modeline + """
@@ -47,7 +47,7 @@ package struct CampaignTemplate: Hashable, Sendable {
             """
     }
 
-    /// What the loader would say of the file in that workspace: what forbids to write it, and what does not.
+    /// What the loader would report about the file in that workspace. Errors forbid writing it, warnings do not.
     package func check(in workspace: Workspace?) -> (errors: [Diagnostic], warnings: [Diagnostic]) {
         let source = SourceText(file: "\(name).yaml", bytes: Array(text().utf8))
         var findings = Findings(file: source.file)
@@ -62,7 +62,7 @@ package struct CampaignTemplate: Hashable, Sendable {
                 .filter { $0.range == campaign.target.range || $0.range == campaign.name.range }
         }
         let all = findings.diagnostics.map(\.presentable)
-        // Naming what is not there is an error too: the file would keep every other command from its work.
+        // An unknown reference is an error too, because the file would stop every other command.
         return (all.filter { $0.severity == .error }, all.filter { $0.severity != .error })
     }
 }
@@ -77,7 +77,7 @@ extension Workspace {
 }
 
 extension String {
-    /// As it is where no YAML reads anything else into it, else in quotes.
+    /// The text as it is, if YAML cannot read it as anything else. Otherwise in quotes.
     var inYAML: String {
         let isPlain = wholeMatch(of: #/[A-Za-z][A-Za-z0-9_-]*/#) != nil && PlainScalar(self) == .string
         guard !isPlain, let bytes = try? JSONValue.string(self).bytes() else { return self }

@@ -2,7 +2,7 @@ internal import FCM
 
 /// Where the terms of a campaign's condition are written, in the order of the condition.
 struct ConditionPlaces {
-    /// One term: its topic, with and without what makes it a term.
+    /// One term: the place of its topic, and of the whole `'topic' in topics`.
     struct Term {
         var topic: Located<TopicName>
         var range: TextRange
@@ -10,10 +10,10 @@ struct ConditionPlaces {
 
     let terms: [Term]
     private let node: Node
-    /// The text with the offsets of its terms; `nil` for lists of topics.
+    /// The text and the offsets of its terms. `nil` if the target is lists of topics.
     private let text: (scalars: [Unicode.Scalar], terms: [Range<Int>])?
 
-    /// `nil` when the target is no condition that reads well.
+    /// `nil` if the target is not a valid condition.
     init?(_ target: Node?, _ condition: Condition, file: String) {
         guard let entry = target?.mapping?.first(where: { $0.key == "condition" || $0.key == "topics" }) else {
             return nil
@@ -43,10 +43,10 @@ struct ConditionPlaces {
         guard terms.count == condition.expression.termCount else { return nil }
     }
 
-    /// The condition's text, where it is one.
+    /// The place of the condition's text. `nil` for lists of topics.
     var whole: TextRange? { text == nil ? nil : node.range }
 
-    /// The stretch of the file that holds just these terms, with the parentheses and negations that are theirs.
+    /// The range in the file that holds exactly these terms, with their parentheses and negations.
     func range(of indices: Range<Int>) -> TextRange {
         guard indices.count < terms.count, !indices.isEmpty else { return node.range }
         guard let text else {
@@ -78,7 +78,7 @@ struct ConditionPlaces {
         }
     }
 
-    /// The terms of a condition that reads well.
+    /// The terms of a valid condition.
     private static func terms(in scalars: [Unicode.Scalar]) -> [(name: Range<Int>, whole: Range<Int>)] {
         var found: [(name: Range<Int>, whole: Range<Int>)] = []
         var index = 0
@@ -87,7 +87,7 @@ struct ConditionPlaces {
             guard scalars[index] == "'" || scalars[index] == "\"" else { continue }
             let start = index
             guard let close = scalars[(start + 1)...].firstIndex(of: scalars[start]) else { break }
-            // 'in topics' follows: a word, and another.
+            // Two more words follow: 'in topics'.
             var end = close + 1
             for _ in 0..<2 {
                 while end < scalars.count, scalars[end].properties.isWhitespace { end += 1 }
@@ -101,7 +101,7 @@ struct ConditionPlaces {
 }
 
 extension Condition.Expression {
-    /// Topics, each as often as it is named.
+    /// The number of topics, repeated ones included.
     var termCount: Int {
         switch self {
         case .topic: 1

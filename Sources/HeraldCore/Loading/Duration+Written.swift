@@ -1,5 +1,5 @@
 extension Duration {
-    /// Reads a whole number with a unit: `250ms`, `90s`, `5m`, `4h`, `2d`; at most 10 years.
+    /// Reads a whole number with a unit, at most 10 years: `250ms`, `90s`, `5m`, `4h`, `2d`.
     package init?(written text: String) {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         guard let count = Int64(digits), count <= 315_360_000_000 else { return nil }
@@ -19,7 +19,8 @@ extension Duration {
 }
 
 extension Rate {
-    /// Reads `500/s`, `30000/min` (from 60 on, rounded down to whole seconds) or `unlimited`.
+    /// Reads `500/s`, `30000/min` or `unlimited`. A rate per minute must be at least 60, and is rounded down to a rate
+    /// per second.
     init?(written text: String) {
         if text == "unlimited" {
             self = .unlimited
@@ -31,7 +32,7 @@ extension Rate {
         else { return nil }
         switch parts[1] {
         case "s": self = .limited(count)
-        // Less than one a second could only be kept by a window of a minute.
+        // A rate below one per second would need a window of a minute.
         case "min" where count >= 60: self = .limited(count / 60)
         default: return nil
         }

@@ -1,4 +1,4 @@
-/// The keys a mapping may have.
+/// The keys that a mapping may have.
 package struct KeyTable: Sendable {
     package var known: [String]
     package var required: [String]
@@ -9,15 +9,15 @@ package struct KeyTable: Sendable {
     }
 }
 
-/// The entries of one mapping, checked against its keys; each value is read as what it should be.
+/// The entries of one mapping, checked against the known keys. Each value is read as a given type.
 struct Fields {
-    /// What the mapping is, for sentences: "a campaign", "'target'".
+    /// A name for the mapping in messages: "a campaign", "'target'".
     let name: String
     let range: TextRange
-    /// At most one for each known key, so few that a look at all of them is quicker than a table.
+    /// At most one entry for each known key. They are so few that searching all of them is faster than a table.
     private let entries: [Node.Entry]
 
-    /// `nil` when the node is no mapping; wrong keys are reported and the rest is read on.
+    /// `nil` if the node is not a mapping. Wrong keys are reported, and the others are kept.
     init?(_ node: Node, _ name: String, _ keys: KeyTable, _ findings: inout Findings) {
         guard let all = node.mapping else {
             findings.error(.wrongType, "\(name) must be a mapping, not \(node.kindName)", at: node.range)
@@ -77,7 +77,7 @@ struct Fields {
         return nil
     }
 
-    /// `90s`, `5m`, `4h`, `2d`, `250ms`; never negative.
+    /// `90s`, `5m`, `4h`, `2d`, `250ms`. Negative durations are refused.
     func duration(_ key: String, _ findings: inout Findings) -> Duration? {
         guard let node = self[key] else { return nil }
         if let scalar = node.scalar, let duration = Duration(written: scalar.text) { return duration }
@@ -98,7 +98,7 @@ struct Fields {
         return nil
     }
 
-    /// One of a type's values, by its raw value.
+    /// One of a type's raw values.
     func choice<Value: RawRepresentable<String> & CaseIterable>(
         _ key: String, _ findings: inout Findings
     ) -> Value? {
@@ -114,7 +114,7 @@ struct Fields {
         return nil
     }
 
-    /// A list of strings, each with its place.
+    /// A list of strings with their places.
     func strings(_ key: String, _ findings: inout Findings) -> [Located<String>]? {
         guard let node = self[key] else { return nil }
         guard let items = node.sequence else {
@@ -126,7 +126,8 @@ struct Fields {
 }
 
 extension Node {
-    /// The node as text. A plain scalar that YAML could read as anything else is refused with its quoted form.
+    /// The node as text. If YAML could read a plain scalar as another type, it is refused and the message shows the
+    /// quoted form.
     func string(_ name: String, _ findings: inout Findings) -> Located<String>? {
         guard let scalar else {
             findings.error(.wrongType, "\(name) must be text, not \(kindName)", at: range)

@@ -1,13 +1,13 @@
-/// A file's bytes from first to last, unpacked where its name ends in `.gz`.
+/// A file's bytes from start to end, unpacked if its name ends in `.gz`.
 final class FileBytes {
     private let file: RegularFile
     private let packing: Gzip?
-    /// The name diagnostics give it.
+    /// The name that diagnostics use for it.
     private let name: String
     private let limit: Int
     private var count = 0
 
-    /// - Parameter limit: the most bytes, packed or not.
+    /// - Parameter limit: the most bytes, both packed and unpacked.
     init(at path: String, as name: String, limit: Int) throws(DiagnosticError) {
         (self.name, self.limit) = (name, limit)
         do {
@@ -18,13 +18,13 @@ final class FileBytes {
         }
     }
 
-    /// Fills the buffer; less than its size only at the end.
+    /// Fills the buffer. Fewer bytes mean that the end was reached.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(DiagnosticError) -> Int {
         do {
             guard let packing else {
                 let filled = try file.read(into: buffer)
                 count += filled
-                // It has grown since it was opened.
+                // The file has grown since it was opened.
                 if count > limit { throw RegularFile.Problem.tooLarge }
                 return filled
             }
@@ -34,7 +34,7 @@ final class FileBytes {
         }
     }
 
-    /// All that is left.
+    /// All remaining bytes.
     func rest() throws(DiagnosticError) -> [UInt8] {
         var bytes: [UInt8] = []
         let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 1)

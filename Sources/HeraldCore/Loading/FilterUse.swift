@@ -1,9 +1,9 @@
 internal import FCM
 
-/// Which audience's `where` looks at which list.
+/// Which columns of each list the filters (`where`) of audiences use.
 struct FilterUse {
     private let audiences: [Audience]
-    /// The audience whose own source each audience's registrations come from, by name; none where a name is missing.
+    /// For each audience, the one at the end of its chain of sources. Audiences with an undeclared source are missing.
     private let ends: [String: Audience]
     private let asked: [String: Set<String>]
 
@@ -26,10 +26,10 @@ struct FilterUse {
         self.asked = asked
     }
 
-    /// The columns that audiences ask of the list that audience `name` names.
+    /// The columns that audiences use of the list of audience `name`.
     func columns(ofListBehind name: String) -> Set<String> { asked[name] ?? [] }
 
-    /// - Parameter attributes: those of the list that an audience names, where it has been read.
+    /// - Parameter attributes: returns the columns of an audience's list. `nil` if it was not read.
     func problems(attributes: (String) -> [String]?) -> [Diagnostic] {
         var advice = Advice()
         return audiences.flatMap { audience -> [Diagnostic] in

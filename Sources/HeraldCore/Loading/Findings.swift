@@ -1,11 +1,11 @@
-/// The diagnostics gathered while one file is read: the first ``limit`` of them, and that there are more.
+/// The diagnostics found in one file: the first ``limit`` of them, and whether there are more.
 struct Findings {
-    /// Nobody mends more at once, and a hostile file could hold a million.
+    /// Nobody fixes more at once, and a hostile file could cause a million.
     static let limit = 1000
 
     let file: String
     var advice = Advice()
-    /// Whether there are more than are kept, so that to look for others is of no use.
+    /// Whether the limit is reached, so that searching on is useless.
     private(set) var isFull = false
     var diagnostics: [Diagnostic] = [] {
         didSet {
@@ -23,27 +23,27 @@ struct Findings {
 
     func at(_ range: TextRange) -> SourceRange { SourceRange(file: file, text: range) }
 
-    /// - Parameter replacement: what mends it when it stands where `range` is.
+    /// - Parameter replacement: the text that fixes the mistake if it replaces `range`.
     mutating func error(
         _ rule: Rule, _ message: String, at range: TextRange, help: String? = nil, replacement: String? = nil
     ) {
         diagnostics.append(.error(rule, message, at: at(range), help: help, replacement: replacement))
     }
 
-    /// - Parameter replacement: what mends it when it stands where `range` is.
+    /// - Parameter replacement: the text that fixes the mistake if it replaces `range`.
     mutating func warning(
         _ rule: Rule, _ message: String, at range: TextRange, help: String? = nil, replacement: String? = nil
     ) {
         diagnostics.append(.warning(rule, message, at: at(range), help: help, replacement: replacement))
     }
 
-    /// Says what was meant where YAML could not read what is there, or read it as something else.
+    /// Improves messages about text that YAML could not read, or read differently from what the author meant.
     mutating func explainSyntax(of source: SourceText) {
         SyntaxAdvice(source)?.improve(&diagnostics)
         LeftoverSyntax(source).explain(&diagnostics)
     }
 
-    /// That a key is none of those there are, with the one that was meant.
+    /// Reports an unknown key and suggests the key that was probably meant.
     mutating func unknownKey(_ entry: Node.Entry, of name: String, _ known: [String], among all: [Node.Entry]) {
         guard !isFull else { return }
         let near = advice.nearest(to: entry.key, among: known)
@@ -54,12 +54,12 @@ struct Findings {
     }
 }
 
-/// The diagnostics of a look at many files, of each file as many as ``Findings`` keeps.
+/// The diagnostics found in many files, with the limit of ``Findings`` for each one.
 struct FindingsOfFiles {
     private var findings: [String: Findings] = [:]
     private var advice = Advice()
 
-    /// - Parameter make: is not called where the file has enough of them.
+    /// - Parameter make: not called if the file has reached the limit.
     mutating func add(at range: SourceRange, _ make: (inout Advice) -> Diagnostic) {
         guard findings[range.file]?.isFull != true else { return }
         findings[range.file, default: Findings(file: range.file)].diagnostics.append(make(&advice))

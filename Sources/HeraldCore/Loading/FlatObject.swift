@@ -1,7 +1,7 @@
-/// The members of a JSON object as lists have them: no nesting, no escapes, names in ASCII, whole numbers. Anything else is
-/// left to a real parser.
+/// A JSON object in the simple form that lists have: no nesting, no escapes, ASCII names, integers. Any other form is
+/// left to a JSON parser.
 struct FlatObject {
-    /// A member: where its name stands in the line, and its value, as a filter sees it.
+    /// A member: the range of its name in the line, and its value as filters see it.
     struct Member {
         enum Kind { case text, null, other }
 
@@ -12,7 +12,7 @@ struct FlatObject {
 
     private(set) var members: [Member] = []
 
-    /// Takes a line in; `false` where it is not such an object, or none at all.
+    /// Reads a line. `false` if it is not an object in this form.
     mutating func read(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
         members.removeAll(keepingCapacity: true)
         var place = 0
@@ -22,7 +22,7 @@ struct FlatObject {
             guard let name = Self.takeText(line, &place, isASCII: true), Self.take(":", line, &place),
                 let member = Self.takeValue(of: name, line, &place)
             else { return false }
-            // Which of two members of one name counts is the parser's to say.
+            // With duplicate names the JSON parser decides which one counts.
             if members.contains(where: { line[$0.name].elementsEqual(line[name]) }) { return false }
             members.append(member)
         } while Self.take(",", line, &place)
@@ -53,7 +53,7 @@ struct FlatObject {
         return true
     }
 
-    /// A text without its quotes.
+    /// Reads a text and returns its range without quotes.
     private static func takeText(
         _ line: UnsafeBufferPointer<UInt8>, _ place: inout Int, isASCII: Bool
     ) -> Range<Int>? {
@@ -86,7 +86,7 @@ struct FlatObject {
         let word = line[begin..<place]
         if word.elementsEqual("null".utf8) { return Member(name: name, value: begin..<begin, kind: .null) }
         let isBoolean = word.elementsEqual("true".utf8) || word.elementsEqual("false".utf8)
-        // Up to 18 digits are a number that is written as it was read.
+        // A number of up to 18 digits has the same text after reading and writing.
         let isNumber =
             (1...18).contains(word.count) && word.allSatisfy(\.isDigit)
             && (word.count == 1 || word.first != UInt8(ascii: "0"))
@@ -95,6 +95,6 @@ struct FlatObject {
 }
 
 extension UInt8 {
-    /// Of what booleans, null and whole numbers are made.
+    /// The characters of booleans, null and integers.
     fileprivate var isLetterOrDigit: Bool { isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) }
 }

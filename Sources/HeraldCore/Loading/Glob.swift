@@ -1,4 +1,4 @@
-/// A path pattern: `*` and `?` within one part of a path, `**` for any number of parts.
+/// A path pattern: `*` and `?` match within one part of a path, `**` matches any number of parts.
 struct Glob {
     private let parts: [[Character]]
 
@@ -12,7 +12,8 @@ struct Glob {
         }
     }
 
-    /// Two fingers: on a mismatch behind a star, the star swallows one more. Never worse than a product.
+    /// On a mismatch after a star, the star takes one more element and matching goes on from there. The time is at most
+    /// the product of both lengths.
     private static func match<Piece, Text>(
         _ pattern: [Piece], _ text: [Text], isStar: (Piece) -> Bool, covers: (Piece, Text) -> Bool
     ) -> Bool {

@@ -1,18 +1,18 @@
 internal import CZlib
 
-/// Unpacks gzip (RFC 1952) piece by piece, within limits that keep hostile files harmless. A file may have several
-/// members, one behind the other, as `cat a.gz b.gz` makes it.
+/// Unpacks gzip (RFC 1952) in pieces, with limits against hostile files. A file may have several members, as `cat a.gz
+/// b.gz` makes it.
 final class Gzip {
-    /// How many times its own size a file may unpack to, once that is more than `unratedSize`.
+    /// How many times its packed size a file may unpack to. This applies only above `unratedSize`.
     static let maximumRatio = 200
     static let unratedSize = 1 << 20
 
     enum Problem: Error, Hashable {
         case foreign, damaged, truncated, tooDense, memory
-        /// Than so many bytes.
+        /// The content is larger than this many bytes.
         case larger(Int)
 
-        /// What the file is or does, for a sentence.
+        /// The problem in words, as the end of a sentence.
         var words: String {
             switch self {
             case .foreign: "holds something that gzip did not write"
@@ -26,16 +26,16 @@ final class Gzip {
     }
 
     private let limit: Int
-    /// zlib keeps the address of its stream.
+    /// zlib keeps the address of the stream, so it must not move.
     private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
     private let input = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 1)
-    /// Whether zlib knows of the stream.
+    /// Whether zlib has initialised the stream.
     private var isOpen = false
     private var (packed, unpacked) = (0, 0)
     private var isInputAtEnd = false
     private var isBetweenMembers = false
 
-    /// - Parameter limit: the most that it unpacks to, in bytes.
+    /// - Parameter limit: the most bytes that it may unpack to.
     init(limit: Int) throws(Problem) {
         self.limit = limit
         stream.initialize(to: z_stream())
@@ -52,9 +52,9 @@ final class Gzip {
         input.deallocate()
     }
 
-    /// Fills the buffer; less than its size only at the end.
+    /// Fills the buffer. Fewer bytes mean that the end was reached.
     ///
-    /// - Parameter refill: fills a buffer with what is packed; less than its size only at the end.
+    /// - Parameter refill: fills a buffer with packed bytes. Fewer bytes mean that the end was reached.
     func read(
         into buffer: UnsafeMutableRawBufferPointer, refill: (UnsafeMutableRawBufferPointer) throws -> Int
     ) throws -> Int {
@@ -71,7 +71,7 @@ final class Gzip {
             }
             if isBetweenMembers {
                 if stream.pointee.avail_in == 0 { break }
-                // What follows must be another member: anything else is refused as its header.
+                // Only another member may follow. Anything else fails as a bad header.
                 inflateReset(stream)
                 isBetweenMembers = false
             }
@@ -86,7 +86,7 @@ final class Gzip {
         switch inflate(stream, Z_NO_FLUSH) {
         case Z_STREAM_END: isBetweenMembers = true
         case Z_OK: break
-        // No step forward is possible: the input is at its end.
+        // No progress is possible, because the input has ended.
         case Z_BUF_ERROR: throw .truncated
         case Z_MEM_ERROR: throw .memory
         default: throw stream.pointee.total_out == 0 ? .foreign : .damaged
@@ -101,6 +101,6 @@ final class Gzip {
 }
 
 extension Int {
-    /// So many bytes, for people: in whole GiB, or else MiB.
+    /// The size in GiB or MiB, for people.
     var binarySize: String { self >= 1 << 30 && self % (1 << 30) == 0 ? "\(self >> 30) GiB" : "\(self >> 20) MiB" }
 }

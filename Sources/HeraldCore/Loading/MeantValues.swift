@@ -1,6 +1,6 @@
-/// What people write where the format wants something a little different; only what leaves no doubt.
+/// Common other spellings of values. Only unambiguous ones are recognised.
 extension Bool {
-    /// `yes`, `On`, `TRUE`, and a word in quotes.
+    /// `yes`, `On`, `TRUE`, or a word in quotes.
     init?(meantBy text: String) {
         switch text.lowercased() {
         case "true", "yes", "on", "y": self = true
@@ -11,7 +11,7 @@ extension Bool {
 }
 
 extension Int {
-    /// A number in quotes, or with `_` between its digits.
+    /// A number in quotes, or one with `_` between the digits.
     init?(meantBy text: String) {
         let digits = text.utf8.filter { $0 != UInt8(ascii: "_") }
         guard (1...18).contains(digits.count), digits.allSatisfy(\.isDigit),
@@ -22,7 +22,7 @@ extension Int {
 }
 
 extension Duration {
-    /// herald's spelling of `4 h`, `4H`, `90sec`, `2 days`.
+    /// The correct spelling for `4 h`, `4H`, `90sec`, `2 days`.
     static func spelling(meantBy text: String) -> String? {
         guard let match = text.lowercased().wholeMatch(of: #/([0-9]{1,12})[ _]?([a-z]{1,12})/#) else { return nil }
         let unit: String
@@ -40,7 +40,7 @@ extension Duration {
 }
 
 extension String {
-    /// In YAML's double quotes.
+    /// The text in YAML's double quotes.
     var quoted: String {
         var text = "\""
         for scalar in unicodeScalars {

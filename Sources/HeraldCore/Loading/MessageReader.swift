@@ -1,7 +1,7 @@
 internal import FCM
 
 extension Campaign {
-    /// Reads a campaign's `message` into the wire's JSON.
+    /// Reads a campaign's `message` into JSON for the wire.
     static func message(
         from node: Node, _ findings: inout Findings
     ) -> Located<[String: JSONValue]>? {
@@ -23,7 +23,7 @@ extension Campaign {
         }
         let errorsBefore = findings.diagnostics.count { $0.severity == .error }
         let json = MessageShape.message.json(from: node, "the message", &findings)
-        // A text can be judged by itself, and what parts say together once each of them reads well.
+        // Each text can be checked on its own. The parts together can be checked only if each one is valid.
         MessageDraft(node: node, json: [:]).checkTexts(&findings)
         guard findings.diagnostics.count(where: { $0.severity == .error }) == errorsBefore,
             case .object(let message)? = json
@@ -34,7 +34,7 @@ extension Campaign {
 }
 
 extension MessageShape {
-    /// The node as JSON of this shape; `nil` when something is wrong with it, which is then reported.
+    /// The node as JSON of this shape. `nil` if something is wrong with it. That is then reported.
     func json(from node: Node, _ name: String, _ findings: inout Findings) -> JSONValue? {
         switch self {
         case .string:
@@ -122,7 +122,7 @@ extension MessageShape {
         return nil
     }
 
-    /// An RFC 3339 time in UTC. The fraction is carried over as text: a `Date` would round it.
+    /// An RFC 3339 time in UTC. The fraction is kept as text, because a `Date` would round it.
     private static func utc(_ text: String) -> String? {
         let point = text.firstIndex(of: ".") ?? text.endIndex
         let fraction = text[point...].dropFirst().prefix { $0.isASCII && $0.isNumber }
@@ -132,7 +132,7 @@ extension MessageShape {
         return fraction.isEmpty ? whole : "\(whole.dropLast()).\(fraction)Z"
     }
 
-    /// `google.type.Color`, each part from 0 to 1.
+    /// `google.type.Color`, with each part from 0 to 1.
     private func lightColor(from node: Node, _ name: String, _ findings: inout Findings) -> JSONValue? {
         if let entries = node.mapping {
             let parts = ["red", "green", "blue", "alpha"]
@@ -196,7 +196,7 @@ extension MessageShape {
         }
     }
 
-    /// YAML's own reading, where all its versions agree; whatever they read differently is refused.
+    /// The value as all versions of YAML read it. A value that they read differently is refused.
     private func verbatimJSON(from node: Node, _ name: String, _ findings: inout Findings) -> JSONValue? {
         switch node.content {
         case .mapping:
@@ -226,7 +226,7 @@ extension MessageShape {
 extension JSONValue {
     fileprivate var isEmpty: Bool { array?.isEmpty ?? object?.isEmpty ?? false }
 
-    /// An APNs payload whose flags are the number 1, or left out.
+    /// An APNs payload in which flags are the number 1, or left out.
     fileprivate var withNumericFlags: JSONValue {
         guard var payload = object, var aps = payload["aps"]?.object else { return self }
         for flag in ["content-available", "mutable-content"] {
@@ -242,7 +242,7 @@ extension JSONValue {
 }
 
 extension Node {
-    /// The node as text, as `string` reads it. A text with a colon in it is a mapping to YAML, which is then said.
+    /// The node as text, like `string`. If a colon in the text made YAML read a mapping, the message says so.
     fileprivate func text(_ name: String, _ findings: inout Findings) -> Located<String>? {
         guard let entries = mapping, entries.count == 1, let value = entries[0].value.scalar, !value.text.isEmpty else {
             return string(name, &findings)
@@ -254,7 +254,7 @@ extension Node {
         return nil
     }
 
-    /// Whether there is nothing here, as where a colour stands without quotes: its `#` begins a comment.
+    /// Reports an empty value. A colour without quotes is empty, because its `#` begins a comment.
     fileprivate func reportHiddenColor(_ name: String, _ findings: inout Findings) -> Bool {
         guard let scalar, scalar.isPlain, scalar.text.isEmpty else { return false }
         findings.error(
@@ -265,7 +265,7 @@ extension Node {
 }
 
 extension Duration {
-    /// Reads the wire's form: seconds with up to nine decimals and an `s`.
+    /// Reads the form of the wire: seconds with up to nine decimals and an `s`.
     fileprivate init?(protobuf text: String) {
         guard let match = text.wholeMatch(of: #/([0-9]{1,10})\.([0-9]{1,9})s/#), let seconds = Int64(match.1),
             let fraction = Int64(match.2)

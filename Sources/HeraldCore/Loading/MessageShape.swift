@@ -1,29 +1,29 @@
-/// The form of a part of the v1 message, after FCM's REST reference (`projects.messages`).
+/// The form of a part of the v1 message, by FCM's REST reference (`projects.messages`).
 indirect enum MessageShape: Sendable {
     case string
     case bool
     case int
-    /// `3600s` as on the wire, or herald's `4h`.
+    /// `3600s` as on the wire, or `4h` as elsewhere in herald's files.
     case duration
     /// A duration of at most 28 days.
     case timeToLive
-    /// A moment with its offset from UTC.
+    /// A time with its offset from UTC.
     case time
-    /// A text that FCM, or the device behind it, takes only in one form.
+    /// A text that FCM or the device accepts in one form only.
     case form(TextForm)
-    /// FCM's spellings, or the same in small letters, as its SDKs have them.
+    /// FCM's spelling, or the same in lower case, as in its SDKs.
     case oneOf([String])
-    /// String values under free keys.
+    /// String values with any keys.
     case strings
-    /// String values under free keys that are not FCM's own.
+    /// String values with any keys that FCM has not reserved.
     case data
-    /// A light's colour: `#RRGGBB`, `#RRGGBBAA`, or its four parts as on the wire.
+    /// A light's colour: `#RRGGBB`, `#RRGGBBAA`, or four parts as on the wire.
     case lightColor
     case list(MessageShape)
     case object([String: MessageShape])
-    /// JSON of any form, passed on as it stands.
+    /// Any JSON, passed on unchanged.
     case verbatim
-    /// JSON of any form, but for the flags of `aps`, which may be written as booleans.
+    /// Any JSON, except that the flags of `aps` may be booleans.
     case apnsPayload
 }
 
@@ -85,7 +85,7 @@ extension MessageShape {
         "fcm_options": .object(["link": .form(.link), "analytics_label": .form(.analyticsLabel)]),
     ])
 
-    /// Whether FCM takes an empty object or list of it for a value. Elsewhere it is left out.
+    /// Whether an empty object or list is a value to FCM. If not, it is left out.
     var keepsEmpty: Bool {
         switch self {
         case .verbatim, .apnsPayload: true

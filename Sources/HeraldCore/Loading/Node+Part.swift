@@ -1,10 +1,10 @@
 extension Node {
-    /// Where a part of a scalar's text stands, both counted in Unicode scalars. `nil` where the text cannot be followed
-    /// in the file: in a block, over several lines, behind escapes of other characters than quotes.
+    /// The range of a part of a scalar's text, with offset and length in Unicode scalars. `nil` if the text does not
+    /// match the file character by character: in a block, over several lines, or with escapes other than for quotes.
     func range(ofScalars offset: Int, _ length: Int) -> TextRange? {
         guard let scalar, range.start.line == range.end.line else { return nil }
         let width = range.end.column - range.start.column
-        // In single quotes a single one is written twice; in double quotes `"` and `\` have a `\` before them.
+        // In single quotes a single quote is doubled. In double quotes `"` and `\` have a `\` before them.
         let writings: [(quotes: Int, doubled: Set<Unicode.Scalar>)] =
             scalar.isPlain ? [(0, [])] : [(1, ["'"]), (1, ["\"", "\\"])]
         let text = Array(scalar.text.unicodeScalars)

@@ -1,4 +1,4 @@
-/// A piece of a YAML document that knows where it stands.
+/// A part of a YAML document with its place in the file.
 package struct Node: Sendable {
     package enum Content: Sendable {
         case scalar(Scalar)
@@ -6,13 +6,13 @@ package struct Node: Sendable {
         case mapping([Entry])
     }
 
-    /// A scalar's text, and whether it stood without quotes, so that YAML's readings of it matter.
+    /// A scalar's text, and whether it was written without quotes. Only then does YAML give it a type.
     package struct Scalar: Hashable, Sendable {
         package var text: String
         package var isPlain: Bool
     }
 
-    /// One key of a mapping with its value. Keys are scalars; each stands once in its mapping.
+    /// One key of a mapping with its value. Keys are scalars, and each one occurs once in its mapping.
     package struct Entry: Sendable {
         package var key: String
         package var keyRange: TextRange
@@ -28,7 +28,7 @@ extension Node {
     package var sequence: [Node]? { if case .sequence(let nodes) = content { nodes } else { nil } }
     package var mapping: [Entry]? { if case .mapping(let entries) = content { entries } else { nil } }
 
-    /// What a person would call it in a sentence.
+    /// The kind of node in the words of a message.
     package var kindName: String {
         switch content {
         case .scalar: "a single value"

@@ -1,13 +1,13 @@
-/// What YAML 1.1 or 1.2 makes of a scalar that stands without quotes.
+/// How YAML 1.1 or 1.2 reads a scalar without quotes.
 enum PlainScalar: Hashable {
     case string
     case null
-    /// `true` and `false` in lower case, which both versions agree on.
+    /// `true` and `false` in lower case. Both versions agree on them.
     case bool(Bool)
-    /// A decimal number that both versions agree on.
+    /// A decimal number on which both versions agree.
     case int(Int64)
     case double(Double)
-    /// Something that one version, or a reader in a hurry, takes for what it may not be.
+    /// A text that one version, or a hasty reader, takes for something else. The value says for what.
     case trap(String)
 
     init(_ text: String) {
@@ -19,7 +19,7 @@ enum PlainScalar: Hashable {
             "OFF", "y", "Y", "n", "N":
             self = .trap("a boolean")
         default:
-            // All that follows begins with a digit, a sign or a point.
+            // All other forms begin with a digit, a sign or a point.
             guard let first = text.utf8.first, first.isDigit || "+-.".utf8.contains(first) else {
                 self = .string
                 return
@@ -44,7 +44,8 @@ enum PlainScalar: Hashable {
         return isNumber(unsigned.utf8) ? .trap("a number") : .string
     }
 
-    // By hand, and not by regular expression: a list may hold a million scalars. Each is the form named, without a sign.
+    // These are written by hand because regular expressions are too slow for a list with a million scalars. Each
+    // function matches the form in its comment, without a sign.
 
     /// `[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?`
     private static func isBase60(_ text: Substring.UTF8View) -> Bool {
@@ -112,14 +113,14 @@ enum PlainScalar: Hashable {
 }
 
 extension Substring.UTF8View {
-    /// Whether it began with this, which is then gone.
+    /// Removes this character from the start. `false` if it is not there.
     fileprivate mutating func take(_ scalar: Unicode.Scalar) -> Bool {
         guard first == UInt8(ascii: scalar) else { return false }
         removeFirst()
         return true
     }
 
-    /// What it began with, which is then gone.
+    /// Removes matching characters from the start and returns them.
     @discardableResult
     fileprivate mutating func skip(_ isWanted: (UInt8) -> Bool) -> Substring.UTF8View {
         let end = firstIndex { !isWanted($0) } ?? endIndex

@@ -1,6 +1,6 @@
 internal import FCM
 
-/// The names that campaigns and topics say they had before. Whose history they carry must be beyond doubt.
+/// The former names of campaigns and topics. It must be certain who inherits the history of a name.
 struct PreviousNames {
     private let workspace: Workspace
     private let declared: Set<References.Name>
@@ -29,7 +29,7 @@ struct PreviousNames {
         }
     }
 
-    /// - Parameter claim: where the old name was claimed before.
+    /// - Parameter claim: where another resource has claimed the old name. `nil` if none has.
     private func problem(
         with old: Located<String>, of name: String, _ kind: String, claim: SourceRange?
     ) -> Diagnostic? {

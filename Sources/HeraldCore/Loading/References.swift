@@ -1,9 +1,9 @@
 internal import FCM
 
-/// What can only be seen across files: names declared twice, names nobody declares, audiences that are made of each
-/// other in a circle.
+/// Checks that need all files: names that are declared twice, names that nobody declares, and audiences that refer to
+/// each other in a circle.
 struct References {
-    /// What a document says it is. One that is otherwise wrong is still declared.
+    /// The kind and name of a document. A document with mistakes still declares its name.
     struct Name: Hashable {
         var kind: String
         var name: String
@@ -78,7 +78,7 @@ struct References {
         for (kind, uses) in uses.sorted(by: { $0.key < $1.key }) { unknown(kind, uses, &found) }
     }
 
-    /// A condition may name a topic that apps manage themselves, so that an undeclared one is only a likely mistake.
+    /// A condition may name a topic that only apps subscribe to. So an undeclared one is only probably a mistake.
     private func unknownTopicsOfConditions(_ found: inout FindingsOfFiles) {
         let names = declared.filter { $0.kind == "topic" }.map(\.name)
         for campaign in workspace.campaigns {
@@ -107,7 +107,7 @@ struct References {
         }
     }
 
-    /// Device groups are made under the project's number, which nothing else needs.
+    /// Device groups need the project's number. Nothing else does.
     private func groupsWithoutSender(_ found: inout FindingsOfFiles) {
         guard workspace.settings.senderID == nil else { return }
         for group in workspace.groups {
@@ -119,7 +119,7 @@ struct References {
         }
     }
 
-    /// Goes down what audiences are made of without recursion: a chain may be as long as there are audiences.
+    /// Searches for circles of audiences without recursion, because a chain may be as long as the number of audiences.
     private func cycles(_ found: inout FindingsOfFiles) {
         var finished: Set<String> = []
         for audience in workspace.audiences.sorted(by: { $0.name.value < $1.name.value }) {

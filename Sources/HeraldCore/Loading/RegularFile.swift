@@ -6,11 +6,11 @@
     internal import Darwin
 #endif
 
-/// A file that has an end, open for reading from its beginning to there: a pipe would keep herald waiting, and a device
-/// may never stop.
+/// A regular file, read from start to end. Pipes and devices are refused: herald could wait for a pipe forever, and a
+/// device may have no end.
 final class RegularFile {
     private let descriptor: Int32
-    /// In bytes, when it was opened.
+    /// The size in bytes when the file was opened.
     let size: Int
 
     enum Kind { case file, folder, link, other }
@@ -29,22 +29,22 @@ final class RegularFile {
         }
     }
 
-    /// What stands at a path, links not followed; `nil` when nothing does.
+    /// The kind of file at a path, without following links. `nil` if there is none.
     static func kind(of path: String) -> Kind? {
         var status = stat()
         guard !path.utf8.contains(0), lstat(path, &status) == 0 else { return nil }
         return Kind(status)
     }
 
-    /// - Parameter limit: in bytes; a larger file is refused.
+    /// - Parameter limit: in bytes. A larger file is refused.
     init(at path: String, limit: Int) throws(Problem) {
-        // C would take what stands before a NUL for the whole path.
+        // C functions would end the path at a NUL.
         guard !path.utf8.contains(0) else { throw .missing }
-        // A device is not even opened: that alone may set something going.
+        // A device is not even opened, because that alone may have an effect.
         var status = stat()
         guard stat(path, &status) == 0 else { throw Problem(errno) }
         try Self.check(status, limit)
-        // What it is may change in between; a pipe must then not block.
+        // The file may be replaced between the two calls. `O_NONBLOCK` keeps `open` from waiting for a pipe.
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw Problem(errno) }
         do throws(Problem) {
@@ -60,7 +60,7 @@ final class RegularFile {
 
     deinit { close(descriptor) }
 
-    /// Fills the buffer; less than its size only at the end of the file.
+    /// Fills the buffer. Fewer bytes mean that the end of the file was reached.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(Problem) -> Int {
         var filled = 0
         while filled < buffer.count {
@@ -74,12 +74,12 @@ final class RegularFile {
         return filled
     }
 
-    /// - Parameter limit: in bytes; not one more is read.
+    /// - Parameter limit: in bytes. More is never read into the result.
     static func bytes(at path: String, limit: Int) throws(Problem) -> [UInt8] {
         let file = try RegularFile(at: path, limit: limit)
         var bytes: [UInt8] = []
         while true {
-            // One more than there should be: a file that has grown meanwhile fills it.
+            // Reading one byte more than the size shows whether the file has grown.
             let wanted = bytes.isEmpty ? file.size + 1 : 65536
             var problem: Problem?
             let chunk = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, filled in
@@ -102,7 +102,7 @@ final class RegularFile {
         }
     }
 
-    /// The system's function, where a method has its name.
+    /// Calls the system's function, which a method here hides by its name.
     private static func readSome(_ descriptor: Int32, _ start: UnsafeMutableRawPointer?, _ count: Int) -> Int {
         #if canImport(Glibc)
             Glibc.read(descriptor, start, count)
@@ -127,7 +127,7 @@ extension RegularFile.Kind {
 }
 
 extension String {
-    /// An absolute path without links. What is not there has none; the folders it would be in may.
+    /// An absolute path without links. If the file does not exist, the links in its existing folders are resolved.
     var resolvingSymlinks: String {
         guard !utf8.contains(0) else { return self }
         var folder = self

@@ -1,11 +1,11 @@
-/// What one file of resources holds. It knows nothing of the other files, so that all may be read side by side.
+/// The content of one file of resources. It does not depend on other files, so all files can be read in parallel.
 struct ResourceFile: Sendable {
     private(set) var source: SourceText?
-    /// What its documents say they are, those too that could not be read.
+    /// The names that its documents declare, also in documents with mistakes.
     private(set) var declared: [References.Name] = []
     private(set) var resources: [ResourceReader.Resource] = []
     private(set) var diagnostics: [Diagnostic] = []
-    /// The warnings it silences.
+    /// The warnings that it silences.
     private(set) var allowances: Allowances?
 
     init(_ file: WorkspaceFolder.Listed, in folder: WorkspaceFolder, settings: Settings) {

@@ -57,7 +57,7 @@ extension ResourceReader {
         }
     }
 
-    /// The one of several keys that is there; that none or several are is reported.
+    /// The only one of several keys that is present. None or several are reported.
     static func onlyKey(
         of keys: [String], in fields: Fields, _ findings: inout Findings, otherwise rule: Rule, none: String,
         many: String
@@ -72,7 +72,7 @@ extension ResourceReader {
         return nil
     }
 
-    /// The registrations that stand in the file itself, under `tokens` or `fids`; malformed ones are reported.
+    /// The registrations under `tokens` or `fids` in the file itself. Malformed ones are reported.
     static func registrations(_ key: String, in fields: Fields, _ findings: inout Findings) -> [Registration] {
         let kind: Registration.Kind = key == "fids" ? .fid : .token
         guard let node = fields[key] else { return [] }
@@ -95,7 +95,7 @@ extension ResourceReader {
 }
 
 extension Registration.Kind {
-    /// How such a registration looks, for people.
+    /// What such a registration looks like, for people.
     var form: String {
         switch self {
         case .fid: "a fid is 22 characters of A-Z a-z 0-9 _ - and begins with c, d, e or f"

@@ -3,7 +3,7 @@ internal import FCM
 extension ResourceReader {
     static let topicsKeys = KeyTable(["any", "all", "none"])
 
-    /// A condition as its author wrote it, in FCM's own language.
+    /// A condition in FCM's own language, as its author wrote it.
     static func condition(_ node: Node, _ findings: inout Findings) -> Located<Campaign.Target>? {
         guard let text = node.string("'condition'", &findings) else { return nil }
         do throws(ConditionError) {
@@ -55,19 +55,19 @@ extension Diagnostic {
             notes: error.fixes.map { Note("\($0.meaning): \($0.text)", at: findings.at(node.range)) },
             help: error.fixes.first.map { "say which is meant by parentheses, as in \($0.text)" },
             replacement: error.replacement)
-        // FCM's own reading is kept: nobody gets another message for it.
+        // The fix keeps FCM's reading, so the recipients stay the same.
         if let kept = error.fixes.first { diagnostic.fix = .init(kept.text.quoted, at: node.range) }
         return diagnostic
     }
 }
 
 extension SourceRange {
-    /// Where it begins; the file's beginning where the file as a whole is meant.
+    /// Where it begins. If the whole file is meant, its beginning.
     fileprivate var start: TextRange.Position { text?.start ?? .init(line: 0, column: 0) }
 }
 
 extension ConditionError {
-    /// What may stand for the word at fault, in any quotes.
+    /// What to write instead of the wrong word, in any quotes.
     fileprivate var replacement: String? {
         if case .word(_, let meant) = problem, length > 0 { meant } else { nil }
     }

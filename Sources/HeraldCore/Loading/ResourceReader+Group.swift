@@ -47,7 +47,7 @@ extension ResourceReader {
 extension Group {
     static let sizeHelp = "FCM's groups have 1 to \(maximumMembers)"
 
-    /// What is wrong with so many members, if anything is.
+    /// What is wrong with this number of members. `nil` if it is allowed.
     static func problem(withMembers count: Int) -> String? {
         switch count {
         case 0: "the group has no members"

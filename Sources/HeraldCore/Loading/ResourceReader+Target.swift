@@ -7,7 +7,7 @@ extension ResourceReader {
         guard let fields = Fields(node, "'target'", targetKeys, &findings) else { return nil }
         let written = (node.mapping ?? []).filter { targetKeys.known.contains($0.key) }
         guard written.count == 1 else {
-            // What an unknown key was meant to be is already asked.
+            // The unknown key was already reported with a suggestion.
             if written.isEmpty, node.mapping?.isEmpty == false { return nil }
             let place = written.count > 1 ? written[1].keyRange : node.range
             findings.error(
@@ -41,7 +41,7 @@ extension ResourceReader {
         return Located(.registrations(registrations(key, in: fields, &findings)), at: findings.at(node.range))
     }
 
-    /// Reports keys of a campaign that mean nothing beside its target, and the one that its target asks for.
+    /// Reports keys that have no meaning for the campaign's target, and a missing `acknowledge` for a broadcast.
     static func checkKeys(_ fields: Fields, of campaign: Campaign, _ findings: inout Findings) {
         let target = campaign.target.value
         if case .condition(let condition) = target, condition.matches({ _ in false }), !campaign.acknowledged.broadcast
@@ -66,7 +66,7 @@ extension ResourceReader {
 }
 
 extension Campaign.Target {
-    /// Says how to leave somebody out where the campaign's own `exclude` cannot.
+    /// How to leave recipients out if the target does not support the campaign's own `exclude`.
     fileprivate var helpInsteadOfExclude: String? {
         switch self {
         case .topic(let name):

@@ -1,8 +1,8 @@
 internal import FCM
 
-/// Reads one YAML document as the resource it says it is. List files are named, not read.
+/// Reads one YAML document as the kind of resource that it declares. List files are only named here, not read.
 enum ResourceReader {
-    /// The kinds of the file format, and the keys each has.
+    /// The kinds of resources and their keys.
     static let keys: [String: KeyTable] = [
         "audience": KeyTable(
             ["kind", "name", "source", "tokens", "fids", "from", "where", "exclude"], required: ["name"]),
@@ -26,7 +26,7 @@ enum ResourceReader {
         case campaign(Campaign)
     }
 
-    /// - Parameter defaultZone: of campaigns whose schedule names none.
+    /// - Parameter defaultZone: for campaigns whose schedule names no zone.
     static func resource(from document: Node, defaultZone: String, _ findings: inout Findings) -> Resource? {
         guard let entries = document.mapping else {
             findings.error(
@@ -94,7 +94,7 @@ enum ResourceReader {
         let acknowledged = acknowledgement(fields, &findings)
         let schedule = ScheduleReader.schedule(fields["schedule"], defaultZone: defaultZone, &findings)
         let delivery = fields["delivery"].map { Self.delivery($0, &findings) }
-        // With a mistake in its message it is a campaign all the same: what else it says is looked at too.
+        // A campaign with a mistake in its message is kept, so that the rest of it is checked too.
         guard let name, let target,
             let message = message ?? fields["message"].map({ Located([:], at: findings.at($0.range)) })
         else { return nil }

@@ -1,10 +1,10 @@
 internal import FCM
 
-/// What is wrong with a list's rows, the first of them one by one, the rest as a number.
+/// The malformed rows of a list: the first ones are reported one by one, the others only counted.
 struct RowFindings {
-    /// Malformed rows that are shown one by one; the rest are counted.
+    /// How many malformed rows are reported one by one.
     static let shownRows = 20
-    /// Malformed rows behind which nothing more is read: such a file is no list.
+    /// After this many malformed rows reading stops, because the file is not a list.
     static let limit = 10_000
 
     let file: String
@@ -13,10 +13,10 @@ struct RowFindings {
 
     init(file: String) { self.file = file }
 
-    /// Whether the file is not worth reading on.
+    /// Whether reading on is useless.
     var isFull: Bool { shown.count + withheld > Self.limit }
 
-    /// A malformed row; `problem` says what it "is" or "has".
+    /// Adds a malformed row. `problem` goes on from "the row": "is …" or "has …".
     mutating func add(_ line: Int, _ problem: String) {
         add(.listRow, line, "the row \(problem)")
     }
@@ -29,7 +29,7 @@ struct RowFindings {
         shown.append(.error(rule, message, at: SourceRange(file: file, text: .line(line)), help: help))
     }
 
-    /// A row that ends the reading: it is shown in any case.
+    /// Adds a row after which reading stops. It is always reported.
     mutating func addLast(_ line: Int, _ problem: String) {
         if shown.count == Self.shownRows {
             shown.removeLast()
@@ -38,7 +38,7 @@ struct RowFindings {
         add(line, problem)
     }
 
-    /// Where the first of a row's registrations stands that is there; all that are there must be well-formed.
+    /// The range of the first registration in a row. All registrations in the row must be well-formed.
     mutating func registration(
         from values: [(kind: Registration.Kind, text: Range<Int>)], of text: UnsafeBufferPointer<UInt8>, at line: Int
     ) -> UnsafeBufferPointer<UInt8>? {

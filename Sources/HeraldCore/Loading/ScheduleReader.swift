@@ -2,12 +2,12 @@
 enum ScheduleReader {
     static let keys = KeyTable(["at", "cron", "start", "end", "timezone", "dst", "max_lateness", "catch_up"])
     static let dstKeys = KeyTable(["gap", "overlap"])
-    /// Keys that mean something only where there are many occurrences.
+    /// Keys that only apply to schedules with many occurrences.
     private static let cronKeys = ["start", "end", "catch_up"]
 
-    /// What is wrong is reported, and the rest read on. Without a node: due at once.
+    /// Reads the schedule and reports mistakes without stopping at them. Without a node, the campaign is due at once.
     ///
-    /// - Parameter defaultZone: the workspace's; a wrong one has been reported where it stands.
+    /// - Parameter defaultZone: the workspace's. A wrong one was already reported.
     static func schedule(_ node: Node?, defaultZone: String, _ findings: inout Findings) -> Schedule {
         var schedule = Schedule(zone: Zone(named: defaultZone) ?? .utc)
         guard let node, let fields = Fields(node, "'schedule'", keys, &findings) else { return schedule }
@@ -51,13 +51,13 @@ enum ScheduleReader {
         }
         guard let cron = cron(node, &findings) else { return }
         schedule.times = .cron(cron, start: start, end: end)
-        // Of a schedule that is wrong in itself nothing more can be said.
+        // A schedule with mistakes cannot be checked further.
         guard findings.diagnostics.count == before, !schedule.canFire else { return }
         let bounds = start == nil && end == nil ? "" : " between 'start' and 'end'"
         findings.error(.scheduleNever, "the cron never fires\(bounds)", at: node.range)
     }
 
-    /// Five fields. What is wrong is pointed at within the text where that stands in the file as it is.
+    /// Reads five fields. A mistake is reported at its place within the text, if that can be found in the file.
     private static func cron(_ node: Node, _ findings: inout Findings) -> Cron? {
         guard let scalar = node.scalar else {
             findings.error(.wrongType, "'cron' must be text, not \(node.kindName)", at: node.range)
@@ -79,11 +79,11 @@ enum ScheduleReader {
         }
     }
 
-    /// The value of `at`, `start` or `end`: a wall time of the zone, or a time with its offset.
+    /// The value of `at`, `start` or `end`: local time in the zone, or a time with an offset.
     private static func time(
         _ node: Node, _ key: String, _ schedule: Schedule, _ findings: inout Findings
     ) -> Date? {
-        // Times may stand plain: nothing else is meant by them here.
+        // Times may be written without quotes here, because nothing else can be meant.
         let text = node.scalar?.text ?? ""
         if let date = Date(rfc3339: text) { return date }
         guard let local = LocalTime(written: text) else {
@@ -108,7 +108,7 @@ enum ScheduleReader {
             }
             date = next
         case .overlap(let first, let second):
-            // With both, a start takes in both and an end too.
+            // With `both`, a start includes both times, and so does an end.
             date = schedule.dst.overlap == .second || key == "end" && schedule.dst.overlap == .both ? second : first
         }
         guard Date.calculable.contains(date) else {
@@ -118,7 +118,7 @@ enum ScheduleReader {
         return date
     }
 
-    /// Where `overlap` is written, if it is.
+    /// Reads `dst` and returns the place of `overlap`, if it is there.
     private static func readDST(_ node: Node, _ dst: inout DST, _ findings: inout Findings) -> TextRange? {
         guard let fields = Fields(node, "'dst'", dstKeys, &findings) else { return nil }
         if let gap: DST.Gap = fields.choice("gap", &findings) { dst.gap = gap }
@@ -128,7 +128,7 @@ enum ScheduleReader {
 }
 
 extension Findings {
-    /// The zone of that name; one that the system does not have is reported.
+    /// The zone of that name. An unknown one is reported.
     mutating func zone(_ name: Located<String>) -> Zone? {
         if let zone = Zone(named: name.value) { return zone }
         let near = advice.nearest(to: name.value, among: Zone.names()).flatMap { Zone(named: $0) }

@@ -12,10 +12,10 @@ enum SettingsReader {
     static let runnerKeys = KeyTable(["every"])
     static let guardKeys = KeyTable(["max_recipients", "max_unsubscribe_percent", "max_forget_percent"])
 
-    /// What the file says of itself and of the files beside it.
+    /// The settings, and which other files belong to the workspace.
     struct Result {
         var settings: Settings
-        /// Globs of the resource files; empty for every YAML file.
+        /// Globs of the resource files. Empty means every YAML file.
         var resources: [String] = []
         var ignore: [String] = []
     }
@@ -24,7 +24,7 @@ enum SettingsReader {
         from document: Node, environment: [String: String], _ findings: inout Findings
     ) -> Result? {
         let document = document.expandingVariables(environment, &findings)
-        // Of a value whose variable is missing nothing more can be said.
+        // A value with a missing variable cannot be checked further.
         let unexpanded = Set(findings.diagnostics.map(\.range))
         let known = findings.diagnostics.count
         defer {
@@ -130,7 +130,7 @@ enum SettingsReader {
 }
 
 extension Node {
-    /// `${VAR}`, `${VAR:-default}` and `$$` replaced in every scalar that is a value.
+    /// Replaces `${VAR}`, `${VAR:-default}` and `$$` in every scalar that is a value.
     fileprivate func expandingVariables(_ environment: [String: String], _ findings: inout Findings) -> Node {
         var copy = self
         switch content {
@@ -164,7 +164,7 @@ extension Node {
                 rest = rest.dropFirst()
             } else if let match = rest.prefixMatch(of: #/\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/#) {
                 let name = String(match.1)
-                // As in a shell, `:-` takes a variable that is set to nothing for one that is not set.
+                // As in a shell, `:-` treats an empty variable like an unset one.
                 let value = match.2 != nil && environment[name] == "" ? nil : environment[name]
                 if let value = value ?? match.2.map({ String($0) }) {
                     expanded += value

@@ -7,7 +7,7 @@
 #endif
 
 extension Slice<UnsafeBufferPointer<UInt8>> {
-    /// Where a byte first stands. The C library looks at many at a time.
+    /// The first place of a byte. The C library searches many bytes at a time.
     func firstPlace(of byte: UInt8) -> Int? {
         guard let start = base.baseAddress, !isEmpty else { return nil }
         guard let found = memchr(start + startIndex, Int32(byte), count) else { return nil }

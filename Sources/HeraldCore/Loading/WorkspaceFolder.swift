@@ -1,17 +1,17 @@
-/// The folder that holds `herald.yaml`, and which files in it may be read.
+/// The folder with `herald.yaml`, and which files in it may be read.
 package struct WorkspaceFolder: Sendable {
     package static let settingsFile = "herald.yaml"
 
-    /// Absolute, symlinks resolved, without a slash at the end.
+    /// Absolute, with symlinks resolved and without a slash at the end.
     package let path: String
 
-    /// The folder itself, or `nil` when it holds no `herald.yaml`.
+    /// The folder itself. `nil` if it has no `herald.yaml`.
     package init?(at path: String) {
         guard FileManager.default.fileExists(atPath: "\(path)/\(Self.settingsFile)") else { return nil }
         self.path = path.resolvingSymlinks
     }
 
-    /// The nearest folder from `path` upwards that holds `herald.yaml`.
+    /// The nearest folder with a `herald.yaml`, from `path` upwards.
     package init?(above path: String) {
         var folder = URL(filePath: path).standardizedFileURL.path.withoutTrailingSlash
         while true {
@@ -24,16 +24,16 @@ package struct WorkspaceFolder: Sendable {
         }
     }
 
-    /// A file met on the way through the workspace's folders, none of which was a link.
+    /// A file found while walking through the workspace's folders. The walk follows no links.
     struct Listed: Sendable {
         /// Relative to the workspace.
         var name: String
-        /// Whether it is no link, so that it cannot lead outside.
+        /// Whether it is a regular file. A link could lead outside.
         var isRegular: Bool
     }
 
-    /// The resource files below it, sorted: those that match a glob, or every YAML file. Dot-folders, what is
-    /// ignored, and workspaces inside this one are left out.
+    /// The resource files in order: those that match a glob, or every YAML file. Dot-folders, ignored files and
+    /// workspaces inside this one are left out.
     func resourceFiles(matching globs: [Glob], ignoring ignored: [Glob]) -> (files: [Listed], unreadable: [String]) {
         var files: [Listed] = []
         var unreadable: [String] = []
@@ -52,7 +52,7 @@ package struct WorkspaceFolder: Sendable {
                 case .folder where !isYAML(name):
                     folders.append(file)
                 default:
-                    // A folder or a broken link with a YAML name is somebody's mistake: reading it says so.
+                    // A folder or broken link with the name of a YAML file is a mistake. Reading it later reports that.
                     let isWanted = globs.isEmpty ? isYAML(name) : globs.contains { $0.matches(file) }
                     if isWanted, file != Self.settingsFile {
                         files.append(Listed(name: file, isRegular: kind == .file))
@@ -65,13 +65,13 @@ package struct WorkspaceFolder: Sendable {
 
     /// A file that may be read.
     struct Place {
-        /// As its author sees it: relative to the workspace where it lies below it, else absolute, without dots.
+        /// The name for the author: relative to the workspace if the file is below it, else absolute. Without dots.
         var name: String
-        /// Absolute, symlinks resolved.
+        /// Absolute, with symlinks resolved.
         var path: String
     }
 
-    /// Reads a file of the workspace; `path` is relative to it.
+    /// Reads a file of the workspace. `path` is relative to it.
     package func read(_ path: String) -> Result<SourceText, DiagnosticError> {
         do throws(DiagnosticError) {
             let place = try place(of: absolute(path), written: path, in: [self.path])
@@ -85,10 +85,11 @@ package struct WorkspaceFolder: Sendable {
         file.isRegular ? SourceText.read(absolute(file.name), as: file.name) : read(file.name)
     }
 
-    /// Where a list is: beside the file that names it, or else below the folder of lists.
+    /// The place of a list: relative to the file that names it, or else to the folder of lists.
+    ///
     /// - Parameters:
     ///   - base: the folder of that file, relative to the workspace.
-    ///   - lists: relative to the workspace, or absolute.
+    ///   - lists: the folder of lists, relative to the workspace or absolute.
     func list(_ path: String, from base: String, lists: String) -> Result<Place, DiagnosticError> {
         let lists = self.lists(lists)
         let beside = path.hasPrefix("/") ? path : absolute(base.isEmpty ? path : "\(base)/\(path)")
@@ -102,12 +103,12 @@ package struct WorkspaceFolder: Sendable {
         }
     }
 
-    /// The folder of lists, absolute.
+    /// The absolute path of the folder of lists.
     func lists(_ path: String) -> String { (path.hasPrefix("/") ? path : absolute(path)).withoutDots }
 
-    /// - Parameter roots: the folders it must, symlinks resolved, end up in.
+    /// - Parameter roots: the folders in which the file must be, with symlinks resolved.
     private func place(of path: String, written: String, in roots: [String]) throws(DiagnosticError) -> Place {
-        // `..` is resolved in the text, before symlinks, so that one name is one file.
+        // `..` is removed from the text before symlinks are resolved, so that each name means one file.
         let name = path.withoutDots
         let resolved = name.resolvingSymlinks
         guard roots.contains(where: { resolved.lies(in: $0) }) else {
@@ -123,7 +124,7 @@ package struct WorkspaceFolder: Sendable {
             name: name.lies(in: self.path) ? String(name.dropFirst(self.path.count + 1)) : name, path: resolved)
     }
 
-    /// Whether the name is taken, by a link that leads nowhere too.
+    /// Whether something has that name, even a broken link.
     private func isThere(_ path: String) -> Bool { RegularFile.kind(of: path) != nil }
 
     private func absolute(_ relative: String) -> String { relative.isEmpty ? path : "\(path)/\(relative)" }

@@ -1,10 +1,10 @@
-/// A time that was meant by one of another form: `2026-12-1 9:00`, `2026-12-01T9:00 +1:00`.
+/// A time in another form than schedules accept, such as `2026-12-1 9:00` or `2026-12-01T9:00 +1:00`.
 struct WrittenTime {
-    /// Of the form that schedules take.
+    /// The same time in the form that schedules accept.
     let text: String
     private let hasOffset: Bool
 
-    /// `nil` where the text leaves doubts, or says no time of the calendar.
+    /// `nil` if the text is ambiguous, or not a time.
     init?(meantBy text: String) {
         let form =
             #/([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})[Tt ]+([0-9]{1,2})[:.]([0-9]{2})(?::([0-9]{2}))?(?: ?(Z|z|UTC)| ?([+-])([0-9]{1,2}):?([0-9]{2})?)?/#
@@ -23,10 +23,10 @@ struct WrittenTime {
         self.text = written
     }
 
-    /// The text, if it says its offset from UTC.
+    /// The text, if it has an offset from UTC.
     var withOffset: String? { hasOffset ? text : nil }
 
-    /// What is missing in half a time.
+    /// A hint about the missing part of a time.
     static func help(on text: String) -> String? {
         if let match = text.wholeMatch(of: #/([0-9]{1,2}):([0-9]{2})/#), let hour = Int(match.1), hour < 24 {
             return "write its day too, as in 2026-12-01T\(hour.digits(2)):\(match.2); every day is a cron"
@@ -39,7 +39,7 @@ struct WrittenTime {
 }
 
 extension Cron {
-    /// A cron whose author wrote the time of day as clocks show it: `9:07 * * MON`, or that alone.
+    /// The correct cron for one with a clock time, such as `9:07 * * MON` or `9:07`.
     static func spelling(meantBy text: String) -> String? {
         let words = text.split { $0 == " " || $0 == "\t" }
         guard let match = words.first?.wholeMatch(of: #/([0-9]{1,2}):([0-9]{2})/#), let hour = Int(match.1),
@@ -47,7 +47,7 @@ extension Cron {
         else { return nil }
         var days = words.dropFirst().map(String.init)
         if days.isEmpty { days = ["*", "*", "*"] }
-        // One star too many stands for the hour, which the clock has said.
+        // An extra star stands for the hour, but the clock time already has it.
         if days.count == 4, days.allSatisfy({ $0 == "*" }) { days.removeLast() }
         let spelling = "\(minute) \(hour) " + days.joined(separator: " ")
         return days.count == 3 && (try? Cron(parsing: spelling)) != nil ? spelling : nil

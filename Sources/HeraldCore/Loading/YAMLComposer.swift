@@ -1,15 +1,15 @@
-/// Builds the node trees of one file from libyaml's events, within limits that keep hostile files harmless.
+/// Builds the node trees of one file from libyaml's events, with limits against hostile files.
 struct YAMLComposer {
-    /// Deepest nesting, aliases expanded.
+    /// The deepest nesting, with aliases expanded.
     static let maximumDepth = 64
-    /// Values that a file may hold. Those of many registrations belong into a list, which takes a tenth of the memory.
+    /// The most values in a file. Long lists of registrations belong into list files, which need a tenth of the memory.
     static let maximumValues = 1_000_000
-    /// Anchors of a document. Whoever repeats himself more often makes lists.
+    /// The most anchors in a document.
     static let maximumAnchors = 10_000
-    /// Nodes that aliases and merge keys may add to a file.
+    /// The most nodes that aliases and merge keys may add to a file.
     static let maximumExpansion = 1_000_000
 
-    /// Items from which on a list is taken for a long one.
+    /// From this many items on, room for the rest of a list is reserved at once.
     private static let manyItems = 1000
 
     private let parser: YAMLParser
@@ -18,29 +18,29 @@ struct YAMLComposer {
     private var values = 0
     private var expansion = 0
 
-    /// A finished node that has an anchor, with the size and height that an alias to it adds.
+    /// A finished node with an anchor, and the size and height that an alias to it adds.
     private struct Anchored {
         var node: Node
         var weight: Int
         var height: Int
     }
 
-    /// A composed node with its number of nodes and its height (a scalar's is 1).
+    /// A composed node with its number of nodes and its height. A scalar has height 1.
     private struct Composed {
         var node: Node
         var weight = 1
         var height = 1
     }
 
-    /// Why a file is not composed to its end.
+    /// Why composing a file stopped early.
     private enum Stop: Error {
         case problem(Diagnostic)
-        /// As many mistakes were found as are shown, and that is said.
+        /// The limit of diagnostics is reached, and that was reported.
         case enough
     }
 
-    /// Hands over the documents of a file one by one in their order, so that none need be kept; empty ones are left
-    /// out. What is wrong with the YAML goes to `findings`; once these are full, nothing more is read.
+    /// Passes on the documents of a file one by one in order, so that none has to be kept. Empty ones are left out.
+    /// Errors in the YAML go to `findings`. Once that is full, reading stops.
     static func compose(
         _ source: SourceText, _ findings: inout Findings, take: (Node, inout Findings) -> Void
     ) {
@@ -61,7 +61,7 @@ struct YAMLComposer {
         }
     }
 
-    /// All documents of a file at once.
+    /// All documents of a file.
     static func documents(in source: SourceText) -> (documents: [Node], diagnostics: [Diagnostic]) {
         var findings = Findings(file: source.file)
         var documents: [Node] = []
@@ -109,7 +109,7 @@ struct YAMLComposer {
         }
     }
 
-    /// libyaml says what it met; people want to know what they did.
+    /// A hint about the author's mistake. libyaml's messages only tell what its parser met.
     private static func advice(on message: String) -> String? {
         if message.contains("mapping values are not allowed") {
             return
@@ -127,7 +127,7 @@ struct YAMLComposer {
         return nil
     }
 
-    /// - Parameter event: the one at which the parser stands; what follows of the value is taken too.
+    /// - Parameter event: the parser's current event. The events that belong to the value are consumed.
     private mutating func compose(_ event: YAMLParser.Event, depth: Int) throws(Stop) -> Composed {
         let range = parser.range
         try admit(range, depth: depth)
@@ -174,7 +174,8 @@ struct YAMLComposer {
                 return whole
             }
             if items.count == Self.manyItems {
-                // Room at once for as many as the rest of the file may hold: growing by and by costs twice the memory.
+                // Reserves room for all items that the rest of the file can hold. Growing step by step costs twice the
+                // memory.
                 let sizeOfOne = max(1, (parser.consumed - begin) / items.count)
                 items.reserveCapacity(
                     min(items.count + (parser.size - parser.consumed) / sizeOfOne + 1, Self.maximumValues))
@@ -229,14 +230,14 @@ struct YAMLComposer {
         return whole
     }
 
-    /// From a collection's first mark to its bracket. A block has none: its end mark, which has no width, lies behind
-    /// the blank lines that follow, so that it ends with its last value.
+    /// The range of a collection, up to its closing bracket. A block collection has none: its end mark is empty and
+    /// lies after the following blank lines. So it ends with its last value.
     private static func span(from start: TextRange, to end: TextRange, lastOf values: [Node]) -> TextRange {
         let last = end.start < end.end ? end.end : values.map(\.range.end).max() ?? start.end
         return TextRange(start: start.start, end: max(last, start.end))
     }
 
-    /// The entries a merge key brings: a mapping's own, or those of a list of mappings, the first to name a key winning.
+    /// The entries of a merge key: those of a mapping, or of a list of mappings. The first one with a key wins.
     private mutating func merged(_ value: Node, at range: TextRange) -> [Node.Entry] {
         if let entries = value.mapping { return entries }
         if let nodes = value.sequence, nodes.allSatisfy({ $0.mapping != nil }) {

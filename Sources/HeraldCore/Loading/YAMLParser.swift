@@ -1,12 +1,12 @@
 internal import CLibYAML
 
-/// libyaml over bytes in memory, standing at one of the events that it makes of them. The bytes must outlive it.
+/// libyaml's parser over bytes in memory, which must outlive it. It stands at one event at a time.
 ///
-/// An event's parts are asked for, not handed over: a list has a hundred thousand events of which little is of interest.
+/// The parts of an event are read only on request, because most events of a long list are not needed.
 final class YAMLParser {
     enum Event {
         case scalar
-        /// A scalar of more than ``maximumScalar`` bytes, whose text is not copied.
+        /// A scalar of more than ``maximumScalar`` bytes. Its text is not copied.
         case longScalar
         case sequenceStart
         case sequenceEnd
@@ -18,7 +18,7 @@ final class YAMLParser {
         case streamEnd
     }
 
-    /// 1 MiB: no message is larger, and a file has room for its text only once.
+    /// 1 MiB. No message is larger, and this keeps memory at one copy of the text.
     static let maximumScalar = 1 << 20
 
     struct SyntaxError: Error {
@@ -30,10 +30,10 @@ final class YAMLParser {
     private let event: UnsafeMutablePointer<yaml_event_t>
     private let input: UnsafeBufferPointer<UInt8>
 
-    /// libyaml looks at all earlier handles for each one that a file declares, in a square of time.
+    /// libyaml compares each declared handle with all earlier ones, which takes quadratic time.
     static let maximumTagHandles = 100
 
-    /// `nil` only when memory is short.
+    /// `nil` only if memory cannot be allocated.
     static func over(_ bytes: UnsafeBufferPointer<UInt8>) -> YAMLParser? {
         let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
         guard yaml_parser_initialize(parser) == 1 else {
@@ -47,15 +47,15 @@ final class YAMLParser {
         self.parser = parser
         event = .allocate(capacity: 1)
         event.initialize(to: yaml_event_t())
-        // libyaml would count a byte order mark as the first line's first column, and so as its indentation.
+        // libyaml would count a byte order mark as a column of the first line, and so as indentation.
         input = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? .init(rebasing: bytes[3...]) : bytes
         yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
         yaml_parser_set_input_string(parser, input.baseAddress, input.count)
     }
 
-    /// How far the scanner is, in characters, of at most ``size`` ones.
+    /// The position of the scanner in characters. It is at most ``size``.
     var consumed: Int { Int(parser.pointee.mark.index) }
-    /// In bytes.
+    /// The size in bytes.
     var size: Int { input.count }
 
     deinit {
@@ -65,7 +65,7 @@ final class YAMLParser {
         parser.deallocate()
     }
 
-    /// Goes on to the next event.
+    /// Moves to the next event.
     func next() throws(SyntaxError) -> Event {
         while true {
             yaml_event_delete(event)
@@ -86,12 +86,12 @@ final class YAMLParser {
         }
     }
 
-    /// Where the event stands.
+    /// The range of the event.
     var range: TextRange {
         TextRange(start: .init(event.pointee.start_mark), end: .init(event.pointee.end_mark))
     }
 
-    /// Of an event that is one.
+    /// Call this only if the event is a scalar.
     var scalar: Node.Scalar {
         let scalar = event.pointee.data.scalar
         return Node.Scalar(
@@ -124,8 +124,8 @@ final class YAMLParser {
         return text.map { String(cString: $0) }
     }
 
-    /// Where a file declares more than ``maximumTagHandles`` handles for tags, none of which means anything here. Texts
-    /// that look like such a declaration are counted too.
+    /// The place where a file declares more than ``maximumTagHandles`` tag handles. herald does not use tags. Texts
+    /// that look like declarations count too.
     var excessiveTagHandle: TextRange.Position? {
         var rest = input[...]
         var count = 0
@@ -141,11 +141,11 @@ final class YAMLParser {
     private func syntaxError() -> SyntaxError {
         var message = parser.pointee.problem.map { String(cString: $0) } ?? "the text cannot be read as YAML"
         if let context = parser.pointee.context { message += " (\(String(cString: context)))" }
-        // For a character that YAML does not allow libyaml sets no mark, only the byte.
+        // For a character that YAML does not allow, libyaml gives only the byte and no mark.
         let position =
             parser.pointee.error == YAML_READER_ERROR
             ? position(ofByte: Int(parser.pointee.problem_offset)) : .init(parser.pointee.problem_mark)
-        // At the end of a file without a last line break libyaml stands on a line that is not there.
+        // Without a last line break, libyaml reports the end of a file on a line that does not exist.
         return SyntaxError(message: message, position: min(position, self.position(ofByte: input.count)))
     }
 
@@ -153,13 +153,13 @@ final class YAMLParser {
         var (line, start) = (1, 0)
         let before = input.prefix(offset)
         while let end = before[start...].firstPlace(of: UInt8(ascii: "\n")) { (line, start) = (line + 1, end + 1) }
-        // A character's first byte is any but 10xxxxxx.
+        // Every first byte of a character differs from 10xxxxxx.
         return TextRange.Position(line: line, column: 1 + before[start...].count { $0 & 0b1100_0000 != 0b1000_0000 })
     }
 }
 
 extension TextRange.Position {
-    /// libyaml counts lines and columns from zero, columns in characters.
+    /// libyaml counts lines and columns from 0, columns in characters.
     fileprivate init(_ mark: yaml_mark_t) {
         self.init(line: Int(mark.line) + 1, column: Int(mark.column) + 1)
     }

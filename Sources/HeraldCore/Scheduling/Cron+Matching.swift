@@ -1,7 +1,7 @@
-/// Times of the clock that a cron matches, in seconds since 1970 as if it showed UTC. Months are looked at one by one;
-/// nothing smaller is.
+/// The local times that a cron matches, in seconds since 1970 as if the clock showed UTC. The search goes month by
+/// month. Within a month, bit sets give the next matching day, hour and minute directly.
 extension Cron {
-    /// - Parameter steps: grows by one for every month looked at.
+    /// - Parameter steps: counts the months searched.
     func first(in clock: Range<Int>, _ steps: inout Int) -> Int? {
         let minute = -(-clock.lowerBound).dividedDown(by: 60)
         guard minute * 60 < clock.upperBound else { return nil }
@@ -25,7 +25,7 @@ extension Cron {
         }
     }
 
-    /// - Parameter steps: grows by one for every month looked at.
+    /// - Parameter steps: counts the months searched.
     func last(in clock: Range<Int>, _ steps: inout Int) -> Int? {
         guard !clock.isEmpty else { return nil }
         let minute = (clock.upperBound - 1).dividedDown(by: 60)
@@ -49,13 +49,13 @@ extension Cron {
         }
     }
 
-    /// The days of a month that match, one bit each.
+    /// The matching days of a month, one bit each.
     private func days(of month: Int, in year: Int) -> UInt64 {
         guard months.contains(month) else { return 0 }
         let length = Gregorian.length(ofMonth: month, in: year)
         let all = (UInt64(1) << UInt64(length + 1)) - 2
         let first = UInt64(Gregorian.weekday(ofDay: Gregorian.days(year: year, month: month, day: 1)))
-        // The week as it runs from the month's first day on, five times over, from bit 1 on.
+        // The week from the month's first weekday on, repeated five times from bit 1 on.
         let week = (daysOfWeek.values >> first | daysOfWeek.values << (7 - first)) & 0b111_1111
         let byWeek = week * 0b1_0000001_0000001_0000001_0000001 << 1
         let isEither = !daysOfMonth.isStarred && !daysOfWeek.isStarred

@@ -1,5 +1,6 @@
 extension Cron {
-    /// Reads five fields as Vixie's cron does, without its `@` words. Names stand in any case, 0 and 7 are Sunday.
+    /// Reads five fields like Vixie's cron, but without words such as `@daily`. Names may have any case. 0 and 7 mean
+    /// Sunday.
     package init(parsing text: String) throws(CronError) {
         let scalars = Array(text.unicodeScalars)
         let words = scalars.indices.split { Self.separators.contains(scalars[$0]) }
@@ -24,7 +25,7 @@ extension Cron {
 
     private static let separators: Set<Unicode.Scalar> = [" ", "\t"]
 
-    /// A part of the text that knows where it stands.
+    /// A part of the text with its position.
     fileprivate struct Word {
         let whole: [Unicode.Scalar]
         let range: Range<Int>
@@ -37,7 +38,7 @@ extension Cron {
         var scalars: ArraySlice<Unicode.Scalar> { whole[range] }
         var text: String { String(String.UnicodeScalarView(scalars)) }
 
-        /// At least one; empty ones too.
+        /// The parts between separators. There is at least one, and parts may be empty.
         func split(at separator: Unicode.Scalar) -> [Word] {
             scalars.split(separator: separator, omittingEmptySubsequences: false)
                 .map { Word(whole, $0.indices) }
@@ -60,7 +61,7 @@ extension Cron.Field {
         }
     }
 
-    /// `*`, a value or a range; a star and a range may have a step.
+    /// `*`, a value or a range. `*` and a range may have a step.
     private static func values(_ kind: Kind, _ item: Cron.Word) throws(CronError) -> StrideThrough<Int> {
         let parts = item.split(at: "/")
         guard parts.count <= 2 else { throw item.error("\(kind.words) '\(item.text)' has more than one step") }
@@ -96,7 +97,7 @@ extension Cron.Field {
         guard !low.isEmpty, !high.isEmpty else { throw item.error("\(kind.words) '\(item.text)' is no range") }
         let first = try kind.value(low)
         var last = try kind.value(high)
-        // A week that ends with Sunday runs forwards, however Sunday is written.
+        // A range that ends with Sunday is valid, whether Sunday is written as 0 or 7.
         if kind == .dayOfWeek, last == 0, first > 0 { last = 7 }
         guard first <= last else { throw item.error("\(kind.words) '\(item.text)' runs backwards") }
         return first...last
@@ -112,7 +113,7 @@ extension Cron.Word {
         return Int(text)
     }
 
-    /// What other programs know in a day field: `?`, `L`, `15W`, `5#2`.
+    /// Signs that other programs allow in a day field: `?`, `L`, `15W`, `5#2`.
     fileprivate var foreign: Unicode.Scalar? {
         let isLetter = { (scalar: Unicode.Scalar) in scalar == "L" || scalar == "W" }
         if let sign = scalars.first(where: { $0 == "?" || $0 == "#" }) { return sign }
@@ -121,7 +122,7 @@ extension Cron.Word {
 }
 
 extension Cron.Field.Kind {
-    /// How a sentence calls it.
+    /// The field's name in a sentence.
     fileprivate var words: String {
         switch self {
         case .minute: "minute"
@@ -154,6 +155,6 @@ extension Cron.Field.Kind {
         throw word.error("\(words) '\(word.text)' is not from \(range.lowerBound) to \(high)\(orName)")
     }
 
-    /// Sunday is 0 and 7.
+    /// Maps 7 to 0, because both mean Sunday.
     fileprivate func folded(_ value: Int) -> Int { self == .dayOfWeek && value == 7 ? 0 : value }
 }

@@ -1,4 +1,4 @@
-/// Five fields: minute, hour, day of month, month, day of week. Its times are local ones, of no zone in particular.
+/// Five fields: minute, hour, day of month, month, day of week. The times are local and belong to no zone.
 package struct Cron: Hashable, Sendable {
     var minutes: Field
     var hours: Field
@@ -9,10 +9,10 @@ package struct Cron: Hashable, Sendable {
     /// The values of one field.
     struct Field: Hashable, Sendable {
         var kind: Kind
-        /// One bit a value.
+        /// One bit for each value.
         var values: UInt64
-        /// A day field that begins with `*` leaves the choice of days to the other one. Of no meaning elsewhere, and
-        /// false there.
+        /// Whether the field begins with `*`. Such a day field leaves the choice of days to the other one. Always false
+        /// for fields that are not days.
         var isStarred: Bool
 
         enum Kind: Hashable, Sendable {
@@ -20,20 +20,20 @@ package struct Cron: Hashable, Sendable {
         }
     }
 
-    /// Whether there is a day on which it fires: `0 0 30 2 *` has none.
+    /// Whether it ever fires. `0 0 30 2 *` never does.
     package var canFire: Bool {
         guard daysOfWeek.isStarred, daysOfWeek.values == Field.Kind.dayOfWeek.all else { return true }
         return (1...12).contains { month in
-            // 2000 is a leap year.
+            // 2000 is a leap year, so 29 February counts.
             months.contains(month)
                 && daysOfMonth.first(from: 1, through: Gregorian.length(ofMonth: month, in: 2000)) != nil
         }
     }
 }
 
-/// Why a text is no cron, and which part of it, in Unicode scalars.
+/// Why a text is not a cron, with the wrong part's position in Unicode scalars.
 package struct CronError: Error, Hashable, Sendable {
-    /// Lower case; quotes the author's words.
+    /// Lower case. It quotes the author's text.
     package var message: String
     package var offset: Int
     package var length: Int
@@ -50,7 +50,7 @@ extension Cron.Field.Kind {
         }
     }
 
-    /// Every value, one bit each.
+    /// All values of the field, one bit each.
     var all: UInt64 { range.reduce(0) { $0 | 1 << UInt64($1) } }
 
     var isDay: Bool { self == .dayOfMonth || self == .dayOfWeek }
@@ -59,10 +59,10 @@ extension Cron.Field.Kind {
 extension Cron.Field {
     func contains(_ value: Int) -> Bool { values >> UInt64(value) & 1 == 1 }
 
-    /// The least value in the bounds, which are from 0 to 63.
+    /// The smallest value within the bounds, which are from 0 to 63.
     func first(from low: Int, through high: Int = 63) -> Int? { values.firstBit(from: low, through: high) }
 
-    /// The greatest value in the bounds, which are from 0 to 63.
+    /// The greatest value within the bounds, which are from 0 to 63.
     func last(through high: Int) -> Int? { values.lastBit(through: high) }
 }
 
@@ -79,7 +79,7 @@ extension UInt64 {
 }
 
 extension Cron: CustomStringConvertible {
-    /// One text for all ways to write the same fields.
+    /// The canonical text: different ways to write the same fields give one text.
     package var description: String {
         [minutes, hours, daysOfMonth, months, daysOfWeek].map(\.description).joined(separator: " ")
     }
@@ -90,13 +90,14 @@ extension Cron.Field: CustomStringConvertible {
         let mayBeStarred = isStarred || !kind.isDay
         if values == kind.all, mayBeStarred { return "*" }
         if mayBeStarred, let step = step { return "*/\(step)" }
-        // A starred day field that is no plain step stays starred: the longest step has the first value only.
+        // A starred day field must keep its star even if it is no plain step. The longest step matches the first value
+        // only.
         let first = isStarred ? ["*/\(kind.range.count)"] : []
         let listed = isStarred ? values & ~(1 << UInt64(kind.range.lowerBound)) : values
         return (first + Self.ranges(of: listed)).joined(separator: ",")
     }
 
-    /// The step from the first value on that makes exactly these; for starred days any, else one that is worth it.
+    /// The step from the first value that gives exactly these values. For days without a star it must be a short one.
     private var step: Int? {
         let longest = isStarred ? kind.range.count : kind.range.count / 3
         return (2...Swift.max(2, longest)).first { step in

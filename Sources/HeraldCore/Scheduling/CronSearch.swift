@@ -1,12 +1,12 @@
-/// Looks for the instants at which a cron fires, one stretch of constant offset after the other.
+/// Finds the times at which a cron fires, one period of constant UTC offset after the other.
 ///
-/// Instants are seconds since 1970. In a stretch every local time is one instant; what clocks leave out or repeat lies
-/// at its start and end.
+/// Times are seconds since 1970. Within a period every local time exists once. Local times that the clock skips or
+/// repeats lie at its start and end.
 package struct CronSearch {
     private let cron: Cron
     private let zone: Zone
     private let dst: DST
-    /// Stretches and months looked at: what the search cost.
+    /// The cost of the search: periods and months searched.
     package private(set) var steps = 0
 
     package init(_ cron: Cron, zone: Zone, dst: DST) {
@@ -17,7 +17,7 @@ package struct CronSearch {
 
     package mutating func first(in instants: Range<Int>) -> Int? { all(in: instants, limit: 1).first }
 
-    /// Ascending.
+    /// In ascending order.
     package mutating func all(in instants: Range<Int>, limit: Int) -> [Int] {
         var found: [Int] = []
         guard cron.canFire else { return found }
@@ -55,7 +55,7 @@ package struct CronSearch {
         return nil
     }
 
-    /// The matching local times that the clocks jump over at an instant, if there are any: the first and the last.
+    /// The first and last matching local time that the clock skips at this instant. `nil` if there is none.
     package mutating func leftOut(at instant: Int) -> ClosedRange<Int>? {
         let stretch = stretch(at: instant)
         guard stretch.start == instant, stretch.offsetBefore < stretch.offset else { return nil }
@@ -69,14 +69,14 @@ package struct CronSearch {
         return zone.stretch(at: instant)
     }
 
-    /// Whether a stretch's first instant stands for local times that the clocks jumped over.
+    /// Whether a matching time was skipped before this period and therefore fires at its start.
     private mutating func gap(before stretch: ZoneRules.Stretch) -> Bool {
         guard dst.gap == .next, stretch.offsetBefore < stretch.offset else { return false }
         let clock = (stretch.start + stretch.offsetBefore)..<(stretch.start + stretch.offset)
         return cron.first(in: clock, &steps) != nil
     }
 
-    /// The local times of a stretch without those that, by the policy, are its neighbour's.
+    /// The local times of a period, without the repeated ones that the policy gives to the neighbouring period.
     private func clock(in stretch: ZoneRules.Stretch) -> Range<Int> {
         let start = stretch.start + (dst.overlap == .first ? max(stretch.offset, stretch.offsetBefore) : stretch.offset)
         let end = stretch.end + (dst.overlap == .second ? min(stretch.offset, stretch.offsetBehind) : stretch.offset)

@@ -1,7 +1,7 @@
-/// What becomes of local times that a change of the clocks leaves out or repeats.
+/// What to do with local times that a clock change skips or repeats.
 package struct DST: Hashable, Sendable {
     package enum Gap: String, Hashable, Sendable, CaseIterable {
-        /// At the first instant after the gap.
+        /// Fire at the first instant after the gap.
         case next
         case skip
     }

@@ -1,10 +1,10 @@
 extension Date {
-    /// The years 1 to 9999 of UTC. herald knows no other time.
+    /// The range of times that herald supports: the years 1 to 9999 in UTC.
     static let calculable = Date(wholeSeconds: -62_135_596_800)..<Date(wholeSeconds: 253_402_300_800)
 
     init(wholeSeconds: Int) { self.init(timeIntervalSince1970: Double(wholeSeconds)) }
 
-    /// Seconds since 1970, rounded down and kept within the calculable years.
+    /// Seconds since 1970, rounded down and limited to the supported range.
     var wholeSeconds: Int { wholeSeconds(.down) }
 
     func wholeSeconds(_ rule: FloatingPointRoundingRule) -> Int {

@@ -1,10 +1,10 @@
 /// Arithmetic of the proleptic Gregorian calendar, in days from 1970-01-01.
 enum Gregorian {
-    /// The calendar repeats after 400 years, the weekdays too.
+    /// The calendar repeats after 400 years, and so do the weekdays.
     static let daysOfCycle = 146_097
 
     static func days(year: Int, month: Int, day: Int) -> Int {
-        // Years begin in March here, so that the leap day is a year's last.
+        // Years begin in March here, so that the leap day is the last day of a year.
         let year = month <= 2 ? year - 1 : year
         let cycle = year.dividedDown(by: 400)
         let yearOfCycle = year - cycle * 400

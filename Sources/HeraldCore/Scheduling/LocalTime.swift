@@ -1,4 +1,4 @@
-/// What a clock on the wall shows: a date and a time of the proleptic Gregorian calendar, of no zone in particular.
+/// A date and time as a wall clock shows it, in the proleptic Gregorian calendar and without a zone.
 package struct LocalTime: Hashable, Comparable, Sendable {
     package var year: Int
     package var month: Int
@@ -16,7 +16,7 @@ package struct LocalTime: Hashable, Comparable, Sendable {
         self.second = second
     }
 
-    /// Reads `2026-12-01T09:00` and `2026-12-01T09:00:30`; `nil` too for a day that the month does not have.
+    /// Reads `2026-12-01T09:00` and `2026-12-01T09:00:30`. `nil` also for a day that the month does not have.
     package init?(written text: String) {
         let pattern = #/(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d)(?::(\d\d))?/#.asciiOnlyDigits()
         guard let match = text.wholeMatch(of: pattern), let year = Int(match.1), let month = Int(match.2),
@@ -27,13 +27,13 @@ package struct LocalTime: Hashable, Comparable, Sendable {
         guard isInCalendar else { return nil }
     }
 
-    /// Whether the month has that day and the day that time. Leap seconds are not known here.
+    /// Whether the date and the time exist. Leap seconds are not supported.
     package var isInCalendar: Bool {
         (1...12).contains(month) && day >= 1 && day <= Gregorian.length(ofMonth: month, in: year)
             && (0..<24).contains(hour) && (0..<60).contains(minute) && (0..<60).contains(second)
     }
 
-    /// The seconds since 1970 if the clock shows UTC.
+    /// The seconds since 1970, if the clock shows UTC.
     package var secondsAsUTC: Int {
         Gregorian.days(year: year, month: month, day: day) * 86400 + hour * 3600 + minute * 60 + second
     }
@@ -61,14 +61,14 @@ extension LocalTime: CustomStringConvertible {
         return "\(date)T\(hour.digits(2)):\(minute.digits(2)):\(second.digits(2))"
     }
 
-    /// `09:00`, or `09:00:30` where there are seconds.
+    /// `09:00`, or `09:00:30` if the seconds are not 0.
     package var clock: String {
         "\(hour.digits(2)):\(minute.digits(2))" + (second == 0 ? "" : ":\(second.digits(2))")
     }
 }
 
 extension Int {
-    /// In decimal, with leading zeros up to `width`.
+    /// In decimal, with leading zeros up to `width` digits.
     func digits(_ width: Int) -> String {
         let digits = String(magnitude)
         return (self < 0 ? "-" : "") + String(repeating: "0", count: Swift.max(0, width - digits.utf8.count)) + digits

@@ -1,4 +1,4 @@
-/// The rule behind a zone's last listed change, as POSIX writes it: `CET-1CEST,M3.5.0,M10.5.0/3`.
+/// The rule for the time after a zone's last listed change, in POSIX form: `CET-1CEST,M3.5.0,M10.5.0/3`.
 struct PosixRule: Hashable, Sendable {
     /// Seconds east of UTC.
     var standard: Int
@@ -11,19 +11,19 @@ struct PosixRule: Hashable, Sendable {
         var end: Change
     }
 
-    /// When the clocks change, on the clock that goes until then.
+    /// When the clock changes, in the local time before the change.
     struct Change: Hashable, Sendable {
         var day: Day
-        /// Seconds from midnight, up to a week before or after.
+        /// Seconds from midnight. It may be up to a week before or after the day.
         var time: Int
     }
 
     enum Day: Hashable, Sendable {
-        /// 1 to 365; 29 February is not counted.
+        /// From 1 to 365. 29 February is not counted.
         case ofCommonYear(Int)
-        /// 0 to 365.
+        /// From 0 to 365.
         case ofYear(Int)
-        /// In week 5 the month's last such weekday; 0 is Sunday.
+        /// Week 5 means the last such weekday of the month. 0 is Sunday.
         case weekday(Int, week: Int, month: Int)
 
         func daysSinceEpoch(in year: Int) -> Int {
@@ -45,7 +45,8 @@ struct PosixRule: Hashable, Sendable {
         }
     }
 
-    /// The changes of a year: when, in seconds since 1970, and the offset from then on. The start comes first.
+    /// The two changes of a year, the start of summer time first: the time in seconds since 1970 and the offset from
+    /// then on.
     func changes(in year: Int) -> [(at: Int, offset: Int)] {
         guard let summer else { return [] }
         let start = summer.start.day.daysSinceEpoch(in: year) * 86400 + summer.start.time - standard
@@ -70,7 +71,7 @@ extension PosixRule {
         summer = Summer(offset: offset, start: start, end: end)
     }
 
-    /// Three or more letters, or anything of letters, digits and signs between `<` and `>`.
+    /// Three or more letters, or letters, digits and signs between `<` and `>`.
     private static func skipName(_ rest: inout ArraySlice<UInt8>) -> Bool {
         if rest.first == UInt8(ascii: "<") {
             guard let end = rest.firstIndex(of: UInt8(ascii: ">")) else { return false }

@@ -1,5 +1,5 @@
 extension Schedule {
-    /// The times in (after, through], ascending, the first `limit` of them. Local times that are one instant are one.
+    /// The first `limit` times in (after, through], ascending. Two local times that are the same instant count once.
     package func occurrences(after: Date, through: Date, limit: Int) -> [Date] {
         switch times {
         case .once: return []
@@ -11,7 +11,7 @@ extension Schedule {
         }
     }
 
-    /// The first time after an instant; `nil` when there is none any more.
+    /// The first time after an instant. `nil` if there are no more.
     package func next(after: Date) -> Date? {
         switch times {
         case .once: return nil
@@ -22,7 +22,7 @@ extension Schedule {
         }
     }
 
-    /// The last time in (after, through]. It looks back from the end, so that a long downtime costs nothing.
+    /// The last time in (after, through]. It searches backwards from the end, so a long downtime costs nothing.
     package func latest(after: Date, through: Date) -> Date? {
         switch times {
         case .once: return nil
@@ -35,7 +35,7 @@ extension Schedule {
         }
     }
 
-    /// Whether there is a time at which it fires, however far off or long ago.
+    /// Whether it fires at any time, past or future.
     package var canFire: Bool {
         guard case .cron(_, let start, let end) = times else { return true }
         if let start { return next(after: start.addingTimeInterval(-1)) != nil }
@@ -43,10 +43,10 @@ extension Schedule {
         return latest(after: through.addingTimeInterval(-Self.cycle), through: through) != nil
     }
 
-    /// After 400 years the calendar repeats, and with it whatever a cron can match.
+    /// The calendar repeats after 400 years, so a cron that does not match within them never matches.
     private static let cycle = Double(Gregorian.daysOfCycle * 86400)
 
-    /// The whole seconds of (after, through] that lie between the bounds, which are inclusive.
+    /// The whole seconds in (after, through] that are also within the bounds. The bounds are inclusive.
     private static func instants(after: Date, through: Date, _ start: Date?, _ end: Date?) -> Range<Int> {
         let first = max(after.wholeSeconds + 1, start?.wholeSeconds(.up) ?? .min)
         let last = min(through.wholeSeconds, end?.wholeSeconds ?? .max)

@@ -1,14 +1,14 @@
 /// When a campaign is due.
 package struct Schedule: Hashable, Sendable {
     package enum Times: Hashable, Sendable {
-        /// At once, one time.
+        /// At once and only one time.
         case once
         case at(Date)
-        /// Again and again, from `start` through `end`.
+        /// Repeatedly, from `start` through `end`.
         case cron(Cron, start: Date?, end: Date?)
     }
 
-    /// What is still sent of the occurrences that nobody was there for.
+    /// Which occurrences are still sent if they came due while nothing ran.
     package enum CatchUp: String, Hashable, Sendable, CaseIterable {
         case none, latest, all
     }
@@ -16,7 +16,7 @@ package struct Schedule: Hashable, Sendable {
     package var times: Times
     package var zone: Zone
     package var dst: DST
-    /// Later than this after its time, an occurrence is reported as missed and never sent.
+    /// An occurrence that is later than this is reported as missed and never sent.
     package var maxLateness: Duration
     package var catchUp: CatchUp
 
@@ -31,10 +31,10 @@ package struct Schedule: Hashable, Sendable {
         self.catchUp = catchUp
     }
 
-    /// The time of a schedule that has one and no more.
+    /// The time of a schedule with exactly one time.
     package var at: Date? { if case .at(let date) = times { date } else { nil } }
 
-    /// Everything that decides when it fires, in one text for all ways to write it.
+    /// Everything that decides when it fires, as a canonical text.
     package var text: String {
         switch times {
         case .once: return "once"

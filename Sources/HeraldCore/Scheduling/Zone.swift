@@ -1,20 +1,20 @@
-/// A time zone of the system's tz database. Two of one name are one.
+/// A time zone of the system's tz database. Zones with equal names are equal.
 package struct Zone: Sendable {
-    /// As IANA has it: `Europe/Rome`.
+    /// The IANA name, such as `Europe/Rome`.
     package let name: String
     private let rules: ZoneRules
 
     package static let utc = Zone(name: "UTC", rules: .utc)
 
-    /// Where systems keep the database.
+    /// The places where systems keep the database.
     package static let folders = [
         "/usr/share/zoneinfo", "/usr/lib/zoneinfo", "/usr/share/lib/zoneinfo", "/etc/zoneinfo",
     ]
 
-    /// What a local time is in a zone.
+    /// The instants that a local time stands for in a zone.
     package enum Instants: Hashable, Sendable {
         case one(Date)
-        /// There is no such local time; the first instant after the gap.
+        /// The local time is skipped. `next` is the first instant after the gap.
         case gap(next: Date)
         case overlap(first: Date, second: Date)
     }
@@ -24,7 +24,7 @@ package struct Zone: Sendable {
         self.rules = rules
     }
 
-    /// `nil` when the system has no such zone. UTC is there without a database.
+    /// `nil` if the system has no such zone. UTC works without a database.
     package init?(named name: String) {
         if name == Self.utc.name {
             self = .utc
@@ -53,7 +53,7 @@ package struct Zone: Sendable {
         let clock = local.secondsAsUTC
         var found: [Int] = []
         var gapEnd: Int?
-        // No offset is as large as this.
+        // Two days are more than any UTC offset.
         var instant = clock - 2 * 86400
         while instant < clock + 2 * 86400 {
             let stretch = stretch(at: instant)
@@ -69,7 +69,7 @@ package struct Zone: Sendable {
         case (let first?, let last?) where first < last:
             return .overlap(first: Date(wholeSeconds: first), second: Date(wholeSeconds: last))
         case (let one?, _): return .one(Date(wholeSeconds: one))
-        // A clock that does not show a time has jumped over it.
+        // The clock never shows this time, so it was skipped.
         default: return .gap(next: Date(wholeSeconds: gapEnd ?? clock - stretch(at: clock).offset))
         }
     }
@@ -84,7 +84,7 @@ extension Zone: Hashable {
 }
 
 extension Zone {
-    /// The names in the system's database, sorted, for suggestions; a few may be of files that are no zones.
+    /// The names in the system's database in order, for suggestions. A few may belong to files that are not zones.
     package static func names() -> [String] {
         for folder in folders {
             let names = names(in: folder, below: "")
@@ -93,10 +93,11 @@ extension Zone {
         return [utc.name]
     }
 
-    /// The release of the system's database, as in `2026a`; `nil` where the system does not say.
+    /// The release of the system's database, such as `2026a`. `nil` if the system does not tell.
     package static var databaseVersion: String? {
         for folder in folders {
-            // Debian and Red Hat have the first, the BSDs and macOS the second. Both say it in their first line.
+            // Debian and Red Hat have the first file, the BSDs and macOS the second. Both name the release in the first
+            // line.
             for (file, prefix) in [("tzdata.zi", "# version "), ("+VERSION", "")] {
                 guard let data = FileManager.default.contents(atPath: "\(folder)/\(file)") else { continue }
                 let line = String(decoding: data.prefix { $0 != UInt8(ascii: "\n") }.prefix(80), as: UTF8.self)
@@ -120,8 +121,8 @@ extension Zone {
         }
     }
 
-    /// Whether a name may be one of the database's and nothing else in the file system. What the system calls its own
-    /// local time is no zone: it is another on every machine.
+    /// Whether a name can be in the database, and cannot lead to another file. Names for the system's local time are
+    /// refused, because they mean another zone on every machine.
     private static func isName(_ name: String) -> Bool {
         let parts = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         let isWord = { (part: Substring.UTF8View) in

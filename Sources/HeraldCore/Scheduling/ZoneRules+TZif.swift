@@ -1,12 +1,12 @@
 extension ZoneRules {
-    /// Reads a TZif file (RFC 9636), versions 1 to 4; `nil` when it is damaged or counts leap seconds, as time here does
-    /// not.
+    /// Reads a TZif file (RFC 9636), versions 1 to 4. `nil` if it is damaged or counts leap seconds, which herald does
+    /// not support.
     package init?(tzif bytes: [UInt8]) {
         var reader = TZifReader(rest: bytes[...])
         guard var header = reader.header() else { return nil }
         var block = reader.block(header, timeSize: 4)
         if header.version >= 2 {
-            // The first block is for readers that know 32 bits only; what follows says all of it again.
+            // The first block is for readers with 32-bit times. The second one repeats all of it.
             guard block != nil || header.typeCount == 0, let second = reader.header() else { return nil }
             header = second
             block = reader.block(header, timeSize: 8)
@@ -51,7 +51,7 @@ private struct TZifReader {
             leapCount: counts[2], changeCount: counts[3], typeCount: counts[4], designationCount: counts[5])
     }
 
-    /// The changes of a block and the offsets around them.
+    /// The changes of a block, with the offsets before and after them.
     mutating func block(_ header: Header, timeSize: Int) -> (changes: [Int], offsets: [Int])? {
         let parts = [
             header.changeCount * timeSize, header.changeCount, header.typeCount * 6, header.designationCount,
@@ -89,7 +89,7 @@ private struct TZifReader {
         return offsets
     }
 
-    /// What stands between the two line breaks behind the last block.
+    /// The text between the two line breaks after the last block.
     mutating func footer() -> String? {
         let line = UInt8(ascii: "\n")
         guard take(1)?.first == line, let end = rest.firstIndex(of: line) else { return nil }

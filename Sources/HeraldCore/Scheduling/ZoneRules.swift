@@ -1,27 +1,28 @@
-/// A zone's offsets from UTC: the changes it lists, and the rule that holds behind the last of them.
+/// A zone's offsets from UTC: the listed changes, and the rule for the time after the last one.
 package struct ZoneRules: Hashable, Sendable {
-    /// A time in which the offset stays, in seconds since 1970; `end` is exclusive. Neighbours may have the same offset.
+    /// A period with a constant offset, in seconds since 1970. `end` is exclusive. Neighbouring periods may have the
+    /// same offset.
     struct Stretch: Hashable, Sendable {
         var start: Int
         var end: Int
-        /// Seconds east of UTC, and those of the neighbours.
+        /// Seconds east of UTC, for this period and for its neighbours.
         var offset: Int
         var offsetBefore: Int
         var offsetBehind: Int
     }
 
-    /// More seconds from 1970 than any time in use, and far from where sums overflow.
+    /// More seconds from 1970 than any time in use, but small enough that sums do not overflow.
     static let limit = 1 << 60
 
     static let utc = ZoneRules(changes: [], offsets: [0], rule: nil)
 
     /// Seconds since 1970, ascending.
     private let changes: [Int]
-    /// Before the first change and from each change on.
+    /// The offset before the first change, and the one from each change on.
     private let offsets: [Int]
     private let rule: PosixRule?
 
-    /// - Parameter offsets: one more than there are changes.
+    /// - Parameter offsets: one more than changes.
     init(changes: [Int], offsets: [Int], rule: PosixRule?) {
         precondition(offsets.count == changes.count + 1)
         self.changes = changes
@@ -42,10 +43,10 @@ package struct ZoneRules: Hashable, Sendable {
         return Self.stretch(at: instant, behind: listed, by: rule)
     }
 
-    /// - Parameter last: the stretch that began with the last listed change.
+    /// - Parameter last: the period after the last listed change.
     private static func stretch(at instant: Int, behind last: Stretch, by rule: PosixRule) -> Stretch {
         guard rule.summer != nil else {
-            // Where nothing was ever listed the rule holds from the beginning.
+            // Without listed changes the rule applies to all times.
             guard rule.standard != last.offset, last.start == -limit else { return last }
             return Stretch(
                 start: -limit, end: limit, offset: rule.standard, offsetBefore: rule.standard,
@@ -53,8 +54,8 @@ package struct ZoneRules: Hashable, Sendable {
         }
         let day = (instant + rule.standard).dividedDown(by: 86400)
         let year = Gregorian.date(ofDay: day).year
-        // A change may lie a week outside of its year. Of two at one instant the later year's holds: so an end at a
-        // year's last instant and a start at the next one's first are summer without a break.
+        // A change may lie up to a week outside its year. If two changes have the same instant, the later year's wins:
+        // summer that ends at the last instant of a year and starts at the next one has no break.
         let around = ((year - 2)...(year + 2)).flatMap { rule.changes(in: $0) }.enumerated()
             .filter { $0.element.at > last.start }
             .sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)

@@ -3,11 +3,11 @@ import Testing
 
 @testable import FCMEmulator
 
-/// An app on its device, which says what Firebase's SDKs for the web and Apple say.
+/// An app on its device, with the requests of Firebase's SDKs for the web and Apple.
 @Suite struct AppTests {
     private let laboratory = Laboratory()
 
-    /// What an SDK keeps of its installation.
+    /// What an SDK stores about its installation.
     private struct Installation {
         let fid: String
         let secret: String
@@ -100,7 +100,7 @@ import Testing
             #expect(refused.text.contains("UNREGISTERED"))
         }
         #expect(call("POST", "registrations/\(fid(7))/topicSubscriptions/t:subscribe", as: installation).status == 404)
-        // Back again, it follows nothing.
+        // After registering again, it follows no topics.
         _ = call("POST", "registrations", Self.web, as: installation)
         #expect(laboratory.send(#"{"message":{"topic":"t"}}"#).status == 200)
         #expect(try laboratory.inbox(fid(7)).isEmpty)

@@ -4,8 +4,8 @@ import Testing
 @testable import FCMEmulator
 
 @Suite struct InboxTests {
-    /// What one platform receives of a message to topic `t`; `received` leaves out what all entries have, and what
-    /// becomes of it on the device.
+    /// What one platform receives for a message to topic `t`. `received` leaves out what all entries have in common,
+    /// and what happens on the device.
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
         var platform: String

@@ -28,7 +28,7 @@ import Testing
 
     private static let group = DeviceGroups.ID(project: "1", name: "g")
 
-    /// The numbers that a device has received.
+    /// The numbers of the messages that a device received.
     private func received(_ device: Int) -> [Int] {
         world.simulatedDevice(of: devices[device]).arrivals.compactMap { arrival in
             guard case .message(let delivery) = arrival.content else { return nil }

@@ -101,7 +101,7 @@ import Testing
         #expect(laboratory.call("GET", "/emulator/v1/devices/\(fid(1))").status == 404)
     }
 
-    /// APNs answers the sender of a message to one device; a topic's sender hears nothing.
+    /// FCM tells the sender of a message to one device what APNs answered. It does not tell the sender to a topic.
     @Test func `what APNs refuses reaches no Apple device, and FCM passes its reason on`() throws {
         let laboratory = Laboratory()
         try laboratory.enrol(token(1), platform: "ios", topics: ["t"])

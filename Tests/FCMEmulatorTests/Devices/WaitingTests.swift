@@ -3,10 +3,10 @@ import Testing
 
 @testable import FCMEmulator
 
-/// What a device gets that was away, by FCM's pages on the lifetime and the collapsing of messages and by Apple's on the
-/// headers of APNs.
+/// What an offline device gets later, by FCM's pages on lifetime and collapsible messages, and by Apple's page on APNs
+/// headers.
 @Suite struct WaitingTests {
-    /// A device that is away.
+    /// A laboratory with one offline device.
     private func laboratory(_ platform: String) throws -> Laboratory {
         let laboratory = Laboratory()
         try laboratory.enrol(token(1), platform: platform, topics: ["t"])
@@ -14,7 +14,7 @@ import Testing
         return laboratory
     }
 
-    /// The data `n` of what it has received; an Apple device finds it in its payload.
+    /// The data value `n` of each message that it received. On Apple devices it is in the payload.
     private func received(_ laboratory: Laboratory) throws -> [String?] {
         try laboratory.inbox(token(1)).map { entry in
             (entry["data"]?["n"] ?? entry["payload"]?["n"] ?? entry["callback"])?.string
@@ -25,7 +25,7 @@ import Testing
         try laboratory.call("GET", "/emulator/v1/devices/\(token(1))").json()["dropped"]
     }
 
-    /// Sends data `n` and what else the message holds.
+    /// Sends a message with the data value `n` and the given other fields.
     private func send(_ number: Int, _ rest: String = "", to laboratory: Laboratory, topic: Bool = false) throws {
         let target = topic ? #""topic":"t""# : #""token":"\#(token(1))""#
         let rest = rest.isEmpty ? "" : ",\(rest)"

@@ -3,8 +3,8 @@ import Testing
 
 @testable import FCMEmulator
 
-/// What clients are told. The shapes are those of FCM's ErrorCode reference, of google/rpc/error_details.proto, of the
-/// Instance ID and device group guides, and of RFC 6749.
+/// The answers that clients get. Their forms come from FCM's ErrorCode reference, google/rpc/error_details.proto, the
+/// guides of the Instance ID service and of device groups, and RFC 6749.
 @Suite struct FaultAnswerTests {
     private static let fcmError = "type.googleapis.com/google.firebase.fcm.v1.FcmError"
     private static let apnsError = "type.googleapis.com/google.firebase.fcm.v1.ApnsError"

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FCMEmulator
 
-/// Whether a faulted request has its effect, and where that is seen.
+/// Whether a request with a fault has its effect, and where this shows.
 @Suite struct FaultEffectTests {
     @Test func `a refused send is not delivered`() throws {
         let laboratory = Laboratory()

@@ -4,7 +4,7 @@ import Testing
 @testable import FCMEmulator
 
 @Suite struct FaultMatchTests {
-    /// The numbers up to 20 that a `match` chooses, with `do` a 503.
+    /// The numbers, up to `count`, of the requests that a `match` chooses.
     private func chosen(_ match: String, of count: Int = 20) throws -> [Int] {
         var script = try FaultScript(parsing: Array(#"[{"match":\#(match),"do":{"status":503}}]"#.utf8)) { _ in 7 }
         let call = Call("POST", "/token")
@@ -66,7 +66,7 @@ import Testing
         #expect(laboratory.send(#"{"message":{"topic":"rough"}}"#).status == 503)
     }
 
-    /// Requests that name token 1 or the topic `news`, and the service that they call.
+    /// Requests that name token 1 or the topic `news`, with the service that they call.
     static let requests: [(service: String, method: String, target: String, body: String, names: Set<String>)] = [
         ("send", "POST", "/v1/projects/p/messages:send", #"{"message":{"token":"\#(token(1))"}}"#, ["registration"]),
         ("send", "POST", "/v1/projects/p/messages:send", #"{"message":{"topic":"news"}}"#, ["topic"]),
@@ -108,7 +108,7 @@ import Testing
         laboratory.script(#"[{"match":{"\#(key)":"\#(wanted[key] ?? "")"},"do":{"status":418}}]"#)
         let reply = laboratory.call(request.method, request.target, request.body)
         #expect((reply.status == 418) == (key == "service" || request.names.contains(key)))
-        // Another service, registration or topic is another request.
+        // A different service, registration or topic does not match.
         laboratory.script(
             #"[{"match":{"\#(key)":"\#(key == "service" ? "none" : "elsewhere")"},"do":{"status":418}}]"#,
             status: key == "service" ? 400 : 200)
@@ -155,7 +155,7 @@ extension Double {
 }
 
 extension Laboratory {
-    /// Puts a script of faults.
+    /// Sets the fault script.
     func script(_ body: String, status: Int = 200) {
         let reply = call("PUT", "/emulator/v1/faults", body)
         #expect(reply.status == status, "\(reply.text)")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FCMEmulator
 
-/// Faults as a client of HTTP/1.1 meets them.
+/// Faults as an HTTP/1.1 client sees them.
 @Suite(.timeLimit(.minutes(5))) struct FaultServingTests {
     private static let message = #"{"message":{"topic":"t"}}"#
 
@@ -23,7 +23,7 @@ import Testing
         )
     }
 
-    /// Everything until the server closes.
+    /// Everything that the server sends until it closes.
     private func rest(of connection: RawConnection) async throws -> String {
         var text: [UInt8] = []
         while case let piece = try await connection.read(), !piece.isEmpty { text += piece }
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    /// How many requests the script's first entry has had.
+    /// How many requests the first entry of the script has matched.
     private func counted(at port: Int) async throws -> Int64 {
         let shown = try await RawConnection(port: port).exchange("GET", "/emulator/v1/faults", "").body
         return try JSONValue(parsing: shown.utf8).array?.first?["counts"]?["faulted"]?.int ?? 0
@@ -123,7 +123,8 @@ import Testing
         #expect(try await rest(of: connection).hasPrefix("HTTP/1.1 200 "))
     }
 
-    /// Holds the connection open beyond the emulator's life. Written once by the body, read after it has returned.
+    /// Keeps the connection open until the emulator has ended. The body writes it once, and it is read after the body
+    /// has returned.
     private final class Kept: @unchecked Sendable {
         var connection: RawConnection?
     }

@@ -4,11 +4,11 @@ import Testing
 
 @testable import FCMEmulator
 
-/// Faults where many requests share one connection.
+/// Faults when many requests share one connection.
 @Suite(.timeLimit(.minutes(5))) struct FaultStreamTests {
     private static let send = "/v1/projects/p/messages:send"
 
-    /// What a connection brought until it ended, or until `enough`.
+    /// What a connection received until it ended, or until `enough`.
     private struct Heard: Sendable {
         var answered: Set<Int> = []
         var ended: Set<Int> = []
@@ -16,7 +16,7 @@ import Testing
         var isOver = false
     }
 
-    /// Opens one connection, sends a message on each of the streams 1, 3, 5…, and listens.
+    /// Opens one connection, sends a message on each of the streams 1, 3, 5…, and reads the answers.
     private func exchange(
         faults: String, streams: Int, until enough: @Sendable @escaping (Heard) -> Bool = { _ in false },
         _ check: @Sendable (Heard, _ ledger: [JSONValue], _ requests: [JSONValue]) throws -> Void
@@ -106,7 +106,7 @@ import Testing
             let looked = streams.filter { $0 <= last }
             #expect(heard.ended == looked)
             #expect(heard.answered == looked)
-            // Nothing of the others has happened.
+            // None of the other requests had an effect.
             #expect(Set(ledger.compactMap { $0["target"]?["topic"]?.string }) == Set(looked.map { "t\($0)" }))
             #expect(requests.count == looked.count)
         }

@@ -70,7 +70,7 @@ import Testing
         #expect(try members("g") == [token(1), token(3)])
         let second = try key(change("add", "g", key: first, [token(2), token(1)]))
         #expect(try members("g") == [token(1), token(2), token(3)])
-        // The name is a safeguard that may be left out.
+        // FCM checks the name against the key, but it may be left out.
         _ = try key(change("remove", nil, key: second, [token(1), token(9)]))
         #expect(try members("g") == [token(2), token(3)])
         #expect(laboratory.call("GET", "/emulator/v1/groups/other").status == 404)

@@ -1,4 +1,4 @@
-/// A path at which nothing is, and nothing will be.
+/// A path without a file. A file that is made there is deleted with this object.
 final class JournalPlace: Sendable {
     let path = FileManager.default.temporaryDirectory.appending(path: "emulator-\(UUID().uuidString).data").path
 

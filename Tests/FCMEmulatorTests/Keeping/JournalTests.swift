@@ -6,7 +6,7 @@ import Testing
 @Suite struct JournalTests {
     private static let headers: KeyValuePairs = ["access_token_auth": "true", "project_id": "123456789012"]
 
-    /// Something of every kind; the group's key.
+    /// Makes some data of every kind. Returns the key of the group.
     private func live(in laboratory: Laboratory) throws -> String {
         try laboratory.enrol(token(1), platform: "ios", topics: ["tides"])
         try laboratory.enrol(fid(2), state: "other_sender")
@@ -37,7 +37,7 @@ import Testing
         return key
     }
 
-    /// All that the emulator's own interface shows.
+    /// Everything that the emulator's own interface shows.
     private func sight(of laboratory: Laboratory) -> [String] {
         let paths = ["ledger", "requests", "registrations", "topics/tides", "topics/storms", "groups/g%20%C3%A9"]
         let inboxes = [token(1), fid(3), token(4), token(5), token(6)].map { "devices/\($0)/inbox" }
@@ -132,7 +132,7 @@ import Testing
             try expectRefusal(
                 of: damaged.flatMap { $0 + [UInt8(ascii: "\n")] }, at: place, "line \(number + 1) is damaged")
         }
-        // A line is missing.
+        // One line is missing.
         try expectRefusal(
             of: (lines[..<2] + lines[3...]).flatMap { $0 + [UInt8(ascii: "\n")] }, at: place, "line 3 is damaged")
     }

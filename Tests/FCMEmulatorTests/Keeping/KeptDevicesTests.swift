@@ -3,7 +3,7 @@ import Testing
 
 @testable import FCMEmulator
 
-/// What devices and their apps are, from one start of the emulator to the next.
+/// The state of devices and their apps across restarts of the emulator.
 @Suite(.timeLimit(.minutes(5))) struct KeptDevicesTests {
     private let place: JournalPlace
 
@@ -13,7 +13,7 @@ import Testing
         try Laboratory(data: place.path, membershipDelay: .seconds(30))
     }
 
-    /// All that is shown of devices and of the time.
+    /// Everything that is shown about devices and the time.
     private func sight(of laboratory: Laboratory) -> [String] {
         ["overview", "clock", "devices/\(fid(1))", "devices/\(fid(2))", "devices/\(fid(1))/inbox"].map {
             laboratory.call("GET", "/emulator/v1/\($0)").text
@@ -80,7 +80,7 @@ import Testing
         #expect(again.send(send).status == 200)
         try again.advanceWorld("20s")
         #expect(again.send(send).status == 200)
-        // With no delay from now on, whoever comes is reached at once.
+        // Without a delay from now on, a new subscriber is reached at once.
         _ = again.subscribe(fid(3), to: "t")
         #expect(again.send(send).status == 200)
         #expect(try again.ledger().map { $0["fan_out"] } == [0, 1, 2, 3])

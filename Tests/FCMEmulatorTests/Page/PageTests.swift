@@ -17,7 +17,7 @@ import Testing
         #expect(try laboratory.requests().isEmpty)
     }
 
-    /// What a message says must never become markup.
+    /// The text of a message must never become markup.
     @Test(arguments: ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"])
     func `the script makes no markup of text`(_ way: String) {
         #expect(!Laboratory().call("GET", "/emulator/page.js").text.contains(way))
@@ -53,7 +53,7 @@ import Testing
         #expect(all["time"] == "2026-12-01T08:01:30.250Z")
     }
 
-    /// What the page asks for when a message is clicked on.
+    /// The page calls this when a message is clicked.
     @Test func `the ledger gives the line of one message alone`() throws {
         let laboratory = Laboratory()
         let ids = try (1...3).map { number in

@@ -1,14 +1,14 @@
 import HeraldTestSupport
 
-/// A condition made at random, and what it means by FCM's rules: parentheses first, then strictly from left to right.
-/// Shares nothing with the parser that it is held against.
+/// A random condition with its meaning by FCM's rules: parentheses first, then strictly from left to right. It shares
+/// no code with the parser under test.
 indirect enum ConditionOracle {
     case topic(String)
     case not(ConditionOracle)
-    /// Operands on one level; `words` stand between them.
+    /// The operands on one level, with `words` between them.
     case level(operands: [ConditionOracle], words: [String])
 
-    /// - Parameter terms: how many topics it holds, repeated ones too; 1 to 5.
+    /// - Parameter terms: how many topics it holds, repeated ones included, from 1 to 5.
     init(terms: Int, using random: inout SeededRandom) {
         self =
             terms == 1
@@ -21,7 +21,7 @@ indirect enum ConditionOracle {
         var operands: [ConditionOracle] = []
         var left = terms
         while left > 0 {
-            // Not the whole level in one operand, which would be no level.
+            // One operand must not take all terms, because then there would be no level.
             let share = Int.random(in: 1...(operands.isEmpty ? max(1, left - 1) : left), using: &random)
             operands.append(ConditionOracle(terms: share, using: &random))
             left -= share
@@ -44,7 +44,7 @@ indirect enum ConditionOracle {
         }
     }
 
-    /// - Parameter isInside: whether a level needs parentheses there.
+    /// - Parameter isInside: whether a level needs parentheses here.
     func text(isInside: Bool = false, using random: inout SeededRandom) -> String {
         switch self {
         case .topic(let name): return "'\(name)' in topics"

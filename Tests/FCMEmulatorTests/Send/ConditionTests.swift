@@ -5,7 +5,7 @@ import Testing
 @testable import FCMEmulator
 
 @Suite struct ConditionTests {
-    /// A condition, and what it means for a device that follows the topics.
+    /// A condition, and whether it matches a device that follows the given topics.
     struct Case: Sendable, CustomTestStringConvertible {
         var text: String
         var means: @Sendable (_ a: Bool, _ b: Bool, _ c: Bool, _ d: Bool, _ e: Bool) -> Bool
@@ -39,7 +39,8 @@ import Testing
         Case("!('nobody' in topics)") { _, _, _, _, _ in true },
     ]
 
-    /// One installation for each subset of five topics; every other one divides them between its two registrations.
+    /// Makes one installation for each subset of five topics. Every second one divides its topics between two
+    /// registrations.
     private static func enrolSubsets(in laboratory: Laboratory) throws {
         for subset in 0..<32 {
             let topics = topics(in: subset)
@@ -77,19 +78,19 @@ import Testing
         #expect(line["message"] == ["data": ["k": "v"]])
     }
 
-    /// Whether it is a seed of today's or one that failed before, a run prints it in its name.
+    /// The run prints the seed in the test's name, so a failure can be repeated.
     @Test(arguments: [1, 2, 3, UInt64.random(in: 4 ... .max)])
     func `a condition made at random means what its author's own reading says`(_ seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let laboratory = Laboratory()
         try Self.enrolSubsets(in: laboratory)
         var (expected, fanOuts) = (Array(repeating: [String](), count: 32), [JSONValue]())
-        // As many as an inbox holds.
+        // As many as fit into an inbox
         for _ in 0..<100 {
             let oracle = ConditionOracle(terms: Int.random(in: 1...5, using: &random), using: &random)
             let text = oracle.text(using: &random)
             let id = try laboratory.send(#"{"message":{"condition":"\#(text)"}}"#).messageID()
-            // Subset 0 is the installation that follows nothing.
+            // Subset 0 is the installation without topics.
             let subsets = (0..<32).filter { oracle.isTrue(of: Set(Self.topics(in: $0))) }
             for subset in subsets { expected[subset].append("\(id) \(text)") }
             fanOuts.append(.int(Int64(subsets.count)))
@@ -110,7 +111,7 @@ import Testing
         for (number, state) in zip(1..., ["active", "unregistered", "other_sender", "apns_dead"]) {
             try laboratory.enrol(fid(number), state: state, topics: ["a"])
         }
-        // The dead token's topic is not the installation's any more, its fid still is a registration.
+        // The dead token's topic is no longer the installation's, but its fid is still registered.
         try laboratory.enrol(token(5), state: "unregistered", topics: ["a"])
         try laboratory.enrol(fid(5))
         _ = laboratory.send(#"{"message":{"condition":"'a' in topics"}}"#)

@@ -28,7 +28,7 @@ import Testing
         let first = try laboratory.send(#"{"message":{"topic":"t"}}"#).messageID()
         for name in names { #expect(try laboratory.inbox(name).map { $0["message_id"]?.string } == [first]) }
 
-        // It is reached as long as one of them is subscribed.
+        // The installation is reached as long as one of its registrations is subscribed.
         for name in names.dropLast() {
             let path = "/v1/projects/p/registrations/\(name)/topicSubscriptions/t"
             #expect(laboratory.call("DELETE", path).status == 200)
@@ -95,7 +95,7 @@ import Testing
             world.join(try #require(Registration(fid(number))), topic, at: .distantPast)
         }
         let request = try SendRequest(parsing: Array(#"{"message":{"topic":"t"}}"#.utf8))
-        // The fastest of several: a busy machine makes any one of them slow.
+        // The fastest of several runs counts, because a busy machine can make any single one slow.
         let spent = (1...5).map { _ in
             ContinuousClock().measure { _ = world.deliver(request, toTopic: topic, at: .distantPast) }
         }

@@ -4,7 +4,8 @@ import Testing
 @testable import FCMEmulator
 
 @Suite struct SendErrorTests {
-    /// A body that FCM refuses, and its whole answer, both written from its documentation and captured errors.
+    /// A body that FCM refuses, with FCM's complete answer. Both are written by hand from its documentation and from
+    /// captured errors.
     struct Refusal: Sendable, CustomTestStringConvertible {
         var name: String
         var body: String
@@ -283,7 +284,8 @@ import Testing
         #expect(dryRun.status == (dryRunFails ? status : 200))
     }
 
-    /// Android and the web count keys and values, Apple the JSON `{"aps":{},"k":"…"}`; a topic may reach all three.
+    /// Android and the web count keys and values, Apple counts the JSON `{"aps":{},"k":"…"}`. A topic may reach all
+    /// three.
     @Test(arguments: [
         (#""token":"\#(token(1))""#, 4095), (#""topic":"t""#, 4096 - #"{"aps":{},"k":""}"#.utf8.count),
     ])

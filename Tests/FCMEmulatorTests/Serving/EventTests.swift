@@ -4,7 +4,7 @@ import Testing
 @testable import FCMEmulator
 
 @Suite(.timeLimit(.minutes(5))) struct EventTests {
-    /// What a client has heard, event by event.
+    /// What a client has received, event by event.
     private struct Listening {
         let connection: RawConnection
         private var text = ""
@@ -15,7 +15,7 @@ import Testing
             try connection.write("GET /emulator/v1/events HTTP/1.1\r\nHost: localhost\r\n\(header)\r\n")
         }
 
-        /// Reads until that is there, and forgets everything up to its end. `nil` where the connection ends before.
+        /// Reads until the text arrives, and drops everything up to its end. `nil` if the connection ends first.
         mutating func hear(_ wanted: String) async throws -> String? {
             while true {
                 if let range = text.firstRange(of: wanted) {
@@ -86,12 +86,13 @@ import Testing
         #expect(try await kept.listening?.hear("never") == nil)
     }
 
-    /// Holds a listener beyond the emulator's life. Written once by the body, read after it has returned.
+    /// Keeps a listener until the emulator has ended. The body writes it once, and it is read after the body has
+    /// returned.
     private final class Kept: @unchecked Sendable {
         var listening: Listening?
     }
 
-    // MARK: The eventLog
+    // MARK: The event log
 
     @Test func `a run of equal changes is one`() {
         var eventLog = EventLog(countingFrom: 10)

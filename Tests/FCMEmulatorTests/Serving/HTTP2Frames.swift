@@ -1,6 +1,6 @@
 import NIOCore
 
-/// As much of HTTP/2's framing as a test needs.
+/// The parts of HTTP/2 framing that the tests need.
 struct HTTP2Frames {
     var received: [UInt8] = []
 
@@ -9,16 +9,16 @@ struct HTTP2Frames {
     }
 
     struct Frame {
-        /// `nil` for a kind that matters to no test.
+        /// `nil` for a kind that no test uses.
         let kind: Kind?
         let isAcknowledgement: Bool
-        /// Whether its stream ends with it.
+        /// Whether the frame ends its stream.
         var isLast: Bool { isAcknowledgement }
         let stream: Int
         let payload: [UInt8]
     }
 
-    /// The next whole frame that was received.
+    /// The next complete frame.
     mutating func next() -> Frame? {
         guard received.count >= 9 else { return nil }
         let length = received[0..<3].reduce(0) { $0 << 8 | Int($1) }
@@ -35,14 +35,14 @@ struct HTTP2Frames {
         buffer.writeBytes(payload)
     }
 
-    /// What a client says first.
+    /// The client's connection preface.
     static func opening() -> ByteBuffer {
         var buffer = ByteBuffer(string: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
         write(.settings, stream: 0, [], to: &buffer)
         return buffer
     }
 
-    /// A whole request with a body.
+    /// A complete request with a body.
     static func writePost(_ path: String, _ body: String, stream: Int, to buffer: inout ByteBuffer) {
         let fields =
             [0x83, 0x87, 0x04, UInt8(path.utf8.count)] + Array(path.utf8) + [0x01, 9] + Array("localhost".utf8)
@@ -50,7 +50,7 @@ struct HTTP2Frames {
         write(.data, flags: 0x1, stream: stream, Array(body.utf8), to: &buffer)
     }
 
-    /// A whole request: its fields by number in HPACK's static table, path and authority as plain literals.
+    /// A complete request. Its fields are numbers of HPACK's static table, path and authority are plain literals.
     static func writeGet(_ path: String, stream: Int, to buffer: inout ByteBuffer) {
         let authority = "localhost"
         let fields =

@@ -8,7 +8,7 @@ import Dispatch
     import Darwin
 #endif
 
-/// A TCP connection on which tests write HTTP by hand. It blocks on a thread of its own, never in a task.
+/// A TCP connection for HTTP written by hand. It blocks a thread of its own and never a task.
 final class RawConnection: Sendable {
     private let descriptor: CInt
     private let thread = DispatchQueue(label: "raw connection")
@@ -52,7 +52,7 @@ final class RawConnection: Sendable {
         }
     }
 
-    /// What arrives next; empty when the other side has closed.
+    /// The next bytes. Empty after the other side has closed.
     func read() async throws -> [UInt8] {
         try await withCheckedThrowingContinuation { continuation in
             thread.async { [descriptor] in
@@ -67,7 +67,7 @@ final class RawConnection: Sendable {
         }
     }
 
-    /// Sends one request and reads its answer, whose length the server must tell.
+    /// Sends one request and reads its answer. The answer must have a content length.
     func exchange(
         _ method: String, _ target: String, _ body: String,
         headers: [String] = ["Host: localhost", "Content-Type: application/json"]

@@ -1,6 +1,6 @@
 import FCMEmulator
 
-/// Runs an emulator on a free port until the body is done.
+/// Runs an emulator on a free port until the body returns.
 func withEmulator(
     _ configuration: Emulator.Configuration = Emulator.Configuration(),
     now: Date = Date(timeIntervalSince1970: 1_796_112_000),

@@ -6,12 +6,12 @@ import NIOTLS
 typealias SecureInput = NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
 typealias SecureOutput = NIOAsyncChannelOutboundWriter<ByteBuffer>
 
-/// Opens a TLS connection on which tests write HTTP by hand. It trusts nothing but one certificate file, or, where that
-/// is absent, what the world trusts.
+/// Opens a TLS connection for HTTP written by hand. It trusts only the given certificate file, or the system's
+/// authorities if there is none.
 ///
 /// - Parameters:
-///   - name: what the certificate must be good for; the address 127.0.0.1 where absent.
-///   - body: is told what ALPN has chosen.
+///   - name: the name that the certificate must cover. `nil` means the address 127.0.0.1.
+///   - body: its argument is the protocol chosen by ALPN.
 func withSecureConnection<Result: Sendable>(
     port: Int, trusting certificate: String?, offering protocols: [String] = [], name: String? = "localhost",
     _ body: @Sendable (_ negotiated: String?, inout SecureInput, SecureOutput) async throws -> Result
@@ -40,7 +40,7 @@ func withSecureConnection<Result: Sendable>(
     }
 }
 
-/// Tells how the handshake ends.
+/// Reports how the handshake ends.
 private final class HandshakeListener: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

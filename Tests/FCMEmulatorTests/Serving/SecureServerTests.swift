@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct SecureServerTests {
     private static let tls = Emulator.Configuration(tls: true)
 
-    /// Certificates are judged by the clock of the machine, so the emulator has it too.
+    /// The emulator uses the machine's clock here, because certificates are checked against it.
     private func withSecureEmulator(_ body: @Sendable (Emulator.Endpoint) async throws -> Void) async throws {
         try await withEmulator(Self.tls, now: Date(), body)
     }
@@ -68,7 +68,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: try #require(path.value)))
     }
 
-    /// Written once by the body, read after it has returned.
+    /// The body writes it once, and it is read after the body has returned.
     private final class Kept: @unchecked Sendable {
         var value: String?
     }
@@ -115,7 +115,7 @@ import Testing
                         if frame.kind == .headers { answered.insert(frame.stream) }
                     }
                 }
-                // SETTINGS_MAX_CONCURRENT_STREAMS is number 3.
+                // 3 is SETTINGS_MAX_CONCURRENT_STREAMS.
                 #expect(settings.chunks(of: 6).contains([0, 3, 0, 0, 0, 100]))
                 #expect(answered == Set((0..<100).map { 2 * $0 + 1 }))
             }
@@ -126,7 +126,7 @@ import Testing
                     ByteBuffer(string: "GET /emulator/v1/requests HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"))
                 var answer = ""
                 while let piece = try await input.next(isolation: #isolation) { answer += String(buffer: piece) }
-                // Without `access_token_auth` each is refused.
+                // Without `access_token_auth` every call is refused.
                 return answer.split(separator: "\n").count { $0.hasSuffix(#""status":401}"#) }
             }
             #expect(requests == 100)
@@ -153,7 +153,7 @@ import Testing
         #expect(try await kept.idle?.value == "h2")
     }
 
-    /// Its stream is ended properly, and not with the connection once the emulator has waited long enough.
+    /// The stream must be ended properly, and not with the connection after the emulator's grace period.
     @Test func `who looks on over HTTP/2 hears of changes, and of the end`() async throws {
         let kept = KeptConnections()
         try await withSecureEmulator { endpoint in
@@ -192,7 +192,8 @@ import Testing
         #expect(try await kept.listening?.value?.contains(#""target":{"topic":"t"}"#) == true)
     }
 
-    /// Holds connections open beyond the emulator's life. Written once by the body, read after it has returned.
+    /// Keeps connections open until the emulator has ended. The body writes it once, and it is read after the body has
+    /// returned.
     private final class KeptConnections: @unchecked Sendable {
         var silent: RawConnection?
         var idle: Task<String?, any Error>?

@@ -61,7 +61,8 @@ import Testing
         #expect(try await idle.connection?.read().isEmpty == true)
     }
 
-    /// Holds the connection open beyond the emulator's life. Written once by the body, read after it has returned.
+    /// Keeps the connection open until the emulator has ended. The body writes it once, and it is read after the body
+    /// has returned.
     private final class Kept: @unchecked Sendable {
         var connection: RawConnection?
     }

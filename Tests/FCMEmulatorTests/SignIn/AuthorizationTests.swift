@@ -4,7 +4,7 @@ import Testing
 @testable import FCMEmulator
 
 @Suite struct AuthorizationTests {
-    /// A call to each service, and whether a 401 of it is one of Google's RPC errors.
+    /// A call to each service, and whether its 401 is one of Google's RPC errors.
     static let calls = [
         ("POST", "/v1/projects/p/messages:send", #"{"message":{"topic":"t"}}"#, true),
         ("POST", "/v1/projects/p/registrations/\(fid(1))/topicSubscriptions?topic_name=t", "{}", true),

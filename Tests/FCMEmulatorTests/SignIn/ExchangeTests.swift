@@ -4,7 +4,7 @@ import Testing
 @testable import FCMEmulator
 
 @Suite struct ExchangeTests {
-    /// What a job of GitHub's sends, as google-auth writes it.
+    /// The form that a GitHub Actions job sends, as google-auth writes it.
     static let form: KeyValuePairs = [
         "grant_type": "urn:ietf:params:oauth:grant-type:token-exchange",
         "audience": "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/ci/providers/github",

@@ -17,7 +17,7 @@ import Testing
 
     private static let scope = #""scope":["https://www.googleapis.com/auth/firebase.messaging"]"#
 
-    /// The laboratory's clock stands at 08:00:00.250; Google's libraries read whole seconds.
+    /// The laboratory's clock is at 08:00:00.250, but Google's libraries read whole seconds only.
     @Test(arguments: [
         (#""delegates":[],"lifetime":"3600s","#, "2026-12-01T09:00:00Z"),
         (#""lifetime":"600s","#, "2026-12-01T08:10:00Z"), ("", "2026-12-01T09:00:00Z"),

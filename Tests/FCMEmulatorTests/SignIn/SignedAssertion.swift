@@ -1,10 +1,10 @@
 import CryptoExtras
 import FCM
 
-/// An assertion as a service account's library makes it at 2026-12-01T08:00:00Z.
+/// An assertion like those of Google's libraries, made at 2026-12-01T08:00:00Z.
 struct SignedAssertion {
     static let issuer = "runner@tide-app-prod.iam.gserviceaccount.com"
-    /// Of one run of the tests; making it takes a while.
+    /// One key for all tests, because making it takes a while.
     static let key = try? _RSA.Signing.PrivateKey(keySize: .bits2048)
 
     var header: [String: JSONValue] = ["alg": "RS256", "typ": "JWT", "kid": "1"]

@@ -5,7 +5,7 @@ import Testing
 @testable import FCMEmulator
 
 @Suite struct TokenTests {
-    /// A laboratory that knows the assertions' issuer.
+    /// A laboratory that knows the issuer of the assertions.
     private func laboratory() throws -> Laboratory {
         let key = try #require(SignedAssertion.key)
         return Laboratory(signIn: SignIn(accounts: [SignedAssertion.issuer: key.publicKey]))
@@ -26,7 +26,7 @@ import Testing
         #expect(try laboratory.requests().map { $0["path"] } == [.string(target), .string(target)])
     }
 
-    /// What is changed in a good assertion, and what comes of it.
+    /// A change to a good assertion, and the expected result.
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var claims: [String: JSONValue?] = [:]
@@ -39,7 +39,7 @@ import Testing
         Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe. \
         Check your iat and exp values in the JWT claim.
         """
-    // The laboratory's clock stands at 1_796_112_000.25.
+    // The laboratory's clock is at 1_796_112_000.25.
     static let cases = [
         Case(testDescription: "type left out", header: ["typ": nil]),
         Case(testDescription: "a subject", claims: ["sub": "user@example.com"]),

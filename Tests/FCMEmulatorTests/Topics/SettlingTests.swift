@@ -3,7 +3,7 @@ import Testing
 
 @testable import FCMEmulator
 
-/// Subscriptions that take half a minute to be heard of.
+/// Subscriptions with a propagation delay of half a minute.
 @Suite struct SettlingTests {
     private let laboratory = Laboratory(membershipDelay: .seconds(30))
 
@@ -47,7 +47,7 @@ import Testing
             try send("\(second)")
             try laboratory.advanceWorld("10s")
         }
-        // It has joined at 30, left at 40 and joined at 50.
+        // It joined at 30, left at 40 and joined again at 50.
         #expect(try received(fid(1)) == ["30", "50", "60"])
     }
 

@@ -4,13 +4,13 @@ import Testing
 @testable import FCMEmulator
 
 @Suite struct SubscriptionTests {
-    /// One call about registration 1, which follows `here` since the clock's start.
+    /// One call about registration 1, which has followed `here` from the start.
     struct Step: Sendable, CustomTestStringConvertible {
         var method: String
         var path: String
         var body = "{}"
         var status: Int
-        /// The members of the topic in question afterwards.
+        /// The members of the topic after the call.
         var topic: String
         var follows: Bool
         var testDescription: String { "\(method) \(path)" }
@@ -182,7 +182,7 @@ import Testing
 
     @Test(arguments: [
         "page_size=-1", "page_size=many", "page_size=99999999999999999999", "page_token=a%2Fb", "page_token=news",
-        // As base64url, but made by no list: "news", and "after:a b".
+        // These are base64url but not page tokens of a list: "news" and "after:a b".
         "page_token=bmV3cw", "page_token=YWZ0ZXI6YSBi", "page_token=%20", "topic_name=news", "pagesize=1",
     ])
     func `a list refuses what it cannot page by`(_ query: String) {

@@ -1,7 +1,7 @@
 import FCM
 import Testing
 
-/// What devices make of messages, by fcm-protocol §8.1–8.4.
+/// What devices receive and show: docs/fcm.md#from-message-to-device.
 @Suite struct DevicePayloadTests {
     /// 2026-12-01T08:00:00Z
     private static let stamp = DevicePayload.Stamp(
@@ -27,7 +27,7 @@ import Testing
              "google.c.sender.id":"123456789012","google.c.a.e":"1","google.c.a.m_l":"tide"}
             """
         #expect(try JSONValue.object(device.payload) == JSONValue(parsing: payload.utf8))
-        // 30 days after it was taken.
+        // 30 days after FCM accepted it
         #expect(
             device.headers == ["apns-priority": "10", "apns-expiration": "1798704000", "apns-push-type": "alert"])
         #expect(device.shown?.title == "High tide")
@@ -82,7 +82,7 @@ import Testing
         #expect(try device(message).headers["apns-push-type"]?.string == pushType)
     }
 
-    /// What is called while the app is in front, behind and ended, and when what is shown is tapped.
+    /// The callbacks with the app in the foreground, in the background and terminated, and after a tap.
     struct Called: Sendable, CustomTestStringConvertible {
         var platform: Platform
         var message: String
@@ -149,7 +149,7 @@ import Testing
         arguments: [
             (#"{"data":{"a":"1"}}"#, Platform.android, 2_419_200, nil),
             (#"{"data":{"a":"1"},"android":{"ttl":"3600s","collapse_key":"k"}}"#, .android, 3600, "k"),
-            // Rounded down to whole seconds: now or never.
+            // It is rounded down to whole seconds, so there is one attempt only.
             (#"{"data":{"a":"1"},"android":{"ttl":"0.9s"}}"#, .android, 0, nil),
             (#"{"notification":{"title":"T"},"android":{"collapse_key":"k"}}"#, .android, 2_419_200, "the app"),
             (
@@ -193,7 +193,7 @@ import Testing
             (#"{"apns-priority":"5"}"#, #"{"content-available":1}"#, nil),
             (#"{"apns-priority":"1"}"#, #"{"content-available":1}"#, nil),
             (#"{"apns-priority":"10"}"#, #"{"alert":"A","content-available":1}"#, nil),
-            // What FCM puts there by itself.
+            // FCM adds this by itself.
             ("{}", #"{"content-available":1}"#, nil),
         ] as [(String, String, String?)])
     func `APNs refuses headers that do not fit`(headers: String, aps: String, reason: String?) throws {
@@ -219,7 +219,7 @@ import Testing
         #expect(try device(message, platform).shown?.tag == tag)
     }
 
-    /// By the keys of Firebase's SDK for Android: those it takes out of the intent are not there.
+    /// The keys that Firebase's Android SDK leaves in the intent.
     @Test(
         arguments: [
             (

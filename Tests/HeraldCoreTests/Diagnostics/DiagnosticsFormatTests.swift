@@ -18,7 +18,7 @@ struct DiagnosticsFormatTests {
         DiagnosticsDocument(diagnostics, sources: [:]).rendered(as: .github, in: Self.paths)
     }
 
-    /// docs.github.com, Workflow commands; escapes after actions/toolkit, packages/core/src/command.ts.
+    /// By docs.github.com, *Workflow commands*. The escapes are those of actions/toolkit, packages/core/src/command.ts.
     @Test func `an annotation escapes what the runner would end it at`() {
         var found = Self.error("50% of 'a:b'", "x:y.yaml", help: "write a, b")
         found.notes = [.init("first here", at: SourceRange(file: "b.yaml", text: .line(7)))]

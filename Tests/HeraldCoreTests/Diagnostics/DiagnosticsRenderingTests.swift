@@ -85,7 +85,7 @@ struct DiagnosticsRenderingTests {
         #expect(colored.replacing(#/\u{1B}\[[0-9]+m/#, with: "") == document.rendered(as: .text))
     }
 
-    /// The caret stands below `▸`, in cells of a terminal.
+    /// The caret stands below `▸`, counted in terminal cells.
     @Test(arguments: [
         ("{kind: audience, name: a, fids: [], x: 1}", 36, 1), ("{kind: audience, name: a, \t fids: [], x: 1}", 39, 1),
         ("{kind: audience, name: a, fids: [], description高: 1}", 36, 13),

@@ -1,7 +1,7 @@
 import HeraldCore
 import Testing
 
-/// What an author wrote may come back in a message; what it could do to a terminal or a log may not.
+/// A message may repeat an author's text, but nothing in it that controls a terminal or breaks a log.
 struct PresentableTests {
     @Test(arguments: [
         ("\u{1B}[31mred", "\u{FFFD}[31mred"), ("two\nlines", "two\u{FFFD}lines"), ("bell\u{7}", "bell\u{FFFD}"),

@@ -2,15 +2,15 @@ import HeraldCore
 import HeraldTestSupport
 import Testing
 
-/// The repository's own campaigns, with a mistake of each sort made in a copy of them.
+/// The example campaigns of this repository, each with one mistake made in a copy.
 struct CampaignMistakeTests {
-    /// A piece of a file, and what somebody wrote instead; `▸` and `◂` mark what must be underlined.
+    /// A piece of a file and what to write instead. `▸` and `◂` mark what the diagnostic must underline.
     struct Slip: Sendable, CustomTestStringConvertible {
         var rules: [Rule]
         var file: String
         var piece: String
         var instead: String
-        /// YAML reads nothing on behind it, so that other mistakes of the file are not seen.
+        /// YAML stops reading here, so the file's other mistakes are not found.
         var hidesOthers = false
 
         init(_ rules: Rule..., in file: String, _ piece: String, _ instead: String, hidesOthers: Bool = false) {
@@ -22,7 +22,7 @@ struct CampaignMistakeTests {
     }
 
     static let slips = [
-        // The settings
+        // Settings
         Slip(.unknownReference, in: "herald.yaml", "suppress: [erased]", "suppress: [▸erazed◂]"),
         Slip(.invalidValue, in: "herald.yaml", "{every: 5m}", "{every: ▸5◂}"),
         Slip(.ambiguousScalar, in: "herald.yaml", "\"123456789012\"", "▸123456789012◂"),
@@ -39,7 +39,7 @@ struct CampaignMistakeTests {
         Slip(.wrongType, in: "topics.yaml", "prune: false", "prune: ▸off◂"),
         Slip(.unknownReference, in: "groups.yaml", "audience: station-lido", "audience: ▸station-lida◂"),
         Slip(.listRow, in: "lists/erased.txt", "#", "▸x◂\n#", hidesOthers: true),
-        // Whom a campaign is for
+        // Targets
         Slip(.unknownReference, in: "acqua-alta-venice.yaml", "topic: tides-venice", "topic: ▸tides-venize◂"),
         Slip(
             .oneTarget, in: "ostia-gauge-moved.yaml", "{audience: rome-coast}",
@@ -51,7 +51,7 @@ struct CampaignMistakeTests {
             .broadcast, in: "tsunami-warning.yaml",
             "\"!('alerts-off' in topics)\"   # FCM's own language; quotes within quotes\nacknowledge: [broadcast]",
             "▸\"!('alerts-off' in topics)\"◂   # FCM's own language; quotes within quotes\nacknowledge: []"),
-        // Its message
+        // Messages
         Slip(
             .imageURL, in: "acqua-alta-venice.yaml", "https://marea.example/charts/venezia.png", "▸charts/venezia.png◂"),
         Slip(.ambiguousScalar, in: "acqua-alta-venice.yaml", "\"115\"", "▸115◂"),
@@ -82,7 +82,7 @@ struct CampaignMistakeTests {
             .unfinishedText, in: "summer-season-2027.yaml", "title: The bathing season is open",
             "title: ▸The {{season}} is open◂"),
         Slip(.cutText, in: "mackerel-run.yaml", "Mackerel are in\n", "▸Mackerel are◂ #1 in\n"),
-        // Its schedule and delivery
+        // Schedules and delivery
         Slip(
             .allowUnused, .scheduleTime, in: "summer-season-2027.yaml",
             "# herald: allow round-time the season opens on the hour, as announced\n  at: 2027-06-01T09:00 ",
@@ -107,7 +107,7 @@ struct CampaignMistakeTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../campaigns")
         .path
 
-    /// A copy of the campaigns.
+    /// A copy of the campaigns
     private static func copy() throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         for file in try FileManager.default.subpathsOfDirectory(atPath: root) where !file.hasPrefix(".") {
@@ -135,7 +135,7 @@ struct CampaignMistakeTests {
             let rules = slips.filter { $0.file == file }.flatMap { slip in
                 zip(slip.rules, (slip.instead.matches(of: #/▸([^◂]*)◂/#).map { String($0.1) })).map { $0 }
             }
-            // Each marked stretch is some slip's, and says the same there.
+            // Each marked range belongs to some mistake and says the same there.
             for range in ranges {
                 let line = text.text.split(separator: "\n", omittingEmptySubsequences: false)[range.start.line - 1]
                 let stretch = String(

@@ -5,7 +5,7 @@ import Testing
 @testable import HeraldCore
 
 @Suite struct CampaignTemplateTests {
-    /// A workspace with one of everything that a campaign may be for.
+    /// A workspace with one target of every kind.
     private static let files = [
         "herald.yaml": "herald: 1\nproject: tide-app\nsender_id: \"123456789012\"\n",
         "resources.yaml": """

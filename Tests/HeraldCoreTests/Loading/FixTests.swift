@@ -3,7 +3,7 @@ import Testing
 
 @testable import HeraldCore
 
-/// What a program can do about a diagnostic: the fix, applied to the file, leaves no diagnostic of that rule.
+/// A diagnostic's fix, applied to the file, leaves no diagnostic of that rule.
 struct FixTests {
     static func message(_ rest: String) -> String {
         "kind: campaign\nname: c\ntarget: {topic: t}\nmessage:\n  notification:\n    title: x\n\(rest)\n"
@@ -121,7 +121,7 @@ struct FixTests {
         #expect(loaded.diagnostics.compactMap(\.fix) == [])
     }
 
-    /// To look for each among all the names there are would be a square of time.
+    /// Suggestions for all of them would take quadratic time.
     @Test func `of many misspelt keys the first hundred are advised on`() throws {
         let keys = (0..<300).map { "  notificatio\($0): x\n" }.joined()
         let loaded = try WorkspaceLoader.load(files: ["x.yaml": Self.message(keys)])

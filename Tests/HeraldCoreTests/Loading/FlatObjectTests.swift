@@ -5,7 +5,7 @@ import Testing
 @testable import HeraldCore
 
 struct FlatObjectTests {
-    /// What it makes of a line; `nil` where it leaves it to a parser.
+    /// The members that it reads from a line. `nil` if it leaves the line to a parser.
     private func read(_ text: String) -> [String: String?]? {
         var (object, text) = (FlatObject(), text)
         return text.withUTF8 { line in
@@ -42,7 +42,7 @@ struct FlatObjectTests {
         #expect(read(text) == nil)
     }
 
-    /// Objects with a sign changed here and there: whatever it reads, a parser reads the same.
+    /// Objects with random changes of single characters. What it reads must be what a parser reads.
     @Test(arguments: 0..<100 as Range<UInt64>)
     func `it never reads what a parser would not`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)

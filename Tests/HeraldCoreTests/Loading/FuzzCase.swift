@@ -4,7 +4,7 @@ import HeraldCore
 import HeraldTestSupport
 import Testing
 
-/// Files that a parser is given, and what must be true of it whatever they hold.
+/// Files for a parser, with conditions that must hold for any content.
 struct FuzzCase: Sendable, CustomTestStringConvertible {
     enum Kind: String, Sendable, CaseIterable {
         case workspace, list, packed, condition, cron
@@ -17,7 +17,7 @@ struct FuzzCase: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { "\(kind.rawValue): \(files.keys.sorted().joined(separator: ", "))" }
 
-    /// What is wrong with how they are read; `nil` where nothing is.
+    /// What is wrong with the result. `nil` if nothing is.
     func problem() throws -> String? {
         switch kind {
         case .workspace, .list: try workspaceProblem()
@@ -34,7 +34,7 @@ struct FuzzCase: Sendable, CustomTestStringConvertible {
     private static let folder =
         URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../fixtures/fuzz").standardized.path
 
-    /// What fuzzing has found: a folder each, named after its kind.
+    /// The cases that fuzzing found, one folder each, named after its kind.
     static var corpus: [FuzzCase] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.sorted().compactMap { name in
@@ -49,7 +49,7 @@ struct FuzzCase: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Writes it into the corpus, and says where.
+    /// Writes it into the corpus and returns the path.
     func keep() throws -> String {
         let path = "\(Self.folder)/\(kind.rawValue)-\(UUID().uuidString.prefix(8).lowercased())"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -72,14 +72,14 @@ struct FuzzCase: Sendable, CustomTestStringConvertible {
         return loaded.shown.isEmpty ? "nothing is shown" : nil
     }
 
-    /// The unpacking alone: what stands behind a changed header rarely gets to the rows.
+    /// Only the unpacking. Changes in a header rarely reach the rows.
     private func packedProblem() throws -> String? {
         let folder = try TemporaryFolder([
             "herald.yaml": settingsText, "a.yaml": "kind: audience\nname: a\nsource: {file: l.csv.gz}\n",
         ])
         for (name, bytes) in files { try folder.write(bytes, to: name) }
         let loaded = try WorkspaceLoader.load(folder)
-        // What is in a header beside its form, such as a time, may be anything; the rows are held to their sum.
+        // Some parts of a header, such as its time, may have any value. The rows have a checksum.
         let rows = try loaded.registrations().first
         return loaded.found.isEmpty && rows != [.fid(1), .fid(2)] ? "other rows than were packed" : nil
     }
@@ -116,7 +116,7 @@ struct FuzzCase: Sendable, CustomTestStringConvertible {
             if text.start.line < 1 || text.start.column < 1 { return "a position before the file" }
             if text.end < text.start { return "an end before its start" }
             guard let source = sources[range.file] else { continue }
-            // libyaml takes U+0085, U+2028, U+2029 and a lone CR for line ends too.
+            // libyaml also counts U+0085, U+2028, U+2029 and a lone CR as line ends.
             let lines = String(decoding: source.bytes, as: UTF8.self).unicodeScalars
                 .count { "\n\r\u{85}\u{2028}\u{2029}".unicodeScalars.contains($0) }
             if text.start.line > lines + 1 { return "a line behind the end" }

@@ -58,9 +58,9 @@ struct FuzzTests {
         }
     }
 
-    /// What `make fuzz` does: all parsers, from a seed of its own, for as long as it was asked to. What is read is
-    /// kept in the corpus before it is read and taken out after, so that a crash, a hang or a find leaves it there,
-    /// for the tests to read it again every time.
+    /// `make fuzz` runs this: all parsers with a random seed for the requested time. Each case is written into the
+    /// corpus before it is tried and removed afterwards. So a crash, a hang or a failure leaves it there, and the tests
+    /// try it again every time.
     @Test(.enabled(if: duration != nil, "FUZZ_SECONDS says for how long"))
     func `whatever is read, for as long as asked`() throws {
         let environment = ProcessInfo.processInfo.environment
@@ -92,7 +92,7 @@ struct FuzzTests {
         #expect(try found.problem() == nil)
     }
 
-    /// What a kind reads, changed at random.
+    /// Random changes to what a parser of this kind reads.
     private static func changed(_ kind: FuzzCase.Kind, _ random: inout SeededRandom) -> [String: [UInt8]] {
         let names: [String]
         switch kind {
@@ -127,7 +127,7 @@ struct FuzzTests {
         ProcessInfo.processInfo.environment["FUZZ_SECONDS"].flatMap { Int($0) }.map { .seconds($0) }
     }
 
-    /// Seeded runs of each kind, some hundred of each.
+    /// Some hundred runs with fixed seeds for each kind.
     @Test(arguments: [UInt64(1), 2026, 77_777, .max], FuzzCase.Kind.allCases)
     func `whatever is read, it is read or refused, and diagnostics point into it`(
         _ seed: UInt64, _ kind: FuzzCase.Kind

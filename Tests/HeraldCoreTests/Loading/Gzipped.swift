@@ -1,6 +1,6 @@
 import CZlib
 
-/// The bytes as gzip writes them, in one member.
+/// The bytes packed by gzip, as one member.
 func gzipped(_ bytes: [UInt8]) -> [UInt8] {
     let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
     stream.initialize(to: z_stream())

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HeraldCore
 
-/// What a workspace may hold by accident or malice. Each is a diagnostic; none is waited for.
+/// What a workspace may contain by accident or malice. Each case gives a diagnostic, and none takes long.
 @Suite(.timeLimit(.minutes(1)))
 struct HostileFileTests {
     private func folder() throws -> TemporaryFolder { try TemporaryFolder(["herald.yaml": settingsText]) }
@@ -58,7 +58,7 @@ struct HostileFileTests {
             let text = "[" + String(repeating: "a,", count: count) + "]"
             return YAMLComposer.documents(in: SourceText(file: "x.yaml", bytes: Array(text.utf8)))
         }
-        // The list itself is one.
+        // The list itself counts as one value.
         #expect(compose(YAMLComposer.maximumValues - 1).diagnostics == [])
         #expect(
             compose(YAMLComposer.maximumValues).diagnostics.map { Found($0) }
@@ -80,7 +80,7 @@ struct HostileFileTests {
         ]).found
         #expect(found.count { $0.rule == .unknownReference && $0.file == "x.yaml" } == Findings.limit)
         #expect(found.count { $0.rule == .yamlLimit } == 1)
-        // One file's mistakes do not hide another's.
+        // The mistakes of one file do not hide those of another.
         #expect(found.contains { $0.rule == .unknownReference && $0.file == "y.yaml" })
     }
 
@@ -122,7 +122,7 @@ struct HostileFileTests {
                 == "more than \(RowFindings.limit) rows of '\(name)' are malformed; the rest was not read")
     }
 
-    /// What is counted and pointed at is the same in a file that does not begin at its beginning.
+    /// Counting and pointing must not change if the file has lines before the start of its content.
     @Test(arguments: ["", "\u{FEFF}"])
     func `an allowance is found behind blank lines, texts and other comments`(_ start: String) throws {
         let marked = MarkedText(
@@ -151,7 +151,7 @@ struct HostileFileTests {
                 == [Found(.yamlLimit, "x.yaml", .init(line: 1, column: 4))])
     }
 
-    /// Each scalar alone, at the end and in the middle of what is looked at eight bytes at a time.
+    /// Each scalar alone, at the end, and inside a group of eight bytes that are checked together.
     @Test(arguments: [
         "\u{0}", "\u{7F}", "\u{80}", "\u{7FF}", "\u{800}", "\u{D7FF}", "\u{E000}", "\u{FFFF}", "\u{10000}",
         "\u{10FFFF}", "abcdefghé", "🌊🌊🌊", "",
@@ -160,7 +160,7 @@ struct HostileFileTests {
         #expect(throws: Never.self) { try SourceText(file: "x", bytes: Array(text.utf8)).checked().get() }
     }
 
-    /// Unicode, table 3-7: what just misses each row of it.
+    /// Sequences that narrowly miss each row of Unicode's table 3-7.
     @Test(
         arguments: [
             [0x80], [0xBF], [0xC0, 0xAF], [0xC1, 0xBF], [0xC2], [0xC2, 0x7F], [0xDF, 0xC0], [0xE0, 0x9F, 0x80],

@@ -47,7 +47,7 @@ struct ListFileTests {
         #expect(try loaded.registrations().first?.map(\.rawValue) == expected)
     }
 
-    /// `▸` before every row that must be refused; `SECRET` stands in each and must not come back.
+    /// `▸` marks every row that must be refused. Each of them holds `SECRET`, which no message may repeat.
     @Test(arguments: [
         ("l.txt", "▸SECRET\n\(fids[0])\n▸\(fids[0]) SECRET\n▸SECRET,\(fids[0])\n"),
         ("l.txt", "▸\"SECRET\(fids[0])\"\n\(fids[0])\n"),

@@ -5,7 +5,7 @@ import HeraldTestSupport
 import Testing
 
 struct ListFolderTests {
-    /// A workspace `w` with an audience in `w/sub` from the list `path`, beside folders of its own.
+    /// A workspace `w` whose audience in `w/sub` uses the list `path`, with other folders beside it.
     private func load(
         _ path: String, lists: String? = nil, _ files: [String: String], links: [String: String] = [:],
         policy: ListPolicy = .required
@@ -27,7 +27,7 @@ struct ListFolderTests {
     private static let one = Registration.fid(1).rawValue
     private static let two = Registration.fid(2).rawValue
 
-    /// Where `$` stands for the folder that holds everything. The right list holds the fid 1.
+    /// `$` stands for the folder that holds everything. The correct list holds the fid 1.
     @Test(
         arguments: [
             ("l.txt", nil, ["w/sub/l.txt": one, "w/lists/l.txt": two], "sub/l.txt"),
@@ -64,7 +64,7 @@ struct ListFolderTests {
         _ path: String, _ lists: String?, _ files: [String: String], _ links: [String: String]
     ) throws {
         let (loaded, place, _) = try load(path, lists: lists, files, links: links)
-        // A path that climbs out of the folder for lists is looked up beside its file only, where there is nothing.
+        // A path out of the folder for lists is only looked up beside its file, where there is nothing.
         let rule: Rule = path == "../l.txt" ? .fileUnreadable : .pathOutside
         #expect(loaded.found == [Found(rule, "sub/a.yaml", place)])
         #expect(loaded.workspace?.audiences.isEmpty == true)
@@ -110,6 +110,6 @@ struct ListFolderTests {
 }
 
 extension TemporaryFolder {
-    /// Its path without symlinks.
+    /// The path with symlinks resolved.
     var resolved: String { URL(filePath: path).resolvingSymlinksInPath().path }
 }

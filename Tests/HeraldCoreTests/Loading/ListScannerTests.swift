@@ -5,7 +5,7 @@ import Testing
 
 @testable import HeraldCore
 
-/// Lists longer than what is read at a time, held against a look at the whole.
+/// Lists that are longer than one read, compared with a scan of the whole text.
 struct ListScannerTests {
     private func scan(_ bytes: [UInt8], until last: Int = .max) throws -> (
         lines: [Int: String], tooLong: [Int], digest: String
@@ -23,7 +23,7 @@ struct ListScannerTests {
         return (lines, tooLong, digest.hexadecimal)
     }
 
-    /// Lines up to `longest` bytes, of characters of one to four bytes, with breaks of both kinds.
+    /// Lines of up to `longest` bytes, with characters of one to four bytes and both kinds of line breaks.
     private func text(_ random: inout SeededRandom, longest: Int) -> [(line: String, end: String)] {
         (0..<200).map { _ in
             let length = Int.random(in: 0...longest / 10, using: &random)
@@ -57,7 +57,7 @@ struct ListScannerTests {
         #expect(found.digest == SHA256.hash(data: bytes).hexadecimal)
     }
 
-    /// Also behind a line that is too long, and where lines are not wanted any more.
+    /// Also after a line that is too long, and after the scanner was asked to stop.
     @Test(
         arguments: [0, 300_000],
         [[0xFF], [0xE2, 0x82], [0xC0, 0x80], [0xF0, 0x9F, 0x8C], [0x80]] as [[UInt8]])

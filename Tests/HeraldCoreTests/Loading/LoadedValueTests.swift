@@ -3,7 +3,7 @@ import HeraldCore
 import HeraldTestSupport
 import Testing
 
-/// What files say arrives as the values it stands for.
+/// The values in files arrive as the values of the workspace.
 struct LoadedValueTests {
     private func workspace(_ files: [String: String]) throws -> Workspace {
         let loaded = try WorkspaceLoader.load(files: files)

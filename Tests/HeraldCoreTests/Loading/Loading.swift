@@ -3,14 +3,14 @@ import HeraldTestSupport
 
 @testable import HeraldCore
 
-/// The least settings a workspace can have.
+/// The smallest valid settings.
 let settingsText = "herald: 1\nproject: tide\n"
 
-/// What a test looks at in a diagnostic: which rule, and where.
+/// The parts of a diagnostic that tests compare: its rule and its place.
 struct Found: Hashable, CustomStringConvertible {
     var rule: Rule
     var file: String
-    /// Absent when the file as a whole is meant.
+    /// `nil` if the whole file is meant.
     var position: TextRange.Position?
 
     init(_ rule: Rule, _ file: String, _ position: TextRange.Position?) {
@@ -30,7 +30,7 @@ extension WorkspaceLoader {
         return load(workspace, environment: environment)
     }
 
-    /// Loads files as a workspace of their own; `herald.yaml` is the least one unless given.
+    /// Loads files as a workspace of their own. Without a `herald.yaml` it gets the smallest one.
     static func load(files: [String: String], environment: [String: String] = [:]) throws -> Loaded {
         let folder = try TemporaryFolder(["herald.yaml": settingsText].merging(files) { _, given in given })
         return try load(folder, environment: environment)
@@ -42,7 +42,7 @@ struct NoWorkspace: Error {}
 extension WorkspaceLoader.Loaded {
     var found: [Found] { diagnostics.map { Found($0) } }
 
-    /// What each audience's rows name, in the order of its list, repetitions included.
+    /// The registrations in the rows of each audience, in the order of its list, repeated ones included.
     func registrations() throws -> [[Registration]] {
         guard let recipientIndex = try recipientIndex?.get() else { return [] }
         var rows: [RecipientIndex.Owner: [(row: UInt32, registration: Registration)]] = [:]
@@ -59,7 +59,7 @@ extension WorkspaceLoader.Loaded {
         }
     }
 
-    /// Everything a person or a program would be shown.
+    /// Everything that a person or a program would see.
     var shown: String {
         let document = DiagnosticsDocument(diagnostics, sources: sources)
         return document.rendered(as: .text) + document.rendered(as: .text, TextStyle(isColored: true))
@@ -67,11 +67,11 @@ extension WorkspaceLoader.Loaded {
     }
 }
 
-/// Files in which every `▸` is the place of one diagnostic, and a `◂` its end.
+/// Files in which every `▸` marks the start of one diagnostic, and a `◂` its end.
 struct MarkedFiles {
     var files: [String: String]
     var positions: [(file: String, position: TextRange.Position)]
-    /// The marked stretches whose ends are marked too, in the order of diagnostics.
+    /// The ranges with a marked end, in the order of diagnostics.
     var ranges: [SourceRange]
 
     init(_ marked: [String: String]) {

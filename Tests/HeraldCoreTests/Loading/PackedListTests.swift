@@ -42,7 +42,7 @@ struct PackedListTests {
             try load(Array(packed[..<length])).found == [Found(.listCompression, "a.yaml", Self.marked.positions[0])])
     }
 
-    /// Names the piece of the message that tells what is wrong.
+    /// The second value is the part of the message that tells what is wrong.
     @Test(arguments: [
         ("checksum", "damaged"), ("length", "damaged"), ("garbage", "gzip did not write"),
         ("zeros", "gzip did not write"),
@@ -66,7 +66,7 @@ struct PackedListTests {
     }
 
     @Test func `beyond a mebibyte a file may unpack to 200 times its size and no more`() throws {
-        // Zeros are packed about a thousandfold.
+        // Zeros are packed to about a thousandth.
         let small = try load(gzipped(Array("fid\n".utf8) + [UInt8](repeating: UInt8(ascii: "\n"), count: 1 << 19)))
         #expect(small.found == [])
         let bomb = try load(gzipped(Array("fid\n".utf8) + [UInt8](repeating: UInt8(ascii: "\n"), count: 3 << 20)))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HeraldCore
 
-/// After the type repositories of YAML 1.1 (yaml.org/type) and the core schema of YAML 1.2 (§10.3.2).
+/// By the type repository of YAML 1.1 (yaml.org/type) and the core schema of YAML 1.2 (§10.3.2).
 struct PlainScalarTests {
     @Test(arguments: ["", "~", "null", "Null", "NULL"])
     func `null`(_ text: String) { #expect(PlainScalar(text) == .null) }

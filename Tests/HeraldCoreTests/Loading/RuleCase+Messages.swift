@@ -4,7 +4,7 @@ private func campaign(_ message: String, to target: String = "fids: [\(fid)]", _
     "kind: topic\nname: t\nsubscribers: []\n---\nkind: audience\nname: a\nfids: [\(fid)]\n---\n"
         + "kind: campaign\nname: c\ntarget: {\(target)}\nmessage: \(message)\n\(rest)\n"
 }
-/// Of a message that everybody sees.
+/// Part of a message that shows a notification.
 private func message(_ rest: String) -> String { campaign("{notification: {title: x}, \(rest)}") }
 private func data(_ rest: String) -> String { message("data: {\(rest)}") }
 private func android(_ rest: String) -> String { message("android: {\(rest)}") }
@@ -15,7 +15,7 @@ private func image(_ text: String) -> String {
 private func apns(_ rest: String) -> String { message("apns: {\(rest)}") }
 private func headers(_ rest: String) -> String { apns("headers: {apns-push-type: alert, \(rest)}") }
 private func aps(_ rest: String) -> String { apns("headers: {apns-push-type: alert}, payload: {aps: {\(rest)}}") }
-/// Of a message that wakes the app and shows nothing.
+/// A message that wakes the app and shows nothing.
 private func silent(_ headers: String, _ aps: String = "content-available: 1") -> String {
     campaign("{data: {a: b}, apns: {headers: {\(headers)}, payload: {aps: {\(aps)}}}}")
 }
@@ -282,7 +282,7 @@ extension RuleCase {
     ]
 
     static let wholeMessages: [RuleCase] = [
-        // Keys and values: title, x and a are 7 bytes.
+        // The keys and values title, x and a have 7 bytes.
         RuleCase(
             .payloadSize, "a byte too many", message("▸data: {a: \(text(4090))}, android: {priority: high}"),
             near: message("webpush: {headers: {X: \(text(4090))}}")),

@@ -12,14 +12,14 @@ private func group(_ rest: String) -> [String: String] {
 private func group(_ rest: String, beside audience: String) -> [String: String] {
     group("\(rest)\n---\nkind: audience\nname: a\n\(audience)")
 }
-/// A campaign beside a topic `t` and an audience `a`.
+/// A campaign with a topic `t` and an audience `a`.
 private func target(_ target: String, _ rest: String = "", and other: String = "") -> String {
     ["t", "p", "q", "r", "s"].map { "kind: topic\nname: \($0)\nsubscribers: []\n---\n" }.joined()
         + "kind: audience\nname: a\nfids: []\n---\n"
         + "kind: campaign\nname: c\nmessage: {notification: {title: x}, data: {a: b}}\ntarget: {\(target)}\n\(rest)\n\(other)"
 }
 private func condition(_ text: String, _ rest: String = "") -> String { target("condition: \(text)", rest) }
-/// A campaign to the group beside it.
+/// A campaign to a group in the same file.
 private func groupTarget(_ rest: String) -> [String: String] {
     group(
         "\(one)\n---\nkind: campaign\nname: c\nmessage: {notification: {title: x}, data: {a: b}}\ntarget: {group: g}\n\(rest)"

@@ -9,21 +9,21 @@ import Testing
     import Glibc
 #endif
 
-/// A workspace with one mistake, and one so near to it that only the mistake is missing.
+/// A workspace with one mistake, and one that differs only in that it has no mistake.
 struct RuleCase: Sendable, CustomTestStringConvertible {
     var rule: Rule
     var name: String
-    /// `▸` stands where the diagnostic must point.
+    /// `▸` marks where the diagnostic must point.
     var wrong: [String: String]
     var right: [String: String]
-    /// What text cannot say: bytes, sparse files.
+    /// Prepares what text cannot express, such as bytes and sparse files.
     var prepare: @Sendable (TemporaryFolder) throws -> Void = { _ in }
 
     init(_ rule: Rule, _ name: String, _ wrong: [String: String], near right: [String: String]) {
         (self.rule, self.name, self.wrong, self.right) = (rule, name, wrong, right)
     }
 
-    /// What is one text is the file `x.yaml`.
+    /// A single text is the file `x.yaml`.
     init(_ rule: Rule, _ name: String, _ wrong: String, near right: String) {
         self.init(rule, name, ["x.yaml": wrong], near: ["x.yaml": right])
     }

@@ -59,7 +59,7 @@ struct RuleReferenceTests {
 }
 
 extension RuleCase {
-    /// All files of the two workspaces but settings that say nothing, shortened where a line is long.
+    /// All files of the two workspaces, without trivial settings and with long lines shortened.
     fileprivate var exampleFiles: (wrong: String, right: String) {
         (Self.shown(wrong.mapValues { MarkedText($0).text }), Self.shown(right))
     }
@@ -71,7 +71,7 @@ extension RuleCase {
         }.joined(separator: "\n\n")
     }
 
-    /// The lines in which the two workspaces differ, where that is one place of one file and says enough.
+    /// The lines in which the two workspaces differ, if there is exactly one difference and it says enough.
     fileprivate var example: (wrong: String, right: String)? {
         let files = Set(wrong.keys).union(right.keys)
         let changed = files.filter { wrong[$0].map { MarkedText($0).text } != right[$0] }

@@ -3,8 +3,9 @@ import HeraldCore
 import HeraldTestSupport
 import Testing
 
-/// Whatever one of FCM's Admin SDKs refuses, or ought to, herald refuses too, and points at it. A row is a rule of
-/// theirs, or a limit of FCM's documentation: `▸` and `◂` mark what is underlined, beside it what just passes.
+/// herald must refuse whatever one of FCM's Admin SDKs refuses, or should refuse, and point at it. Each row is a rule
+/// of an SDK or a limit from FCM's documentation. `▸` and `◂` mark what is underlined. Beside it stands a variant that
+/// is just valid.
 struct SDKUnionTests {
     struct Row: Sendable, CustomTestStringConvertible {
         var id: String

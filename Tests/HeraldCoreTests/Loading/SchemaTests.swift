@@ -4,9 +4,9 @@ import Testing
 
 @testable import HeraldCore
 
-/// What an editor offers is what the loader takes: the schemas and the tables of keys have the same names.
+/// Editors offer what the loader accepts: the schemas and the tables of keys have the same names.
 struct SchemaTests {
-    /// A mapping of the file format: the file's schema, the way to it there, and the keys the loader takes.
+    /// A mapping of the file format: its schema, the path to it there, and the keys that the loader accepts.
     struct Place: Sendable, CustomTestStringConvertible {
         var schema: String
         var path: [String]
@@ -39,20 +39,20 @@ struct SchemaTests {
         let schema = try Schema(of: place.schema)
         let part = try #require(schema.part(at: place.path))
         #expect(schema.names(of: part) == Set(place.table.known))
-        // A document without a kind has no table to be held against.
+        // Without a kind, a document has no table of keys to compare with.
         let required = place.table.required + place.table.known.filter { $0 == "kind" }
         #expect(Set(part["required"]?.array?.compactMap(\.string) ?? []) == Set(required))
         #expect(part["additionalProperties"] == false)
     }
 
-    /// A mapping that the schema closes and no table stands for would never be compared.
+    /// Otherwise a closed mapping of the schema without a table would never be compared.
     @Test(arguments: ["herald", "audience", "topic", "group", "campaign"])
     func `every mapping of a schema has its table`(_ name: String) throws {
         let schema = try Schema(of: name)
         var waiting: [[String]] = [[]]
         var found: Set<[String]> = []
         while let path = waiting.popLast() {
-            // The message has a shape of its own, compared below; what a filter names is free.
+            // The message has its own form, which is compared below. The names in a filter are free.
             guard path != ["message"], path != ["where"], let part = schema.part(at: path) else { continue }
             let names = schema.names(of: part)
             if !names.isEmpty { found.insert(path) }
@@ -110,14 +110,14 @@ private struct Schema {
         root = try JSONValue(parsing: Data(contentsOf: package.appending(path: "schemas/\(name).schema.json")))
     }
 
-    /// What is said about the value at the end of a way through properties.
+    /// The schema's part at the end of a path of properties.
     func part(at path: [String]) -> JSONValue? {
         path.reduce(root) { part, key in part.flatMap { properties(of: $0)?[key] }.map(followed) }
     }
 
     func names(of part: JSONValue) -> Set<String> { Set((properties(of: part) ?? [:]).keys) }
 
-    /// A mapping's properties, or those of the one mapping that a list or a choice holds.
+    /// The properties of a mapping, or of the only mapping in a list or a choice.
     private func properties(of part: JSONValue) -> [String: JSONValue]? {
         followed(part)["properties"]?.object
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HeraldCore
 
-/// What a campaign file says, and what FCM gets of it: every field, by the protocol's own words.
+/// What FCM receives for each field of a campaign file: docs/fcm.md#sending.
 struct WireTests {
     private func wire(_ message: String) throws -> String {
         let indented = message.split(separator: "\n").map { "  \($0)\n" }.joined()

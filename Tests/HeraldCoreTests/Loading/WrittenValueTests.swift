@@ -55,7 +55,7 @@ struct WrittenRateTests {
 }
 
 struct WrittenTimeTests {
-    /// Seconds since 1970, worked out with GNU date.
+    /// In seconds since 1970, computed with GNU date.
     @Test(arguments: [
         ("1970-01-01T00:00:00Z", 0.0), ("2026-12-01T08:00:00Z", 1_796_112_000),
         ("2026-12-01T09:00+01:00", 1_796_112_000),

@@ -4,7 +4,7 @@ import Testing
 @testable import HeraldCore
 
 struct YAMLComposerTests {
-    /// A tree without places: text as text, a plain scalar behind a point.
+    /// A tree without places. A text stands for itself, and a plain scalar has a dot before it.
     indirect enum Tree: Equatable {
         case text(String), list([Tree]), map([String: Tree])
 
@@ -144,7 +144,7 @@ struct YAMLComposerTests {
     func `columns count Unicode scalars`(_ text: String) throws {
         var marked = MarkedText(text)
         if marked.text.unicodeScalars.first == "\u{FEFF}", let first = marked.positions.first, first.line == 1 {
-            // The mark belongs to the file, not to its first line.
+            // The byte order mark belongs to the file, not to its first line.
             marked = MarkedText(String(text.unicodeScalars.dropFirst()))
         }
         let source = SourceText(file: "x", bytes: Array(MarkedText(text).text.utf8))
@@ -179,7 +179,7 @@ struct YAMLComposerTests {
         }
     }
 
-    /// The root's end stands at `▸`.
+    /// `▸` marks the end of the root node.
     @Test(arguments: [
         "a:\n  b: cd▸\n\n\n", "- a\n- - b▸\n\n# c\n", "{}▸\n", "[]▸", "{a: b,\n}▸ # c\n", "[a, b ]▸\n", "ab cd▸  \n",
         "'a'▸",

@@ -8,10 +8,10 @@ struct CronScheduleTests {
         // 2026-12-01 is a Tuesday.
         ("30 9 * * MON", ["2026-12-07T09:30:00Z", "2026-12-14T09:30:00Z"]),
         ("0 0 13 * *", ["2026-12-13T00:00:00Z", "2027-01-13T00:00:00Z"]),
-        // Either of two restricted day fields is enough.
+        // With two restricted day fields, one match is enough.
         ("0 0 3 * FRI", ["2026-12-03T00:00:00Z", "2026-12-04T00:00:00Z", "2026-12-11T00:00:00Z"]),
         ("0 0 1-31 * FRI", ["2026-12-02T00:00:00Z", "2026-12-03T00:00:00Z", "2026-12-04T00:00:00Z"]),
-        // A day field that begins with a star restricts together with the other one.
+        // If a day field begins with a star, both fields must match.
         ("0 0 */2 * FRI", ["2026-12-11T00:00:00Z", "2026-12-25T00:00:00Z", "2027-01-01T00:00:00Z"]),
         ("0 0 3 * */2", ["2026-12-03T00:00:00Z", "2027-01-03T00:00:00Z", "2027-04-03T00:00:00Z"]),
         ("59 23 31 12 *", ["2026-12-31T23:59:00Z", "2027-12-31T23:59:00Z"]),
@@ -90,7 +90,7 @@ struct CronScheduleTests {
     }
 
     @Test func `a rule that always skips its own gap never fires`() throws {
-        // Clocks go forward at 0:00 on 21 March of every year.
+        // The clock goes forward at 0:00 on 21 March of every year.
         let rule: PosixRule = try #require(PosixRule("<+0330>-3:30<+0430>,J80/0,J264/0"))
         let rules = ZoneRules(changes: [], offsets: [12_600], rule: rule)
         var schedule = try Schedule.cron("30 0 21 3 *")
@@ -105,7 +105,7 @@ struct CronScheduleTests {
         let day = 86400
         let rome = try Zone.known("Europe/Rome")
         let leapDay = try Cron(parsing: "0 0 29 2 *")
-        // Eight years from the leap day of 2096 to that of 2104: 96 months and two changes of the clocks a year.
+        // Eight years, from the leap day of 2096 to that of 2104: 96 months, with two clock changes a year
         let begin = Int(try Date.at("2096-03-01T00:00:00Z").timeIntervalSince1970)
         var forwards = CronSearch(leapDay, zone: rome, dst: DST())
         #expect(forwards.first(in: begin..<(begin + 400 * 366 * day)) != nil)

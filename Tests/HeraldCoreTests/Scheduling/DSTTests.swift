@@ -3,7 +3,7 @@ import HeraldCore
 import Testing
 
 struct DSTTests {
-    /// 2026 in Rome: at 1:00 UTC on 29 March 2:00 becomes 3:00, at 1:00 UTC on 25 October 3:00 becomes 2:00.
+    /// Rome in 2026: at 1:00 UTC on 29 March 2:00 becomes 3:00, at 1:00 UTC on 25 October 3:00 becomes 2:00.
     static let spring = ("2026-03-28T22:00:00Z", "2026-03-29T22:00:00Z")
     static let autumn = ("2026-10-24T21:00:00Z", "2026-10-25T22:00:00Z")
 
@@ -14,7 +14,7 @@ struct DSTTests {
             ("0 2 * * *", .next, ["2026-03-29T01:00:00Z"]),
             ("59 1 * * *", .skip, ["2026-03-29T00:59:00Z"]),
             ("0 3 * * *", .skip, ["2026-03-29T01:00:00Z"]),
-            // Every local time in the gap and the one at its end are one instant.
+            // Every local time in the gap gives the same instant as the time at its end.
             ("*/20 2-3 * * *", .next, ["2026-03-29T01:00:00Z", "2026-03-29T01:20:00Z", "2026-03-29T01:40:00Z"]),
             ("30 1-3 * * *", .next, ["2026-03-29T00:30:00Z", "2026-03-29T01:00:00Z", "2026-03-29T01:30:00Z"]),
             ("30 1-3 * * *", .skip, ["2026-03-29T00:30:00Z", "2026-03-29T01:30:00Z"]),
@@ -53,7 +53,7 @@ struct DSTTests {
     }
 
     @Test func `half an hour is a change too`() throws {
-        // Lord Howe, 2026: on 4 October 2:00 becomes 2:30, on 5 April 2:00 becomes 1:30.
+        // Lord Howe in 2026: on 4 October 2:00 becomes 2:30, on 5 April 2:00 becomes 1:30.
         let schedule = try Schedule.cron("15,45 1,2 * * *", in: "Australia/Lord_Howe", .next, .both)
         #expect(
             try schedule.times(after: "2026-10-03T12:00:00Z", through: "2026-10-04T12:00:00Z")
@@ -66,7 +66,7 @@ struct DSTTests {
     }
 
     @Test func `a whole day can be left out`() throws {
-        // Samoa went from 29 to 31 December 2011.
+        // Samoa skipped 30 December 2011.
         let schedule = try Schedule.cron("0 12 * * *", in: "Pacific/Apia")
         #expect(
             try schedule.times(after: "2011-12-29T00:00:00Z", through: "2012-01-01T00:00:00Z")

@@ -3,7 +3,7 @@ import HeraldCore
 import Testing
 
 extension Date {
-    /// A time that the test itself writes, with its offset.
+    /// A time with its offset, as written in a test.
     static func at(_ text: String) throws -> Date { try #require(Date(rfc3339: text), "\(text)") }
 }
 
@@ -24,7 +24,7 @@ extension Schedule {
             zone: try .known(zone), dst: DST(gap: gap, overlap: overlap))
     }
 
-    /// In UTC, as the occurrence ids have them.
+    /// In UTC, in the form of occurrence ids.
     func times(after: String, through: String, limit: Int = .max) throws -> [String] {
         try occurrences(after: .at(after), through: .at(through), limit: limit).map(\.rfc3339)
     }

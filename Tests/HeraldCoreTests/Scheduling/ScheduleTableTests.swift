@@ -2,7 +2,7 @@ import Foundation
 import HeraldCore
 import Testing
 
-/// Every zone of the tz database and ten years of schedules, worked out by `Tests/fixtures/make_schedules.py`.
+/// Every zone of the tz database and ten years of schedules, computed by `Tests/fixtures/make_schedules.py`.
 struct ScheduleTableTests {
     @Test func `offsets and occurrences are those of another calculation`() throws {
         let table = try ScheduleTable()
@@ -24,7 +24,7 @@ struct ScheduleTableTests {
         }
         print("\(alike.count) zones compared, \(wrong.count) differ, \(missing) are not on this machine")
         #expect(alike.count >= 300)
-        // Another version of the database has other rules for some zones.
+        // Another version of the database may have other rules for some zones.
         if table.isOfThisMachine { #expect(wrong == []) }
         for row in table.rows where alike.contains(row.zone.name) {
             #expect(try row.differences() == [], "\(row)")
@@ -41,7 +41,7 @@ private struct ScheduleTable {
     static let end = 2_082_758_400  // 2036-01-01T00:00:00Z
     static let leapDay = 1_835_481_600  // 2028-03-01T00:00:00Z
 
-    /// Whether both calculations have the same rules before them.
+    /// Whether this machine has the database that the table was computed from.
     var isOfThisMachine: Bool {
         Zone.folders.contains { folder in
             let start = FileManager.default.contents(atPath: "\(folder)/tzdata.zi")?.prefix(40) ?? Data()
@@ -66,7 +66,7 @@ private struct ScheduleTable {
         }
     }
 
-    /// Zones that are alike in these ten years.
+    /// Zones with the same rules in these ten years.
     struct ZoneGroup {
         var names: [String]
         var first: Int
@@ -83,7 +83,8 @@ private struct ScheduleTable {
 
         var name: String { names[0] }
 
-        /// The first instant at which the zone has another offset: at each change, just before it, and every ten days.
+        /// The first instant at which the zone has another offset. It checks each change, the second before it, and
+        /// every tenth day.
         func difference(from zone: Zone) -> String? {
             let days = stride(from: ScheduleTable.begin, to: ScheduleTable.end, by: 10 * 86400)
             let instants = Array(days) + changes.flatMap { [$0.at - 1, $0.at] }

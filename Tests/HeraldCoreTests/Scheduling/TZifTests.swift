@@ -4,7 +4,7 @@ import Testing
 
 @testable import HeraldCore
 
-/// The bytes of a TZif file as RFC 9636 lays them out.
+/// The bytes of a TZif file in the layout of RFC 9636.
 struct TZifSample {
     var version: UInt8 = UInt8(ascii: "2")
     var changes: [(at: Int64, type: UInt8)] = [(100, 1), (200, 0)]
@@ -125,7 +125,7 @@ struct TZifTests {
                 case 0: bytes = Array(bytes.prefix(place))
                 case 1 where !bytes.isEmpty: bytes.remove(at: place)
                 case 2: bytes.insert(.random(in: .min ... .max, using: &random), at: min(place, bytes.count))
-                // Where a footer may stand.
+                // The place where a footer may be
                 case 3 where bytes.count > 30:
                     bytes[bytes.count - 1 - Int.random(in: 0..<30, using: &random)] = .random(
                         in: 32...127, using: &random)

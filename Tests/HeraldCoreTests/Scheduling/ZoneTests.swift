@@ -89,7 +89,7 @@ struct LocalTimeTests {
     func `refuses what is no wall time`(_ text: String) { #expect(LocalTime(written: text) == nil) }
 
     @Test func `the calendar agrees with itself for 400 years`() {
-        // From 1 March 1600, day after day.
+        // Day by day from 1 March 1600
         var (year, month, day) = (1600, 3, 1)
         let first = Gregorian.days(year: year, month: month, day: day)
         for number in first..<(first + Gregorian.daysOfCycle) {
