@@ -176,7 +176,7 @@ struct SendVerdictTests {
             code: "SENDER_ID_MISMATCH"),
         Answer(
             "no permission", 403,
-            rpc("PERMISSION_DENIED", "Permission 'cloudmessaging.messages.create' deferred on resource"), .stop,
+            rpc("PERMISSION_DENIED", "Permission 'cloudmessaging.messages.create' denied on resource"), .stop,
             code: "PERMISSION_DENIED"),
         Answer(
             "API disabled", 403,

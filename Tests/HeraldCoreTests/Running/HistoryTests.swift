@@ -8,7 +8,7 @@ import Testing
 /// file since.
 @Suite struct HistoryTests {
     private static let today = "tide@2026-12-07T09:30:00Z"
-    private static let forbidden = Exchange.error(403, "PERMISSION_DENIED", message: "Permission deferred")
+    private static let forbidden = Exchange.error(403, "PERMISSION_DENIED", message: "Permission denied")
 
     /// Accepts the first recipient and ends the step at the second.
     private var halfway: ScriptedSender {

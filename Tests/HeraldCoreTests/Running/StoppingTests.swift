@@ -6,7 +6,7 @@ import Testing
 
 /// What ends a step or a run before its end.
 @Suite struct StoppingTests {
-    private static let forbidden = Exchange.error(403, "PERMISSION_DENIED", message: "Permission deferred")
+    private static let forbidden = Exchange.error(403, "PERMISSION_DENIED", message: "Permission denied")
     private static let invalid = Exchange.error(400, "INVALID_ARGUMENT", fcm: "INVALID_ARGUMENT")
 
     // MARK: A stop verdict
@@ -20,7 +20,7 @@ import Testing
         #expect(sender.requests.count == 4)
         #expect(report.steps[0].accepted == 3)
         #expect(report.steps[0].pending == 17)
-        #expect(report.steps[0].stopped == "PERMISSION_DENIED: Permission deferred")
+        #expect(report.steps[0].stopped == "PERMISSION_DENIED: Permission denied")
         #expect(report.result == .failed)
     }
 
