@@ -44,17 +44,10 @@ private struct Affected {
     var campaigns: Set<String> = []
 
     func contains(_ step: Plan.Step) -> Bool {
-        switch step.work {
-        case .send(let send): return campaigns.contains(send.campaign)
-        case .subscribe: return !leavesOnly && isSubject(step)
-        case .unsubscribe: return isSubject(step)
-        case .group(let change):
-            let isLeave = change.action == .remove || change.action == .delete
-            return (isLeave || !leavesOnly) && isSubject(step)
-        }
+        if case .send(let send) = step.work { return campaigns.contains(send.campaign) }
+        let isSubject = step.work.subject.map(subjects.contains) ?? false
+        return isSubject && (step.work.action.effect == .leaves || !leavesOnly)
     }
-
-    private func isSubject(_ step: Plan.Step) -> Bool { step.work.subject.map(subjects.contains) ?? false }
 }
 
 extension Workspace {

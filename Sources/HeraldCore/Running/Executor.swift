@@ -33,7 +33,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     /// Between two looks for what is due, at most.
     private static var patience: Duration { .seconds(10) }
     /// The campaign of each send.
-    private var campaigns: [String: String] = [:]
+    private var campaigns: [StepID: String] = [:]
 
     private enum API: Hashable {
         case send, registrations, iid, groups
@@ -110,14 +110,14 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         missed.formUnion(plan.missed.map(\.occurrence))
         watermarks.merge(plan.watermarks) { _, new in new }
         nextLook = surroundings.lookAgain == nil ? nil : plan.upcoming.map(\.occurring.at).min()
-        guard options.dryRunSample == nil else { return }
+        guard !options.mode.isDryRun else { return }
         let now = surroundings.now()
         let renames = plan.renames.map { StateChange.rename(campaign: $0.old, to: $0.new) }
         recorded.apply(renames)
         // A missed occurrence is over: it is reported once. One that has a step is finished by it.
         let endings = plan.missed.flatMap { missed -> [StateChange] in
             let opening = missed.unrecorded.map { [StateChange.open(missed.occurrence, $0)] } ?? []
-            let hasStep = plan.steps.contains { $0.id == "send:\(missed.occurrence)" }
+            let hasStep = plan.steps.contains { $0.id == .send(missed.occurrence) }
             return hasStep ? [] : opening + [.finish(missed.occurrence, at: now)]
         }
         let over = plan.over.map { StateChange.finish($0, at: now) }
@@ -159,7 +159,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     }
 
     private mutating func commit(_ changes: [StateChange]) async {
-        guard !changes.isEmpty, fatal == nil, options.dryRunSample == nil else { return }
+        guard !changes.isEmpty, fatal == nil, !options.mode.isDryRun else { return }
         do { try await surroundings.store.commit(changes) } catch { fatal = StateError.reason(error) }
     }
 
@@ -171,8 +171,8 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         nextLook = now.adding(Self.patience)
         guard var plan = await look(now) else { return }
         let known = Set(report.steps.map(\.id))
-        plan.steps = plan.steps.filter { $0.work.subject == nil && !known.contains($0.id) }
-        plan.missed.removeAll { missed.contains($0.occurrence) || known.contains("send:\($0.occurrence)") }
+        plan.steps = plan.steps.filter { $0.work.action == .send && !known.contains($0.id) }
+        plan.missed.removeAll { missed.contains($0.occurrence) || known.contains(.send($0.occurrence)) }
         plan.renames = []
         let first = report.steps.count
         report.steps += plan.steps.map { StepReport($0) }
@@ -219,7 +219,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     }
 
     private func readiness(of entry: Entry) -> Readiness {
-        guard options.dryRunSample == nil else { return .now }
+        guard !options.mode.isDryRun else { return .now }
         if let drive = entry.drive {
             let wait = drive.idleTime
             return wait > .zero ? .at(surroundings.now().adding(wait)) : .now
@@ -281,7 +281,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         let entry = queue.remove(at: place)
         let leaveAt = [instant, nextLook].compactMap(\.self).min()
         if case .group(let change) = entry.step.work { return await run(change, entry, until: leaveAt) }
-        if options.dryRunSample != nil, entry.step.work.subject != nil {
+        if options.mode.isDryRun, entry.step.work.action != .send {
             report.steps[entry.index].skipped = entry.step.work.planned
             return
         }
@@ -292,7 +292,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
                 key = await refreshedKey(of: name)
                 guard key != nil else {
                     noteUnbegun(entry.step)
-                    if options.dryRunSample != nil {
+                    if options.mode.isDryRun {
                         report.steps[entry.index].skipped = entry.step.work.planned
                         return
                     }
@@ -304,14 +304,14 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         var drive = entry.drive ?? newDrive(entry)
         drive.leaveAt = leaveAt
         drive.leavesWhenIdle = !queue.isEmpty
-        drive.budget.shared = entry.step.work.subject == nil ? sends : subscriptions
+        drive.budget.shared = entry.step.work.action == .send ? sends : subscriptions
         drive.window = window
         drive.hasSucceeded = hasSucceeded.contains(api(of: entry.step.work))
         drive.random = surroundings.random
         do {
             let work = try StepWork(
                 entry.step.work, api: topicAPI, key: key, askedBefore: askedBefore(entry.step),
-                isDryRun: options.dryRunSample != nil, now: surroundings.now())
+                isDryRun: options.mode.isDryRun, now: surroundings.now())
             let (report, index) = (report, entry.index)
             let observe = surroundings.observe
             self.report.steps[index] = await drive.run(work) { step in
@@ -338,11 +338,11 @@ package struct Executor<C: Clock> where C.Duration == Duration {
             own = send.rate.map { RateLimiter($0) }
         }
         var step = report.steps[entry.index]
-        if let sample = options.dryRunSample, case .send(let send) = entry.step.work {
+        if case .dryRun(let sample) = options.mode, case .send(let send) = entry.step.work {
             step.skipped = send.discovered.count + max(0, members.count - sample)
             members = RecipientSet(members.prefix(sample))
         }
-        let isMembership = entry.step.work.subject != nil
+        let isMembership = entry.step.work.action != .send
         return StepDrive(
             options: options, surroundings: surroundings, members: members,
             budget: RateBudget(shared: isMembership ? subscriptions : sends, own: own), window: window,
@@ -400,9 +400,10 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         guard let subject = step.work.subject else { return }
         let account = report.steps[index]
         guard account.accepted + account.forgotten < account.planned else { return }
-        switch step.work.action {
-        case "subscribe", "group_create", "group_add": unfinishedJoins.insert(subject)
-        default: unfinishedLeaves.insert(subject)
+        switch step.work.action.effect {
+        case .joins: unfinishedJoins.insert(subject)
+        case .leaves: unfinishedLeaves.insert(subject)
+        case .none: break
         }
     }
 
@@ -429,7 +430,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     // MARK: Groups
 
     private mutating func run(_ change: Plan.GroupChange, _ entry: Entry, until leaveAt: Date?) async {
-        guard options.dryRunSample == nil else {
+        guard !options.mode.isDryRun else {
             report.steps[entry.index].skipped = change.members.count
             return
         }
@@ -473,7 +474,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
 
     /// A person who stops a run wants no later run to go on with what it stopped.
     private mutating func pauseWhatWasStopped() async {
-        guard report.result == .interrupted, surroundings.stop() == .person, options.dryRunSample == nil else { return }
+        guard report.result == .interrupted, surroundings.stop() == .person, !options.mode.isDryRun else { return }
         let pending = report.steps.filter {
             $0.pending > 0 && ($0.stopped == nil || $0.stopped == StepReport.interruption)
         }

@@ -227,7 +227,7 @@ struct GroupDrive<C: Clock> where C.Duration == Duration {
     /// FCM knows none of them any more. It is believed once it has shown in this run that it hears us rightly.
     private mutating func forgetDead(_ members: RecipientSet, _ failure: Failure) async throws(Ending) {
         let limit = options.guards.maxForgetPercent
-        if members.count >= 10, limit < 100, !options.overrides.allow(.maxForgetPercent, for: step.id) {
+        if members.count >= 10, limit < 100, !options.overrides.allow(.maxForgetPercent, for: step.id.rawValue) {
             refuse()
             throw .stopped(
                 "guard max_forget_percent: all \(members.count) registrations look dead, more than \(limit) % "
@@ -248,7 +248,7 @@ struct GroupDrive<C: Clock> where C.Duration == Duration {
             httpStatus: failure.httpStatus,
             message: registration.map { surroundings.fingerprints.redact(failure.message, $0) } ?? failure.message,
             attempts: 1, action: action)
-        surroundings.note(step.id, entry)
+        surroundings.note(step.id.rawValue, entry)
         step.add(entry)
     }
 

@@ -1,13 +1,6 @@
 internal import FCM
 internal import Synchronization
 
-/// A recipient whom a step asks for, and how to reach it.
-struct Addressee: Sendable {
-    let id: RecipientID
-    /// `nil` for the target as a whole, and where the state tells none.
-    let registration: Registration?
-}
-
 /// Answers on their way from whatever thread they come on to the drive that waits for them, many at a time.
 final class Inbox: Sendable {
     /// Requests that started together.

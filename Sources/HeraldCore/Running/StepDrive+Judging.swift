@@ -37,7 +37,7 @@ extension StepDrive {
             if let messageID { keep(messageID, of: addressee) }
         case .preexisting:
             accept(id, isOurs: work.isOurs(id, mayHaveTakenEffect: retries.mayHaveTakenEffect(id)))
-        case .dead(let failure) where id != 0:
+        case .dead(let failure) where addressee.reach != .target:
             step.rejected += 1
             settled.rejected[redacted(failure.code, addressee), default: []].insert(id)
             reportedDead.append((addressee, failure, attempt))
@@ -74,7 +74,7 @@ extension StepDrive {
 
     mutating func keep(_ messageID: String, of addressee: Addressee) {
         if let receive = surroundings.receive {
-            receive(step.id, addressee.registration.map { surroundings.fingerprints.name($0) }, messageID)
+            receive(step.id.rawValue, addressee.registration.map { surroundings.fingerprints.name($0) }, messageID)
         }
         if step.messageIDs.count < StepReport.shownMessageIDs { step.messageIDs.append(messageID) }
     }
@@ -137,7 +137,8 @@ extension StepDrive {
         let outcomes = step.accepted + step.rejected + step.unknown
         let dead = step.forgotten + reportedDead.count
         let limit = options.guards.maxForgetPercent
-        guard dead >= 10, dead * 100 > limit * outcomes, !options.overrides.allow(.maxForgetPercent, for: step.id)
+        guard dead >= 10, dead * 100 > limit * outcomes,
+            !options.overrides.allow(.maxForgetPercent, for: step.id.rawValue)
         else {
             return
         }
@@ -161,7 +162,7 @@ extension StepDrive {
             registration: addressee.registration.map { surroundings.fingerprints.name($0) },
             code: redacted(failure.code, addressee), httpStatus: failure.httpStatus,
             message: redacted(failure.message, addressee), attempts: attempts, action: action)
-        surroundings.note(step.id, entry)
+        surroundings.note(step.id.rawValue, entry)
         step.add(entry)
     }
 

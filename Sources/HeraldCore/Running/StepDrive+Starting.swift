@@ -84,7 +84,7 @@ extension StepDrive {
 
     /// Those the state knows how to reach, which the others are rejected for.
     private mutating func reachable(_ addressees: [Addressee]) -> [Addressee] {
-        let isReachable = { (addressee: Addressee) in addressee.id == 0 || addressee.registration != nil }
+        let isReachable = { (addressee: Addressee) in addressee.reach != .nowhere }
         if addressees.allSatisfy(isReachable) { return addressees }
         let failure = Failure(.noRegistration, message: "the state knows no registration")
         for addressee in addressees where !isReachable(addressee) {
@@ -122,7 +122,7 @@ extension StepDrive {
 
     private func addressees(_ recipients: RecipientSet) async throws -> [Addressee] {
         var found: [RecipientID: Registration] = [:]
-        let reached = recipients.contains(0) ? recipients.subtracting([0]) : recipients
+        let reached = recipients.subtracting(.target)
         if !reached.isEmpty { found = try await surroundings.store.registrations(of: reached) }
         return recipients.map { Addressee(id: $0, registration: found[$0]) }
     }
@@ -145,7 +145,7 @@ extension StepDrive {
 
     /// Whether a person paused the campaign; the state is asked at most every half second.
     private mutating func isPaused(_ work: StepWork) async -> Bool {
-        guard case .send(let send) = work.work, options.dryRunSample == nil else { return false }
+        guard case .send(let send) = work.work, !options.mode.isDryRun else { return false }
         if let lastPauseCheck, elapsed - lastPauseCheck < .milliseconds(500) { return false }
         lastPauseCheck = elapsed
         return (try? await surroundings.store.pauses())?.include(send.campaign) ?? false

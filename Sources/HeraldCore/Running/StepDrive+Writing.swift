@@ -3,7 +3,7 @@ internal import FCM
 /// What is written down, and when.
 extension StepDrive {
     mutating func open(_ work: StepWork) async {
-        if case .send(let send) = work.work, !send.discovered.isEmpty, options.dryRunSample == nil {
+        if case .send(let send) = work.work, !send.discovered.isEmpty, !options.mode.isDryRun {
             step.unknown += send.discovered.count
             let failure = Failure(.interrupted, message: "an earlier run ended before the answer was recorded")
             for addressee in await named(send.discovered) { fail(addressee, failure, 1, .held) }
@@ -17,7 +17,7 @@ extension StepDrive {
         if hasSucceeded, !wasBlocked { forgetDead(.forgotten) }
         let changes = work.changes(settled, at: surroundings.now())
         guard await commit(changes + intents) else { return false }
-        settled = Settled()
+        settled = UnwrittenOutcomes()
         return true
     }
 
@@ -29,7 +29,7 @@ extension StepDrive {
     }
 
     mutating func forgetDead(_ action: Report.Failure.Action) {
-        let isTrial = options.dryRunSample != nil || !options.forgetsDead
+        let isTrial = options.mode != .apply
         for (addressee, failure, attempts) in reportedDead {
             let id = addressee.id
             switch action {
@@ -49,7 +49,7 @@ extension StepDrive {
 
     mutating func commit(_ changes: [StateChange]) async -> Bool {
         // A dry run leaves no trace.
-        guard !changes.isEmpty, options.dryRunSample == nil else { return true }
+        guard !changes.isEmpty, !options.mode.isDryRun else { return true }
         do {
             try await surroundings.store.commit(changes)
             return true

@@ -54,7 +54,7 @@ struct StepDrive<C: Clock> where C.Duration == Duration {
     var renewed: (second: Int, work: StepWork)?
     /// When the nearest wake-up that is arranged comes.
     var wakeUp: Duration?
-    var settled = Settled()
+    var settled = UnwrittenOutcomes()
     var hasBegun = false
     var lastPauseCheck: Duration?
     /// Answered as dead, and neither forgotten nor kept yet.

@@ -6,19 +6,16 @@ extension Executor {
         package var fcm: FCMSettings
         package var guards: GuardLimits
         package var overrides: Overrides
-        /// Sends go out with `validate_only`, at most so many for each campaign; memberships are skipped.
-        package var dryRunSample: Int?
-        /// Whether what FCM calls dead is left out from now on; a trial forgetsDead nobody.
-        package var forgetsDead = true
+        package var mode: RunMode
         package var retry = RetryPolicy()
 
         package init(
-            fcm: FCMSettings, guards: GuardLimits, overrides: Overrides = .init(), dryRunSample: Int? = nil
+            fcm: FCMSettings, guards: GuardLimits, overrides: Overrides = .init(), mode: RunMode = .apply
         ) {
             self.fcm = fcm
             self.guards = guards
             self.overrides = overrides
-            self.dryRunSample = dryRunSample
+            self.mode = mode
         }
     }
 
