@@ -1,12 +1,12 @@
 internal import FCM
 internal import Synchronization
 
-/// Answers on their way from whatever thread they come on to the drive that waits for them, many at a time.
+/// Answers on their way from whatever thread they come on to the step that waits for them, many at a time.
 final class Inbox: Sendable {
     /// Requests that started together.
     final class Block: Sendable {
         let addressees: [Addressee]
-        /// On the drive's clock.
+        /// Since the run began.
         let started: Duration
 
         init(_ addressees: [Addressee], started: Duration) {
