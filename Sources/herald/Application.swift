@@ -51,7 +51,7 @@ struct Application {
             plan, id: saved?.id ?? runID, created: now(), campaigns: campaigns, days: days)
         if let saved { try await check(saved, against: document, existing) }
         // Recurring campaigns count from the first apply, though there is nothing else to do.
-        let isRemembered = existing != nil || !plan.bookkeeping.isEmpty
+        let isRemembered = existing != nil || !plan.bookkeeping(at: now()).isEmpty
         let isChange = !plan.isEmpty || existing == nil && isRemembered
         let needsApproval = saved == nil && !command.autoApprove && !command.dryRun && isChange
         if !console.isQuiet || needsApproval {
@@ -144,7 +144,7 @@ struct Application {
     /// What is written down although nothing is to be done at FCM.
     private func settle(_ plan: Plan, _ desired: Desired, in store: any StateStore) async throws {
         do {
-            try await store.commit(plan.bookkeeping + closing(plan, desired))
+            try await store.commit(plan.bookkeeping(at: now()) + closing(plan, desired))
         } catch let error as StateError {
             throw console.end(error)
         }
@@ -152,7 +152,7 @@ struct Application {
 
     /// What an apply leaves behind besides what its steps did.
     private func closing(_ plan: Plan, _ desired: Desired) -> [StateChange] {
-        plan.closing(at: now(), sizes: desired.audienceSizes)
+        plan.closing(sizes: desired.audienceSizes)
     }
 
     // MARK: A saved plan

@@ -65,10 +65,9 @@ struct Execution {
             },
             receive: files.receiver,
             note: { files.note($0, $1) })
-        var options = Executor<ContinuousClock>.Options(
+        let options = Executor<ContinuousClock>.Options(
             fcm: session.fcmSettings, guards: session.workspace.settings.guards, overrides: overrides,
-            dryRunSample: dryRunSample)
-        options.forgetsDead = forgetsDead
+            mode: dryRunSample.map { .dryRun(sample: $0) } ?? (forgetsDead ? .apply : .trial))
         tellCap(of: client.sender, for: plan)
         let finished: Report
         do {
@@ -99,7 +98,7 @@ struct Execution {
 
     /// Says how many outcomes a machine that dies could leave unknown: what is sent cannot be asked for again.
     private func tellCap(of sender: any Sender, for plan: Plan) {
-        let requests = plan.steps.lazy.filter { $0.work.action == "send" }.map(\.work.requests).reduce(0, +)
+        let requests = plan.steps.lazy.filter { $0.work.action == .send }.map(\.work.requests).reduce(0, +)
         guard requests > 0, dryRunSample == nil else { return }
         let cap = lookAgain == nil ? min(sender.capacity, requests) : sender.capacity
         console.info(

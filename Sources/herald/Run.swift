@@ -114,7 +114,7 @@ struct Run: AsyncParsableCommand {
             return plan.withholding(plan.refusals, in: workspace)
         }
         let finished = try await execution.run(
-            plan, blank, first: [], last: plan.closing(at: Date(), sizes: desired.audienceSizes),
+            plan, blank, first: [], last: plan.closing(sizes: desired.audienceSizes),
             in: {
                 try await session.record(wanted, in: store)
                 return store
@@ -128,7 +128,7 @@ struct Run: AsyncParsableCommand {
         _ session: Session, _ plan: Plan, _ desired: Desired, _ store: SQLiteStore
     ) async throws {
         do {
-            try await store.commit(plan.bookkeeping + plan.closing(at: Date(), sizes: desired.audienceSizes))
+            try await store.commit(plan.bookkeeping(at: Date()) + plan.closing(sizes: desired.audienceSizes))
         } catch let error as StateError {
             throw session.console.end(error)
         }

@@ -49,7 +49,7 @@ struct TestCommand: AsyncParsableCommand {
         let now = Date()
         let numbered = Dictionary(
             uniqueKeysWithValues: registrations.enumerated().map { (RecipientID($0 + 1), $1) })
-        // A state of its own: a test leaves no outcomes, and forgetsDead nobody.
+        // A state of its own: a test leaves no outcomes, and forgets nobody.
         let store = MemoryStore(
             RecordedState(identity: session.newIdentity(created: now)), registrations: numbered,
             fingerprintKey: existing?.fingerprintKey ?? (0..<32).map { _ in UInt8.random(in: 0...255) })

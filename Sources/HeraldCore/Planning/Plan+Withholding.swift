@@ -1,22 +1,5 @@
 internal import FCM
 
-extension Plan {
-    /// What the state is to know before anything is done: names that campaigns have now, what was missed, and how far
-    /// campaigns are dealt with that send nothing.
-    package var bookkeeping: [StateChange] {
-        let sending = Set(steps.compactMap { if case .send(let send) = $0.work { send.campaign } else { nil } })
-        return renames.map { .rename(campaign: $0.old, to: $0.new) }
-            + watermarks.filter { !sending.contains($0.key) }.sorted { $0.key < $1.key }
-            .map { .watermark($0.key, $0.value) }
-    }
-
-    /// What the state is to know when it is over: occurrences that a crash kept from their end, and how many
-    /// recipients each audience has.
-    package func closing(at now: Date, sizes: [String: Int]) -> [StateChange] {
-        over.map { .finish($0, at: now) } + [.audienceSizes(sizes.merging(keptSizes) { $1 })]
-    }
-}
-
 /// What a run without a person does about guards: it leaves out what they refuse, and does the rest.
 extension Plan {
     /// The same plan; its refused steps say why they are not done.
@@ -44,17 +27,10 @@ private struct Affected {
     var campaigns: Set<String> = []
 
     func contains(_ step: Plan.Step) -> Bool {
-        switch step.work {
-        case .send(let send): return campaigns.contains(send.campaign)
-        case .subscribe: return !leavesOnly && isSubject(step)
-        case .unsubscribe: return isSubject(step)
-        case .group(let change):
-            let isLeave = change.action == .remove || change.action == .delete
-            return (isLeave || !leavesOnly) && isSubject(step)
-        }
+        if case .send(let send) = step.work { return campaigns.contains(send.campaign) }
+        let isSubject = step.work.subject.map(subjects.contains) ?? false
+        return isSubject && (step.work.action.effect == .leaves || !leavesOnly)
     }
-
-    private func isSubject(_ step: Plan.Step) -> Bool { step.work.subject.map(subjects.contains) ?? false }
 }
 
 extension Workspace {

@@ -152,15 +152,6 @@ extension Plan.Send {
 }
 
 extension Plan.Work {
-    package var action: String {
-        switch self {
-        case .subscribe: "subscribe"
-        case .unsubscribe: "unsubscribe"
-        case .group(let change): change.action.rawValue
-        case .send: "send"
-        }
-    }
-
     /// Recipients the step accounts for.
     package var planned: Int {
         switch self {
@@ -176,19 +167,6 @@ extension Plan.Work {
         case .subscribe(_, let members), .unsubscribe(_, let members): members.count
         case .group: 1
         case .send(let send): send.members.count
-        }
-    }
-}
-
-extension Plan.Step {
-    /// The same for the same work: `subscribe:TOPIC`, `group_add:GROUP`, `send:OCCURRENCE`.
-    package var id: String {
-        switch work {
-        case .group(let change):
-            // No group's name has a space in it.
-            "\(work.action):\(change.group)" + (change.part > 1 ? " (\(change.part))" : "")
-        case .subscribe(let topic, _), .unsubscribe(let topic, _): "\(work.action):\(topic)"
-        case .send(let send): "send:\(send.occurrence)"
         }
     }
 }

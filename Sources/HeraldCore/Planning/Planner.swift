@@ -169,7 +169,7 @@ extension Plan {
 }
 
 extension Plan.Work {
-    /// Whose memberships it changes; for a send nothing.
+    /// Whose memberships it changes, where it changes any.
     var subject: Plan.Subject? {
         switch self {
         case .subscribe(let name, _), .unsubscribe(let name, _): .topic(name)

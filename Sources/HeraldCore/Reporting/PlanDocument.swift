@@ -99,7 +99,8 @@ package struct PlanDocument: Document {
 
     private func step(_ step: Plan.Step) -> JSONValue {
         var members: [String: JSONValue] = [
-            "id": .string(step.id), "action": .string(step.work.action), "planned": figure(step.work.planned),
+            "id": .string(step.id.rawValue), "action": .string(step.work.action.description),
+            "planned": figure(step.work.planned),
             "requests": figure(step.work.requests), "seconds": figure(step.seconds),
             "reason": .string(step.reason),
         ]
@@ -126,7 +127,7 @@ package struct PlanDocument: Document {
                 summary["send", default: 0] += 1
                 summary["recipients", default: 0] += send.recipients
             } else {
-                summary[step.work.action, default: 0] += step.work.planned
+                summary[step.work.action.description, default: 0] += step.work.planned
             }
         }
         return summary.reduce(into: [:]) { $0[$1.key] = plan.listsSkipped && $1.key != "send" ? .some(nil) : $1.value }

@@ -69,7 +69,7 @@ extension ReportDocument {
     private static func write(_ step: StepReport, to writer: inout MarkupWriter) {
         writer.element("tr") { row in
             row.element("th", ["scope": "row", "class": step.hasFailed ? "bad" : "good"]) { cell in
-                cell.element("span", step.id)
+                cell.element("span", step.id.rawValue)
                 for remark in [step.stopped.map { "stopped: \($0)" }, step.note].compactMap(\.self) {
                     cell.element("small", remark)
                 }
@@ -86,7 +86,7 @@ extension ReportDocument {
         guard !failed.isEmpty else { return }
         writer.element("h2", "Failures")
         for step in failed {
-            writer.element("h3", step.id)
+            writer.element("h3", step.id.rawValue)
             writer.element("ul") { list in
                 for kind in step.failureKinds {
                     list.element("li", "\(kind.count) × \(kind.code): \(kind.message) (\(kind.action.words))")

@@ -26,7 +26,8 @@ extension ReportDocument {
 
     private func write(_ step: StepReport, to writer: inout MarkupWriter) {
         let attributes: KeyValuePairs<StaticString, String> = [
-            "classname": "herald.\(report.project)", "name": step.id, "time": Self.seconds(step.duration.seconds),
+            "classname": "herald.\(report.project)", "name": step.id.rawValue,
+            "time": Self.seconds(step.duration.seconds),
         ]
         writer.element("testcase", attributes) { writer in
             let figures = step.figures.filter { $0.count > 0 }.map { "\($0.count) \($0.name)" }.joined(separator: ", ")

@@ -10,13 +10,13 @@ extension ReportDocument {
         text += totals.map { "\($0.count) \($0.name)" }.joined(separator: ", ") + ".\n\n"
         text += facts.map { "\($0.name.inMarkdown): \($0.value.inMarkdown)" }.joined(separator: " · ") + "\n"
         let steps = report.steps.map { step -> String in
-            let cells = [step.id.inMarkdown] + step.figures.map { String($0.count) }
+            let cells = [step.id.rawValue.inMarkdown] + step.figures.map { String($0.count) }
             let remarks = [step.stopped.map { "stopped: \($0)" }, step.note].compactMap { $0?.inMarkdown }
             return "| \(cells.joined(separator: " | ")) | \(remarks.joined(separator: "; ")) |\n"
         }
         let failures = report.steps.flatMap { step in
             step.failureKinds.map { kind in
-                "| \(step.id.inMarkdown) | \(kind.count) | \(kind.code.inMarkdown) | \(kind.message.inMarkdown) "
+                "| \(step.id.rawValue.inMarkdown) | \(kind.count) | \(kind.code.inMarkdown) | \(kind.message.inMarkdown) "
                     + "| \(kind.action.words.inMarkdown) |\n"
             }
         }

@@ -156,7 +156,7 @@ extension Report {
 
 extension StepReport {
     fileprivate init(_ fields: ReportFields) throws(ReportDocument.ReadingError) {
-        id = try fields.text("id")
+        id = StepID(rawValue: try fields.text("id"))
         action = try fields.text("action")
         planned = try fields.count("planned")
         occurrence = try fields.optionalText("occurrence")

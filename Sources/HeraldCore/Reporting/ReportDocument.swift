@@ -54,7 +54,7 @@ package struct ReportDocument: Document {
 
     private static func step(_ step: StepReport) -> JSONValue {
         var members: [String: JSONValue] = [
-            "id": .string(step.id), "action": .string(step.action), "planned": .int(Int64(step.planned)),
+            "id": .string(step.id.rawValue), "action": .string(step.action), "planned": .int(Int64(step.planned)),
             "accepted": .int(Int64(step.accepted)), "rejected": .int(Int64(step.rejected)),
             "unknown": .int(Int64(step.unknown)), "skipped": .int(Int64(step.skipped)),
             "held": .int(Int64(step.held)), "pending": .int(Int64(step.pending)),
@@ -79,9 +79,9 @@ package struct ReportDocument: Document {
 
     package func text(_ style: TextStyle) -> String {
         var text = report.isDryRun ? "Dry run: FCM checked the messages and delivered none.\n" : ""
-        let width = report.steps.map(\.id.count).max() ?? 0
+        let width = report.steps.map(\.id.rawValue.count).max() ?? 0
         for step in report.steps {
-            text += "  \(step.id.padded(to: width))  \(Self.figures(step, style))\n"
+            text += "  \(step.id.rawValue.padded(to: width))  \(Self.figures(step, style))\n"
             if let stopped = step.stopped { text += "    stopped: \(stopped)\n" }
             if let note = step.note { text += "    \(note)\n" }
             for kind in step.failureKinds {

@@ -1,19 +1,12 @@
 internal import FCM
 internal import Synchronization
 
-/// A recipient whom a step asks for, and how to reach it.
-struct Addressee: Sendable {
-    let id: RecipientID
-    /// `nil` for the target as a whole, and where the state tells none.
-    let registration: Registration?
-}
-
-/// Answers on their way from whatever thread they come on to the drive that waits for them, many at a time.
+/// Answers on their way from whatever thread they come on to the step that waits for them, many at a time.
 final class Inbox: Sendable {
     /// Requests that started together.
     final class Block: Sendable {
         let addressees: [Addressee]
-        /// On the drive's clock.
+        /// Since the run began.
         let started: Duration
 
         init(_ addressees: [Addressee], started: Duration) {

@@ -48,7 +48,7 @@ package struct Report: Hashable, Sendable {
         steps = plan.steps.map { StepReport($0) }
         for held in plan.held where held.remaining > 0 {
             // What a crash left of it has a step already.
-            if let index = steps.firstIndex(where: { $0.id == "send:\(held.occurrence)" }) {
+            if let index = steps.firstIndex(where: { $0.id == .send(held.occurrence) }) {
                 steps[index].add(held)
             } else {
                 steps.append(StepReport(held))
@@ -87,7 +87,7 @@ package struct StepReport: Hashable, Sendable {
     /// Why a step ends that somebody's request to end the run cut short.
     static let interruption = "the run was stopped"
 
-    package var id: String
+    package var id: StepID
     package var action: String
     package var occurrence: String?
     package var topic: String?
@@ -124,7 +124,7 @@ package struct StepReport: Hashable, Sendable {
 
     package init(_ step: Plan.Step) {
         id = step.id
-        action = step.work.action
+        action = step.work.action.description
         planned = step.work.planned
         switch step.work {
         case .subscribe(let name, _), .unsubscribe(let name, _): topic = name.rawValue
@@ -140,8 +140,8 @@ package struct StepReport: Hashable, Sendable {
 
     /// An occurrence that something holds.
     init(_ held: Plan.Held) {
-        id = "send:\(held.occurrence)"
-        action = "send"
+        id = .send(held.occurrence)
+        action = Plan.Action.send.description
         occurrence = held.occurrence.rawValue
         planned = 0
         add(held)

@@ -2,9 +2,10 @@ internal import FCM
 
 /// One step as the executor drives it: which request goes to whom, what its answer means, and what is written down
 /// before and after. Pure; sends and the two ways of changing a topic's members differ here and nowhere else. Device
-/// groups have a drive of their own.
+/// groups have `GroupState`.
 struct StepWork {
     let work: Plan.Work
+    let action: Plan.Action
     /// By which of FCM's APIs members are changed.
     private let api: TopicAPI
     private let addressing: Addressing
@@ -23,6 +24,7 @@ struct StepWork {
         isDryRun: Bool, now: Date
     ) throws {
         self.work = work
+        self.action = work.action
         self.api = api
         self.askedBefore = askedBefore
         self.isDryRun = isDryRun
@@ -62,12 +64,9 @@ struct StepWork {
         }
     }
 
-    /// The same with the lifetime that its message still has.
-    func renewed(at now: Date) throws -> StepWork {
-        guard expiry != nil else { return self }
-        var copy = self
-        try copy.writeBody(at: now)
-        return copy
+    /// Tells the lifetime that its message still has.
+    mutating func renew(at now: Date) throws {
+        if expiry != nil { try writeBody(at: now) }
     }
 
     private mutating func writeBody(at now: Date) throws {
@@ -78,8 +77,16 @@ struct StepWork {
 
     var isSend: Bool { body != nil }
 
+    private var send: Plan.Send? { if case .send(let send) = work { send } else { nil } }
+
+    /// Nothing starts after it.
+    var deadline: Date? { send?.deadline }
+
+    /// Left by a crash between intent and outcome.
+    var discovered: RecipientSet? { send?.discovered }
+
     /// Whom FCM refused in an earlier run.
-    var deferredBefore: RecipientSet { if case .send(let send) = work { send.deferred } else { [] } }
+    var deferredBefore: RecipientSet { send?.deferred ?? [] }
 
     /// How many recipients one request may be for.
     var batchSize: Int { !isSend && api == .iid ? Request.maximumBatch : 1 }
@@ -153,7 +160,7 @@ struct StepWork {
     }
 
     /// After answers came back.
-    func changes(_ settled: Settled, at now: Date) -> [StateChange] {
+    func changes(_ settled: UnwrittenOutcomes, at now: Date) -> [StateChange] {
         var changes: [StateChange] = []
         switch work {
         case .subscribe(let topic, _):
@@ -212,35 +219,6 @@ extension Verdict {
     fileprivate func ofDryRun(_ isDryRun: Bool) -> Verdict {
         guard isDryRun, case .unknown(let failure) = self else { return self }
         return .rejected(failure)
-    }
-}
-
-/// Recipients whose answers have come and are not written down yet.
-struct Settled {
-    var accepted: RecipientSet = []
-    var preexisting: RecipientSet = []
-    /// By code.
-    var rejected: [String: RecipientSet] = [:]
-    var unknown: RecipientSet = []
-    /// Whose request had no effect, so that they count as not tried.
-    var untried: RecipientSet = []
-    /// Whom FCM refused a message for the time being.
-    var deferred: RecipientSet = []
-    /// To be forgotten, beside being rejected.
-    var forgotten: RecipientSet = []
-
-    var isEmpty: Bool { count == 0 && forgotten.isEmpty }
-
-    /// The dead are among the rejected.
-    var count: Int {
-        accepted.count + preexisting.count + everyRejected.count + unknown.count + untried.count + deferred.count
-    }
-
-    var everyRejected: RecipientSet { rejected.values.reduce(into: RecipientSet()) { $0.formUnion($1) } }
-
-    mutating func withdrawRejection(of id: RecipientID) {
-        rejected = rejected.mapValues { $0.subtracting([id]) }
-        untried.insert(id)
     }
 }
 

@@ -1,26 +1,7 @@
 package import FCM
 
 extension Executor {
-    /// What a run may do and must respect.
-    package struct Options: Sendable {
-        package var fcm: FCMSettings
-        package var guards: GuardLimits
-        package var overrides: Overrides
-        /// Sends go out with `validate_only`, at most so many for each campaign; memberships are skipped.
-        package var dryRunSample: Int?
-        /// Whether what FCM calls dead is left out from now on; a trial forgetsDead nobody.
-        package var forgetsDead = true
-        package var retry = RetryPolicy()
-
-        package init(
-            fcm: FCMSettings, guards: GuardLimits, overrides: Overrides = .init(), dryRunSample: Int? = nil
-        ) {
-            self.fcm = fcm
-            self.guards = guards
-            self.overrides = overrides
-            self.dryRunSample = dryRunSample
-        }
-    }
+    package typealias Options = RunOptions
 
     /// The world it works in.
     package struct Surroundings: Sendable {

@@ -20,9 +20,9 @@ struct PlannerGroupTests {
             ([], [1, 2], ["group_create:chris"]), ([1, 2], [1, 2], []), ([1], [1, 2], ["group_add:chris"]),
             ([1, 2], [1], ["group_remove:chris"]), ([1, 2], [3], ["group_add:chris", "group_remove:chris"]),
             ([1, 2], nil, ["group_delete:chris"]), ([1, 2], [], ["group_delete:chris"]), ([], [], []),
-        ] as [(RecipientSet, RecipientSet?, [String])])
+        ] as [(RecipientSet, RecipientSet?, [StepID])])
     func `plans what makes the recorded members the wanted ones`(
-        _ recorded: RecipientSet, _ wanted: RecipientSet?, _ steps: [String]
+        _ recorded: RecipientSet, _ wanted: RecipientSet?, _ steps: [StepID]
     ) {
         #expect(world(recorded, wanted).plan().steps.map(\.id) == steps)
     }

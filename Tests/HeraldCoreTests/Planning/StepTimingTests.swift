@@ -30,14 +30,13 @@ import Testing
         for send in sending.sends {
             let estimate = timing.next(work(send.count, send.own)).whole.seconds
             let begin = now
-            var budget = RateBudget(shared: shared, own: send.own.map { RateLimiter(.limited($0)) })
+            var budget = RateBudget(own: send.own.map { .limited($0) })
             var left = send.count
             while left > 0 {
-                let (granted, wait) = budget.reserve(left, at: now)
+                let (granted, wait) = budget.reserve(left, at: now, from: &shared)
                 left -= granted
                 now += wait
             }
-            shared = budget.shared
             let whole = (now - begin).seconds
             #expect(abs(estimate - whole) <= 0.03 * whole + 0.05, "\(estimate) s, and it lasts \(whole) s")
         }

@@ -6,36 +6,8 @@ import Testing
 
 /// Device groups, by fcm-protocol §4: FCM lists neither groups nor members, has four sentences for what went wrong, and
 /// forgets a group that is empty.
-@Suite struct GroupTests {
-    private static let name = "chris" as GroupName
+@Suite struct GroupTests: GroupSuite {
     private static let forbidden = Exchange.error(403, "PERMISSION_DENIED")
-
-    private func want(_ members: RecipientSet) -> [DesiredGroup] { [DesiredGroup(name: Self.name, members: members)] }
-
-    /// A group of these members, at FCM and in the state.
-    private func laboratory(_ members: RecipientSet = [1, 2, 3]) async throws -> (Laboratory, ModelFCM) {
-        let (laboratory, fcm) = (Laboratory(), ModelFCM())
-        _ = try await laboratory.run(laboratory.plan(groups: want(members)), fcm)
-        return (laboratory, fcm)
-    }
-
-    private func recorded(_ laboratory: Laboratory) -> RecordedGroup? { laboratory.memory.state().groups[Self.name] }
-
-    /// What the calls were, without their keys.
-    private func words(_ calls: some Sequence<Request>) -> [String] {
-        calls.map { call in
-            guard case .group(let operation) = call else { return "\(call)" }
-            let numbers = { (all: [Registration]) in
-                all.map { $0.rawValue.drop { !$0.isWholeNumber }.drop { $0 == "0" } }.joined(separator: " ")
-            }
-            return switch operation {
-            case .create(_, let all): "create \(numbers(all))"
-            case .add(_, _, let all): "add \(numbers(all))"
-            case .remove(_, _, let all): "remove \(numbers(all))"
-            case .retrieve: "retrieve"
-            }
-        }
-    }
 
     // MARK: Changes
 
@@ -258,88 +230,6 @@ import Testing
         #expect(report.result == .refused)
         #expect(report.steps[0].held == 10)
         #expect(laboratory.memory.state().dead == [])
-    }
-
-    // MARK: Sends
-
-    private func send(_ members: Campaign.Members = .key) -> [DesiredSend] {
-        var campaign = Campaign.tide("tide", to: .group(Self.name))
-        campaign.delivery.members = members
-        return [DesiredSend(campaign: campaign, members: members == .key ? .target : [1, 2, 3])]
-    }
-
-    @Test func `a send asks for the key first and uses what it got`() async throws {
-        let (laboratory, fcm) = try await laboratory()
-        let before = recorded(laboratory)?.key
-        let report = try await laboratory.run(laboratory.plan(sends: send(), groups: want([1, 2, 3])), fcm)
-        #expect(report.result == .ok)
-        #expect(fcm.now.pushes.map(\.target) == ["group:chris"])
-        #expect(recorded(laboratory)?.key != before)
-        let token = fcm.calls.last?.json["message"]?["token"]?.string
-        #expect(token == recorded(laboratory)?.key?.rawValue)
-        #expect(words(fcm.calls.dropFirst().prefix(1)) == ["retrieve"])
-    }
-
-    @Test func `a send waits for its group's changes`() async throws {
-        let (laboratory, fcm) = try await laboratory()
-        let report = try await laboratory.run(laboratory.plan(sends: send(), groups: want([3, 4])), fcm)
-        #expect(report.steps.map(\.action) == ["group_add", "group_remove", "send"])
-        #expect(words(fcm.calls.dropFirst().dropLast()) == ["add 4", "remove 1 2", "retrieve"])
-        #expect(report.result == .ok)
-    }
-
-    @Test func `without an answer it uses the recorded key`() async throws {
-        let (laboratory, _) = try await laboratory()
-        let key = recorded(laboratory)?.key
-        let fcm = ModelFCM { request, _ in
-            if case .group = request { .answer(Self.forbidden) } else { nil }
-        }
-        _ = try await laboratory.run(laboratory.plan(sends: send(), groups: want([1, 2, 3])), fcm)
-        #expect(fcm.calls.last?.json["message"]?["token"]?.string == key?.rawValue)
-    }
-
-    @Test func `without a group at FCM nothing is sent, and the next run makes it`() async throws {
-        let (laboratory, fcm) = try await laboratory()
-        fcm.change { $0.groups = [:] }
-        let report = try await laboratory.run(laboratory.plan(sends: send(), groups: want([1, 2, 3])), fcm)
-        #expect(report.result == .failed)
-        #expect(report.steps.map(\.pending) == [1])
-        #expect(report.steps[0].stopped == "group 'chris' has no key: herald has not made it at FCM")
-        let second = try await laboratory.run(laboratory.plan(sends: send(), groups: want([1, 2, 3])), fcm)
-        #expect(second.result == .ok)
-        #expect(fcm.now.pushes.map(\.target) == ["group:chris"])
-        #expect(fcm.now.groups[Self.name]?.count == 3)
-    }
-
-    @Test func `a send is held when somebody who was to leave is still in the group`() async throws {
-        let (laboratory, _) = try await laboratory()
-        let fcm = ModelFCM { request, _ in
-            if case .group(.remove) = request { .answer(.groupError("INVALID_SENDER")) } else { nil }
-        }
-        let report = try await laboratory.run(laboratory.plan(sends: send(), groups: want([1, 2])), fcm)
-        #expect(report.steps.map(\.held) == [0, 1])
-        #expect(report.steps[1].stopped == "not everybody who was to leave group 'chris' has left it")
-        #expect(fcm.now.pushes.isEmpty)
-        #expect(report.result == .failed)
-    }
-
-    @Test func `with 'members: each' it is a request for each of them, reported one by one`() async throws {
-        let (laboratory, fcm) = try await laboratory()
-        let report = try await laboratory.run(laboratory.plan(sends: send(.each), groups: want([1, 2, 3])), fcm)
-        #expect(Set(fcm.now.pushes.map(\.target)) == Set((1...3).map { Registration.fid($0).rawValue }))
-        #expect(report.steps[0].accepted == 3)
-        #expect(report.steps[0].repliesForGroup)
-        #expect(report.steps[0].group == "chris")
-    }
-
-    @Test func `a dry run changes no group and asks for no key`() async throws {
-        let (laboratory, _) = try await laboratory()
-        let fcm = ModelFCM()
-        let report = try await laboratory.run(
-            laboratory.plan(sends: send(.each), groups: want([1, 2, 3, 4])), fcm, dryRunSample: 100)
-        #expect(report.steps.map(\.skipped) == [1, 0])
-        #expect(fcm.calls.count == 3)
-        #expect(recorded(laboratory)?.members == [1, 2, 3])
     }
 
     // MARK: Any change

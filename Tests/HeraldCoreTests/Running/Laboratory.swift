@@ -71,7 +71,8 @@ struct Laboratory: Sendable {
             fingerprints: Fingerprinter(key: store.fingerprintKey), stop: stop, halt: halt,
             lookAgain: lookAgain, observe: observe, receive: receive, note: note)
         let options = Executor<ManualClock>.Options(
-            fcm: fcm, guards: guards, overrides: overrides, dryRunSample: dryRunSample)
+            fcm: fcm, guards: guards, overrides: overrides,
+            mode: dryRunSample.map { .dryRun(sample: $0) } ?? .apply)
         return try await Executor.run(plan, options, in: surroundings, report: report(of: plan, dryRunSample != nil))
     }
 

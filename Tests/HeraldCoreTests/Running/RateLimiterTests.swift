@@ -70,20 +70,21 @@ import Testing
     func `batches are whole and within the rate of any sliding second`(rate: Int, own: Int?) {
         for seed in UInt64(0)..<6 {
             var random = SeededRandom(seed: seed)
-            var budget = RateBudget(shared: RateLimiter(.limited(rate)), own: own.map { RateLimiter(.limited($0)) })
+            var shared = RateLimiter(.limited(rate))
+            var budget = RateBudget(own: own.map { .limited($0) })
             let largest = min(rate, own ?? rate)
-            #expect(budget.largestBatch == largest)
+            #expect(budget.largestBatch(shared) == largest)
             var now = Duration.zero
             var starts: [Duration] = []
             while now < .seconds(20) {
                 let isBatch = Int.random(in: 0..<3, using: &random) > 0
                 let count = isBatch ? Int.random(in: 1...largest, using: &random) : 1
-                var wait = budget.reserve(batch: count, at: now)
+                var wait = budget.reserve(batch: count, at: now, from: &shared)
                 if wait == .zero {
                     // Held up for a while: it starts only now.
                     if Int.random(in: 0..<4, using: &random) == 0 {
                         now += .milliseconds(Int.random(in: 0...300, using: &random))
-                        budget.postpone(count, to: now)
+                        budget.postpone(count, to: now, &shared)
                     }
                     starts += Array(repeating: now, count: count)
                     wait = Int.random(in: 0..<20, using: &random) == 0 ? .milliseconds(1700) : .zero
@@ -96,11 +97,12 @@ import Testing
     }
 
     @Test func `batches reach their rate`() {
-        var budget = RateBudget(shared: RateLimiter(.limited(3000)))
+        var shared = RateLimiter(.limited(3000))
+        var budget = RateBudget()
         var now = Duration.zero
         var count = 0
         while now < .seconds(60) {
-            let wait = budget.reserve(batch: 1000, at: now)
+            let wait = budget.reserve(batch: 1000, at: now, from: &shared)
             if wait == .zero { count += 1000 }
             now += wait
         }
@@ -183,15 +185,16 @@ import Testing
     }
 }
 
-@Suite struct LaneTests {
+@Suite struct RateBudgetTests {
     @Test(arguments: [(500, 10_000), (10_000, 500), (500, 500), (3, 2)])
     func `keeps both rates and reaches the lower one`(own: Int, shared: Int) {
-        var budget = RateBudget(shared: RateLimiter(.limited(shared)), own: RateLimiter(.limited(own)))
+        var limiter = RateLimiter(.limited(shared))
+        var budget = RateBudget(own: .limited(own))
         var random = SeededRandom(seed: 9)
         var now = Duration.zero
         var starts = 0
         while now < .seconds(20) {
-            let (granted, wait) = budget.reserve(Int.random(in: 1...30, using: &random), at: now)
+            let (granted, wait) = budget.reserve(Int.random(in: 1...30, using: &random), at: now, from: &limiter)
             starts += granted
             if granted == 0 { now += wait }
         }
@@ -200,15 +203,19 @@ import Testing
     }
 
     @Test func `a start that the shared rate refuses costs the own rate nothing`() {
-        var budget = RateBudget(shared: RateLimiter(.unlimited), own: RateLimiter(.limited(1)))
-        budget.pause(.init(length: .milliseconds(10)), at: .zero)
-        #expect(budget.reserve(1, at: .zero).granted == 0)
-        #expect(budget.reserve(1, at: .milliseconds(10)).granted == 1)
+        var shared = RateLimiter(.unlimited)
+        var budget = RateBudget(own: .limited(1))
+        budget.pause(.init(length: .milliseconds(10)), at: .zero, &shared)
+        let early = budget.reserve(1, at: .zero, from: &shared)
+        let late = budget.reserve(1, at: .milliseconds(10), from: &shared)
+        #expect((early.granted, late.granted) == (0, 1))
     }
 
     @Test func `a pause holds for the whole budget`() {
-        var budget = RateBudget(shared: RateLimiter(.limited(100)), own: RateLimiter(.limited(50)))
-        budget.pause(.init(length: .seconds(4)), at: .zero)
-        #expect(budget.reserve(1, at: .seconds(1)) == (0, .seconds(3)))
+        var shared = RateLimiter(.limited(100))
+        var budget = RateBudget(own: .limited(50))
+        budget.pause(.init(length: .seconds(4)), at: .zero, &shared)
+        let paused = budget.reserve(1, at: .seconds(1), from: &shared)
+        #expect(paused == (0, .seconds(3)))
     }
 }

@@ -1,0 +1,42 @@
+extension Plan {
+    /// What kind of work a step is.
+    package enum Action: Hashable, Sendable, CustomStringConvertible {
+        case subscribe, unsubscribe
+        case group(GroupChange.Action)
+        case send
+
+        /// As documents have it.
+        package var description: String {
+            switch self {
+            case .subscribe: "subscribe"
+            case .unsubscribe: "unsubscribe"
+            case .group(let action): action.rawValue
+            case .send: "send"
+            }
+        }
+
+        /// Whether it changes who is a member, and in which direction.
+        enum Effect: Hashable, Sendable {
+            case joins, leaves, none
+        }
+
+        var effect: Effect {
+            switch self {
+            case .subscribe, .group(.create), .group(.add): .joins
+            case .unsubscribe, .group(.remove), .group(.delete): .leaves
+            case .send: .none
+            }
+        }
+    }
+}
+
+extension Plan.Work {
+    package var action: Plan.Action {
+        switch self {
+        case .subscribe: .subscribe
+        case .unsubscribe: .unsubscribe
+        case .group(let change): .group(change.action)
+        case .send: .send
+        }
+    }
+}

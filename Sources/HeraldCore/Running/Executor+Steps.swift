@@ -1,0 +1,146 @@
+internal import FCM
+
+/// How a step is begun or gone on with, and what it leaves behind for those after it.
+extension Executor {
+    /// - Parameter instant: when something that comes before it in the queue is ready.
+    mutating func begin(at place: Int, until instant: Date?) async {
+        var entry = queue.remove(at: place)
+        let (step, index) = (entry.step, entry.index)
+        let leaveAt = [instant, nextLook].compactMap(\.self).min()
+        if options.mode.isDryRun, step.work.action != .send {
+            report.steps[index].skipped = step.work.planned
+            return
+        }
+        if case .group(let change) = step.work { return await carryOut(change, of: step, at: index, until: leaveAt) }
+        var key: NotificationKey?
+        if case .send(let send) = step.work {
+            noteMissingJoins(send, at: index)
+            if case .group(let name) = send.target, send.groupMembers == .key, !send.members.isEmpty {
+                key = await refreshedKey(of: name, for: report.steps[index])
+                guard key != nil else { return giveUpWithoutKey(step, name, at: index) }
+            }
+        }
+        guard let work = try? work(of: step, key: key) else {
+            watermarks.noteUnbegun(step)
+            report.steps[index].stop("the message cannot be written as JSON")
+            return
+        }
+        var state = entry.state ?? newState(of: step, work, at: index)
+        entry.state = nil
+        state.resume(work)
+        state.leave = .init(at: leaveAt, whenIdle: !queue.isEmpty)
+        let isOver = await carryOut(&state, of: step, at: index)
+        note(isInterrupted: state.isInterrupted)
+        if case .subscribe(let name, _) = step.work { await noteChange(of: name, state) }
+        if case .unsubscribe(let name, _) = step.work { await noteChange(of: name, state) }
+        if isOver {
+            queue.noteEnd(of: step, report.steps[index])
+        } else {
+            entry.state = state
+            queue.putBack(entry, at: place)
+        }
+        await commit(dueWatermarks())
+    }
+
+    private func work(of step: Plan.Step, key: NotificationKey?) throws -> StepWork {
+        var askedBefore: RecipientSet = []
+        if case .subscribe(let name, _) = step.work { askedBefore = context.recorded.topics[name]?.subscribing ?? [] }
+        return try StepWork(
+            step.work, api: context.topicAPI, key: key, askedBefore: askedBefore, isDryRun: options.mode.isDryRun,
+            now: surroundings.now())
+    }
+
+    private mutating func newState(of step: Plan.Step, _ work: StepWork, at index: Int) -> StepState {
+        var members: RecipientSet = []
+        var rate: Rate?
+        switch step.work {
+        case .subscribe(_, let all), .unsubscribe(_, let all): members = all
+        case .group: break
+        case .send(let send):
+            (members, rate) = (send.members, send.rate)
+            if case .dryRun(let sample) = options.mode {
+                report.steps[index].skipped = send.discovered.count + max(0, members.count - sample)
+                members = RecipientSet(members.prefix(sample))
+            }
+        }
+        return StepState(
+            work, members: members, rate: rate,
+            probesAPI: step.work.action != .send && context.topicAPI == .auto, report: report.steps[index])
+    }
+
+    /// Whether the step is over; otherwise it was left. The report has its account in either case.
+    private mutating func carryOut(_ state: inout some DecidingStep, of step: Plan.Step, at index: Int) async -> Bool {
+        var campaign: String?
+        if case .send(let send) = step.work { campaign = send.campaign }
+        let (report, observe) = (report, surroundings.observe)
+        let shell = StepShell(surroundings, runBegin: runBegin, campaign: campaign) { step in
+            var report = report
+            report.steps[index] = step
+            await observe(report)
+        }
+        let isOver = await shell.run(&state, &context)
+        self.report.steps[index] = state.report
+        return isOver
+    }
+
+    private mutating func note(isInterrupted: Bool) {
+        if context.isUnreachable { report.isUnreachable = true }
+        if context.wasBlocked { report.wasBlocked = true }
+        if isInterrupted { report.result = .interrupted }
+    }
+
+    // MARK: Topics
+
+    private mutating func noteChange(of topic: TopicName, _ state: StepState) async {
+        context.recorded.topics[topic, default: RecordedTopic()].changed = surroundings.now()
+        // Which API it is, once the first answer has told; it is said once and remembered.
+        guard options.fcm.topicAPI == .auto else { return }
+        if state.isUnavailable {
+            context.topicAPI = .iid
+            report.notes.append(
+                "this project has no topic subscription API; memberships go to the Instance ID service in batches")
+        } else if context.topicAPI == .auto, !state.isProbing {
+            context.topicAPI = .registrations
+        } else {
+            return
+        }
+        await commit([.topicAPI(context.topicAPI)])
+    }
+
+    private mutating func noteMissingJoins(_ send: Plan.Send, at index: Int) {
+        let names = queue.missingJoins(of: send)
+        guard !names.isEmpty else { return }
+        report.steps[index].note = "not everybody who was to join \(names.joined(separator: ", ")) has joined"
+    }
+
+    // MARK: Groups
+
+    private mutating func carryOut(
+        _ change: Plan.GroupChange, of step: Plan.Step, at index: Int, until leaveAt: Date?
+    ) async {
+        var state = GroupState(
+            change, context.recorded.groups[change.group], leaveAt: leaveAt, report: report.steps[index])
+        _ = await carryOut(&state, of: step, at: index)
+        note(isInterrupted: state.isInterrupted)
+        queue.noteEnd(of: step, report.steps[index])
+        await commit(dueWatermarks())
+    }
+
+    /// The key FCM gives for the name now, the recorded one where it does not answer; `nil` when there is no such group.
+    private mutating func refreshedKey(of name: GroupName, for report: StepReport) async -> NotificationKey? {
+        // A group that others made would give its key as well.
+        guard let known = context.recorded.groups[name]?.key else { return nil }
+        var refresh = GroupKeyRefresh(of: name, known: known, report: report)
+        _ = await StepShell(surroundings, runBegin: runBegin).run(&refresh, &context)
+        return refresh.key
+    }
+
+    private mutating func giveUpWithoutKey(_ step: Plan.Step, _ name: GroupName, at index: Int) {
+        watermarks.noteUnbegun(step)
+        if options.mode.isDryRun {
+            report.steps[index].skipped = step.work.planned
+        } else {
+            report.steps[index].stop("group '\(name)' has no key: herald has not made it at FCM")
+        }
+    }
+}

@@ -1,0 +1,112 @@
+internal import FCM
+
+/// One call about a device group, made as often as it takes until an answer says something of the group.
+struct GroupCall {
+    let operation: GroupOperation
+    /// Nothing is waited for beyond that.
+    private let leaveAt: Date?
+    private let began: Duration
+    private var attempts = 0
+    /// The last attempts, which nobody answered.
+    private var unanswered = 0
+    private var wasUnauthenticated = false
+    private var isUnderWay = false
+    /// Until then no other attempt is made.
+    private var restsUntil: Duration = .zero
+    private(set) var retries = 0
+    private(set) var mayHaveTakenEffect = false
+
+    enum Result {
+        case answered(GroupVerdict)
+        case interrupted
+        /// The server asks for more patience than a run has.
+        case gaveUp(Failure)
+        case unreachable(Failure)
+    }
+
+    enum Next {
+        case effect(StepEffect)
+        case ended(Result)
+    }
+
+    init(_ operation: GroupOperation, leaveAt: Date? = nil, at now: Moment) {
+        self.operation = operation
+        self.leaveAt = leaveAt
+        began = now.elapsed
+    }
+
+    /// Makes the first attempt, as soon as it may be made.
+    mutating func begin(at now: Moment, _ budget: inout RateBudget, _ context: inout RunContext) -> Next {
+        if context.stop != nil { return .ended(.interrupted) }
+        if restsUntil > now.elapsed { return rest(now) }
+        let (granted, wait) = context.withLimiter(of: .group(.add)) {
+            budget.reserve(1, at: now.elapsed, from: &$0)
+        }
+        if granted == 0 {
+            guard isWorthWaiting(wait, now, context) else {
+                return .ended(.gaveUp(Failure(.retryLater, message: "FCM asks to be left alone")))
+            }
+            restsUntil = now.elapsed + wait
+            return rest(now)
+        }
+        isUnderWay = true
+        let asked = Inbox.Asked(block: Inbox.Block([], started: now.elapsed), places: 0..<0, serial: 0)
+        return .effect(.send([.init(request: .group(operation), asked: asked)]))
+    }
+
+    /// Goes on after what it asked for last.
+    mutating func handle(
+        _ event: StepEvent, at now: Moment, _ budget: inout RateBudget, _ context: inout RunContext
+    ) -> Next {
+        switch event {
+        case .halted: return .ended(.interrupted)
+        case .woke(let answers) where isUnderWay:
+            guard let answer = answers.first else { return .effect(.wait(until: nil, answers: 1)) }
+            isUnderWay = false
+            if let result = judge(answer.exchange, now, &budget, &context) { return .ended(result) }
+            retries += 1
+            return begin(at: now, &budget, &context)
+        case .sent: return .effect(.wait(until: nil, answers: 1))
+        default: return begin(at: now, &budget, &context)
+        }
+    }
+
+    /// `nil`: it is to be made again.
+    private mutating func judge(
+        _ exchange: Exchange, _ now: Moment, _ budget: inout RateBudget, _ context: inout RunContext
+    ) -> Result? {
+        attempts += 1
+        if case .response = exchange { unanswered = 0 } else { unanswered += 1 }
+        if case .lost = exchange { mayHaveTakenEffect = true }
+        let verdict = GroupVerdict(exchange, for: operation)
+        if case .unauthenticated = verdict, !wasUnauthenticated {
+            wasUnauthenticated = true
+            return nil
+        }
+        guard case .again(let failure, let asked) = verdict else { return .answered(verdict) }
+        if asked.effect == .idempotent { mayHaveTakenEffect = true }
+        let decision = context.options.retry.decide(
+            asked, attempt: attempts, unanswered: unanswered, elapsed: now.elapsed - began,
+            now: now.date.timeIntervalSince1970, using: &context.random)
+        switch decision {
+        case .unreachable: return .unreachable(failure)
+        case .wait(_, _, isTooLong: true): return .gaveUp(failure)
+        case .wait(let wait, let pause, _):
+            guard isWorthWaiting(wait, now, context) else { return .gaveUp(failure) }
+            if let pause {
+                context.withLimiter(of: .group(.add)) { budget.pause(pause, at: now.elapsed, &$0) }
+            }
+            restsUntil = now.elapsed + wait
+            return nil
+        }
+    }
+
+    private func isWorthWaiting(_ wait: Duration, _ now: Moment, _ context: RunContext) -> Bool {
+        wait <= context.options.retry.horizon && leaveAt.map { now.date.adding(wait) < $0 } ?? true
+    }
+
+    /// In short waits, so that a request to end is heard.
+    private func rest(_ now: Moment) -> Next {
+        .effect(.wait(until: min(restsUntil, now.elapsed + .seconds(1)), answers: 0))
+    }
+}

@@ -1,0 +1,205 @@
+internal import FCM
+
+/// One change of a device group: one call, and what its answer asks for besides. All calls may be repeated.
+struct GroupState: DecidingStep {
+    /// What the step does next.
+    indirect enum Act {
+        case call(Purpose)
+        case read(RecipientSet, then: Act)
+        case write([StateChange], then: Act)
+        /// Has the members join, whose key is known or is asked for.
+        case join
+        case accept
+        case reject(Failure)
+        /// FCM knows none of the members any more.
+        case forget(Failure)
+        case forgotten(Failure)
+        /// A guard does not allow it.
+        case block(String)
+        case stop(String)
+        case end
+    }
+
+    /// What a call is made for. A failure is that of an attempt before, which counts when this one fails as well.
+    enum Purpose {
+        case create
+        /// A group exists that counts as ours: what is its key?
+        case adopt
+        /// The state has no key.
+        case findKey
+        case add(NotificationKey, again: Failure?)
+        case remove(NotificationKey, again: Failure?)
+        /// The recorded key is another group's.
+        case correctKey(Failure)
+        /// FCM has forgotten the group: it is made anew, with those it had.
+        case remake
+        /// Made by a call whose answer was lost, or there all along under another key.
+        case findRemade(Failure)
+        case joinRemade(NotificationKey, Failure)
+    }
+
+    private enum Stage {
+        case new
+        case reading(then: Act)
+        case writing([StateChange], then: Act)
+        case calling(Purpose, GroupCall)
+        /// Takes the intent back; should that fail, the next run asks again.
+        case undoing
+    }
+
+    let change: Plan.GroupChange
+    /// As the state had it before the step, but for the key, which is the last one known.
+    var group: RecordedGroup
+    var report: StepReport
+    /// Whether somebody who asked the run to end stopped it.
+    private(set) var isInterrupted = false
+    private(set) var registrations: [RecipientID: Registration] = [:]
+    /// Whether the state has an entry for the group: then it is herald's, answered or not.
+    private let isRecorded: Bool
+    /// Whether a call went out that may have made the group.
+    private var mayHaveCreated = false
+    /// When something more urgent comes; the next run goes on then.
+    private let leaveAt: Date?
+    private var stage = Stage.new
+    private var budget = RateBudget()
+    private var news: [StepNews] = []
+    private var began: Duration = .zero
+
+    init(_ change: Plan.GroupChange, _ recorded: RecordedGroup?, leaveAt: Date?, report: StepReport) {
+        self.change = change
+        self.leaveAt = leaveAt
+        self.report = report
+        group = recorded ?? RecordedGroup()
+        isRecorded = recorded != nil
+    }
+
+    var isOurs: Bool { isRecorded || mayHaveCreated }
+
+    mutating func takeNews() -> [StepNews] {
+        defer { news = [] }
+        return news
+    }
+
+    mutating func handle(_ event: StepEvent, at now: Moment, _ context: inout RunContext) -> StepEffect {
+        switch (stage, event) {
+        case (.new, _):
+            began = now.elapsed
+            return perform(.read(change.members, then: firstAct), now, &context)
+        case (.reading(let next), .read(let found)):
+            registrations.merge(found) { known, _ in known }
+            return perform(next, now, &context)
+        case (.writing(let changes, let next), .committed):
+            context.recorded.apply(changes)
+            return perform(next, now, &context)
+        case (.undoing, .committed):
+            context.recorded.apply([.drop(.group(change.group))])
+            return end(now)
+        case (.undoing, _): return end(now)
+        case (_, .storeFailed(let reason)):
+            context.giveUp(reason)
+            report.stop(reason)
+            return end(now)
+        case (.calling(let purpose, var call), _):
+            let next = call.handle(event, at: now, &budget, &context)
+            return goOn(with: call, for: purpose, next, now, &context)
+        default: preconditionFailure("the event does not answer what was asked for")
+        }
+    }
+
+    private mutating func perform(_ act: Act, _ now: Moment, _ context: inout RunContext) -> StepEffect {
+        switch act {
+        case .call(let purpose):
+            var call = GroupCall(operation(for: purpose), leaveAt: leaveAt, at: now)
+            let next = call.begin(at: now, &budget, &context)
+            return goOn(with: call, for: purpose, next, now, &context)
+        case .read(let recipients, let next):
+            stage = .reading(then: next)
+            return .read(recipients)
+        case .write(let changes, let next):
+            stage = .writing(changes, then: next)
+            return .commit(changes)
+        case .join: return perform(joining, now, &context)
+        case .accept:
+            context.noteSuccess(on: .groups)
+            report.accepted += change.members.count
+            return end(now)
+        case .reject(let failure):
+            report.rejected += change.members.count
+            note(failure, .rejected, context)
+            return end(now)
+        case .forget(let failure): return perform(forgetting(failure, context), now, &context)
+        case .forgotten(let failure):
+            report.forgotten += change.members.count
+            note(failure, .forgotten, context)
+            return end(now)
+        case .block(let reason):
+            context.wasBlocked = true
+            report.held += report.pending
+            return stop(reason, now)
+        case .stop(let reason): return stop(reason, now)
+        case .end: return end(now)
+        }
+    }
+
+    private mutating func goOn(
+        with call: GroupCall, for purpose: Purpose, _ next: GroupCall.Next, _ now: Moment,
+        _ context: inout RunContext
+    ) -> StepEffect {
+        switch next {
+        case .effect(let effect):
+            stage = .calling(purpose, call)
+            return effect
+        case .ended(let result):
+            report.retries += call.retries
+            if case .create = call.operation, call.mayHaveTakenEffect { mayHaveCreated = true }
+            switch result {
+            case .answered(.stop(let failure)), .answered(.unauthenticated(let failure)), .gaveUp(let failure):
+                return stop("\(failure.code): \(failure.message)", now)
+            case .answered(let verdict): return perform(act(on: verdict, purpose, context), now, &context)
+            case .interrupted:
+                isInterrupted = true
+                return stop(StepReport.interruption, now)
+            case .unreachable(let failure):
+                context.giveUp("the endpoint cannot be reached: \(failure.message)", isUnreachable: true)
+                return stop(context.fatal ?? "", now)
+            }
+        }
+    }
+
+    /// FCM knows none of them any more. It is believed once it has shown in this run that it hears us rightly.
+    private mutating func forgetting(_ failure: Failure, _ context: RunContext) -> Act {
+        let members = change.members
+        let options = context.options
+        let limit = options.guards.maxForgetPercent
+        if members.count >= 10, limit < 100, !options.overrides.allow(.maxForgetPercent, for: report.id.rawValue) {
+            return .block(
+                "guard max_forget_percent: all \(members.count) registrations look dead, more than \(limit) % "
+                    + "(--override max_forget_percent=\(report.id))")
+        }
+        report.rejected += members.count
+        if context.hasSucceeded(on: .groups) { return .write([.forget(members)], then: .forgotten(failure)) }
+        note(failure, .kept, context)
+        return .end
+    }
+
+    private mutating func note(_ failure: Failure, _ action: Report.Failure.Action, _ context: RunContext) {
+        for id in change.members {
+            let addressee = Addressee(id: id, registration: registrations[id])
+            let entry = context.entry(of: addressee, failure, attempts: 1, action)
+            news.append(.failure(entry))
+            report.add(entry)
+        }
+    }
+
+    private mutating func stop(_ reason: String, _ now: Moment) -> StepEffect {
+        report.stop(reason)
+        guard change.action == .create, !isOurs else { return end(now) }
+        stage = .undoing
+        return .commit([.drop(.group(change.group))])
+    }
+
+    private mutating func end(_ now: Moment) -> StepEffect {
+        report.duration += now.elapsed - began
+        return .finish
+    }
+}

@@ -1,0 +1,153 @@
+internal import FCM
+
+/// Carries out what a step asks for, one effect after the other, and tells it what came of it. Whatever a step waits for,
+/// it waits for here.
+struct StepShell<C: Clock> where C.Duration == Duration {
+    let surroundings: Executor<C>.Surroundings
+    let runBegin: C.Instant
+    /// For which campaign somebody may pause the step.
+    let campaign: String?
+    /// Told of the step now and then.
+    let observe: @Sendable (StepReport) async -> Void
+    private let inbox = Inbox()
+
+    /// What ends a wait.
+    private enum Signal: Sendable {
+        case answers
+        case time(Duration)
+        case halt
+    }
+
+    /// Who would end a wait already.
+    private struct Sentries {
+        var isListening = false
+        /// The nearest of the times that somebody sleeps towards.
+        var time: Duration?
+    }
+
+    init(
+        _ surroundings: Executor<C>.Surroundings, runBegin: C.Instant, campaign: String? = nil,
+        observe: @escaping @Sendable (StepReport) async -> Void = { _ in }
+    ) {
+        self.surroundings = surroundings
+        self.runBegin = runBegin
+        self.campaign = campaign
+        self.observe = observe
+    }
+
+    /// Returns when the step is over, `true`, or has yielded.
+    func run(_ step: inout some DecidingStep, _ context: inout RunContext) async -> Bool {
+        await withTaskGroup(of: Signal.self) { group in
+            defer { group.cancelAll() }
+            let halt = surroundings.halt
+            group.addTask {
+                await halt()
+                return .halt
+            }
+            var sentries = Sentries()
+            var event = StepEvent.begun
+            var lastObserved = now.elapsed
+            while true {
+                let now = now
+                context.stop = surroundings.stop()
+                let effect = step.handle(event, at: now, &context)
+                tell(step.takeNews(), of: step.report.id)
+                switch effect {
+                case .yield: return false
+                case .finish: return true
+                case .wait(let instant, let answers):
+                    if now.elapsed - lastObserved >= .seconds(1) {
+                        lastObserved = now.elapsed
+                        await observe(step.report)
+                    }
+                    if answers > 0 { listen(for: answers, &sentries, in: &group) }
+                    if let instant { sleep(until: instant, from: now, &sentries, in: &group) }
+                    event = await wait(&sentries, in: &group)
+                default: event = await carryOut(effect)
+                }
+            }
+        }
+    }
+
+    private var now: Moment { surroundings.moment(since: runBegin) }
+
+    private func carryOut(_ effect: StepEffect) async -> StepEvent {
+        switch effect {
+        case .lookForPauses:
+            guard let campaign else { return .looked(isPaused: false) }
+            return .looked(isPaused: (try? await surroundings.store.pauses())?.include(campaign) ?? false)
+        case .prepare:
+            await surroundings.sender.prepare()
+            return .prepared
+        case .read(let recipients):
+            do {
+                return .read(recipients.isEmpty ? [:] : try await surroundings.store.registrations(of: recipients))
+            } catch { return .storeFailed(StateError.reason(error)) }
+        case .commit(let changes):
+            do {
+                if !changes.isEmpty { try await surroundings.store.commit(changes) }
+                return .committed
+            } catch { return .storeFailed(StateError.reason(error)) }
+        case .send(let departures):
+            await surroundings.sender.start(
+                departures.map { departure in
+                    let asked = departure.asked
+                    return Call(departure.request) { [inbox] in inbox.add(asked, $0) }
+                })
+            return .sent
+        case .wait, .yield, .finish: preconditionFailure("the loop carries these out")
+        }
+    }
+
+    // MARK: Waiting
+
+    private func listen(for answers: Int, _ sentries: inout Sentries, in group: inout TaskGroup<Signal>) {
+        inbox.expect(answers)
+        guard !sentries.isListening else { return }
+        sentries.isListening = true
+        let inbox = inbox
+        group.addTask {
+            await inbox.wait()
+            return .answers
+        }
+    }
+
+    private func sleep(
+        until instant: Duration, from now: Moment, _ sentries: inout Sentries, in group: inout TaskGroup<Signal>
+    ) {
+        if let time = sentries.time, time <= instant { return }
+        sentries.time = instant
+        let clock = surroundings.clock
+        let wait = instant - now.elapsed
+        group.addTask {
+            try? await clock.sleep(for: wait)
+            return .time(instant)
+        }
+    }
+
+    private func wait(_ sentries: inout Sentries, in group: inout TaskGroup<Signal>) async -> StepEvent {
+        switch await group.next() {
+        case .answers: sentries.isListening = false
+        case .time(let instant): if sentries.time == instant { sentries.time = nil }
+        case .halt where !Task.isCancelled: return .halted(inbox.take())
+        case .halt, nil: break
+        }
+        return .woke(inbox.take())
+    }
+
+    private func tell(_ news: [StepNews], of step: StepID) {
+        for news in news {
+            switch news {
+            case .failure(let failure): surroundings.note(step.rawValue, failure)
+            case .receipt(let registration, let id): surroundings.receive?(step.rawValue, registration, id)
+            }
+        }
+    }
+}
+
+extension Executor.Surroundings {
+    /// Both clocks, as of now.
+    func moment(since begin: C.Instant) -> Moment {
+        Moment(elapsed: begin.duration(to: clock.now), date: now())
+    }
+}

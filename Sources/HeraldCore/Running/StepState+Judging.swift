@@ -1,0 +1,210 @@
+internal import FCM
+
+/// What an answer means for its recipient, for the step, and for the run.
+extension StepState {
+    mutating func take(_ answers: [Inbox.Answer], _ now: Moment, _ context: inout RunContext) {
+        guard !inFlight.isEmpty else { return }
+        let limit = limit(context)
+        let isFull = inFlight.requests >= limit - limit / 4
+        for answer in answers {
+            inFlight.requests -= 1
+            if !decisions.isEmpty { decisions = [:] }
+            let addressees = answer.asked.addressees
+            let verdicts = work.verdicts(on: answer.exchange, for: addressees)
+            note(answer.exchange, answer.asked, verdicts.first, isFull: isFull, now, &context)
+            for (addressee, number) in zip(addressees, 0..<verdicts.count) {
+                inFlight.recipients.remove(addressee.id)
+                judge(addressee, verdicts[number], now, &context)
+            }
+            checkRejections()
+        }
+    }
+
+    /// A server that takes every request and answers none would make everybody unknown, one after the other.
+    private mutating func note(
+        _ exchange: Exchange, _ asked: Inbox.Asked, _ verdict: Verdict?, isFull: Bool, _ now: Moment,
+        _ context: inout RunContext
+    ) {
+        let outcome: Window.Outcome
+        switch exchange {
+        case .response:
+            lastResponse = now.elapsed
+            outcome = verdict?.isDeferral == true ? .deferred : .answered
+        case .lost: outcome = .lost
+        case .notSent, .refused: return
+        }
+        context.window.note(
+            outcome, after: now.elapsed - asked.block.started, serial: asked.serial, isFull: isFull)
+        if case .lost(let reason) = exchange, context.window.lostRounds >= Self.lostRounds {
+            giveUp("no request is answered: \(reason)", isUnreachable: true, &context)
+        }
+    }
+
+    /// So many rounds of requests without any answer end the run.
+    private static var lostRounds: Int { 5 }
+
+    private mutating func judge(
+        _ addressee: Addressee, _ verdict: Verdict, _ now: Moment, _ context: inout RunContext
+    ) {
+        let id = addressee.id
+        let attempt = queue.retries.attempts(of: id) + 1
+        if probesAPI ? verdict.showsAPI : verdict.isTelling { isProbing = false }
+        switch verdict {
+        case .accepted(let messageID):
+            accept(id, isOurs: true, &context)
+            if let messageID { keep(messageID, of: addressee, context) }
+        case .preexisting:
+            let isOurs = work.isOurs(id, mayHaveTakenEffect: queue.retries.mayHaveTakenEffect(id))
+            accept(id, isOurs: isOurs, &context)
+        case .dead(let failure) where addressee.reach != .target:
+            noteRejection(of: addressee, failure, context)
+            reportedDead.append((addressee, failure, attempt))
+            checkForgetting(&context)
+        case .rejected(let failure), .dead(let failure):
+            noteRejection(of: addressee, failure, context)
+            fail(addressee, failure, attempt, .rejected, context)
+        case .unknown(let failure):
+            report.unknown += 1
+            outcomes.unknown.insert(id)
+            fail(addressee, failure, attempt, .held, context)
+        case .again(let failure, let asked):
+            if tryAgain(addressee, failure, asked, attempt, now, &context) { return }
+        case .unauthenticated where !queue.retries.wasUnauthenticated(id):
+            withdraw(id)
+            queue.retries.putBack(addressee, now: now.elapsed, wasUnauthenticated: true)
+            return
+        case .unavailable where mayChangeAPI(context):
+            withdraw(id)
+            isUnavailable = true
+            queue.retries.putBack(addressee, now: now.elapsed)
+            return
+        case .stop(let failure), .unauthenticated(let failure), .unavailable(let failure):
+            withdraw(id)
+            fail(addressee, failure, attempt, .retryNextRun, context)
+            let (code, message) = context.redacted(failure, addressee)
+            report.stop("\(code): \(message)")
+        }
+        queue.retries.forget(id)
+    }
+
+    /// Whether memberships may be changed by whichever API there is, and nothing has shown yet which one it is.
+    private func mayChangeAPI(_ context: RunContext) -> Bool {
+        context.options.fcm.topicAPI == .auto && !context.hasSucceeded(on: context.api(of: work.action))
+    }
+
+    private mutating func noteRejection(of addressee: Addressee, _ failure: Failure, _ context: RunContext) {
+        report.rejected += 1
+        outcomes.rejected[context.redacted(failure, addressee).code, default: []].insert(addressee.id)
+    }
+
+    private mutating func keep(_ messageID: String, of addressee: Addressee, _ context: RunContext) {
+        if context.wantsReceipts {
+            let name = addressee.registration.map { context.fingerprints.name($0) }
+            news.append(.receipt(registration: name, messageID: messageID))
+        }
+        if report.messageIDs.count < StepReport.shownMessageIDs { report.messageIDs.append(messageID) }
+    }
+
+    private mutating func accept(_ id: RecipientID, isOurs: Bool, _ context: inout RunContext) {
+        context.noteSuccess(on: context.api(of: work.action))
+        report.accepted += 1
+        if isOurs {
+            outcomes.accepted.insert(id)
+        } else {
+            report.preexisting += 1
+            outcomes.preexisting.insert(id)
+        }
+    }
+
+    /// `false`: not in this run.
+    private mutating func tryAgain(
+        _ addressee: Addressee, _ failure: Failure, _ asked: Verdict.Repeat, _ attempt: Int, _ now: Moment,
+        _ context: inout RunContext
+    ) -> Bool {
+        let id = addressee.id
+        let trying = queue.retries.elapsed(of: id, at: now.elapsed)
+        let row = RetryQueue.Row(of: id, in: queue.retries, answered: lastResponse, now: now.elapsed)
+        let unanswered = asked.effect == .deferred ? nil : row
+        let setback = Setback(asked: asked, attempt: attempt, unanswered: unanswered?.count ?? 0, trying: trying)
+        let decision =
+            decisions[setback]
+            ?? context.options.retry.decide(
+                asked, attempt: attempt, unanswered: setback.unanswered, elapsed: trying,
+                now: now.date.timeIntervalSince1970, using: &context.random)
+        decisions[setback] = decision
+        switch asked.effect {
+        case .idempotent: break
+        case .deferred where work.isSend: outcomes.deferred.insert(id)
+        case .none, .deferred: withdraw(id)
+        }
+        switch decision {
+        case .wait(let wait, let pause, let isTooLong):
+            if let pause {
+                context.withLimiter(of: work.action) { budget.pause(pause, at: now.elapsed, &$0) }
+            }
+            if !isTooLong {
+                queue.retries.insert(
+                    addressee, readyAt: now.elapsed + wait, now: now.elapsed,
+                    mayHaveTakenEffect: asked.effect == .idempotent, wasDeferred: asked.effect == .deferred,
+                    unanswered: unanswered)
+                return true
+            }
+        case .unreachable:
+            giveUp("the endpoint cannot be reached: \(failure.message)", isUnreachable: true, &context)
+        }
+        fail(addressee, failure, attempt, .retryNextRun, context)
+        return false
+    }
+
+    /// The request had no effect: the recipient counts as not tried.
+    private mutating func withdraw(_ id: RecipientID) {
+        if !queue.retries.mayHaveTakenEffect(id) { outcomes.untried.insert(id) }
+    }
+
+    /// A wrong credential or project makes every registration look dead: too many of them stop the step.
+    private mutating func checkForgetting(_ context: inout RunContext) {
+        let tried = report.accepted + report.rejected + report.unknown
+        let dead = report.forgotten + reportedDead.count
+        let options = context.options
+        let limit = options.guards.maxForgetPercent
+        guard dead >= 10, dead * 100 > limit * tried,
+            !options.overrides.allow(.maxForgetPercent, for: report.id.rawValue)
+        else { return }
+        isBlocked = true
+        context.wasBlocked = true
+        let figures = "\(dead) of \(tried) registrations look dead, more than \(limit) %"
+        report.stop("guard max_forget_percent: \(figures) (--override max_forget_percent=\(report.id))")
+    }
+
+    private mutating func checkRejections() {
+        guard let percent = work.stopWhenRejectedPercent else { return }
+        let rejected = report.rejected - report.forgotten - reportedDead.count
+        let outcomes = report.accepted + report.unknown + rejected
+        guard outcomes >= 100, rejected * 100 > percent * outcomes else { return }
+        report.stop("\(rejected) of \(outcomes) were rejected, more than \(percent) %")
+    }
+}
+
+extension Verdict {
+    /// Whether the server asks for less.
+    fileprivate var isDeferral: Bool {
+        if case .again(_, let asked) = self { asked.effect == .deferred } else { false }
+    }
+
+    /// Whether it says anything of what others may expect.
+    fileprivate var isTelling: Bool {
+        switch self {
+        case .unauthenticated: false
+        case .again(_, let asked): asked.effect != .none
+        case .accepted, .preexisting, .dead, .rejected, .unknown, .unavailable, .stop: true
+        }
+    }
+
+    /// Whether the answer shows that the API which was asked is there.
+    fileprivate var showsAPI: Bool {
+        switch self {
+        case .accepted, .preexisting, .dead, .rejected: true
+        case .again, .unknown, .unauthenticated, .unavailable, .stop: false
+        }
+    }
+}

@@ -1,0 +1,140 @@
+internal import FCM
+
+/// Whose requests leave next, and what must be true before they do.
+extension StepState {
+    /// Requests that start together, once their intents are written down.
+    struct Block {
+        var departures: [StepEffect.Departure]
+        var recipients: RecipientSet
+        /// How many starts were taken from the rates.
+        var granted: Int
+    }
+
+    /// What must be done so that somebody can start; `nil` when nobody can, and then the time to wake is set.
+    mutating func startSome(_ now: Moment, _ context: inout RunContext) -> StepEffect? {
+        guard isUnfinished else { return nil }
+        if context.stop != nil {
+            interrupt()
+            return nil
+        }
+        if isPauseCheckDue(now, context) {
+            lastPauseCheck = now.elapsed
+            stage = .lookingForPauses
+            return .lookForPauses
+        }
+        if let deadline = work.deadline, now.date > deadline {
+            report.stop("max_lateness has passed")
+            return nil
+        }
+        // One commit serves all that start together: a few large groups beat many small ones.
+        guard limit(context) - inFlight.requests >= blockNeeded(context) else { return nil }
+        queue.retries.ripen(at: now.elapsed)
+        guard queue.readyCount > 0 else {
+            if let next = queue.retries.nextReady { wake(after: next - now.elapsed, now) }
+            return nil
+        }
+        if quietUntil > now.elapsed {
+            rest(quietUntil - now.elapsed, now, context)
+            return nil
+        }
+        // Starts that are granted and then wait for a token would all leave at once when it comes.
+        stage = .preparing
+        return .prepare
+    }
+
+    /// The state is asked at most every half second whether a person paused the campaign.
+    private func isPauseCheckDue(_ now: Moment, _ context: RunContext) -> Bool {
+        guard work.action == .send, !context.options.mode.isDryRun else { return false }
+        return lastPauseCheck.map { now.elapsed - $0 >= .milliseconds(500) } ?? true
+    }
+
+    /// A connection is there: takes as many starts as the rates allow.
+    mutating func reserve(_ now: Moment, _ context: inout RunContext) -> StepEffect {
+        let free = limit(context) - inFlight.requests
+        let (granted, wait) = context.withLimiter(of: work.action) { shared -> (granted: Int, wait: Duration) in
+            if work.batchSize == 1 {
+                return budget.reserve(min(free, queue.readyCount), at: now.elapsed, from: &shared)
+            }
+            // Of batches, those of one request.
+            let count = min(work.batchSize, queue.readyCount, budget.largestBatch(shared))
+            let wait = budget.reserve(batch: count, at: now.elapsed, from: &shared)
+            return (wait == .zero ? count : 0, wait)
+        }
+        if wait > .zero { quietUntil = now.elapsed + max(wait, RateLimiter.minimumWait) }
+        guard granted > 0 else { return goOn(now, &context) }
+        if let missing = queue.missing(for: granted) {
+            stage = .readingAhead(missing, granted: granted)
+            return .read(missing.subtracting(.target))
+        }
+        return intend(granted, now, &context)
+    }
+
+    /// The rates let nobody start for so long.
+    private mutating func rest(_ wait: Duration, _ now: Moment, _ context: RunContext) {
+        if wait > context.options.retry.horizon {
+            report.stop("FCM asks to be left alone for \(wait.components.seconds) s")
+        } else {
+            wake(after: wait, now)
+        }
+    }
+
+    /// Waits are short, so that a request to end is heard.
+    private mutating func wake(after wait: Duration, _ now: Moment) {
+        let instant = now.elapsed + min(max(wait, RateLimiter.minimumWait), .seconds(1))
+        wakeAt = min(wakeAt ?? instant, instant)
+    }
+
+    /// Makes the requests of those who start, and has their intents written down.
+    mutating func intend(_ granted: Int, _ now: Moment, _ context: inout RunContext) -> StepEffect {
+        renew(now)
+        let block = Inbox.Block(reachable(queue.take(granted), context), started: now.elapsed)
+        let addressees = block.addressees
+        var starting = Block(departures: [], recipients: [], granted: granted)
+        starting.departures.reserveCapacity(addressees.count / work.batchSize + 1)
+        for first in stride(from: 0, to: addressees.count, by: work.batchSize) {
+            let places = first..<min(first + work.batchSize, addressees.count)
+            guard let request = work.request(for: addressees[places]) else { continue }
+            for addressee in addressees[places] { starting.recipients.insert(addressee.id) }
+            let asked = Inbox.Asked(block: block, places: places, serial: context.window.start())
+            starting.departures.append(.init(request: request, asked: asked))
+        }
+        return write(.intending(starting), work.intent(starting.recipients, at: now.date), now, context)
+    }
+
+    /// Intent before effect: nothing else lets requests leave, and it is reached only when their intents are written
+    /// down.
+    mutating func release(_ block: Block, _ now: Moment, _ context: inout RunContext) -> StepEffect {
+        context.withLimiter(of: work.action) { budget.postpone(block.granted, to: now.elapsed, &$0) }
+        inFlight.requests += block.departures.count
+        inFlight.recipients.formUnion(block.recipients)
+        let deferredBefore = work.deferredBefore
+        for id in block.recipients {
+            let isRepeated = queue.retries.knows(id)
+            if isRepeated { report.retries += 1 }
+            let wasDeferred = isRepeated ? queue.retries.wasDeferred(id) : deferredBefore.contains(id)
+            if work.isSend, wasDeferred { report.possibleDuplicates += 1 }
+        }
+        stage = .sending
+        return .send(block.departures)
+    }
+
+    /// What was encoded once can be encoded again; a lifetime is told in seconds.
+    private mutating func renew(_ now: Moment) {
+        let second = Int(now.date.timeIntervalSince1970)
+        guard renewedSecond != second else { return }
+        renewedSecond = second
+        try? work.renew(at: now.date)
+    }
+
+    /// Those the state knows how to reach; the others are rejected.
+    private mutating func reachable(_ addressees: [Addressee], _ context: RunContext) -> [Addressee] {
+        if addressees.allSatisfy({ $0.reach != .nowhere }) { return addressees }
+        let failure = Failure(.noRegistration, message: "the state knows no registration")
+        for addressee in addressees where addressee.reach == .nowhere {
+            outcomes.rejected[failure.code, default: []].insert(addressee.id)
+            report.rejected += 1
+            fail(addressee, failure, 0, .rejected, context)
+        }
+        return addressees.filter { $0.reach != .nowhere }
+    }
+}

@@ -1,0 +1,102 @@
+internal import FCM
+
+/// What is written down, and when.
+extension StepState {
+    mutating func open(_ context: RunContext) -> StepEffect {
+        guard let discovered = work.discovered, !discovered.isEmpty, !context.options.mode.isDryRun else {
+            return commit(work.opening, .opening, context)
+        }
+        report.unknown += discovered.count
+        stage = .naming(discovered)
+        return .read(discovered.subtracting(.target))
+    }
+
+    /// Those whom an earlier run left between intent and outcome.
+    mutating func tellDiscovered(_ addressees: [Addressee], _ context: RunContext) {
+        let failure = Failure(.interrupted, message: "an earlier run ended before the answer was recorded")
+        for addressee in addressees { fail(addressee, failure, 1, .held, context) }
+    }
+
+    /// Writes the outcomes there are, and what is to be written with them.
+    mutating func write(
+        _ next: Stage, _ changes: [StateChange], _ now: Moment, _ context: RunContext
+    ) -> StepEffect {
+        if isBelieved(context) { forgetDead(.forgotten, context) }
+        return commit(work.changes(outcomes, at: now.date) + changes, next, context)
+    }
+
+    /// A dry run leaves no trace.
+    mutating func commit(_ changes: [StateChange], _ next: Stage, _ context: RunContext) -> StepEffect {
+        stage = next
+        return .commit(context.options.mode.isDryRun ? [] : changes)
+    }
+
+    /// Whether FCM is believed what it calls dead: something has succeeded, so that it hears us rightly.
+    func isBelieved(_ context: RunContext) -> Bool {
+        !isBlocked && context.hasSucceeded(on: context.api(of: work.action))
+    }
+
+    mutating func forgetDead(_ action: Report.Failure.Action, _ context: RunContext) {
+        let isTrial = context.options.mode != .apply
+        for (addressee, failure, attempts) in reportedDead {
+            let id = addressee.id
+            switch action {
+            case .forgotten where !isTrial:
+                outcomes.forgotten.insert(id)
+                report.forgotten += 1
+            case .kept where isBlocked:
+                // Not believed: it counts as not tried, and is held like the rest of the step.
+                report.rejected -= 1
+                outcomes.withdrawRejection(of: id)
+            default: break
+            }
+            fail(addressee, failure, attempts, isTrial ? .rejected : action, context)
+        }
+        reportedDead = []
+    }
+
+    mutating func fail(
+        _ addressee: Addressee, _ failure: Failure, _ attempts: Int, _ action: Report.Failure.Action,
+        _ context: RunContext
+    ) {
+        let entry = context.entry(of: addressee, failure, attempts: attempts, action)
+        news.append(.failure(entry))
+        report.add(entry)
+    }
+
+    // MARK: Being stopped
+
+    /// Somebody asked the run to end: nobody else starts.
+    mutating func interrupt() {
+        isInterrupted = true
+        report.stop(StepReport.interruption)
+    }
+
+    /// Waits for nobody any more: what is under way may have arrived.
+    mutating func abandon(
+        _ answers: [Inbox.Answer], _ now: Moment, _ context: inout RunContext
+    ) -> StepEffect {
+        interrupt()
+        take(answers, now, &context)
+        guard work.isSend, !inFlight.isEmpty else {
+            inFlight = InFlight()
+            return goOn(now, &context)
+        }
+        report.unknown += inFlight.recipients.count
+        outcomes.unknown.formUnion(inFlight.recipients)
+        stage = .abandoning
+        return .read(inFlight.recipients.subtracting(.target))
+    }
+
+    /// - Parameter found: registrations, as far as the state could tell them.
+    mutating func writeOff(
+        _ found: [RecipientID: Registration], _ now: Moment, _ context: inout RunContext
+    ) -> StepEffect {
+        let failure = Failure(.interrupted, message: "the run was stopped before the answer came")
+        for addressee in named(inFlight.recipients, found) {
+            fail(addressee, failure, queue.retries.attempts(of: addressee.id) + 1, .held, context)
+        }
+        inFlight = InFlight()
+        return goOn(now, &context)
+    }
+}
