@@ -21,7 +21,7 @@ package struct ErrorBody: Hashable, Sendable {
     package var retryDelaySeconds: Double?
 
     /// Whether it is about the credentials that FCM has for Apple or a browser's push service.
-    package var isThirdParty: Bool { ["THIRD_PARTY_AUTH_ERROR", "APNS_AUTH_ERROR"].contains(fcmCode) }
+    package var isThirdParty: Bool { [FailureCode.thirdPartyAuth.rawValue, "APNS_AUTH_ERROR"].contains(fcmCode) }
 
     /// What FCM counts messages by. Its pages name the three, and give no form for the subject of a violation: the word
     /// in it decides.

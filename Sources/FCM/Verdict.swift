@@ -76,8 +76,12 @@ extension Verdict {
             switch response.status {
             case 400: self = .badRequest(error, failure, address)
             case 401: self = error.isThirdParty ? .rejected(failure) : .unauthenticated(failure)
-            case 403: self = error.fcmCode == "SENDER_ID_MISMATCH" ? .rejected(failure) : .stop(failure)
-            case 404: self = error.fcmCode == "UNREGISTERED" && address.canDie ? .dead(failure) : .stop(failure)
+            case 403:
+                self = error.fcmCode == FailureCode.senderIDMismatch.rawValue ? .rejected(failure) : .stop(failure)
+            case 404:
+                self =
+                    error.fcmCode == FailureCode.unregistered.rawValue && address.canDie
+                    ? .dead(failure) : .stop(failure)
             case 429: self = .again(failure, Repeat(.deferred, response, error, floor: Repeat.quotaFloor))
             case 503: self = .again(failure, Repeat(.deferred, response, error, floor: .seconds(10)))
             case 500:
@@ -114,9 +118,9 @@ extension Verdict {
             case 404 where !error.isJSON, 501: self = .unavailable(failure)
             case 400: self = .rejected(failure)
             case 401: self = error.isThirdParty ? .rejected(failure) : .unauthenticated(failure)
-            case 403 where error.fcmCode == "SENDER_ID_MISMATCH": self = .rejected(failure)
+            case 403 where error.fcmCode == FailureCode.senderIDMismatch.rawValue: self = .rejected(failure)
             case 403 where error.reason == "SERVICE_DISABLED": self = .unavailable(failure)
-            case 429 where error.status == "TOO_MANY_TOPICS" || error.fcmCode == "TOO_MANY_TOPICS":
+            case 429 where [error.status, error.fcmCode].contains(FailureCode.tooManyTopics.rawValue):
                 self = .rejected(failure)
             default:
                 self = Repeat(afterRepeatable: response, error).map { .again(failure, $0) } ?? .stop(failure)

@@ -95,6 +95,12 @@ struct RequestTests {
                 == ["to": "/topics/50%off", "registration_tokens": [.string(fidText), .string(tokenText)]])
     }
 
+    @Test func `members are written in the order of their names, whatever they hold`() throws {
+        let group = Request.group(.create(try .sample(Self.groupName), [])).wire(project: Project(id: "p"))
+        let text = #"{"notification_key_name":"Chris\"&\\é=/?","operation":"create","registration_ids":[]}"#
+        #expect(String(decoding: group.body, as: UTF8.self) == text)
+    }
+
     @Test func `an empty batch is an empty list`() throws {
         let wire = Request.batch(.add, try .sample("t"), []).wire(project: Project(id: "p"))
         #expect(try JSONValue(parsing: wire.body)["registration_tokens"] == [])

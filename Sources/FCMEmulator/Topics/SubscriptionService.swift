@@ -155,10 +155,10 @@ extension GoogleError {
 
     static let malformedRegistration = GoogleError(
         status: .invalidArgument, message: "The registration token is not a valid FCM registration token",
-        details: [.fcm("INVALID_ARGUMENT")])
+        details: [.fcm(.invalidArgument)])
 
     /// How FCM reports its limit here is not documented; the code is the Instance ID service's.
     static let tooManyTopics = GoogleError(
         status: .resourceExhausted, message: "The app instance is subscribed to too many topics.",
-        details: [.fcm("TOO_MANY_TOPICS")])
+        details: [.fcm(.tooManyTopics)])
 }
