@@ -9,6 +9,8 @@ package enum Request: Sendable {
     /// Subscribes or unsubscribes many at once, by the Instance ID service.
     case batch(BatchOperation, TopicName, [Registration])
     case group(GroupOperation)
+    /// Asks and changes nothing.
+    case read(Query)
 }
 
 package enum BatchOperation: String, Hashable, Sendable, CaseIterable {
@@ -76,6 +78,9 @@ extension Request {
             return Self.wire(operation, topic, registrations)
         case .group(let operation):
             return operation.wire(sender: project.senderID)
+        case .read(let query):
+            return WireRequest(
+                method: "GET", path: "\(base)/\(query.path)", headers: Self.formatHeaders, body: [])
         }
     }
 

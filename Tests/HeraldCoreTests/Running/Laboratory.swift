@@ -130,7 +130,7 @@ extension Request {
             return Self.number(of: registration.rawValue)
         case .batch(_, _, let registrations):
             return Self.number(of: registrations.first?.rawValue ?? "")
-        case .group: return 0
+        case .group, .read: return 0
         }
     }
 
