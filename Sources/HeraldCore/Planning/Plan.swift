@@ -88,7 +88,7 @@ package struct Plan: Hashable, Sendable {
         package var due: Date?
         package var target: Campaign.Target
         package var contentDigest: String
-        package var message: [String: JSONValue]
+        package var content: MessageContent
         /// Nothing starts after it.
         package var deadline: Date?
         package var expiresAfter: Duration?
@@ -199,7 +199,7 @@ extension Plan {
         let send = Send(
             campaign: campaign.name.value, occurrence: OccurrenceID(rawValue: "\(campaign.name.value)@test"),
             revision: campaign.revision, due: nil, target: .registrations(Array(registrations.values)),
-            contentDigest: campaign.contentDigest, message: campaign.message.value, deadline: nil,
+            contentDigest: campaign.contentDigest, content: campaign.content, deadline: nil,
             expiresAfter: campaign.delivery.expiresAfter, rate: campaign.delivery.rate,
             stopWhenRejectedPercent: 100, onUnknown: .hold, members: RecipientSet(registrations.keys.sorted()),
             discovered: [], recipients: registrations.count, isResumed: false)

@@ -134,7 +134,7 @@ extension Planner {
         let remaining = members.subtracting(occurrence?.tried ?? []).union(repeated)
         return Plan.Send(
             campaign: campaign.name.value, occurrence: id, revision: campaign.revision, due: due,
-            target: campaign.target.value, contentDigest: campaign.contentDigest, message: campaign.message.value,
+            target: campaign.target.value, contentDigest: campaign.contentDigest, content: campaign.content,
             deadline: due?.adding(campaign.schedule.maxLateness),
             expiresAfter: campaign.delivery.expiresAfter, rate: campaign.delivery.rate,
             stopWhenRejectedPercent: campaign.delivery.stopWhenRejectedPercent,

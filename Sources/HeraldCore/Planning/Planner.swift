@@ -191,6 +191,6 @@ extension Campaign {
         // Who is on a list may change while it is being sent.
         let target: JSONValue =
             if case .registrations = target.value { ["registrations": true] } else { target.value.json }
-        return JSONValue.object(["target": target, "message": .object(message.value)]).digest
+        return JSONValue.object(["target": target, "message": content.json]).digest
     }
 }

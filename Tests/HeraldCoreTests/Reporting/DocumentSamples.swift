@@ -58,7 +58,7 @@ enum DocumentSamples {
     static func send(lateness: Duration = .seconds(7200)) -> Plan.Send {
         Plan.Send(
             campaign: "tide-rome", occurrence: .init(rawValue: "tide-rome@2026-12-01T08:00:00Z"), revision: 1,
-            due: now, target: .audience("rome-anglers"), contentDigest: "sha256:", message: [:],
+            due: now, target: .audience("rome-anglers"), contentDigest: "sha256:", content: MessageContent([:]),
             deadline: now.adding(lateness), expiresAfter: nil, rate: nil, stopWhenRejectedPercent: 50, onUnknown: .hold,
             members: RecipientSet(1...100), discovered: [101], recipients: 100, isResumed: true)
     }
