@@ -109,7 +109,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         queue.insert(contentsOf: fresh, at: 0)
         missed.formUnion(plan.missed.map(\.occurrence))
         watermarks.merge(plan.watermarks) { _, new in new }
-        nextLook = surroundings.lookAgain == nil ? nil : plan.upcoming.map(\.occurring.at).min()
+        nextLook = surroundings.lookAgain == nil ? nil : plan.nextDue
         guard options.dryRunSample == nil else { return }
         let now = surroundings.now()
         let renames = plan.renames.map { StateChange.rename(campaign: $0.old, to: $0.new) }
