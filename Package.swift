@@ -15,6 +15,21 @@ let settings: [SwiftSetting] =
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     ]
 
+/// Several products of one package.
+func products(of package: String, _ names: String...) -> [Target.Dependency] {
+    names.map { .product(name: $0, package: package) }
+}
+
+let crypto = products(of: "swift-crypto", "Crypto")
+/// RSA and HMAC, beside what `crypto` has.
+let cryptoExtras = products(of: "swift-crypto", "CryptoExtras")
+let logging = products(of: "swift-log", "Logging")
+let sqlite = products(of: "GRDB.swift", "GRDB")
+/// Sockets and TLS.
+let sockets = products(of: "swift-nio", "NIOCore", "NIOPosix") + products(of: "swift-nio-ssl", "NIOSSL")
+/// HTTP/1.1 and HTTP/2 on them.
+let http = products(of: "swift-nio", "NIOHTTP1") + products(of: "swift-nio-http2", "NIOHPACK", "NIOHTTP2")
+
 let package = Package(
     name: "herald",
     platforms: [.macOS(.v15)],
@@ -48,63 +63,24 @@ let package = Package(
             providers: [.apt(["zlib1g-dev"])]
         ),
         .target(name: "FCM"),
-        .target(
-            name: "FCMClient",
-            dependencies: [
-                "FCM",
-                .product(name: "CryptoExtras", package: "swift-crypto"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHPACK", package: "swift-nio-http2"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ]
-        ),
+        .target(name: "FCMClient", dependencies: ["FCM"] + cryptoExtras + logging + sockets + http),
         .target(
             name: "FCMEmulator",
-            dependencies: [
-                "FCM",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "CryptoExtras", package: "swift-crypto"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "HummingbirdHTTP2", package: "hummingbird"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "SwiftASN1", package: "swift-asn1"),
-                .product(name: "X509", package: "swift-certificates"),
-            ]
+            dependencies: ["FCM"] + crypto + cryptoExtras + logging
+                + products(of: "swift-http-types", "HTTPTypes")
+                + products(of: "hummingbird", "Hummingbird", "HummingbirdCore", "HummingbirdHTTP2")
+                + products(of: "swift-nio", "NIOCore")
+                + products(of: "swift-nio-http2", "NIOHTTP2")
+                + products(of: "swift-nio-ssl", "NIOSSL")
+                + products(of: "swift-asn1", "SwiftASN1")
+                + products(of: "swift-certificates", "X509")
         ),
-        .target(
-            name: "HeraldCore",
-            dependencies: [
-                "CLibYAML",
-                "CZlib",
-                "FCM",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "Logging", package: "swift-log"),
-            ]
-        ),
-        .target(
-            name: "HeraldStore",
-            dependencies: [
-                "FCM", "HeraldCore",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "GRDB", package: "GRDB.swift"),
-            ]
-        ),
+        .target(name: "HeraldCore", dependencies: ["CLibYAML", "CZlib", "FCM"] + crypto),
+        .target(name: "HeraldStore", dependencies: ["FCM", "HeraldCore"] + crypto + sqlite),
         .executableTarget(
             name: "herald",
-            dependencies: [
-                "FCM", "FCMClient", "FCMEmulator", "HeraldCore", "HeraldStore",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
-            ]
+            dependencies: ["FCM", "FCMClient", "FCMEmulator", "HeraldCore", "HeraldStore"]
+                + products(of: "swift-argument-parser", "ArgumentParser") + logging
         ),
         .target(name: "HeraldTestSupport", dependencies: ["FCM", "HeraldCore"]),
         .target(name: "CStateFaults", path: "Tests/CStateFaults"),
@@ -112,50 +88,27 @@ let package = Package(
         .testTarget(name: "FCMTests", dependencies: ["FCM"]),
         .testTarget(
             name: "FCMClientTests",
-            dependencies: [
-                "FCM", "FCMClient", "HeraldTestSupport",
-                .product(name: "CryptoExtras", package: "swift-crypto"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHPACK", package: "swift-nio-http2"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ]
+            dependencies: ["FCM", "FCMClient", "HeraldTestSupport"] + cryptoExtras + logging + sockets + http
         ),
         .testTarget(
             name: "FCMEmulatorTests",
-            dependencies: [
-                "FCM", "FCMEmulator", "HeraldTestSupport",
-                .product(name: "CryptoExtras", package: "swift-crypto"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "NIOTLS", package: "swift-nio"),
-            ]
+            dependencies: ["FCM", "FCMEmulator", "HeraldTestSupport"] + cryptoExtras + sockets
+                + products(of: "swift-nio", "NIOTLS")
         ),
         .testTarget(
             name: "HeraldCoreTests",
-            dependencies: [
-                "CZlib", "FCM", "HeraldCore", "HeraldTestSupport",
-                .product(name: "Crypto", package: "swift-crypto"),
-            ],
+            dependencies: ["CZlib", "FCM", "HeraldCore", "HeraldTestSupport"] + crypto,
             exclude: ["Reporting/Golden"]
         ),
         .testTarget(
             name: "HeraldStoreTests",
-            dependencies: [
-                "CPowerCut", "FCM", "HeraldCore", "HeraldStore", "HeraldTestSupport",
-                .product(name: "GRDB", package: "GRDB.swift"),
-            ]
+            dependencies: ["CPowerCut", "FCM", "HeraldCore", "HeraldStore", "HeraldTestSupport"] + sqlite
         ),
         .testTarget(
             name: "heraldTests",
             dependencies: [
                 "FCM", "FCMClient", "FCMEmulator", "HeraldCore", "HeraldStore", "HeraldTestSupport", "herald",
-                .product(name: "CryptoExtras", package: "swift-crypto"),
-                .product(name: "Logging", package: "swift-log"),
-            ],
+            ] + cryptoExtras + logging,
             exclude: ["Golden"]
         ),
     ]

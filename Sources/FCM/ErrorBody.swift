@@ -21,7 +21,7 @@ package struct ErrorBody: Hashable, Sendable {
     package var retryDelaySeconds: Double?
 
     /// Whether the error is about the credentials that FCM holds for Apple or for a browser's push service.
-    package var isThirdParty: Bool { ["THIRD_PARTY_AUTH_ERROR", "APNS_AUTH_ERROR"].contains(fcmCode) }
+    package var isThirdParty: Bool { [FailureCode.thirdPartyAuth.rawValue, "APNS_AUTH_ERROR"].contains(fcmCode) }
 
     /// Whose quota FCM counted. FCM's pages name these three. They do not document the form of a violation's subject,
     /// so a word in that text decides.

@@ -30,3 +30,11 @@ package enum FailureCode: String, Sendable, CaseIterable {
     case interrupted = "INTERRUPTED"
     case retryLater = "RETRY_LATER"
 }
+
+extension FailureCode {
+    /// Those of FCM's ErrorCode reference: an answer's `FcmError` has one of them.
+    package static let ofFCM: Set<FailureCode> = [
+        .unregistered, .invalidArgument, .senderIDMismatch, .quotaExceeded, .thirdPartyAuth, .unspecified, .unavailable,
+        .internal,
+    ]
+}

@@ -9,6 +9,8 @@ package enum Request: Sendable {
     /// Subscribes or unsubscribes many registrations at once, through the Instance ID service.
     case batch(BatchOperation, TopicName, [Registration])
     case group(GroupOperation)
+    /// Asks and changes nothing.
+    case read(Query)
 }
 
 package enum BatchOperation: String, Hashable, Sendable, CaseIterable {
@@ -75,6 +77,9 @@ extension Request {
             return Self.wire(operation, topic, registrations)
         case .group(let operation):
             return operation.wire(sender: project.senderID)
+        case .read(let query):
+            return WireRequest(
+                method: "GET", path: "\(base)/\(query.path)", headers: Self.formatHeaders, body: [])
         }
     }
 
@@ -84,7 +89,7 @@ extension Request {
         WireRequest(
             service: .iid, method: "POST", path: operation == .add ? "/iid/v1:batchAdd" : "/iid/v1:batchRemove",
             headers: [contentType, tokenHeader],
-            body: Array(#"{"registration_tokens":\#(registrations.json),"to":"/topics/\#(topic)"}"#.utf8))
+            body: JSONValue.bytes(["registration_tokens": registrations.json, "to": .string("/topics/\(topic)")]))
     }
 
     private static let formatHeaders = [(name: "x-goog-api-format-version", value: "2")]
@@ -124,47 +129,24 @@ extension GroupOperation {
             let query = "?notification_key_name=\(name.rawValue.percentEncodedSegment)"
             return WireRequest(method: "GET", path: path + query, headers: headers, body: [])
         }
-        // Keys hold no characters that JSON escapes.
-        let key = key.map { #""notification_key":"\#($0.rawValue)","# } ?? ""
-        let body =
-            #"{\#(key)"notification_key_name":"\#(name.escaped)","operation":"\#(word)","#
-            + #""registration_ids":\#(members.json)}"#
-        return WireRequest(method: "POST", path: path, headers: headers, body: Array(body.utf8))
-    }
-}
-
-extension GroupName {
-    /// The name inside a JSON string. Of the characters that JSON escapes, only these two are printable.
-    fileprivate var escaped: String {
-        rawValue.reduce(into: "") { text, character in
-            if character == "\"" || character == "\\" { text.append("\\") }
-            text.append(character)
-        }
+        var body: [String: JSONValue] = [
+            "notification_key_name": .string(name.rawValue), "operation": .string(word),
+            "registration_ids": members.json,
+        ]
+        body["notification_key"] = key.map { .string($0.rawValue) }
+        return WireRequest(method: "POST", path: path, headers: headers, body: JSONValue.bytes(body))
     }
 }
 
 extension [Registration] {
-    /// A JSON array. Registrations hold no characters that JSON escapes.
-    fileprivate var json: String {
-        isEmpty ? "[]" : #"["\#(map(\.rawValue).joined(separator: #"",""#))"]"#
-    }
+    fileprivate var json: JSONValue { .array(map { .string($0.rawValue) }) }
 }
 
-extension String {
-    /// Percent-encodes everything but RFC 3986's unreserved characters, for a path segment or a query value.
-    package var percentEncodedSegment: String {
-        var encoded = ""
-        for byte in utf8 {
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                encoded.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                let digits = String(byte, radix: 16, uppercase: true)
-                encoded += digits.utf8.count == 1 ? "%0\(digits)" : "%\(digits)"
-            }
+extension JSONValue {
+    /// The bytes of an object without numbers: only a number can fail to be JSON.
+    fileprivate static func bytes(_ members: [String: JSONValue]) -> [UInt8] {
+        do { return try JSONValue.object(members).bytes() } catch {
+            preconditionFailure("texts and lists of texts are JSON: \(error)")
         }
-        return encoded
     }
 }

@@ -70,20 +70,22 @@ private struct BatchWord: RawRepresentable, Hashable {
 
     init(rawValue: String) { self.rawValue = rawValue }
 
+    init(_ code: FailureCode) { rawValue = code.rawValue }
+
     init(_ text: String) {
         rawValue = text.contains(" ") ? text : text.uppercased().replacing("-", with: "_")
     }
 
-    static let notFound = Self(rawValue: "NOT_FOUND")
-    static let invalidArgument = Self(rawValue: "INVALID_ARGUMENT")
-    static let tooManyTopics = Self(rawValue: "TOO_MANY_TOPICS")
-    static let resourceExhausted = Self(rawValue: "RESOURCE_EXHAUSTED")
-    static let `internal` = Self(rawValue: "INTERNAL")
-    static let deadlineExceeded = Self(rawValue: "DEADLINE_EXCEEDED")
+    static let notFound = Self(.notFound)
+    static let invalidArgument = Self(.invalidArgument)
+    static let tooManyTopics = Self(.tooManyTopics)
+    static let resourceExhausted = Self(.resourceExhausted)
+    static let `internal` = Self(.internal)
+    static let deadlineExceeded = Self(.deadlineExceeded)
     static let unknown = Self(rawValue: "UNKNOWN")
-    static let unavailable = Self(rawValue: "UNAVAILABLE")
-    static let permissionDenied = Self(rawValue: "PERMISSION_DENIED")
-    static let unauthenticated = Self(rawValue: "UNAUTHENTICATED")
+    static let unavailable = Self(.unavailable)
+    static let permissionDenied = Self(.permissionDenied)
+    static let unauthenticated = Self(.unauthenticated)
 
     /// The HTTP status with the same meaning. `nil` for codes that FCM does not have.
     var status: Int? {

@@ -62,7 +62,9 @@ package struct Failure: Error, Hashable, Sendable {
 
 extension Verdict {
     /// Judges the answer to a `messages:send`, by docs/fcm.md#errors and docs/promises.md#outcomes-and-retries.
-    package init(send exchange: Exchange, to address: Address) {
+    ///
+    /// - Parameter differsByRecipient: Whether other recipients get another message than this one.
+    package init(send exchange: Exchange, to address: Address, differsByRecipient: Bool = false) {
         switch exchange {
         case .notSent(let reason): self = .notSent(reason)
         case .refused(let reason): self = .stop(.refused(reason))
@@ -75,10 +77,14 @@ extension Verdict {
             let error = ErrorBody(response.body)
             let failure = Failure(response, error)
             switch response.status {
-            case 400: self = .badRequest(error, failure, address)
+            case 400: self = .badRequest(error, failure, address, differsByRecipient)
             case 401: self = error.isThirdParty ? .rejected(failure) : .unauthenticated(failure)
-            case 403: self = error.fcmCode == "SENDER_ID_MISMATCH" ? .rejected(failure) : .stop(failure)
-            case 404: self = error.fcmCode == "UNREGISTERED" && address.canDie ? .dead(failure) : .stop(failure)
+            case 403:
+                self = error.fcmCode == FailureCode.senderIDMismatch.rawValue ? .rejected(failure) : .stop(failure)
+            case 404:
+                self =
+                    error.fcmCode == FailureCode.unregistered.rawValue && address.canDie
+                    ? .dead(failure) : .stop(failure)
             case 429: self = .again(failure, Repeat(.deferred, response, error, floor: Repeat.quotaFloor))
             case 503: self = .again(failure, Repeat(.deferred, response, error, floor: .seconds(10)))
             case 500:
@@ -115,9 +121,9 @@ extension Verdict {
             case 404 where !error.isJSON, 501: self = .unavailable(failure)
             case 400: self = .rejected(failure)
             case 401: self = error.isThirdParty ? .rejected(failure) : .unauthenticated(failure)
-            case 403 where error.fcmCode == "SENDER_ID_MISMATCH": self = .rejected(failure)
+            case 403 where error.fcmCode == FailureCode.senderIDMismatch.rawValue: self = .rejected(failure)
             case 403 where error.reason == "SERVICE_DISABLED": self = .unavailable(failure)
-            case 429 where error.status == "TOO_MANY_TOPICS" || error.fcmCode == "TOO_MANY_TOPICS":
+            case 429 where [error.status, error.fcmCode].contains(FailureCode.tooManyTopics.rawValue):
                 self = .rejected(failure)
             default:
                 self = Repeat(afterRepeatable: response, error).map { .again(failure, $0) } ?? .stop(failure)
@@ -134,21 +140,33 @@ extension Verdict {
         return .accepted(messageID: name.id)
     }
 
-    private static func badRequest(_ error: ErrorBody, _ failure: Failure, _ address: Address) -> Verdict {
+    private static func badRequest(
+        _ error: ErrorBody, _ failure: Failure, _ address: Address, _ differsByRecipient: Bool
+    ) -> Verdict {
         guard address.canDie else { return .stop(failure) }
         if error.apns?.statusCode == 410, !address.fansOut { return .dead(failure) }
         if error.apns != nil { return address.fansOut ? .stop(failure) : .rejected(failure) }
         if !error.violatedFields.isEmpty {
             let isAboutTarget = error.violatedFields.allSatisfy { $0 == "message.token" || $0 == "message.fid" }
-            return isAboutTarget ? .dead(failure) : .stop(failure)
+            return isAboutTarget ? .dead(failure) : .faultOfMessage(failure, address, differsByRecipient)
         }
         // FCM has no code that tells a bad token from a bad message. Only these sentences do.
         let message = error.message ?? ""
         if message.contains("not a valid FCM registration token") { return .dead(failure) }
         if address.fansOut { return .stop(failure) }
         if message.hasPrefix("APNs device token is disabled") { return .dead(failure) }
-        if message.contains("too large") || message.contains("too big") { return .stop(failure) }
+        if message.contains("too large") || message.contains("too big") {
+            return .faultOfMessage(failure, address, differsByRecipient)
+        }
         return error.fcmCode == nil ? .stop(failure) : .rejected(failure)
+    }
+
+    /// Where everybody gets the same message, everybody's would be refused. Where recipients get different ones, the
+    /// next may be right.
+    private static func faultOfMessage(
+        _ failure: Failure, _ address: Address, _ differsByRecipient: Bool
+    ) -> Verdict {
+        differsByRecipient && !address.fansOut ? .rejected(failure) : .stop(failure)
     }
 }
 

@@ -98,7 +98,7 @@ package final class FCMClient: Sender {
                 batches.fcm.append(Attempt(call: HTTPCall(sendHead, body: body), answer: answer))
             case .group where project.senderID == nil:
                 answer(.refused(reason: "device groups need sender_id, the project's number"))
-            case .subscribe, .unsubscribe, .batch, .group:
+            case .subscribe, .unsubscribe, .batch, .group, .read:
                 let wire = call.request.wire(project: project)
                 let http = HTTPCall(wire, to: endpoints[wire.service], bearer: token)
                 switch wire.service {

@@ -80,6 +80,18 @@ extension ModelFCM.State {
         case .batch(let operation, let topic, let registrations):
             return batch(operation, topic, registrations)
         case .group(let operation): return group(operation)
+        case .read(let query): return answer(query)
+        }
+    }
+
+    private func answer(_ query: Query) -> Exchange {
+        guard hasTopicAPI else { return .json(404, "<html>Not Found</html>") }
+        switch query {
+        case .subscriptions(let registration, _):
+            if dead.contains(registration) { return .unregistered }
+            let names = topics.filter { $0.value.contains(registration) }.keys.sorted()
+            let list = names.map { #"{"topic_name":"\#($0)"}"# }
+            return .json(200, #"{"topic_subscriptions":[\#(list.joined(separator: ","))]}"#)
         }
     }
 

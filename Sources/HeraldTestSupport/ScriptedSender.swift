@@ -39,6 +39,7 @@ extension Exchange {
         case .batch(_, _, let registrations):
             .json(200, #"{"results":[\#(registrations.map { _ in "{}" }.joined(separator: ","))]}"#)
         case .group: .json(200, #"{"notification_key":"APA91b-\#(number)"}"#)
+        case .read: .json(200, "{}")
         }
     }
 

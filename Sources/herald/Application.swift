@@ -45,10 +45,11 @@ struct Application {
         let campaigns = command.campaign.isEmpty ? saved?.campaigns ?? [] : command.campaign
         let wanted = try await session.wanted(knownTo: existing)
         let desired = wanted.desired
-        let plan = try await session.plan(
+        let proposal = try await session.proposal(
             desired, with: existing, at: saved?.at ?? now(), campaigns: campaigns, days: days)
+        let plan = proposal.plan
         let document = PlanDocument(
-            plan, id: saved?.id ?? runID, created: now(), campaigns: campaigns, days: days)
+            proposal, id: saved?.id ?? runID, created: now(), campaigns: campaigns, days: days)
         if let saved { try await check(saved, against: document, existing) }
         // Recurring campaigns count from the first apply, though there is nothing else to do.
         let isRemembered = existing != nil || !plan.bookkeeping(at: now()).isEmpty

@@ -46,10 +46,10 @@ struct PlanCommand: AsyncParsableCommand {
         let now = Date()
         let store = try session.openStore()
         let desired = try await session.wanted(knownTo: store).desired
-        let plan = try await session.plan(
+        let proposal = try await session.proposal(
             desired, with: store, at: at?.date ?? now, campaigns: campaign, days: days)
         let document = PlanDocument(
-            plan, id: "plan-\(UUID().uuidString.lowercased())", created: now, campaigns: campaign, days: days)
+            proposal, id: "plan-\(UUID().uuidString.lowercased())", created: now, campaigns: campaign, days: days)
         if let out {
             do {
                 try PrivateFile.write(document.json.prettyText, to: out)
@@ -59,8 +59,8 @@ struct PlanCommand: AsyncParsableCommand {
         }
         session.console.result(document.rendered(as: format, session.console.output))
         guard detailedExitCode else { return }
-        if !plan.refusals.isEmpty { throw ExitStatus.refused.code }
-        if !plan.isEmpty { throw ExitStatus.changes.code }
+        if !proposal.plan.refusals.isEmpty { throw ExitStatus.refused.code }
+        if !proposal.plan.isEmpty { throw ExitStatus.changes.code }
     }
 }
 

@@ -58,13 +58,13 @@ struct PreviewCommand: ParsableCommand {
         }
     }
 
-    /// Every campaign's send, and how the first recipient of each is reached.
+    /// Every campaign's send, and how those are reached whose requests are shown.
     private func sends(_ session: Session) throws -> ([DesiredSend], [RecipientID: Registration]) {
         do throws(RecipientIndexError) {
             let recipients = ListedRecipients(session.recipientIndex)
             let sends = try Resolver.desired(of: session.workspace, recipients).sends
-            let first = RecipientSet(sends.compactMap { $0.members.first { _ in true } }.filter { $0 > 0 })
-            return (sends, try recipients.registrations(of: first))
+            let sampled = RecipientSet(sends.flatMap(\.sampled).filter { $0 > 0 })
+            return (sends, try recipients.registrations(of: sampled))
         } catch {
             throw session.end(error)
         }

@@ -86,7 +86,8 @@ struct Run: AsyncParsableCommand {
         let wanted = try await session.wanted(knownTo: store)
         // Numbers are given for good: what the lists say stays true while the run goes on.
         let desired = wanted.desired
-        let planned = try await session.plan(desired, with: store, at: Date())
+        let proposal = try await session.proposal(desired, with: store, at: Date())
+        let planned = proposal.plan
         let workspace = session.workspace
         let plan = planned.withholding(planned.refusals, in: workspace)
         for refusal in planned.refusals {
@@ -94,7 +95,7 @@ struct Run: AsyncParsableCommand {
                 "herald: guard \(refusal.kind.rawValue): \(refusal.message); left out; to allow it: herald apply \(refusal.override)\n"
             )
         }
-        let document = PlanDocument(plan, id: runID, created: Date())
+        let document = PlanDocument(Proposal(plan, proposal.overview), id: runID, created: Date())
         let blank = Report(
             run: runID, plan: plan, planDigest: document.digest, isDryRun: false, started: Date(),
             endpoint: session.endpointKind, project: workspace.settings.project, version: Herald.version,
@@ -110,7 +111,7 @@ struct Run: AsyncParsableCommand {
         }
         if !session.console.isQuiet { session.console.result(document.text(session.console.output)) }
         execution.lookAgain = { now in
-            guard let plan = try? await session.plan(desired, with: store, at: now) else { return nil }
+            guard let plan = try? await session.proposal(desired, with: store, at: now).plan else { return nil }
             return plan.withholding(plan.refusals, in: workspace)
         }
         let finished = try await execution.run(

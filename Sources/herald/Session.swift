@@ -183,16 +183,16 @@ struct Session {
     }
 
     /// What workspace and state make of an instant.
-    func plan(
+    func proposal(
         _ desired: Desired, with store: (any StateStore)?, at now: Date, campaigns: [String] = [], days: Int = 7
-    ) async throws -> Plan {
+    ) async throws -> Proposal {
         try checkCampaigns(campaigns)
         do {
             let input = Planner.Input(
                 desired: desired, state: try await store?.state() ?? RecordedState(identity: newIdentity(created: now)),
                 hasState: store != nil, settings: workspace.settings, workspaceDigest: workspaceDigest,
                 onlyCampaigns: Set(campaigns), days: days, listsSkipped: workspace.listsSkipped)
-            return Planner.plan(input, at: now)
+            return Planner.proposal(input, at: now)
         } catch let error as StateError {
             throw console.end(error)
         }

@@ -56,7 +56,8 @@ struct TestCommand: AsyncParsableCommand {
         let plan = Plan(testing: campaign, on: numbered, at: now)
         let runID = Execution.newRunID(at: now)
         let blank = Report(
-            run: runID, plan: plan, planDigest: PlanDocument(plan, id: runID, created: now).digest, isDryRun: false,
+            run: runID, plan: plan, planDigest: PlanDocument(Proposal(plan), id: runID, created: now).digest,
+            isDryRun: false,
             started: now, endpoint: session.endpointKind, project: session.workspace.settings.project,
             version: Herald.version, gitCommit: GitCommit.current(at: session.folder.path))
         let execution = Execution(

@@ -44,6 +44,20 @@ struct RequestTests {
         #expect(wire.body.isEmpty)
     }
 
+    @Test(arguments: [
+        (nil, ""), (SubscriptionPage.Mark(rawValue: "a+b/c=&d"), "&page_token=a%2Bb%2Fc%3D%26d"),
+    ])
+    func `a registration's topics are asked for page by page`(_ mark: SubscriptionPage.Mark?, _ end: String) throws {
+        let wire = Request.read(.subscriptions(of: try .token, after: mark)).wire(project: Project(id: "p-1"))
+        #expect(wire.service == .fcm)
+        #expect(wire.method == "GET")
+        #expect(
+            wire.path == "/v1/projects/p-1/registrations/\(tokenText.percentEncodedSegment)/topicSubscriptions"
+                + "?page_size=2000\(end)")
+        #expect(wire.body.isEmpty)
+        #expect(headers(wire) == ["x-goog-api-format-version: 2"])
+    }
+
     @Test func `a project cannot reach out of its place in the path`() {
         let wire = Request.send(body: []).wire(project: Project(id: "a/../b?c"))
         #expect(wire.path == "/v1/projects/a%2F..%2Fb%3Fc/messages:send")
@@ -93,6 +107,12 @@ struct RequestTests {
         #expect(
             try JSONValue(parsing: wire.body)
                 == ["to": "/topics/50%off", "registration_tokens": [.string(fidText), .string(tokenText)]])
+    }
+
+    @Test func `members are written in the order of their names, whatever they hold`() throws {
+        let group = Request.group(.create(try .sample(Self.groupName), [])).wire(project: Project(id: "p"))
+        let text = #"{"notification_key_name":"Chris\"&\\é=/?","operation":"create","registration_ids":[]}"#
+        #expect(String(decoding: group.body, as: UTF8.self) == text)
     }
 
     @Test func `an empty batch is an empty list`() throws {

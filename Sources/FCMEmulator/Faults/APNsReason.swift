@@ -1,3 +1,5 @@
+import FCM
+
 /// The reasons why APNs rejects a notification, in Apple's words, and how FCM passes them on.
 enum APNsReason: String, Hashable, Sendable, CaseIterable {
     // About the device
@@ -49,12 +51,12 @@ enum APNsReason: String, Hashable, Sendable, CaseIterable {
     }
 
     /// The code with which FCM passes it on.
-    var fcmCode: FCMCode {
+    var fcmCode: FailureCode {
         switch self {
         case .expiredProviderToken, .invalidProviderToken, .missingProviderToken, .badCertificate,
             .badCertificateEnvironment, .badEnvironmentKeyInToken, .unrelatedKeyIDInToken, .forbidden,
             .topicDisallowed:
-            .thirdPartyAuthError
+            .thirdPartyAuth
         case .tooManyRequests, .tooManyProviderTokenUpdates, .serviceUnavailable, .shutdown, .idleTimeout: .unavailable
         case .internalServerError: .internal
         default: .invalidArgument
@@ -62,27 +64,23 @@ enum APNsReason: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// The codes of `google.firebase.fcm.v1.FcmError`.
-enum FCMCode: String, Hashable, Sendable, CaseIterable {
-    case unspecifiedError = "UNSPECIFIED_ERROR"
-    case invalidArgument = "INVALID_ARGUMENT"
-    case unregistered = "UNREGISTERED"
-    case senderIDMismatch = "SENDER_ID_MISMATCH"
-    case quotaExceeded = "QUOTA_EXCEEDED"
-    case unavailable = "UNAVAILABLE"
-    case `internal` = "INTERNAL"
-    case thirdPartyAuthError = "THIRD_PARTY_AUTH_ERROR"
+extension FailureCode {
+    /// One of FCM's own codes by its name; `nil` for every other text.
+    init?(ofFCM name: String) {
+        guard let code = FailureCode(rawValue: name), Self.ofFCM.contains(code) else { return nil }
+        self = code
+    }
 
-    /// The HTTP status of the code (FCM, *ErrorCode*).
+    /// The HTTP status that goes with one of FCM's own codes (FCM, *ErrorCode*).
     var httpStatus: Int {
         switch self {
         case .invalidArgument: 400
-        case .thirdPartyAuthError: 401
+        case .thirdPartyAuth: 401
         case .senderIDMismatch: 403
         case .unregistered: 404
         case .quotaExceeded: 429
-        case .unspecifiedError, .internal: 500
         case .unavailable: 503
+        default: 500
         }
     }
 }

@@ -60,8 +60,9 @@ extension FaultReply {
             guard service == nil || service == .send || service == .topics else {
                 throw reader.error(at: "quota", "'send' and 'topics' alone tell of quotas")
             }
-            guard status ?? 429 == 429, code ?? "QUOTA_EXCEEDED" == "QUOTA_EXCEEDED" else {
-                throw reader.error(at: "quota", "goes with status 429 and code QUOTA_EXCEEDED")
+            let exceeded = FailureCode.quotaExceeded.rawValue
+            guard status ?? 429 == 429, code ?? exceeded == exceeded else {
+                throw reader.error(at: "quota", "goes with status 429 and code \(exceeded)")
             }
         }
         guard let known = status ?? quota.map({ _ in 429 }) ?? code.flatMap(GoogleError.status(ofFaultCode:)) else {

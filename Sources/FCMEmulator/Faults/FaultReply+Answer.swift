@@ -30,7 +30,7 @@ extension FaultReply {
         error.httpStatus = status
         if !tellsFCMCodes {
             error.details.removeAll { detail in
-                if case .fcm(let code) = detail { FCMCode(rawValue: code) != nil } else { false }
+                if case .fcm(let code) = detail { FailureCode(ofFCM: code) != nil } else { false }
             }
         }
         if let quota {
@@ -42,22 +42,22 @@ extension FaultReply {
 
     private var googleError: GoogleError {
         // FCM reports some dead Apple devices like this and not as UNREGISTERED.
-        if status == 400, code == "UNREGISTERED" { return GoogleError(APNsReason.unregistered) }
+        if status == 400, code == FailureCode.unregistered.rawValue { return GoogleError(APNsReason.unregistered) }
         if let reason = code.flatMap(APNsReason.init(rawValue:)) { return GoogleError(reason) }
-        if let code = code.flatMap(FCMCode.init(rawValue:)) { return GoogleError(code) }
+        if let code = code.flatMap(FailureCode.init(ofFCM:)) { return GoogleError(code) }
         guard let code, Service.Name.send.speaks(code) else {
             switch status {
-            case 400: return GoogleError(FCMCode.invalidArgument)
-            case 429: return GoogleError(FCMCode.quotaExceeded)
-            case 500: return GoogleError(FCMCode.internal)
-            case 503: return GoogleError(FCMCode.unavailable)
+            case 400: return GoogleError(FailureCode.invalidArgument)
+            case 429: return GoogleError(FailureCode.quotaExceeded)
+            case 500: return GoogleError(FailureCode.internal)
+            case 503: return GoogleError(FailureCode.unavailable)
             default: return .ofFrontEnd(GoogleError.Status(httpStatus: status))
             }
         }
         if let status = GoogleError.Status(rawValue: code) { return .ofFrontEnd(status) }
         // An unknown code is passed through.
         var error = GoogleError.ofFrontEnd(GoogleError.Status(httpStatus: status))
-        error.details.append(.fcm(code))
+        error.details.append(.fcm(code: code))
         return error
     }
 
@@ -82,20 +82,21 @@ extension FaultReply {
 extension GoogleError {
     /// The HTTP status of a code in a script. `nil` if the code has no status of its own.
     static func status(ofFaultCode code: String) -> Int? {
-        (FCMCode(rawValue: code) ?? APNsReason(rawValue: code)?.fcmCode)?.httpStatus
+        (FailureCode(ofFCM: code) ?? APNsReason(rawValue: code)?.fcmCode)?.httpStatus
             ?? Status(rawValue: code)?.httpStatus
     }
 
-    fileprivate init(_ code: FCMCode) {
+    /// - Parameter code: One of FCM's own.
+    fileprivate init(_ code: FailureCode) {
         self =
             switch code {
             case .unregistered: .unregistered
             case .senderIDMismatch: .senderMismatch
-            case .thirdPartyAuthError: GoogleError(APNsReason.invalidProviderToken)
-            case .unspecifiedError:
-                GoogleError(status: .unknown, message: "Unknown Error.", details: [.fcm(code.rawValue)])
-            case .invalidArgument, .quotaExceeded, .unavailable, .internal:
-                GoogleError.ofFrontEnd(Status(httpStatus: code.httpStatus), details: [.fcm(code.rawValue)])
+            case .thirdPartyAuth: GoogleError(APNsReason.invalidProviderToken)
+            case .unspecified:
+                GoogleError(status: .unknown, message: "Unknown Error.", details: [.fcm(code)])
+            default:
+                GoogleError.ofFrontEnd(Status(httpStatus: code.httpStatus), details: [.fcm(code)])
             }
     }
 
@@ -103,9 +104,9 @@ extension GoogleError {
         let code = reason.fcmCode
         self = .ofFrontEnd(
             Status(httpStatus: code.httpStatus),
-            details: [.fcm(code.rawValue), .apns(statusCode: reason.statusCode, reason: reason.rawValue)])
+            details: [.fcm(code), .apns(statusCode: reason.statusCode, reason: reason.rawValue)])
         switch (code, reason.statusCode) {
-        case (.thirdPartyAuthError, _): message = "Auth error from APNS or Web Push Service"
+        case (.thirdPartyAuth, _): message = "Auth error from APNS or Web Push Service"
         case (_, 410): message = "APNs device token is disabled."
         default: break
         }

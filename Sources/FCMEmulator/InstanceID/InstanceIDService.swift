@@ -36,7 +36,7 @@ enum InstanceIDService {
         case ("POST", .subscribe(let token, let topic)):
             let topic = try Self.topic(named: topic)
             let flaw = backend.change { (world, now) in world.join(token, topic, at: now) }
-            if let flaw { throw TextError(status: flaw.status, text: flaw.rawValue) }
+            if let flaw { throw TextError(status: flaw.status, text: flaw.code.rawValue) }
             return .json([:])
         case ("GET", .info(let token)): return .json(try info(token, call, from: backend))
         default: return nil
@@ -60,7 +60,7 @@ enum InstanceIDService {
                 }
             }
         }
-        return .json(["results": .array(flaws.map { $0.map { ["error": .string($0.rawValue)] } ?? [:] })])
+        return .json(["results": .array(flaws.map { $0.map { ["error": .string($0.code.rawValue)] } ?? [:] })])
     }
 
     /// What the service says about an instance. The app is not known here, so its name and version are made up.
@@ -92,11 +92,17 @@ enum InstanceIDService {
     }
 }
 
-/// Why a subscription did not change, as the service's error code.
-private enum Flaw: String, Error {
-    case invalidArgument = "INVALID_ARGUMENT"
-    case notFound = "NOT_FOUND"
-    case tooManyTopics = "TOO_MANY_TOPICS"
+/// Why a subscription did not change, in the service's own codes.
+private enum Flaw: Error {
+    case invalidArgument, notFound, tooManyTopics
+
+    var code: FailureCode {
+        switch self {
+        case .invalidArgument: .invalidArgument
+        case .notFound: .notFound
+        case .tooManyTopics: .tooManyTopics
+        }
+    }
 
     /// The HTTP status if the error is the whole answer.
     var status: Int { self == .notFound ? 404 : 400 }

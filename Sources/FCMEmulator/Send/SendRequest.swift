@@ -56,7 +56,7 @@ struct SendRequest: Sendable {
         if platforms.contains(where: { DevicePayload.size(of: message.fields, on: $0) > maximum }) {
             throw GoogleError(
                 status: .invalidArgument, message: "Message is too large. The maximum is 4K (4096 bytes).",
-                details: [.badRequest([]), .fcm("INVALID_ARGUMENT")])
+                details: [.badRequest([]), .fcm(.invalidArgument)])
         }
     }
 

@@ -75,25 +75,25 @@ extension GoogleError {
         return GoogleError(
             status: .invalidArgument, message: message,
             details: [
-                .fcm("INVALID_ARGUMENT"), .badRequest([Violation(field: "message.token", description: message)]),
+                .fcm(.invalidArgument), .badRequest([Violation(field: "message.token", description: message)]),
             ])
     }()
 
     static let unregistered = GoogleError(
-        status: .notFound, message: "Requested entity was not found.", details: [.fcm("UNREGISTERED")])
+        status: .notFound, message: "Requested entity was not found.", details: [.fcm(.unregistered)])
 
     static let senderMismatch = GoogleError(
-        status: .permissionDenied, message: "SenderId mismatch", details: [.fcm("SENDER_ID_MISMATCH")])
+        status: .permissionDenied, message: "SenderId mismatch", details: [.fcm(.senderIDMismatch)])
 
     /// APNs rejected the message. FCM's text for this is not known.
     fileprivate static func refusedByApple(_ reason: String) -> GoogleError {
         GoogleError(
             status: .invalidArgument, message: "Request contains an invalid argument.",
-            details: [.fcm("INVALID_ARGUMENT"), .apns(statusCode: 400, reason: reason)])
+            details: [.fcm(.invalidArgument), .apns(statusCode: 400, reason: reason)])
     }
 
     /// APNs rejected the device. FCM passes it on like this, and only for real sends.
     fileprivate static let disabledByApple = GoogleError(
         status: .invalidArgument, message: "APNs device token is disabled.",
-        details: [.fcm("INVALID_ARGUMENT"), .apns(statusCode: 410, reason: "Unregistered")])
+        details: [.fcm(.invalidArgument), .apns(statusCode: 410, reason: "Unregistered")])
 }

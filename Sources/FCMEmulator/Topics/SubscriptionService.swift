@@ -155,10 +155,10 @@ extension GoogleError {
 
     static let malformedRegistration = GoogleError(
         status: .invalidArgument, message: "The registration token is not a valid FCM registration token",
-        details: [.fcm("INVALID_ARGUMENT")])
+        details: [.fcm(.invalidArgument)])
 
     /// How FCM reports this limit is not documented. The code is the one of the Instance ID service.
     static let tooManyTopics = GoogleError(
         status: .resourceExhausted, message: "The app instance is subscribed to too many topics.",
-        details: [.fcm("TOO_MANY_TOPICS")])
+        details: [.fcm(.tooManyTopics)])
 }

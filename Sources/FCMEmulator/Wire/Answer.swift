@@ -50,27 +50,10 @@ extension Answer {
             <meta charset=utf-8>
             <title>Error 404 (Not Found)!!1</title>
             <p><b>404.</b> <ins>That’s an error.</ins>
-            <p>The requested URL <code>\(path.htmlEscaped)</code> was not found on this server. \
+            <p>The requested URL <code>\(String(path).escapedForMarkup)</code> was not found on this server. \
             <ins>That’s all we know.</ins>
 
             """
         return Answer(status: 404, contentType: "text/html; charset=UTF-8", body: [Array(page.utf8)])
-    }
-}
-
-extension Substring {
-    fileprivate var htmlEscaped: String {
-        var escaped = ""
-        for character in unicodeScalars {
-            switch character {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "\"": escaped += "&quot;"
-            case "'": escaped += "&#39;"
-            default: escaped.unicodeScalars.append(character)
-            }
-        }
-        return escaped
     }
 }

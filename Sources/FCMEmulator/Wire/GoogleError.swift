@@ -61,11 +61,14 @@ struct GoogleError: AnswerableError, Hashable, Sendable {
     }
 
     enum Detail: Hashable, Sendable {
-        case fcm(String)
+        /// `FcmError`. Faults may give a code that no reference has.
+        case fcm(code: String)
         case badRequest([Violation])
         case apns(statusCode: Int64, reason: String)
         case info(reason: String, service: String)
         case quota(subject: String, description: String)
+
+        static func fcm(_ code: FailureCode) -> Detail { .fcm(code: code.rawValue) }
     }
 
     struct Violation: Hashable, Sendable {
@@ -94,7 +97,7 @@ extension GoogleError {
         GoogleError(
             status: .invalidArgument, message: message,
             details: [
-                .badRequest([Violation(field: field, description: message)]), .fcm(Status.invalidArgument.rawValue),
+                .badRequest([Violation(field: field, description: message)]), .fcm(.invalidArgument),
             ])
     }
 

@@ -13,7 +13,7 @@ extension TextError {
     /// documented, the text is not.
     static let unauthorized = TextError(status: 401, text: "Unauthorized")
 
-    static let invalidArgument = TextError(text: "INVALID_ARGUMENT")
+    static let invalidArgument = TextError(text: FailureCode.invalidArgument.rawValue)
 }
 
 extension Call {

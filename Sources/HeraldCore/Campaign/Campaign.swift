@@ -21,6 +21,9 @@ package struct Campaign: Hashable, Sendable {
     package var delivery = Delivery()
     package var acknowledged = Acknowledgement()
 
+    /// What recipients get.
+    package var content: MessageContent { MessageContent(message.value) }
+
     /// Who gets the message.
     package enum Target: Hashable, Sendable {
         case topic(TopicName)

@@ -75,8 +75,10 @@ enum ResourceReader {
         guard let drift = fields.string("drift", &findings), drift.value != "keep" else { return }
         findings.diagnostics.append(
             drift.value == "restore"
-                ? .error(.unsupported, "'drift: restore' is not supported by this version", at: drift.range)
-                : .error(.invalidValue, "'drift' must be keep or restore", at: drift.range))
+                ? .error(
+                    .unsupported, "'drift: restore' is not supported yet", at: drift.range,
+                    help: "write drift: keep, or leave it out")
+                : .error(.invalidValue, "'drift' must be keep; restore is not supported yet", at: drift.range))
     }
 
     private static func campaign(

@@ -9,9 +9,8 @@ package struct Plan: Hashable, Sendable {
     package var state: StateMark?
     /// In the order in which they are begun: a send comes after the memberships it waits for and before all others.
     package var steps: [Step] = []
-    package var upcoming: [Upcoming] = []
-    /// Upcoming sends beyond those listed.
-    package var upcomingOmitted = 0
+    /// When the next send comes due that the plan does not have yet.
+    package var nextDue: Date?
     package var missed: [Missed] = []
     /// Occurrences of which nobody is left to be tried, and whose end a crash kept from the state.
     package var over: [OccurrenceID] = []
@@ -20,21 +19,17 @@ package struct Plan: Hashable, Sendable {
     package var renames: [Rename] = []
     /// How far each cron campaign is dealt with when all its steps are begun.
     package var watermarks: [String: Watermark] = [:]
-    /// Whether lists were left unread, so that nobody can tell how many are meant.
-    package var listsSkipped = false
     package var refusals: [GuardRefusal] = []
     /// The recorded sizes of audiences whose new ones a guard refuses.
     package var refusedSizes: [String: Int] = [:]
     /// Those that stay recorded, since the guard was not overridden.
     package var keptSizes: [String: Int] = [:]
-    package var warnings: [String] = []
-    package var collapsed = 0
-    /// Recipients that lists name and FCM declared dead.
-    package var deadListed = 0
 
     package struct StateMark: Hashable, Sendable {
         package var lineage: String
         package var serial: Int64
+        /// Lower numbers are recipients that the state knows, each the same for good.
+        package var firstNew = RecordedState.firstRecipient
     }
 
     package struct Rename: Hashable, Sendable {
@@ -88,7 +83,7 @@ package struct Plan: Hashable, Sendable {
         package var due: Date?
         package var target: Campaign.Target
         package var contentDigest: String
-        package var message: [String: JSONValue]
+        package var content: MessageContent
         /// Nothing starts after it.
         package var deadline: Date?
         package var expiresAfter: Duration?
@@ -107,15 +102,6 @@ package struct Plan: Hashable, Sendable {
         package var recipients: Int
         /// Whether the state has the occurrence open.
         package var isResumed: Bool
-    }
-
-    /// Upcoming sends that a plan lists.
-    static let shownUpcoming = 100
-
-    package struct Upcoming: Hashable, Sendable {
-        package var occurring: Occurring
-        package var target: Campaign.Target
-        package var recipients: Int
     }
 
     package struct Missed: Hashable, Sendable {
@@ -177,7 +163,7 @@ extension Plan {
         let send = Send(
             campaign: campaign.name.value, occurrence: OccurrenceID(rawValue: "\(campaign.name.value)@test"),
             revision: campaign.revision, due: nil, target: .registrations(Array(registrations.values)),
-            contentDigest: campaign.contentDigest, message: campaign.message.value, deadline: nil,
+            contentDigest: campaign.contentDigest, content: campaign.content, deadline: nil,
             expiresAfter: campaign.delivery.expiresAfter, rate: campaign.delivery.rate,
             stopWhenRejectedPercent: 100, onUnknown: .hold, members: RecipientSet(registrations.keys.sorted()),
             discovered: [], recipients: registrations.count, isResumed: false)

@@ -51,9 +51,9 @@ extension Planner {
         plan.watermarks[campaign.name.value] = Watermark(
             at: dealt, schedule: schedule.text, next: schedule.next(after: dealt))
         if campaign.enabled {
-            let coming = upcoming(wanted, after: end, through: horizon, limit: Plan.shownUpcoming)
+            let coming = upcoming(wanted, after: end, through: horizon, limit: PlanOverview.shownUpcoming)
             // The next one is shown however far it is.
-            plan.upcoming +=
+            overview.upcoming +=
                 coming.isEmpty
                 ? schedule.next(after: end).map { upcoming(wanted, after: end, through: $0, limit: 1) } ?? [] : coming
         }
@@ -84,7 +84,7 @@ extension Planner {
         let late = schedule.occurrences(after: mark, through: cutoff, limit: Self.shownMissed + 1)
         for instant in late.prefix(Self.shownMissed) { miss(campaign, instant, reason) }
         if late.count > Self.shownMissed {
-            plan.warnings.append(
+            overview.warnings.append(
                 "campaign '\(campaign.name.value)' missed more occurrences than the \(Self.shownMissed) listed")
         }
         var fresh = schedule.occurrences(after: max(mark, cutoff), through: now, limit: Self.caughtUp + 1)

@@ -65,7 +65,7 @@ extension Planner {
         let mine = recorded.map { $0.members.union($0.adding).subtracting(state.dead) } ?? []
         if members.isEmpty {
             let isDeclared = groupMembers[name] != nil
-            if isDeclared { plan.warnings.append("group '\(name)' has no member that is not dead") }
+            if isDeclared { overview.warnings.append("group '\(name)' has no member that is not dead") }
             guard !mine.isEmpty else { return }
             let reason = isDeclared ? "nobody it lists is left" : "no file declares the group any more"
             appendGroupSteps([(.delete, mine)], of: name, reason: reason)

@@ -60,7 +60,7 @@ extension Planner {
         guard campaign.enabled, !isOver else { return [] }
         if let due {
             if now < due {
-                plan.upcoming += upcoming(wanted, after: now, through: due, limit: 1)
+                overview.upcoming += upcoming(wanted, after: now, through: due, limit: 1)
                 return []
             }
             if now > due.adding(campaign.schedule.maxLateness) {
@@ -82,11 +82,11 @@ extension Planner {
             occurrence.contentDigest != campaign.contentDigest
             || (isCron ? occurrence.due == nil : occurrence.due != campaign.schedule.at)
         let remaining = send(wanted, id, due: occurrence.due, occurrence: occurrence)
-        let isEverybodyTried = remaining.members.isEmpty && remaining.discovered.isEmpty && !plan.listsSkipped
+        let isEverybodyTried = remaining.members.isEmpty && remaining.discovered.isEmpty && !listsSkipped
         if occurrence.finished != nil || isEverybodyTried {
             if occurrence.finished == nil { plan.over.append(id) }
             if isChanged, !isCron {
-                plan.warnings.append(
+                overview.warnings.append(
                     "campaign '\(campaign.name.value)' was changed after \(id) was sent; to send it again, set revision: \(campaign.revision + 1)"
                 )
             }
@@ -127,14 +127,14 @@ extension Planner {
         let uncertain = occurrence?.uncertain ?? []
         var members = wanted.members.subtracting(state.dead)
         // A group of which nobody is left has no key that would reach anybody.
-        if case .group(let name) = campaign.target.value, !plan.listsSkipped, liveMembers(of: name).isEmpty {
+        if case .group(let name) = campaign.target.value, !listsSkipped, liveMembers(of: name).isEmpty {
             members = []
         }
         let repeated = campaign.delivery.onUnknown == .resend ? uncertain.intersection(members) : []
         let remaining = members.subtracting(occurrence?.tried ?? []).union(repeated)
         return Plan.Send(
             campaign: campaign.name.value, occurrence: id, revision: campaign.revision, due: due,
-            target: campaign.target.value, contentDigest: campaign.contentDigest, message: campaign.message.value,
+            target: campaign.target.value, contentDigest: campaign.contentDigest, content: campaign.content,
             deadline: due?.adding(campaign.schedule.maxLateness),
             expiresAfter: campaign.delivery.expiresAfter, rate: campaign.delivery.rate,
             stopWhenRejectedPercent: campaign.delivery.stopWhenRejectedPercent,
@@ -177,7 +177,7 @@ extension Planner {
 
     // MARK: What is to come
 
-    func upcoming(_ wanted: DesiredSend, after: Date, through: Date, limit: Int) -> [Plan.Upcoming] {
+    func upcoming(_ wanted: DesiredSend, after: Date, through: Date, limit: Int) -> [PlanOverview.Upcoming] {
         let coming = Occurring.coming(of: wanted.campaign, after: after, through: through, limit: limit)
         // The same for all of them, and with conditions no small matter.
         let count = coming.isEmpty ? 0 : reached(by: wanted.campaign, wanted.members.subtracting(state.dead))
@@ -185,18 +185,19 @@ extension Planner {
     }
 
     private mutating func limitUpcoming() {
-        let order = { (one: Plan.Upcoming, other: Plan.Upcoming) in
+        let order = { (one: PlanOverview.Upcoming, other: PlanOverview.Upcoming) in
             (one.occurring.at, one.occurring.occurrence) < (other.occurring.at, other.occurring.occurrence)
         }
-        plan.upcoming.sort(by: order)
+        overview.upcoming.sort(by: order)
         // The next one of each campaign comes before anybody's second.
         var seen: Set<String> = []
-        let next = plan.upcoming.filter { seen.insert($0.occurring.campaign).inserted }
+        let next = overview.upcoming.filter { seen.insert($0.occurring.campaign).inserted }
         var passed: Set<String> = []
-        let others = plan.upcoming.filter { !passed.insert($0.occurring.campaign).inserted }
-        let kept = (next + others).prefix(Plan.shownUpcoming)
-        plan.upcomingOmitted = plan.upcoming.count - kept.count
-        plan.upcoming = kept.sorted(by: order)
+        let others = overview.upcoming.filter { !passed.insert($0.occurring.campaign).inserted }
+        let kept = (next + others).prefix(PlanOverview.shownUpcoming)
+        overview.upcomingOmitted = overview.upcoming.count - kept.count
+        overview.upcoming = kept.sorted(by: order)
+        plan.nextDue = overview.upcoming.first?.occurring.at
     }
 }
 

@@ -10,6 +10,8 @@ package struct Planner {
     let now: Date
     /// Cron occurrences up to here are shown as coming.
     let horizon: Date
+    /// Nobody's members are known.
+    let listsSkipped: Bool
     let topicMembers: [TopicName: DesiredTopic]
     let groupMembers: [GroupName: RecipientSet]
     /// All that herald knows and that are alive; of no use without conditions, and empty then.
@@ -19,6 +21,7 @@ package struct Planner {
     var memberships: [Plan.Step] = []
     var sends: [Plan.Step] = []
     var plan: Plan
+    var overview = PlanOverview()
 
     package struct Input: Sendable {
         package var desired: Desired
@@ -50,32 +53,38 @@ package struct Planner {
         }
     }
 
-    package static func plan(_ input: Input, at now: Date) -> Plan {
+    /// What is to be done.
+    package static func plan(_ input: Input, at now: Date) -> Plan { proposal(input, at: now).plan }
+
+    /// What is to be done, and what people are shown of it.
+    package static func proposal(_ input: Input, at now: Date) -> Proposal {
         var planner = Planner(input, now)
         planner.carryNames()
-        if !input.listsSkipped {
+        if !planner.listsSkipped {
             planner.planTopics(selected: input.onlyCampaigns)
             planner.planGroups(selected: input.onlyCampaigns)
         }
         planner.planSends(selected: input.onlyCampaigns)
-        if !input.listsSkipped { planner.checkAudiences() }
+        if !planner.listsSkipped { planner.checkAudiences() }
         planner.arrange()
-        return planner.plan
+        return Proposal(planner.plan, planner.overview)
     }
 
     private init(_ input: Input, _ now: Date) {
         desired = input.desired
         state = input.state
         settings = input.settings
+        listsSkipped = input.listsSkipped
         self.now = now
         horizon = now.addingTimeInterval(Double(input.days) * 86_400)
         topicMembers = Dictionary(desired.topics.map { ($0.name, $0) }) { first, _ in first }
         groupMembers = Dictionary(desired.groups.map { ($0.name, $0.members) }) { first, _ in first }
-        let mark = Plan.StateMark(lineage: state.identity.lineage, serial: state.serial)
+        let mark = Plan.StateMark(
+            lineage: state.identity.lineage, serial: state.serial, firstNew: state.nextRecipient)
         plan = Plan(at: now, workspaceDigest: input.workspaceDigest, state: input.hasState ? mark : nil)
-        plan.listsSkipped = input.listsSkipped
-        plan.collapsed = desired.collapsed
-        plan.deadListed = desired.listed.intersection(state.dead).count
+        overview.listsSkipped = listsSkipped
+        overview.collapsed = desired.collapsed
+        overview.deadListed = desired.listed.intersection(state.dead).count
         let hasConditions = desired.sends.contains {
             if case .condition = $0.campaign.target.value { true } else { false }
         }
@@ -191,6 +200,6 @@ extension Campaign {
         // Who is on a list may change while it is being sent.
         let target: JSONValue =
             if case .registrations = target.value { ["registrations": true] } else { target.value.json }
-        return JSONValue.object(["target": target, "message": .object(message.value)]).digest
+        return JSONValue.object(["target": target, "message": content.json]).digest
     }
 }

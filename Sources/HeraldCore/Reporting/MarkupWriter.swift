@@ -1,3 +1,5 @@
+internal import FCM
+
 /// Writes HTML and XML. Every value passes through here and means nothing to either.
 struct MarkupWriter {
     private(set) var text = ""
@@ -31,18 +33,5 @@ struct MarkupWriter {
 
 extension String {
     /// As plain text within an element or a quoted attribute.
-    fileprivate var inMarkup: String {
-        var text = ""
-        for character in printable.unicodeScalars {
-            switch character {
-            case "&": text += "&amp;"
-            case "<": text += "&lt;"
-            case ">": text += "&gt;"
-            case "\"": text += "&quot;"
-            case "'": text += "&#39;"
-            default: text.unicodeScalars.append(character)
-            }
-        }
-        return text
-    }
+    fileprivate var inMarkup: String { printable.escapedForMarkup }
 }

@@ -6,13 +6,13 @@ extension PlanDocument {
     /// Less than 60,000 bytes; entries that do not fit are counted.
     package var markdown: String {
         var text = "## herald plan\n\n\(conclusion.inMarkdown)\n"
-        let skipped = plan.listsSkipped
+        let skipped = overview.listsSkipped
         let steps = plan.steps.map { step -> String in
             let line = Self.line(step, listsSkipped: skipped)
             return "| \(line.verb.inMarkdown) | \(line.subject.inMarkdown) | \(line.figures.inMarkdown) "
                 + "| \(step.reason.inMarkdown) |\n"
         }
-        let upcoming = plan.upcoming.map { upcoming -> String in
+        let upcoming = overview.upcoming.map { upcoming -> String in
             let occurring = upcoming.occurring
             let recipients = skipped ? "" : String(upcoming.recipients)
             return "| \(occurring.campaign.inMarkdown) | \("\(occurring.local)".inMarkdown) "
@@ -28,7 +28,7 @@ extension PlanDocument {
         }
         let sections: [(title: String, head: String, entries: [String])] = [
             ("Guards that need an override", "", guards),
-            ("Warnings", "", plan.warnings.map { "- \($0.inMarkdown)\n" }),
+            ("Warnings", "", overview.warnings.map { "- \($0.inMarkdown)\n" }),
             ("Missed", "", missed), ("Held", "", held),
             ("Steps", "| | what | how many | why |\n|---|---|---|---|\n", steps),
             (

@@ -2,7 +2,7 @@ package import FCM
 
 /// A plan as it is shown and saved. It holds no registration.
 package struct PlanDocument: Document {
-    package var plan: Plan
+    package let proposal: Proposal
     package var id: String
     package var created: Date
     private let campaigns: [String]
@@ -14,13 +14,16 @@ package struct PlanDocument: Document {
     private static let lifetime: Duration = .seconds(24 * 3600)
 
     /// - Parameter campaigns: what it was limited to; empty for all.
-    package init(_ plan: Plan, id: String, created: Date, campaigns: [String] = [], days: Int = usualDays) {
+    package init(_ proposal: Proposal, id: String, created: Date, campaigns: [String] = [], days: Int = usualDays) {
         self.days = days
-        self.plan = plan
+        self.proposal = proposal
         self.campaigns = campaigns
         self.id = id
         self.created = created
     }
+
+    package var plan: Plan { proposal.plan }
+    var overview: PlanOverview { proposal.overview }
 
     package var expires: Date {
         let deadlines = plan.steps.compactMap { step -> Date? in
@@ -46,11 +49,11 @@ package struct PlanDocument: Document {
     }
 
     private var content: [String: JSONValue] {
-        var warnings = plan.warnings
-        if plan.upcomingOmitted > 0 {
-            warnings.append("\(plan.upcomingOmitted) more upcoming sends are not listed")
+        var warnings = overview.warnings
+        if overview.upcomingOmitted > 0 {
+            warnings.append("\(overview.upcomingOmitted) more upcoming sends are not listed")
         }
-        if plan.listsSkipped {
+        if overview.listsSkipped {
             warnings.append("lists were not read: memberships are not compared, and recipients not counted")
         }
         var members: [String: JSONValue] = [
@@ -62,7 +65,7 @@ package struct PlanDocument: Document {
             "summary": .object(summary.mapValues { $0.map { .int(Int64($0)) } ?? .null }),
             "steps": .array(plan.steps.map { step($0) }),
             "upcoming": .array(
-                plan.upcoming.map {
+                overview.upcoming.map {
                     [
                         "campaign": .string($0.occurring.campaign),
                         "occurrence": .string($0.occurring.occurrence.rawValue),
@@ -95,7 +98,7 @@ package struct PlanDocument: Document {
     }
 
     /// A count that only lists can tell.
-    private func figure(_ number: Int) -> JSONValue { plan.listsSkipped ? .null : .int(Int64(number)) }
+    private func figure(_ number: Int) -> JSONValue { overview.listsSkipped ? .null : .int(Int64(number)) }
 
     private func step(_ step: Plan.Step) -> JSONValue {
         var members: [String: JSONValue] = [
@@ -120,7 +123,7 @@ package struct PlanDocument: Document {
     var summary: [String: Int?] {
         var summary = [
             "subscribe": 0, "unsubscribe": 0, "group_create": 0, "group_add": 0, "group_remove": 0, "group_delete": 0,
-            "send": 0, "recipients": 0, "collapsed": plan.collapsed, "dead_listed": plan.deadListed,
+            "send": 0, "recipients": 0, "collapsed": overview.collapsed, "dead_listed": overview.deadListed,
         ]
         for step in plan.steps {
             if case .send(let send) = step.work {
@@ -130,7 +133,9 @@ package struct PlanDocument: Document {
                 summary[step.work.action.description, default: 0] += step.work.planned
             }
         }
-        return summary.reduce(into: [:]) { $0[$1.key] = plan.listsSkipped && $1.key != "send" ? .some(nil) : $1.value }
+        return summary.reduce(into: [:]) {
+            $0[$1.key] = overview.listsSkipped && $1.key != "send" ? .some(nil) : $1.value
+        }
     }
 
     /// Sends to come that people are shown.
@@ -138,7 +143,7 @@ package struct PlanDocument: Document {
 
     package func text(_ style: TextStyle) -> String {
         var text = ""
-        let lines = plan.steps.map { Self.line($0, listsSkipped: plan.listsSkipped) }
+        let lines = plan.steps.map { Self.line($0, listsSkipped: overview.listsSkipped) }
         let verbWidth = lines.map(\.verb.count).max() ?? 0
         let width = lines.map(\.subject.count).max() ?? 0
         for (line, step) in zip(lines, plan.steps) {
@@ -152,15 +157,15 @@ package struct PlanDocument: Document {
             text += "  \(painted)  \(line.subject.padded(to: width))  \(line.figures)"
             text += style.faint("  (\(step.reason))") + "\n"
         }
-        let coming = plan.upcoming.prefix(Self.shownComing).map(Self.line)
-        let rest = plan.upcoming.count + plan.upcomingOmitted - coming.count
+        let coming = overview.upcoming.prefix(Self.shownComing).map(Self.line)
+        let rest = overview.upcoming.count + overview.upcomingOmitted - coming.count
         text += section("Coming up", coming + (rest > 0 ? ["and \(rest) more; 'herald calendar' lists them"] : []))
         text += section("Missed", plan.missed.map { "\($0.occurrence)  \($0.reason)" })
         text += section("Held", plan.held.map { "\($0.occurrence)  \($0.reason); \($0.resolve)" })
         text += section(
             "Guards that need an override",
             plan.refusals.map { "\($0.kind.rawValue): \($0.message); to allow it: \($0.override)" })
-        text += section("Warnings", plan.warnings)
+        text += section("Warnings", overview.warnings)
         if !text.isEmpty { text += "\n" }
         // A plan without steps begins with a section's title.
         return String(text.drop { $0 == "\n" }) + conclusion + "\n"
@@ -189,16 +194,16 @@ package struct PlanDocument: Document {
         }
         var sentence = "Plan: \(parts.joined(separator: ", "))."
         // Who asks for one campaign does not ask how clean all lists are.
-        if plan.collapsed > 0, campaigns.isEmpty {
-            sentence += " \(count(plan.collapsed, "duplicate")) left out."
+        if overview.collapsed > 0, campaigns.isEmpty {
+            sentence += " \(count(overview.collapsed, "duplicate")) left out."
         }
-        if plan.deadListed > 0 { sentence += " \(count(plan.deadListed, "dead registration")) left out." }
+        if overview.deadListed > 0 { sentence += " \(count(overview.deadListed, "dead registration")) left out." }
         if plan.state == nil { sentence += " There is no state yet." }
         return sentence + unread
     }
 
     private var unread: String {
-        plan.listsSkipped ? " Lists were not read: memberships are not compared, recipients not counted." : ""
+        overview.listsSkipped ? " Lists were not read: memberships are not compared, recipients not counted." : ""
     }
 
     /// What takes less is not worth a word.
@@ -239,7 +244,7 @@ package struct PlanDocument: Document {
         }
     }
 
-    static func line(_ upcoming: Plan.Upcoming) -> String {
+    static func line(_ upcoming: PlanOverview.Upcoming) -> String {
         let occurring = upcoming.occurring
         let note = occurring.note.isEmpty ? "" : " (\(occurring.note))"
         return "\(occurring.occurrence)  \(occurring.local) \(occurring.zone.name), to \(upcoming.target.words)\(note)"

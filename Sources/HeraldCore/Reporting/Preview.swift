@@ -7,11 +7,12 @@ package struct Preview: Hashable, Sendable {
     package var target: Campaign.Target
     /// When the send begins: now, or when it is due.
     package var at: Date
-    /// The first of the send's requests; absent where nobody is to be sent to.
-    package var request: ShownRequest?
+    /// The first of the send's requests to each class of recipients; none where nobody is to be sent to.
+    package var requests: [ShownRequest] = []
     /// How many requests the send makes.
     package var requestCount: Int
-    package var devices: [DevicePayload]
+    /// What devices make of the message of each class.
+    package var devices: [DevicePayload] = []
     package var warnings: [String] = []
 
     /// One HTTP request with its secrets replaced by what they are.
@@ -62,31 +63,38 @@ package struct Preview: Hashable, Sendable {
         if requestCount == 0 { warnings.append("there is nobody to send to") }
 
         let isOne = campaign.target.value.isOneRequest(campaign.delivery)
-        let number = wanted.members.first { _ in true } ?? 0
-        let first = isOne ? nil : surroundings.registrations[number]
         let work = try StepWork(
             .send(Plan.Send(wanted, occurrence, timing)), key: Self.anyKey, isDryRun: false, now: timing.at)
-        var message = campaign.message.value
-        // Without a recipient there is no request, and devices still get the message it would carry.
-        let addressee = Addressee(id: number, registration: isOne ? nil : first ?? Self.anyRegistration)
-        if let call = work.request(for: [addressee]) {
-            let settings = surroundings.settings
-            let project = Project(id: settings.project, senderID: settings.senderID.flatMap { SenderID(rawValue: $0) })
-            let wire = call.wire(project: project)
-            var body = try JSONValue(parsing: wire.body).object ?? [:]
-            message = body["message"]?.object ?? [:]
-            for (field, name) in Self.masks(campaign.target.value, first, requestCount, surroundings.fingerprints)
-            where message[field] != nil {
-                message[field] = .string(name)
-            }
-            message.hideLiveActivity()
-            body["message"] = .object(message)
-            if requestCount > 0 { request = ShownRequest(wire, .object(body), surroundings) }
-        }
-        devices = surroundings.platforms.map { [at] platform in
-            DevicePayload(of: message, on: platform, stamp: .placeholder(surroundings.settings, at))
+        for (_, sample) in campaign.content.samples(of: wanted.members) {
+            let registration = isOne ? nil : sample.flatMap { surroundings.registrations[$0] }
+            // Without a recipient there is no request, and devices still get the message it would carry.
+            let addressee = Addressee(
+                id: sample ?? 0, registration: isOne ? nil : registration ?? Self.anyRegistration)
+            try show(work.request(for: [addressee]), to: registration, in: surroundings)
         }
         noteSize()
+    }
+
+    /// Adds a request and what devices make of its message.
+    private mutating func show(
+        _ call: Request?, to registration: Registration?, in surroundings: Surroundings
+    ) throws {
+        guard let call else { return }
+        let settings = surroundings.settings
+        let project = Project(id: settings.project, senderID: settings.senderID.flatMap { SenderID(rawValue: $0) })
+        let wire = call.wire(project: project)
+        var body = try JSONValue(parsing: wire.body).object ?? [:]
+        var message = body["message"]?.object ?? [:]
+        for (field, name) in Self.masks(target, registration, requestCount, surroundings.fingerprints)
+        where message[field] != nil {
+            message[field] = .string(name)
+        }
+        message.hideLiveActivity()
+        body["message"] = .object(message)
+        if requestCount > 0 { requests.append(ShownRequest(wire, .object(body), surroundings)) }
+        devices += surroundings.platforms.map { platform in
+            DevicePayload(of: message, on: platform, stamp: .placeholder(settings, at))
+        }
     }
 
     /// Never shown: whatever is addressed by it is named instead.
@@ -111,6 +119,11 @@ package struct Preview: Hashable, Sendable {
         guard !target.topics.isEmpty, (2049...DevicePayload.maximumSize).contains(largest) else { return }
         warnings.append("\(largest) bytes: by one of FCM's pages a message to topics has at most 2048")
     }
+}
+
+extension DesiredSend {
+    /// Whose requests a preview shows, where each recipient has one of their own.
+    package var sampled: [RecipientID] { campaign.content.samples(of: members).compactMap(\.sample) }
 }
 
 extension Preview {
@@ -143,7 +156,7 @@ extension Plan.Send {
         let campaign = wanted.campaign
         self.init(
             campaign: campaign.name.value, occurrence: occurrence, revision: campaign.revision, due: timing.due,
-            target: campaign.target.value, contentDigest: campaign.contentDigest, message: campaign.message.value,
+            target: campaign.target.value, contentDigest: campaign.contentDigest, content: campaign.content,
             deadline: nil, expiresAfter: campaign.delivery.expiresAfter, rate: campaign.delivery.rate,
             stopWhenRejectedPercent: campaign.delivery.stopWhenRejectedPercent,
             onUnknown: campaign.delivery.onUnknown, groupMembers: campaign.delivery.members, members: wanted.members,

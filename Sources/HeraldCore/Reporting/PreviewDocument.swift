@@ -15,7 +15,7 @@ package struct PreviewDocument: Document {
             "at": .string(preview.at.rfc3339),
             "request_count": .int(Int64(preview.requestCount)),
             "requests": .array(
-                [preview.request].compactMap(\.self).map {
+                preview.requests.map {
                     [
                         "method": .string($0.method), "url": .string($0.url),
                         "headers": .object($0.headers.mapValues { .string($0) }), "body": $0.body,
@@ -51,7 +51,7 @@ package struct PreviewDocument: Document {
             text += style.faint("  \(device.size) of \(DevicePayload.maximumSize) bytes") + "\n"
             for warning in device.warnings { text += "  " + style.yellow("warning: \(warning)".printable) + "\n" }
         }
-        if let request = preview.request {
+        for request in preview.requests {
             let others = preview.requestCount > 1 ? ", the first of \(preview.requestCount)" : ""
             text += "\n\(style.bold("The request"))\(others)\n"
             text += Self.lines(["\(request.method) \(request.url)"])

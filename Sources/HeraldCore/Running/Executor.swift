@@ -77,7 +77,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         queue.insert(fresh)
         missed.formUnion(plan.missed.map(\.occurrence))
         watermarks.add(plan.watermarks)
-        nextLook = surroundings.lookAgain == nil ? nil : plan.upcoming.map(\.occurring.at).min()
+        nextLook = surroundings.lookAgain == nil ? nil : plan.nextDue
         context.recorded.apply(plan.renaming)
         await commit(plan.renaming + plan.endings(at: surroundings.now()) + dueWatermarks())
     }

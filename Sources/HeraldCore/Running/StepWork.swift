@@ -12,7 +12,7 @@ struct StepWork {
     /// Of a send: when it is to stop.
     let stopWhenRejectedPercent: Int?
     /// Absent for memberships.
-    private var body: MessageBody?
+    private var content: EncodedContent?
     /// When the message is worth nothing any more, where its author said so.
     private let expiry: Date?
     /// Who was being subscribed when an earlier run ended: FCM may have them through us.
@@ -37,7 +37,7 @@ struct StepWork {
             addressing = .each
             stopWhenRejectedPercent = nil
         }
-        try writeBody(at: now)
+        try encode(at: now)
     }
 
     /// Where requests of a send go.
@@ -66,16 +66,15 @@ struct StepWork {
 
     /// Tells the lifetime that its message still has.
     mutating func renew(at now: Date) throws {
-        if expiry != nil { try writeBody(at: now) }
+        if expiry != nil { try encode(at: now) }
     }
 
-    private mutating func writeBody(at now: Date) throws {
+    private mutating func encode(at now: Date) throws {
         guard case .send(let send) = work else { return }
-        let message = expiry.map { send.message(expiring: $0, at: now) } ?? send.message
-        body = try MessageBody(message: message, validateOnly: isDryRun)
+        content = try EncodedContent(send.content, expiring: expiry, at: now, validateOnly: isDryRun)
     }
 
-    var isSend: Bool { body != nil }
+    var isSend: Bool { content != nil }
 
     private var send: Plan.Send? { if case .send(let send) = work { send } else { nil } }
 
@@ -94,7 +93,10 @@ struct StepWork {
     /// The call for some recipients, no more than `batchSize`; `nil` when there is no way to reach them.
     func request(for addressees: ArraySlice<Addressee>) -> Request? {
         // To take the whole work apart for each recipient would be a good part of what one costs.
-        if let body { return address(addressees.first?.registration).map { .send(body: body.bytes(to: $0)) } }
+        if let content {
+            guard let one = addressees.first else { return nil }
+            return address(one.registration).map { .send(body: content.bytes(for: one.id, to: $0)) }
+        }
         return switch work {
         case .subscribe(let topic, _): membership(.add, topic, addressees)
         case .unsubscribe(let topic, _): membership(.remove, topic, addressees)
@@ -127,9 +129,11 @@ struct StepWork {
     }
 
     func verdicts(on exchange: Exchange, for addressees: ArraySlice<Addressee>) -> Verdicts {
-        if isSend {
+        if let content {
             return address(addressees.first?.registration).map {
-                .one(Verdict(send: exchange, to: $0).ofDryRun(isDryRun))
+                .one(
+                    Verdict(send: exchange, to: $0, differsByRecipient: content.differsByRecipient)
+                        .ofDryRun(isDryRun))
             } ?? .each([])
         }
         return api == .iid
@@ -219,37 +223,5 @@ extension Verdict {
     fileprivate func ofDryRun(_ isDryRun: Bool) -> Verdict {
         guard isDryRun, case .unknown(let failure) = self else { return self }
         return .rejected(failure)
-    }
-}
-
-extension Plan.Send {
-    /// The message with what `expires_after` fills where its author left it unset.
-    fileprivate func message(expiring expiry: Date, at now: Date) -> [String: JSONValue] {
-        let left = Duration.seconds(max(0, Int64((expiry.timeIntervalSince1970 - now.timeIntervalSince1970).rounded())))
-        let ttl = left.components.seconds
-        var message = JSONValue.object(self.message)
-        message.fill(["android", "ttl"], with: .string(left.protobufText))
-        message.fill(
-            ["apns", "headers", "apns-expiration"], with: .string(String(Int64(expiry.timeIntervalSince1970))))
-        message.fill(["webpush", "headers", "TTL"], with: .string(String(ttl)))
-        return message.object ?? self.message
-    }
-}
-
-extension JSONValue {
-    /// Puts a value at a path of object keys, unless there is one. Keys are compared as those of headers are, without
-    /// regard to case.
-    fileprivate mutating func fill(_ path: ArraySlice<String>, with value: JSONValue) {
-        guard let key = path.first else { return }
-        var members = object ?? [:]
-        if path.count == 1 {
-            let isSet = members.keys.contains { $0.lowercased() == key.lowercased() }
-            if !isSet { members[key] = value }
-        } else {
-            var inner = members[key] ?? .object([:])
-            inner.fill(path.dropFirst(), with: value)
-            members[key] = inner
-        }
-        self = .object(members)
     }
 }

@@ -73,24 +73,27 @@ import Testing
     @Test(arguments: seeds)
     func `carried out, a plan leaves nothing to plan`(seed: UInt64) throws {
         var world = RandomWorld(seed: seed)
-        let (desired, plan) = try world.plan()
+        let (desired, proposal) = try world.proposal()
+        let plan = proposal.plan
         for (id, registration) in desired.unrecorded {
             world.known[registration.recipientKey] = KnownRecipient(id: id, registration: registration)
         }
         world.state.apply([.intern(desired.unrecorded)] + plan.changes(at: World.now))
-        let second = try world.plan()
-        #expect(second.plan.doesNothing)
+        let second = try world.proposal()
+        #expect(second.proposal.plan.doesNothing)
         #expect(second.desired.unrecorded.isEmpty)
-        #expect(second.plan.upcoming == plan.upcoming)
+        #expect(second.proposal.overview.upcoming == proposal.overview.upcoming)
+        #expect(second.proposal.plan.nextDue == plan.nextDue)
     }
 
     @Test(arguments: seeds)
     func `the order of what has none leaves the plan the same byte for byte`(seed: UInt64) throws {
         let world = RandomWorld(seed: seed)
-        let plan = try world.plan().plan
-        #expect(try plan == world.plan().plan)
-        let shuffled = try world.plan(order: SeededRandom(seed: seed &+ 1000)).plan
-        #expect(try plan.bytes() == shuffled.bytes())
+        let proposal = try world.proposal().proposal
+        #expect(try proposal == world.proposal().proposal)
+        let shuffled = try world.proposal(order: SeededRandom(seed: seed &+ 1000)).proposal
+        #expect(try proposal.bytes() == shuffled.bytes())
+        #expect(proposal.plan.stepDigests == shuffled.plan.stepDigests)
     }
 
     @Test(arguments: seeds)
@@ -132,8 +135,9 @@ import Testing
 
     @Test(arguments: seeds)
     func `the figures of a plan add up`(seed: UInt64) throws {
-        let plan = try RandomWorld(seed: seed).plan().plan
-        let document = PlanDocument(plan, id: "id", created: World.now).json
+        let proposal = try RandomWorld(seed: seed).proposal().proposal
+        let plan = proposal.plan
+        let document = PlanDocument(proposal, id: "id", created: World.now).json
         let steps = try #require(document["steps"]?.array)
         let sum = { (action: String) in
             steps.filter { $0["action"]?.string == action }.reduce(0) { $0 + ($1["planned"]?.int ?? 0) }
@@ -153,6 +157,6 @@ import Testing
     }
 }
 
-extension Plan {
+extension Proposal {
     fileprivate func bytes() throws -> [UInt8] { try PlanDocument(self, id: "id", created: World.now).json.bytes() }
 }

@@ -39,6 +39,11 @@ struct RandomWorld {
 
     /// - Parameter order: another order of everything that has none.
     func plan(order: SeededRandom? = nil) throws -> (desired: Resolved, plan: Plan) {
+        let (desired, proposal) = try proposal(order: order)
+        return (desired, proposal.plan)
+    }
+
+    func proposal(order: SeededRandom? = nil) throws -> (desired: Resolved, proposal: Proposal) {
         var (workspace, state) = (workspace, state)
         if var random = order {
             workspace.audiences.shuffle(using: &random)
@@ -53,7 +58,7 @@ struct RandomWorld {
         }
         let resolved = try Resolved(workspace, known: Array(known.values), next: state.nextRecipient)
         let input = Planner.Input(desired: resolved.desired, state: state, settings: workspace.settings)
-        return (resolved, Planner.plan(input, at: World.now))
+        return (resolved, Planner.proposal(input, at: World.now))
     }
 
     /// Whom an audience holds, worked out by sets of keys.

@@ -16,12 +16,14 @@ struct World {
 
     init() { state.serial = 1 }
 
-    func plan(at now: Date = World.now) -> Plan {
-        Planner.plan(
-            .init(
-                desired: desired, state: state, hasState: hasState, settings: settings, workspaceDigest: "sha256:0",
-                onlyCampaigns: only), at: now)
+    private var input: Planner.Input {
+        .init(
+            desired: desired, state: state, hasState: hasState, settings: settings, workspaceDigest: "sha256:0",
+            onlyCampaigns: only)
     }
+
+    func plan(at now: Date = World.now) -> Plan { Planner.plan(input, at: now) }
+    var overview: PlanOverview { Planner.proposal(input, at: World.now).overview }
 
     mutating func want(_ topic: TopicName, _ members: RecipientSet, prune: Bool = true) {
         desired.topics.append(DesiredTopic(name: topic, members: members, prune: prune))

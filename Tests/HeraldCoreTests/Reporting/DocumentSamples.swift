@@ -27,12 +27,6 @@ enum DocumentSamples {
             .init(work: .send(send()), reason: "it is due", seconds: 100, rampSeconds: 30),
             .init(work: .send(topicSend), reason: "it has no schedule and was never sent", seconds: 1),
         ]
-        plan.upcoming = [
-            .init(
-                occurring: Occurring(of: venice, at: now.adding(.seconds(81_000))),
-                target: .topic("venice"), recipients: 40)
-        ]
-        plan.upcomingOmitted = 3
         plan.missed = [
             .init(
                 occurrence: .init(rawValue: "ebb@2026-11-30T08:00:00Z"), due: now.adding(.seconds(-86_400)),
@@ -48,17 +42,30 @@ enum DocumentSamples {
                 kind: .maxUnsubscribePercent, name: "tide-alerts", limit: 30, actual: 42,
                 message: "5 of topic 'tide-alerts' would be unsubscribed, 42 % of the 12 herald subscribed")
         ]
-        plan.warnings = ["campaign 'ebb' was changed after ebb@once was sent"]
-        plan.collapsed = 1
-        plan.deadListed = 2
         return plan
     }
+
+    static var overview: PlanOverview {
+        var overview = PlanOverview()
+        overview.upcoming = [
+            .init(
+                occurring: Occurring(of: venice, at: now.adding(.seconds(81_000))),
+                target: .topic("venice"), recipients: 40)
+        ]
+        overview.upcomingOmitted = 3
+        overview.warnings = ["campaign 'ebb' was changed after ebb@once was sent"]
+        overview.collapsed = 1
+        overview.deadListed = 2
+        return overview
+    }
+
+    static var proposal: Proposal { Proposal(plan, overview) }
 
     /// To an audience, due at 08:00, two hours late at most.
     static func send(lateness: Duration = .seconds(7200)) -> Plan.Send {
         Plan.Send(
             campaign: "tide-rome", occurrence: .init(rawValue: "tide-rome@2026-12-01T08:00:00Z"), revision: 1,
-            due: now, target: .audience("rome-anglers"), contentDigest: "sha256:", message: [:],
+            due: now, target: .audience("rome-anglers"), contentDigest: "sha256:", content: MessageContent([:]),
             deadline: now.adding(lateness), expiresAfter: nil, rate: nil, stopWhenRejectedPercent: 50, onUnknown: .hold,
             members: RecipientSet(1...100), discovered: [101], recipients: 100, isResumed: true)
     }
@@ -77,7 +84,7 @@ enum DocumentSamples {
     }
 
     static var planDocument: PlanDocument {
-        PlanDocument(plan, id: "20261201T080000Z-1a2b", created: now.adding(.seconds(1)))
+        PlanDocument(proposal, id: "20261201T080000Z-1a2b", created: now.adding(.seconds(1)))
     }
 
     static var report: Report {

@@ -134,7 +134,7 @@ import Testing
     @Test func `a plan without a state says null`() {
         var plan = DocumentSamples.plan
         plan.state = nil
-        #expect(PlanDocument(plan, id: "i", created: plan.at).json["state"] == .null)
+        #expect(PlanDocument(Proposal(plan), id: "i", created: plan.at).json["state"] == .null)
     }
 
     @Test func `upcoming sends that are left out are counted`() {
@@ -144,7 +144,7 @@ import Testing
 
     @Test func `a plan's text says what nobody asked for`() {
         let plan = Plan(at: DocumentSamples.now, workspaceDigest: "", state: nil)
-        let text = PlanDocument(plan, id: "i", created: plan.at).text(.plain)
+        let text = PlanDocument(Proposal(plan), id: "i", created: plan.at).text(.plain)
         #expect(text == "Nothing to do: the state matches the files.\n")
     }
 

@@ -28,7 +28,7 @@ import Testing
 
     @Test func `it is what the executor sends`() throws {
         let preview = try preview(.topic("tides"), delivery: .init(expiresAfter: .seconds(60)))
-        let request = try #require(preview.request)
+        let request = try #require(preview.requests.first)
         #expect(request.method == "POST")
         #expect(request.url == "https://fcm.googleapis.com/v1/projects/tide-app/messages:send")
         #expect(
@@ -49,7 +49,7 @@ import Testing
 
     @Test func `no credential goes to an emulator`() throws {
         let preview = try preview(.topic("tides"), in: PreviewSamples.surroundings(signsIn: false))
-        #expect(preview.request?.headers["authorization"] == nil)
+        #expect(preview.requests.first?.headers["authorization"] == nil)
     }
 
     @Test(arguments: [
@@ -61,7 +61,7 @@ import Testing
         let preview = try preview(
             .audience("anglers"), members: [1, 2], in: PreviewSamples.surroundings([registration, .fid(8)]))
         #expect(preview.requestCount == 2)
-        #expect(preview.request?.body["message"]?[field] == .string(name))
+        #expect(preview.requests.first?.body["message"]?[field] == .string(name))
         #expect(!PreviewDocument(preview).rendered(as: OutputFormat.json).contains(registration.rawValue))
         #expect(!PreviewDocument(preview).rendered(as: OutputFormat.text).contains(registration.rawValue))
     }
@@ -71,20 +71,20 @@ import Testing
         let preview = try preview(
             .registrations([.fid(7)]), members: [1],
             in: PreviewSamples.surroundings([.fid(7)], fingerprints: fingerprints))
-        #expect(preview.request?.body["message"]?["fid"] == .string(fingerprints.name(.fid(7))))
+        #expect(preview.requests.first?.body["message"]?["fid"] == .string(fingerprints.name(.fid(7))))
     }
 
     @Test func `who asks for registrations gets them`() throws {
         let preview = try preview(
             .registrations([.fid(7)]), members: [1],
             in: PreviewSamples.surroundings([.fid(7)], fingerprints: Fingerprinter(key: [], reveals: true)))
-        #expect(preview.request?.body["message"]?["fid"] == .string(Registration.fid(7).rawValue))
+        #expect(preview.requests.first?.body["message"]?["fid"] == .string(Registration.fid(7).rawValue))
     }
 
     @Test func `a group is named, not its key`() throws {
         let group = try #require(GroupName(rawValue: "appUser-Chris"))
         let preview = try preview(.group(group))
-        #expect(preview.request?.body["message"]?["token"] == "<notification key of appUser-Chris>")
+        #expect(preview.requests.first?.body["message"]?["token"] == "<notification key of appUser-Chris>")
     }
 
     @Test func `a group's members are sent to one by one`() throws {
@@ -92,26 +92,26 @@ import Testing
         let preview = try preview(
             .group(group), delivery: .init(members: .each), members: [1, 2],
             in: PreviewSamples.surroundings([.fid(1), .token(2)]))
-        #expect(preview.request?.body["message"]?["fid"] == "<registration 1 of 2>")
-        #expect(preview.request?.body["message"]?["token"] == nil)
+        #expect(preview.requests.first?.body["message"]?["fid"] == "<registration 1 of 2>")
+        #expect(preview.requests.first?.body["message"]?["token"] == nil)
     }
 
     @Test func `a condition is written as FCM reads it`() throws {
         let condition = try #require(Condition(any: [], all: ["a"], none: ["b"]))
         let preview = try preview(.condition(condition))
-        #expect(preview.request?.body["message"]?["condition"] == "'a' in topics && !('b' in topics)")
+        #expect(preview.requests.first?.body["message"]?["condition"] == "'a' in topics && !('b' in topics)")
     }
 
     @Test func `a live activity's token is not shown`() throws {
         let preview = try preview(
             .topic("tides"), message: ["apns": ["live_activity_token": "secret", "payload": ["aps": ["event": "end"]]]])
-        #expect(preview.request?.body["message"]?["apns"]?["live_activity_token"] == "<live activity token>")
+        #expect(preview.requests.first?.body["message"]?["apns"]?["live_activity_token"] == "<live activity token>")
         #expect(!PreviewDocument(preview).rendered(as: OutputFormat.json).contains("secret"))
     }
 
     @Test func `nobody to send to is no request, and the devices are shown`() throws {
         let preview = try preview(.audience("anglers"), delivery: .init(expiresAfter: .seconds(60)), members: [])
-        #expect(preview.request == nil)
+        #expect(preview.requests.isEmpty)
         #expect(preview.requestCount == 0)
         #expect(preview.warnings == ["there is nobody to send to"])
         #expect(preview.devices.map { $0.shown?.title } == ["High tide", "High tide", "High tide"])

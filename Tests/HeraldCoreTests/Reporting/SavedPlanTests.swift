@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func `id and time of making do not enter the digest`() {
-        let other = PlanDocument(document.plan, id: "other", created: now.adding(.seconds(500)))
+        let other = PlanDocument(document.proposal, id: "other", created: now.adding(.seconds(500)))
         #expect(other.digest == document.digest)
     }
 
@@ -128,9 +128,9 @@ import Testing
     }
 
     @Test func `it is good for a day at most counted from its time`() {
-        var plan = DocumentSamples.plan
-        plan.steps[2].work = .send(DocumentSamples.send(lateness: .seconds(9 * 86_400)))
-        let document = PlanDocument(plan, id: "i", created: now.adding(.seconds(5000)))
+        var proposal = DocumentSamples.proposal
+        proposal.plan.steps[2].work = .send(DocumentSamples.send(lateness: .seconds(9 * 86_400)))
+        let document = PlanDocument(proposal, id: "i", created: now.adding(.seconds(5000)))
         #expect(document.expires == now.adding(.seconds(86_400)))
     }
 
@@ -146,7 +146,7 @@ import Testing
     }
 
     @Test func `it knows the campaigns it was limited to`() throws {
-        let limited = PlanDocument(document.plan, id: "i", created: now, campaigns: ["tide"])
+        let limited = PlanDocument(document.proposal, id: "i", created: now, campaigns: ["tide"])
         #expect(try saved(limited).campaigns == ["tide"])
         #expect(try saved(document).campaigns.isEmpty)
         #expect(limited.digest != document.digest)
@@ -161,15 +161,16 @@ import Testing
 
     @Test(
         arguments: [
-            { $0.state?.serial += 1 }, { $0.state?.lineage = "other" }, { $0.state = nil },
-            { $0.workspaceDigest = "sha256:00" }, { $0.steps.removeLast() }, { $0.steps.swapAt(0, 1) },
-            { $0.steps[0].work = .unsubscribe("tide-alerts", [1]) }, { $0.missed = [] }, { $0.held = [] },
-            { $0.warnings = [] }, { $0.refusals = [] }, { $0.deadListed = 0 },
-        ] as [@Sendable (inout Plan) -> Void])
-    func `it is stale when anything it says has changed`(change: @Sendable (inout Plan) -> Void) throws {
-        var plan = DocumentSamples.plan
-        change(&plan)
-        let anew = PlanDocument(plan, id: document.id, created: document.created)
+            { $0.plan.state?.serial += 1 }, { $0.plan.state?.lineage = "other" }, { $0.plan.state = nil },
+            { $0.plan.workspaceDigest = "sha256:00" }, { $0.plan.steps.removeLast() }, { $0.plan.steps.swapAt(0, 1) },
+            { $0.plan.steps[0].work = .unsubscribe("tide-alerts", [1]) }, { $0.plan.missed = [] },
+            { $0.plan.held = [] }, { $0.overview.warnings = [] }, { $0.plan.refusals = [] },
+            { $0.overview.deadListed = 0 },
+        ] as [@Sendable (inout Proposal) -> Void])
+    func `it is stale when anything it says has changed`(change: @Sendable (inout Proposal) -> Void) throws {
+        var proposal = DocumentSamples.proposal
+        change(&proposal)
+        let anew = PlanDocument(proposal, id: document.id, created: document.created)
         #expect(problem(of: try saved(document), against: anew, now: now) == .stale)
     }
 }

@@ -113,7 +113,7 @@ import Testing
         world.declare(try .cron("30 9 * * *"))
         try await world.go(to: .utc("2026-12-07 10:00"))
         world.declare(try .cron("30 9 * * *", title: "Low tide"))
-        #expect(world.plan.warnings.isEmpty)
+        #expect(world.overview.warnings.isEmpty)
         let sender = ScriptedSender()
         try await world.go(to: .utc("2026-12-08 10:00"), sender)
         #expect(world.occurrences == [Self.monday + "09:30:00Z", Self.tuesday + "09:30:00Z"])
@@ -135,7 +135,7 @@ import Testing
         campaign.enabled = false
         world.declare(campaign)
         try await world.go(to: .utc("2026-12-07 10:00"))
-        #expect(world.plan.upcoming.isEmpty)
+        #expect(world.overview.upcoming.isEmpty)
         campaign.enabled = true
         world.declare(campaign)
         try await world.go(to: .utc("2026-12-08 10:00"))
@@ -199,7 +199,7 @@ import Testing
         world.declare(try .cron("* * * * *"))
         try await world.run()
         world.skip(to: .utc("2027-12-07 09:00"))
-        let warnings = world.plan.warnings
+        let warnings = world.overview.warnings
         #expect(warnings.count == 1)
         #expect(warnings.first?.contains("'tide' missed more occurrences") == true)
         try await world.run()

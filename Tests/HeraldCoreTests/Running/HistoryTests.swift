@@ -44,11 +44,11 @@ import Testing
         world.declare(.tide("tide", at: .utc("2026-12-07 09:30")))
         try await world.go(to: .utc("2026-12-07 09:40"))
         world.declare(.tide("tide", at: moved.map { .utc($0) }))
-        #expect(world.plan.warnings.count { $0.contains("revision: 2") } == 1)
+        #expect(world.overview.warnings.count { $0.contains("revision: 2") } == 1)
         try await world.go(to: .utc("2026-12-07 10:00"))
         #expect(world.occurrences == [Self.today])
         world.declare(.tide("tide", at: moved.map { .utc($0) }, revision: 2))
-        #expect(world.plan.warnings.isEmpty)
+        #expect(world.overview.warnings.isEmpty)
         try await world.go(to: .utc("2026-12-07 10:10"))
         let second = moved.map { $0.replacing(" ", with: "T") + ":00Z" } ?? "once"
         #expect(world.occurrences == [Self.today, "tide@\(second)#2"])
@@ -59,7 +59,7 @@ import Testing
         world.declare(.tide("tide"))
         try await world.run()
         world.declare(.tide("tide", title: "Low tide"))
-        #expect(world.plan.warnings.count { $0.contains("revision: 2") } == 1)
+        #expect(world.overview.warnings.count { $0.contains("revision: 2") } == 1)
         try await world.run()
         #expect(world.occurrences == ["tide@once"])
     }

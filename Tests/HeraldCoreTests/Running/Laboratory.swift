@@ -114,7 +114,8 @@ extension Plan.Send {
         let members = RecipientSet(members)
         return Plan.Send(
             campaign: campaign, occurrence: OccurrenceID(campaign: campaign, due: due, revision: 1), revision: 1,
-            due: due, target: target, contentDigest: "sha256:", message: message, deadline: nil, expiresAfter: nil,
+            due: due, target: target, contentDigest: "sha256:", content: MessageContent(message), deadline: nil,
+            expiresAfter: nil,
             rate: nil, stopWhenRejectedPercent: 50, onUnknown: onUnknown, members: members, discovered: [],
             recipients: members.count, isResumed: false)
     }
@@ -131,7 +132,7 @@ extension Request {
             return Self.number(of: registration.rawValue)
         case .batch(_, _, let registrations):
             return Self.number(of: registrations.first?.rawValue ?? "")
-        case .group: return 0
+        case .group, .read: return 0
         }
     }
 

@@ -20,6 +20,7 @@ import Testing
                     case .send: request.json["message"]?["notification"]?["title"]?.string ?? ""
                     case .subscribe(_, let topic), .unsubscribe(_, let topic), .batch(_, let topic, _): topic.rawValue
                     case .group(let operation): operation.name.rawValue
+                    case .read: "read"
                     }
                 log.append((name, clock.now.offset))
                 return .accepted(request, number)

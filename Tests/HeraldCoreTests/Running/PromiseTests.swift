@@ -86,6 +86,7 @@ import Testing
                 case .unsubscribe: "unsubscribe \(request.recipient)"
                 case .batch(let operation, _, _): "\(operation) \(request.recipient)"
                 case .group(let operation): "group \(operation.name)"
+                case .read(let query): "\(query)"
                 }
             }
         ).count

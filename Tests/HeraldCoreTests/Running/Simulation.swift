@@ -64,7 +64,12 @@ struct Simulation {
         }
     }
 
-    var plan: Plan { Planner.plan(.init(desired: desired, state: state, settings: settings), at: now) }
+    var plan: Plan { proposal.plan }
+    var overview: PlanOverview { proposal.overview }
+
+    private var proposal: Proposal {
+        Planner.proposal(.init(desired: desired, state: state, settings: settings), at: now)
+    }
 
     /// One run, now.
     @discardableResult

@@ -262,7 +262,7 @@ extension Request {
         switch self {
         case .batch(_, _, let registrations): registrations
         case .subscribe(let registration, _), .unsubscribe(let registration, _): [registration]
-        case .send, .group: []
+        case .send, .group, .read: []
         }
     }
 

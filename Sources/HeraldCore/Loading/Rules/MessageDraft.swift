@@ -8,10 +8,9 @@ struct MessageDraft {
     func check(_ findings: inout Findings) {
         checkContent(&findings)
         checkReplacedData(&findings)
-        checkAndroid(&findings)
-        AppleDraft(self)?.check(&findings)
-        checkAppleReach(&findings)
-        checkWeb(&findings)
+        AndroidRules(self).check(&findings)
+        AppleRules(self).check(&findings)
+        WebRules(self).check(&findings)
         PayloadSize(self).check(&findings)
     }
 

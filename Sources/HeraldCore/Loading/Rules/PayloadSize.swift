@@ -44,7 +44,8 @@ struct PayloadSize {
     private func largest(above limit: Int) -> (platform: Platform, size: Int)? {
         // No platform gets more than all of it; measuring each is for large messages only.
         guard JSONValue.object(draft.json).jsonBytes > limit else { return nil }
-        let sizes = Platform.allCases.map { ($0, DevicePayload.size(of: draft.json, on: $0)) }
+        let content = MessageContent(draft.json)
+        let sizes = Platform.allCases.map { ($0, content.largestSize(on: $0)) }
         guard let most = sizes.max(by: { $0.1 < $1.1 }), most.1 > limit else { return nil }
         return most
     }

@@ -1,46 +1,37 @@
 internal import FCM
 
-extension MessageDraft {
-    private static let urgencies = ["very-low", "low", "normal", "high"]
+/// What is said about the part of a message that is for browsers.
+struct WebRules {
+    private let draft: MessageDraft
 
-    func checkWeb(_ findings: inout Findings) {
-        guard json["webpush"] != nil else { return }
-        for entry in node("webpush", "headers")?.mapping ?? [] {
-            let value = entry.value.scalar?.text ?? ""
-            let fault: String? =
-                switch entry.key.lowercased() {
-                case "ttl":
-                    !value.isEmpty && value.utf8.count <= 10 && value.utf8.allSatisfy(\.isDigit)
-                        ? nil : "a whole number of seconds"
-                case "urgency":
-                    Self.urgencies.contains(value) ? nil : "very-low, low, normal or high"
-                case "topic":
-                    (1...32).contains(value.utf8.count) && value.utf8.allSatisfy(\.isOfBase64URL)
-                        ? nil : "1 to 32 characters of A-Z a-z 0-9 - _"
-                default: HTTPHeader.fault(of: value)
-                }
-            if let fault {
-                let near =
-                    entry.key.lowercased() == "urgency"
-                    ? findings.advice.nearest(to: value, among: Self.urgencies) : nil
-                findings.error(
-                    .webpushHeader, "'\(entry.key)' must be \(fault)", at: entry.value.range,
-                    help: near.map { "did you mean '\($0)'?" }, replacement: near)
-            } else {
-                HTTPHeader.checkName(entry, .webpushHeader, &findings)
-            }
-        }
-        checkWebNotification(&findings)
+    init(_ draft: MessageDraft) { self.draft = draft }
+
+    func check(_ findings: inout Findings) {
+        guard draft.json["webpush"] != nil else { return }
+        Self.headerRules.check(draft.node("webpush", "headers"), &findings)
+        checkNotification(&findings)
     }
 
-    private func checkWebNotification(_ findings: inout Findings) {
-        guard let value = self["webpush", "notification"], let node = node("webpush", "notification") else { return }
+    private static let headerRules = HeaderRules(
+        rule: .webpushHeader,
+        [
+            "ttl": .number(digits: 10, words: "a whole number of seconds"),
+            "urgency": .oneOf(["very-low", "low", "normal", "high"], words: "very-low, low, normal or high"),
+            "topic": .init(words: "1 to 32 characters of A-Z a-z 0-9 - _") {
+                (1...32).contains($0.utf8.count) && $0.utf8.allSatisfy(\.isOfBase64URL)
+            },
+        ])
+
+    private func checkNotification(_ findings: inout Findings) {
+        guard let value = draft["webpush", "notification"], let node = draft.node("webpush", "notification") else {
+            return
+        }
         guard let notification = value.object else {
             findings.error(.webNotification, "'notification' must be a mapping, not \(node.kindName)", at: node.range)
             return
         }
         for entry in node.mapping ?? [] {
-            guard let value = notification[entry.key], let fault = Self.fault(ofWebOption: entry.key, value) else {
+            guard let value = notification[entry.key], let fault = Self.fault(ofOption: entry.key, value) else {
                 continue
             }
             findings.error(.webNotification, "'\(entry.key)' must be \(fault)", at: entry.value.range)
@@ -48,17 +39,17 @@ extension MessageDraft {
         if notification["renotify"] == true, notification["tag"]?.string?.isEmpty != false {
             findings.error(
                 .webNotification, "browsers refuse 'renotify' without a 'tag'",
-                at: key("webpush", "notification", "renotify"))
+                at: draft.key("webpush", "notification", "renotify"))
         }
         if notification["silent"] == true, notification["vibrate"] != nil {
             findings.error(
                 .webNotification, "browsers refuse 'vibrate' in a silent notification",
-                at: key("webpush", "notification", "vibrate"))
+                at: draft.key("webpush", "notification", "vibrate"))
         }
     }
 
     /// What the browser's Notification takes, in words; `nil` where the value is that, or the key the app's own.
-    private static func fault(ofWebOption key: String, _ value: JSONValue) -> String? {
+    private static func fault(ofOption key: String, _ value: JSONValue) -> String? {
         switch key {
         case "title", "body", "icon", "badge", "image", "lang", "tag": return value.string != nil ? nil : "text"
         case "dir": return ["auto", "ltr", "rtl"].contains(value) ? nil : "auto, ltr or rtl"

@@ -1,0 +1,56 @@
+/// What is said about the headers that a message has for one platform.
+struct HeaderRules {
+    /// What a header's value has to be.
+    struct Value: Sendable {
+        /// For a sentence: `'ttl' must be …`.
+        let words: String
+        /// Among which a slip of the pen is looked for.
+        var choices: [String] = []
+        let isMet: @Sendable (String) -> Bool
+
+        init(words: String, choices: [String] = [], isMet: @escaping @Sendable (String) -> Bool) {
+            self.words = words
+            self.choices = choices
+            self.isMet = isMet
+        }
+
+        static func oneOf(_ choices: [String], words: String) -> Value {
+            Value(words: words, choices: choices) { choices.contains($0) }
+        }
+
+        static func number(digits: Int, words: String) -> Value {
+            Value(words: words) { (1...digits).contains($0.utf8.count) && $0.utf8.allSatisfy(\.isDigit) }
+        }
+
+        /// What HTTP itself asks of every value.
+        static let http = Value(words: "on one line, in ASCII") { value in
+            value.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
+        }
+    }
+
+    /// The rule that is broken by a wrong one.
+    let rule: Rule
+    /// By lowercased name.
+    let known: [String: Value]
+
+    init(rule: Rule, _ known: [String: Value]) {
+        self.rule = rule
+        self.known = known
+    }
+
+    func check(_ headers: Node?, _ findings: inout Findings) {
+        for entry in headers?.mapping ?? [] {
+            let value = entry.value.scalar?.text ?? ""
+            let wanted = known[entry.key.lowercased()] ?? .http
+            if !wanted.isMet(value) {
+                let near =
+                    wanted.choices.isEmpty ? nil : findings.advice.nearest(to: value, among: wanted.choices)
+                findings.error(
+                    rule, "'\(entry.key)' must be \(wanted.words)", at: entry.value.range,
+                    help: near.map { "did you mean '\($0)'?" }, replacement: near)
+            } else if entry.key.isEmpty || !entry.key.utf8.allSatisfy(\.isOfHeaderName) {
+                findings.error(rule, "'\(entry.key)' cannot be a header's name", at: entry.keyRange)
+            }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+internal import Crypto
+internal import FCM
+
+/// What is approved: a whole plan by the digest of its document, a single step by its own.
+extension Plan {
+    /// Of every step, by its id.
+    package var stepDigests: [String: String] {
+        Dictionary(steps.map { ($0.id, digest(of: $0)) }) { first, _ in first }
+    }
+
+    /// Pins what the step does, to whom, and how; not why, how long it takes, or what else is planned.
+    ///
+    /// Recipients are pinned by their numbers, which the state gives for good. Those it does not know yet have numbers
+    /// for this plan only: with one of them, the step is pinned to the workspace, whose lists name them.
+    package func digest(of step: Step) -> String {
+        var members: [String: JSONValue] = [
+            "id": .string(step.id), "lineage": state.map { .string($0.lineage) } ?? .null,
+            "members": step.work.members.pin, "after": step.successor.map { .string($0.rawValue) } ?? .null,
+        ]
+        if case .send(let send) = step.work { members["send"] = .object(send.terms) }
+        let firstNew = state?.firstNew ?? RecordedState.firstRecipient
+        if let last = step.work.members.runs.last, last.upperBound >= firstNew {
+            members["workspace"] = .string(workspaceDigest)
+        }
+        return JSONValue.object(members).digest
+    }
+}
+
+extension Plan.Work {
+    /// Whom requests are for.
+    fileprivate var members: RecipientSet {
+        switch self {
+        case .subscribe(_, let members), .unsubscribe(_, let members): members
+        case .group(let change): change.members
+        case .send(let send): send.members
+        }
+    }
+}
+
+extension Plan.Send {
+    /// How it is sent. Message and target are in the digest of its content.
+    fileprivate var terms: [String: JSONValue] {
+        [
+            "revision": .int(Int64(revision)), "content": .string(contentDigest),
+            "due": due.map { .string($0.rfc3339) } ?? .null,
+            "deadline": deadline.map { .string($0.rfc3339) } ?? .null,
+            "expires_after": expiresAfter.map { .string($0.protobufText) } ?? .null,
+            "rate": rate?.json ?? .null,
+            "stop_when_rejected_percent": .int(Int64(stopWhenRejectedPercent)),
+            "on_unknown": .string(onUnknown.rawValue), "group_members": .string(groupMembers.rawValue),
+            "recipients": .int(Int64(recipients)), "unknown": discovered.pin,
+        ]
+    }
+}
+
+extension Rate {
+    fileprivate var json: JSONValue {
+        switch self {
+        case .limited(let rate): .int(Int64(rate))
+        case .unlimited: "unlimited"
+        }
+    }
+}
+
+extension RecipientSet {
+    /// Equal for equal sets only.
+    fileprivate var pin: JSONValue {
+        var hash = SHA256()
+        for run in runs {
+            for bound in [run.lowerBound, run.upperBound] {
+                withUnsafeBytes(of: bound.littleEndian) { hash.update(bufferPointer: $0) }
+            }
+        }
+        return ["count": .int(Int64(count)), "sha256": .string(hash.finalize().hexadecimal)]
+    }
+}
