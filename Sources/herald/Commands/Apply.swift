@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import HeraldCore
 
 struct Apply: AsyncParsableCommand {
@@ -29,11 +28,8 @@ struct Apply: AsyncParsableCommand {
     @Flag(help: "Let FCM check the messages and deliver none; the state stays untouched.")
     var dryRun = false
 
-    /// Recipients of each campaign that a dry run checks.
-    static let usualSample = 100
-
     @Option(help: "How many recipients of each campaign a dry run checks: a number (default: 100), or 'all'.")
-    var sample: Sample?
+    var sample: SampleArgument?
 
     @Option(
         help: ArgumentHelp("Take this for now; only for a dry run or an endpoint on this machine.", valueName: "time"))
@@ -49,15 +45,6 @@ struct Apply: AsyncParsableCommand {
         completion: .file())
     var receipts: String?
 
-    struct Sample: ExpressibleByArgument {
-        let count: Int
-
-        init?(argument: String) {
-            guard let count = argument == "all" ? Int.max : Int(argument), count > 0 else { return nil }
-            self.count = count
-        }
-    }
-
     func validate() throws {
         if Overrides(overrides) == nil {
             let names = Guard.allCases.map(\.rawValue).joined(separator: ", ")
@@ -68,8 +55,7 @@ struct Apply: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let session = try Session.open(Common(herald.common, options))
-        let application = try Application(self, session)
-        try await application.run()
+        let context = try CommandContext.open(Common(herald.common, options))
+        try await Conductor(context: context, request: try request(in: context)).conduct()
     }
 }

@@ -31,15 +31,15 @@ struct CalendarCommand: ParsableCommand {
     }
 
     func run() throws {
-        let session = try Session.open(Common(herald.common, options))
+        let context = try CommandContext.open(Common(herald.common, options))
         let start = at?.date ?? Date()
         let document = CalendarDocument(
-            of: session.workspace.campaigns, after: start, through: start.adding(.seconds(days * 86400)),
+            of: context.workspace.campaigns, after: start, through: start.adding(.seconds(days * 86400)),
             limit: Self.limit)
         for name in document.shortened {
-            session.console.error(
+            context.console.error(
                 "herald: campaign '\(name)' has more; the first \(Self.limit) are listed, see --days\n")
         }
-        session.console.result(document.rendered(as: format, session.console.output))
+        context.console.result(document.rendered(as: format, context.console.output))
     }
 }

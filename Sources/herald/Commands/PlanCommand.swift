@@ -42,26 +42,22 @@ struct PlanCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let session = try Session.open(Common(herald.common, options), lists: lists)
+        let context = try CommandContext.open(Common(herald.common, options), lists: lists)
         let now = Date()
-        let store = try session.openStore()
-        let desired = try await session.wanted(knownTo: store).desired
-        let plan = try await session.plan(
-            desired, with: store, at: at?.date ?? now, campaigns: campaign, days: days)
+        let scope = PlanScope(campaigns: campaign, days: days)
+        let state = try await KnownState.read(from: context.state, at: now)
+        let desired = try await ResolvedLists(context.files, knownTo: state, at: context.state).desired
+        let plan = try context.files.plan(desired, from: state, at: at?.date ?? now, scope)
         let document = PlanDocument(
             plan, id: "plan-\(UUID().uuidString.lowercased())", created: now, campaigns: campaign, days: days)
         if let out {
-            do {
-                try PrivateFile.write(document.json.prettyText, to: out)
-            } catch {
-                throw session.console.end(.wrong, "the plan cannot be written to \(out)")
+            do { try PrivateFile.write(document.json.prettyText, to: out) } catch {
+                throw CommandFailure(.wrong, "the plan cannot be written to \(out)")
             }
         }
-        session.console.result(document.rendered(as: format, session.console.output))
+        context.console.result(document.rendered(as: format, context.console.output))
         guard detailedExitCode else { return }
-        if !plan.refusals.isEmpty { throw ExitStatus.refused.code }
-        if !plan.isEmpty { throw ExitStatus.changes.code }
+        if !plan.refusals.isEmpty { throw CommandFailure(.refused) }
+        if !plan.isEmpty { throw CommandFailure(.changes) }
     }
 }
-
-extension PlanFormat: ExpressibleByArgument {}

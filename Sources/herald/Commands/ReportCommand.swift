@@ -21,22 +21,20 @@ struct ReportCommand: ParsableCommand {
         let common = Common(herald.common, options)
         let document: ReportDocument
         do {
-            document = try ReportDocument(reading: try bytes(common.console), reveals: common.revealsRegistrations)
+            document = try ReportDocument(reading: try bytes(), reveals: common.revealsRegistrations)
         } catch let error as ReportDocument.ReadingError {
-            throw common.console.end(.wrong, "\(file) \(error.words)")
+            throw CommandFailure(.wrong, "\(file) \(error.words)")
         }
         common.console.result(document.rendered(as: format, common.console.output))
     }
 
-    private func bytes(_ console: Console) throws -> [UInt8] {
+    private func bytes() throws -> [UInt8] {
         guard let handle = FileHandle(forReadingAtPath: file),
             let data = try? handle.read(upToCount: ReportDocument.maximumSize + 1)
-        else { throw console.end(.wrong, "\(file) cannot be read") }
+        else { throw CommandFailure(.wrong, "\(file) cannot be read") }
         return Array(data)
     }
 }
-
-extension ReportFormat: ExpressibleByArgument {}
 
 extension ReportDocument.ReadingError {
     fileprivate var words: String {

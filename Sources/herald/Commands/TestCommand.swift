@@ -1,8 +1,5 @@
 import ArgumentParser
-import FCM
-import Foundation
 import HeraldCore
-import HeraldStore
 
 struct TestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -42,69 +39,14 @@ struct TestCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let session = try Session.open(Common(herald.common, options), lists: audience == nil ? .skip : .required)
-        let campaign = try session.campaign(named: campaign)
-        let registrations = try registrations(session)
-        let existing = try session.openStore()
-        let now = Date()
-        let numbered = Dictionary(
-            uniqueKeysWithValues: registrations.enumerated().map { (RecipientID($0 + 1), $1) })
-        // A state of its own: a test leaves no outcomes, and forgetsDead nobody.
-        let store = MemoryStore(
-            RecordedState(identity: session.newIdentity(created: now)), registrations: numbered,
-            fingerprintKey: existing?.fingerprintKey ?? (0..<32).map { _ in UInt8.random(in: 0...255) })
-        let plan = Plan(testing: campaign, on: numbered, at: now)
-        let runID = Execution.newRunID(at: now)
-        let blank = Report(
-            run: runID, plan: plan, planDigest: PlanDocument(plan, id: runID, created: now).digest, isDryRun: false,
-            started: now, endpoint: session.endpointKind, project: session.workspace.settings.project,
-            version: Herald.version, gitCommit: GitCommit.current(at: session.folder.path))
-        let execution = Execution(
-            session: session, overrides: Overrides(), now: { Date() }, runID: runID, reportPath: report,
-            forgetsDead: false, signals: .listen(on: session.console))
-        let finished = try await execution.run(plan, blank, first: [], last: [], in: { store })
-        if let existing, let step = finished.report.steps.first {
-            let test = RecordedTest(
-                campaign: campaign.name.value, at: now, accepted: step.accepted, rejected: step.rejected,
-                unknown: step.unknown)
-            do { try await existing.commit([.test(test)]) } catch let error as StateError {
-                throw session.console.end(error)
-            }
-        } else {
-            session.console.info("herald: there is no state that could keep this test\n")
-        }
-        try execution.end(finished)
-    }
-
-    private func registrations(_ session: Session) throws -> [Registration] {
-        if let audience { return try registrations(ofAudience: audience, session) }
-        var seen: Set<RecipientKey> = []
-        return try to.enumerated().compactMap { index, text in
-            guard let registration = Registration(text) else {
-                throw session.console.end(
-                    .usage, "what follows --to in place \(index + 1) is neither a token nor a fid")
-            }
-            return seen.insert(registration.recipientKey).inserted ? registration : nil
-        }
-    }
-
-    private func registrations(ofAudience name: String, _ session: Session) throws -> [Registration] {
-        let names = session.workspace.audiences.map(\.name.value)
-        guard names.contains(name) else {
-            let near = suggestion(for: name, among: names).map { "; did you mean '\($0)'?" } ?? ""
-            throw session.console.end(.wrong, "no file declares audience '\(name)'\(near)")
-        }
-        do {
-            let recipients = ListedRecipients(session.recipientIndex)
-            let members = try Resolver.members(ofAudience: name, in: session.workspace, recipients)
-            guard (1...Self.maximumRecipients).contains(members.count) else {
-                throw session.console.end(
-                    .wrong,
-                    "audience '\(name)' has \(members.count) recipients; a test goes to 1 to \(Self.maximumRecipients)")
-            }
-            return try recipients.registrations(of: members).sorted { $0.key < $1.key }.map(\.value)
-        } catch let error as RecipientIndexError {
-            throw session.end(error)
-        }
+        let context = try CommandContext.open(
+            Common(herald.common, options), lists: audience == nil ? .skip : .required)
+        let campaign = try context.files.campaign(named: campaign)
+        let registrations = try registrations(in: context.files)
+        let numbered = Dictionary(uniqueKeysWithValues: registrations.enumerated().map { (RecipientID($0 + 1), $1) })
+        var request = RunRequest(.test(campaign, on: numbered))
+        request.reportPath = report
+        request.forgetsDead = false
+        try await Conductor(context: context, request: request).conduct()
     }
 }

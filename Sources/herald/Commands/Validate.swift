@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import HeraldCore
 
 struct Validate: ParsableCommand {
@@ -18,20 +17,16 @@ struct Validate: ParsableCommand {
 
     func run() throws {
         let common = Common(herald.common, options)
-        let folder = try Session.folder(common)
+        let folder = try LoadedWorkspace.folder(common)
         let loaded = WorkspaceLoader.load(
-            folder, environment: ProcessInfo.processInfo.environment, lists: lists, keepsLists: false)
-        if case .failure(let problem)? = loaded.recipientIndex { throw common.console.end(.wrong, problem.description) }
+            folder, environment: common.environment, lists: lists, keepsLists: false)
+        if case .failure(let problem)? = loaded.recipientIndex { throw problem }
         let document = DiagnosticsDocument(loaded.diagnostics, sources: loaded.sources)
         if format != .text || !loaded.diagnostics.isEmpty || !common.isQuiet {
             let paths = RepositoryPaths(
                 root: GitCommit.root(of: folder.path) ?? folder.path, workspace: folder.path)
             common.console.result(document.rendered(as: format, common.console.output, in: paths))
         }
-        if loaded.diagnostics.hasErrors { throw ExitStatus.wrong.code }
+        if loaded.diagnostics.hasErrors { throw CommandFailure(.wrong) }
     }
 }
-
-extension OutputFormat: ExpressibleByArgument {}
-extension DiagnosticsFormat: ExpressibleByArgument {}
-extension ListPolicy: ExpressibleByArgument {}

@@ -2,61 +2,58 @@ import FCMClient
 import Foundation
 import HeraldCore
 
-/// Finds the credentials a run signs in with.
-enum KeyFile {
+/// The file with the credentials that a run signs in with.
+struct KeyFile {
+    private let path: String
+    private let origin: Origin
+
+    /// What named the file, as messages call it.
+    private enum Origin: String {
+        case settings = "fcm.credentials"
+        case environment = "GOOGLE_APPLICATION_CREDENTIALS"
+        case gcloud = "gcloud's default credentials"
+    }
+
     /// A key file is a few kilobytes.
     private static let maximumSize = 1 << 20
 
-    /// The service account of `fcm.credentials`, of GOOGLE_APPLICATION_CREDENTIALS, or of gcloud's own file, in this
-    /// order. `nil` when none of them is there.
-    static func account(for session: Session) throws -> ServiceAccount? {
-        guard let (path, origin) = find(session) else { return nil }
-        if origin == "fcm.credentials", let repository = GitFolder.containing(path) {
-            throw session.console.end(
-                .wrong,
-                "\(origin): \(path) lies inside the git repository \(repository); keep key files outside of git"
-            )
-        }
-        guard let handle = FileHandle(forReadingAtPath: path),
-            let bytes = try? handle.read(upToCount: maximumSize + 1)
-        else { throw session.console.end(.wrong, "\(origin): the key file \(path) cannot be read") }
-        guard bytes.count <= maximumSize else {
-            throw session.console.end(.wrong, "\(origin): \(path) is too large for a key file")
-        }
-        do {
-            return try ServiceAccount(keyFile: bytes)
-        } catch {
-            throw session.console.end(.wrong, "\(origin): \(path): \(error)")
-        }
-    }
-
-    private static func find(_ session: Session) -> (path: String, origin: String)? {
-        let environment = ProcessInfo.processInfo.environment
-        if let credentials = session.workspace.settings.fcm.credentials {
-            return (credentials.value.absolute(in: session.folder.path), "fcm.credentials")
+    /// The file of `fcm.credentials`, of GOOGLE_APPLICATION_CREDENTIALS, or gcloud's own, in this order. `nil` when none
+    /// of them is there.
+    static func find(
+        _ settings: FCMSettings, in folder: WorkspaceFolder, environment: [String: String]
+    ) -> KeyFile? {
+        if let credentials = settings.credentials {
+            return KeyFile(path: credentials.value.absolute(in: folder.path), origin: .settings)
         }
         if let path = environment["GOOGLE_APPLICATION_CREDENTIALS"], !path.isEmpty {
-            return (path.absolute(in: nil), "GOOGLE_APPLICATION_CREDENTIALS")
+            return KeyFile(path: path.absolute(in: nil), origin: .environment)
         }
         // https://cloud.google.com/docs/authentication/application-default-credentials
         let home = environment["HOME"].map { "\($0)/.config/gcloud" }
         guard let folder = environment["CLOUDSDK_CONFIG"] ?? home else { return nil }
         let path = "\(folder)/application_default_credentials.json"
-        return FileManager.default.fileExists(atPath: path) ? (path, "gcloud's default credentials") : nil
+        return FileManager.default.fileExists(atPath: path) ? KeyFile(path: path, origin: .gcloud) : nil
     }
-}
 
-/// Where git keeps watch over files.
-enum GitFolder {
-    /// The work tree a file lies in; `nil` outside every repository.
-    static func containing(_ file: String) -> String? {
-        let file = URL(filePath: file).resolvingSymlinksInPath().standardizedFileURL.path
-        var folder = (file as NSString).deletingLastPathComponent
-        while !FileManager.default.fileExists(atPath: "\(folder)/.git") {
-            let above = (folder as NSString).deletingLastPathComponent
-            if above == folder || above.isEmpty { return nil }
-            folder = above
+    /// The service account whose key it holds.
+    func account() throws -> ServiceAccount {
+        let origin = origin.rawValue
+        if self.origin == .settings, let repository = GitFolder.containing(path) {
+            throw CommandFailure(
+                .wrong,
+                "\(origin): \(path) lies inside the git repository \(repository); keep key files outside of git"
+            )
         }
-        return folder
+        guard let handle = FileHandle(forReadingAtPath: path),
+            let bytes = try? handle.read(upToCount: Self.maximumSize + 1)
+        else { throw CommandFailure(.wrong, "\(origin): the key file \(path) cannot be read") }
+        guard bytes.count <= Self.maximumSize else {
+            throw CommandFailure(.wrong, "\(origin): \(path) is too large for a key file")
+        }
+        do {
+            return try ServiceAccount(keyFile: bytes)
+        } catch {
+            throw CommandFailure(.wrong, "\(origin): \(path): \(error)")
+        }
     }
 }

@@ -1,157 +1,144 @@
-import ArgumentParser
 import FCM
-import FCMClient
 import Foundation
 import HeraldCore
+import HeraldStore
 
-/// Carries out a plan: signals, client, report files, the state's changes before and after.
-struct Execution {
-    let session: Session
-    let overrides: Overrides
-    let now: @Sendable () -> Date
-    let runID: String
-    let reportPath: String?
-    var receiptsPath: String?
-    var dryRunSample: Int?
-    /// Whether what FCM calls dead is left out from now on.
-    var forgetsDead = true
-    let signals: Signals
-    /// What came due since the plan was made; absent where the plan is all that may be done.
-    var lookAgain: (@Sendable (Date) async -> Plan?)?
-
-    struct Finished {
-        var report: Report
-        /// Of the signal that ended it; 0 when none did.
-        var signal: Int32
-    }
-
-    private var console: Console { session.console }
-
-    static func newRunID(at begin: Date) -> String {
-        let stamp = begin.rfc3339.filter { $0 != "-" && $0 != ":" }
-        return "\(stamp)-\(UUID().uuidString.lowercased().prefix(4))"
-    }
-
-    /// - Parameters:
-    ///   - first: written down before anything is done.
-    ///   - last: written down at the end, when nothing hinders it.
-    ///   - open: gives the state to work on, and may make it: it is called once nothing else can be wrong.
-    func run(
-        _ plan: Plan, _ report: Report, first: [StateChange], last: [StateChange],
-        in open: () async throws -> any StateStore
-    ) async throws -> Finished {
-        let client = try session.client()
-        if let refusal = await client.refusal() {
-            await client.shutdown()
-            throw console.end(.wrong, refusal)
-        }
-        let files: RunFiles
-        let store: any StateStore
+/// Doing what is planned: the client, report files, the state's changes before and after.
+extension Conductor {
+    /// - Parameter state: consumed, since a large one is not to stay in memory while the run goes on.
+    func execute(
+        _ work: PlannedWork, from state: consuming KnownState, _ signals: Signals
+    ) async throws -> Report {
+        let connection = try Connection(to: context.destination, context.settings)
         do {
-            files = try openFiles(report)
-            store = try await open()
+            try await connection.checkCredentials()
+            let report = try await execute(work, from: state, over: connection.sender, signals)
+            await connection.shutdown()
+            return report
         } catch {
-            await client.shutdown()
+            await connection.shutdown()
             throw error
         }
+    }
+
+    private func execute(
+        _ work: PlannedWork, from state: consuming KnownState, over sender: any Sender, _ signals: Signals
+    ) async throws -> Report {
+        let blank = blankReport(work)
+        let files = try openFiles(blank)
+        // A state that is not there yet is made only now that nothing else can be wrong.
+        let store = try await openStore(work, state)
         let progress = ProgressDisplay(on: console)
-        let surroundings = Executor<ContinuousClock>.Surroundings(
-            store: store, sender: client.sender, clock: ContinuousClock(), now: now,
-            fingerprints: Fingerprinter(key: store.fingerprintKey, reveals: session.common.revealsRegistrations),
-            stop: { signals.stop }, halt: { await signals.insistence() }, lookAgain: lookAgain,
+        let surroundings = surroundings(work, store, sender, files, progress, signals)
+        tellCap(of: sender, for: work.plan)
+        if let saved = request.saved { try await store.commit([.spendPlan(saved.id)]) }
+        let recorded = state.recorded
+        _ = consume state
+        let report = await Executor.run(
+            work.plan, from: consume recorded, executorOptions, in: surroundings, report: blank)
+        progress.end()
+        await close(work, report, in: store)
+        do { try files.save(report) } catch {
+            console.error("herald: the report could not be written to \(files.reportPath)\n")
+        }
+        if !console.isQuiet {
+            console.result("\n" + ReportDocument(report).text(console.output))
+            console.info("Report: \(files.reportPath)\n")
+        }
+        return report
+    }
+
+    private var executorOptions: Executor<ContinuousClock>.Options {
+        var options = Executor<ContinuousClock>.Options(
+            fcm: context.destination.adapted(context.settings.fcm), guards: context.settings.guards,
+            overrides: request.guards.overrides, dryRunSample: request.dryRunSample)
+        options.forgetsDead = request.forgetsDead
+        return options
+    }
+
+    private func surroundings(
+        _ work: PlannedWork, _ store: any StateStore, _ sender: any Sender, _ files: RunFiles,
+        _ progress: ProgressDisplay, _ signals: Signals
+    ) -> Executor<ContinuousClock>.Surroundings {
+        Executor<ContinuousClock>.Surroundings(
+            store: store, sender: sender, clock: ContinuousClock(), now: request.now,
+            fingerprints: Fingerprinter(key: store.fingerprintKey, reveals: context.common.revealsRegistrations),
+            stop: { signals.stop }, halt: { await signals.insistence() }, lookAgain: lookAgain(work, store),
             observe: {
                 try? files.save($0)
                 progress.show($0)
             },
             receive: files.receiver,
             note: { files.note($0, $1) })
-        var options = Executor<ContinuousClock>.Options(
-            fcm: session.fcmSettings, guards: session.workspace.settings.guards, overrides: overrides,
-            dryRunSample: dryRunSample)
-        options.forgetsDead = forgetsDead
-        tellCap(of: client.sender, for: plan)
-        let finished: Report
-        do {
-            try await store.commit(first)
-            finished = try await Executor.run(plan, options, in: surroundings, report: report)
-        } catch let error as StateError {
-            await client.shutdown()
-            throw console.end(error)
+    }
+
+    /// What came due since the plan was made. Numbers are given for good: what the lists say stays true.
+    private func lookAgain(
+        _ work: PlannedWork, _ store: any StateStore
+    ) -> (@Sendable (Date) async -> Plan?)? {
+        guard request.looksAgain, case .listed(let lists) = work.recipients else { return nil }
+        let (files, desired, scope) = (context.files, lists.desired, request.scope)
+        return { now in
+            guard let recorded = try? await store.state(),
+                let plan = try? files.plan(desired, from: KnownState(store: store, recorded: recorded), at: now, scope)
+            else { return nil }
+            return plan.withholding(plan.refusals, in: files.workspace)
         }
-        await client.shutdown()
-        progress.end()
-        // From here on much was done: what fails now must not hide it.
-        let isWhole = finished.result != .interrupted && !finished.isUnreachable
-        do { try await store.commit(dryRunSample == nil && isWhole ? last : []) } catch {
-            console.error("herald: the audiences' sizes could not be recorded\n")
-            // Of a disk that is full only this names the place.
-            if let error = error as? StateError { _ = console.end(error) }
-        }
-        do { try files.save(finished) } catch {
-            console.error("herald: the report could not be written to \(files.reportPath)\n")
-        }
-        if !console.isQuiet {
-            console.result("\n" + ReportDocument(finished).text(console.output))
-            console.info("Report: \(files.reportPath)\n")
-        }
-        return Finished(report: finished, signal: signals.first)
     }
 
     /// Says how many outcomes a machine that dies could leave unknown: what is sent cannot be asked for again.
     private func tellCap(of sender: any Sender, for plan: Plan) {
-        let requests = plan.steps.lazy.filter { $0.work.action == "send" }.map(\.work.requests).reduce(0, +)
-        guard requests > 0, dryRunSample == nil else { return }
-        let cap = lookAgain == nil ? min(sender.capacity, requests) : sender.capacity
+        let requests = plan.steps.reduce(0) { sum, step in
+            if case .send = step.work { sum + step.work.requests } else { sum }
+        }
+        guard requests > 0, request.dryRunSample == nil else { return }
+        let cap = request.looksAgain ? sender.capacity : min(sender.capacity, requests)
         console.info(
             "herald: at most \(cap.grouped) requests in flight: that many outcomes could become unknown if this machine dies\n"
         )
     }
 
-    /// Accounts for a run that had nothing to do, where somebody asked for a report.
-    func rest(_ report: Report) throws -> Report {
-        var report = report
-        (report.result, report.finished) = (report.outcome, now())
-        if reportPath != nil { _ = try openFiles(report) }
-        return report
+    // MARK: What it works on
+
+    private func openStore(_ work: PlannedWork, _ state: KnownState) async throws -> any StateStore {
+        switch work.recipients {
+        case .named(let registrations): return state.inMemory(registrations)
+        case .listed(let lists):
+            if let count = request.dryRunSample {
+                return state.inMemory(try lists.registrations(of: work.plan.sample(count)))
+            }
+            let store = try await existingOrNew(state)
+            try await lists.record(in: store)
+            return store
+        }
     }
 
-    private func openFiles(_ report: Report) throws -> RunFiles {
+    func existingOrNew(_ state: KnownState) async throws -> any StateStore {
+        if let store = state.store { return store }
+        return try await context.state.create(state.recorded.identity)
+    }
+
+    func openFiles(_ report: Report) throws -> RunFiles {
         do {
             let files = try RunFiles(
-                run: runID, statePath: session.statePath, report: reportPath, receipts: receiptsPath)
+                run: request.id, folder: context.state.reports, report: request.reportPath,
+                receipts: request.receiptsPath)
             try files.save(report)
             return files
         } catch {
-            let receipts = receiptsPath.map { " or the receipts to \($0)" } ?? ""
-            throw console.end(
-                .wrong, "the report cannot be written\(reportPath.map { " to \($0)" } ?? "")\(receipts)")
+            let receipts = request.receiptsPath.map { " or the receipts to \($0)" } ?? ""
+            let path = request.reportPath.map { " to \($0)" } ?? ""
+            throw CommandFailure(.wrong, "the report cannot be written\(path)\(receipts)")
         }
     }
 
-    /// Exits as the contract has it; of several reasons the first of: interrupted, unknown, refused, failed.
-    func end(_ finished: Finished) throws {
-        let report = finished.report
-        switch report.result {
-        case .interrupted: throw ExitCode(128 + finished.signal)
-        case .unknown:
-            throw console.end(
-                .unknown,
-                "some may or may not have got their message; they are held and not sent it again; "
-                    + "'herald state resolve' settles it: \(unsettled(report))")
-        case .refused: throw console.end(.refused, "a guard stopped a step; the report says which")
-        case .failed, .running:
-            if report.isUnreachable {
-                let hint = session.endpoint.isLoopback ? "; is 'herald emulator' running there?" : ""
-                let reason = report.steps.lazy.compactMap(\.stopped).first ?? "nothing answers"
-                throw console.end(.failed, "\(session.endpoint): \(reason)\(hint)")
-            }
-            throw console.end(.failed, "not everything succeeded; the report lists what did not")
-        case .ok: return
+    /// Much was done by now: what fails here must not hide it.
+    private func close(_ work: PlannedWork, _ report: Report, in store: any StateStore) async {
+        guard request.dryRunSample == nil, report.result != .interrupted, !report.isUnreachable else { return }
+        do { try await store.commit(work.closing) } catch {
+            console.error("herald: the audiences' sizes could not be recorded\n")
+            // Of a disk that is full only this names the place.
+            if let error = error as? StateError { console.error("herald: \(error)\n") }
         }
-    }
-
-    private func unsettled(_ report: Report) -> String {
-        let occurrences = report.steps.filter { $0.unknown > 0 }.compactMap(\.occurrence)
-        return occurrences.prefix(3).joined(separator: ", ") + (occurrences.count > 3 ? ", …" : "")
     }
 }

@@ -1,205 +1,116 @@
-import ArgumentParser
-import FCM
 import FCMClient
 import Foundation
 import HeraldCore
 import HeraldStore
 
-/// One `apply`, from the files to the exit code.
-struct Application {
-    let command: Apply
-    let session: Session
-    let overrides: Overrides
-    /// The instant that counts as now, which `--at` may shift.
-    let now: @Sendable () -> Date
-    let runID: String
+/// Takes an apply, a run or a test from the lock to the exit status. Nothing else in herald changes anything at FCM.
+struct Conductor {
+    let context: CommandContext
+    let request: RunRequest
 
-    var console: Console { session.console }
+    var console: Console { context.console }
 
-    init(_ command: Apply, _ session: Session) throws {
-        self.command = command
-        self.session = session
-        overrides = Overrides(command.overrides) ?? Overrides()
-        let begin = Date()
-        if let at = command.at?.date {
-            guard command.dryRun || session.endpoint.isLoopback else {
-                throw session.console.end(
-                    .usage, "--at is for a dry run or an endpoint on this machine, not for \(session.endpoint)")
-            }
-            now = { at.addingTimeInterval(Date().timeIntervalSince(begin)) }
-        } else {
-            now = { Date() }
-        }
-        runID = Execution.newRunID(at: begin)
-    }
-
-    func run() async throws {
-        let saved = try savedPlan()
-        // Before people are asked to override guards for a run that could not sign in.
-        try session.account()
+    func conduct() async throws {
+        if request.requiresState { try await context.state.require() }
+        guard let ifLocked = request.ifLocked else { return try await carryOut() }
         // The lock comes first, so that what is planned is what the state has until the run ends.
-        let lock = command.dryRun ? nil : try acquireLock()
-        defer { withExtendedLifetime(lock) {} }
-        let existing = try session.openStore()
-        let days = saved?.days ?? PlanDocument.usualDays
-        let campaigns = command.campaign.isEmpty ? saved?.campaigns ?? [] : command.campaign
-        let wanted = try await session.wanted(knownTo: existing)
-        let desired = wanted.desired
-        let plan = try await session.plan(
-            desired, with: existing, at: saved?.at ?? now(), campaigns: campaigns, days: days)
+        guard let lock = try await lock(ifLocked) else { return }
+        try await lock.hold { try await carryOut() }
+    }
+
+    private func carryOut() async throws {
+        let state = try await readState()
+        let work = try await prepare(state)
+        try check(work, state)
+        let isChange = !work.plan.isEmpty || !state.exists && isRemembered(work.plan, state)
+        let needsApproval = request.asks && isChange
+        show(work.plan, work.document, needsApproval: needsApproval)
+        try obeyGuards(work.plan)
+        if needsApproval { try approve(state) }
+        let signals = request.signals ?? .listen(on: console)
+        if work.plan.isEmpty { return try await rest(work, state) }
+        let store = state.store
+        let report = try await execute(work, from: consume state, signals)
+        writeMetrics(report)
+        try await recordTest(report, in: store)
+        if let failure = CommandFailure(report, at: context.destination.endpoint, signal: signals.first) {
+            throw failure
+        }
+    }
+
+    // MARK: From the state to the plan
+
+    private func readState() async throws -> KnownState {
+        switch request.goal {
+        case .workspace: try await .read(from: context.state, at: request.now())
+        // A test works on a state of its own: it leaves no outcomes, and forgets nobody.
+        case .test: try await .blank(beside: context.state, at: request.now())
+        }
+    }
+
+    private func prepare(_ state: KnownState) async throws -> PlannedWork {
+        switch request.goal {
+        case .workspace(let scope):
+            let lists = try await ResolvedLists(context.files, knownTo: state, at: context.state)
+            let plan = try context.files.plan(
+                lists.desired, from: state, at: request.saved?.at ?? request.now(), scope)
+            return work(
+                leavingOutRefused(plan), .listed(lists),
+                closing: plan.closing(at: request.now(), sizes: lists.desired.audienceSizes))
+        case .test(let campaign, let registrations):
+            let plan = Plan(testing: campaign, on: registrations, at: request.now())
+            return work(plan, .named(registrations), closing: [])
+        }
+    }
+
+    private func work(
+        _ plan: Plan, _ recipients: PlannedWork.Recipients, closing: [StateChange]
+    ) -> PlannedWork {
         let document = PlanDocument(
-            plan, id: saved?.id ?? runID, created: now(), campaigns: campaigns, days: days)
-        if let saved { try await check(saved, against: document, existing) }
-        // Recurring campaigns count from the first apply, though there is nothing else to do.
-        let isRemembered = existing != nil || !plan.bookkeeping.isEmpty
-        let isChange = !plan.isEmpty || existing == nil && isRemembered
-        let needsApproval = saved == nil && !command.autoApprove && !command.dryRun && isChange
-        if !console.isQuiet || needsApproval {
-            let overridden = Set(plan.refusals.filter { overrides.allow($0.kind, for: $0.name) }.map(\.kind.rawValue))
-            console.result(document.text(console.output))
-            if !overridden.isEmpty { console.info("Let through: \(overridden.sorted().joined(separator: ", "))\n") }
-        }
-        try checkGuards(plan)
-        if needsApproval { try approve(hasState: existing != nil) }
-        let execution = Execution(
-            session: session, overrides: overrides, now: now, runID: runID, reportPath: command.report,
-            receiptsPath: command.receipts,
-            dryRunSample: command.dryRun ? command.sample?.count ?? Apply.usualSample : nil,
-            signals: .listen(on: console))
-        let report = newReport(document)
-        if plan.isEmpty {
-            if isRemembered, !command.dryRun {
-                try await settle(plan, desired, in: try await store(existing, for: plan, wanted))
-            }
-            _ = try execution.rest(report)
-            return
-        }
-        let finished = try await execution.run(
-            plan, report, first: saved.map { [.spendPlan($0.id)] } ?? [], last: closing(plan, desired),
-            in: {
-                let store = try await store(existing, for: plan, wanted)
-                if !command.dryRun { try await session.record(wanted, in: store) }
-                return store
-            })
-        try execution.end(finished)
+            plan, id: request.saved?.id ?? request.id, created: request.now(), campaigns: request.scope.campaigns,
+            days: request.scope.days)
+        return PlannedWork(plan: plan, document: document, recipients: recipients, closing: closing)
     }
 
-    private func checkGuards(_ plan: Plan) throws {
-        for entry in overrides.entries {
-            let isUsed = plan.refusals.contains {
-                $0.kind == entry.kind && (entry.name == nil || entry.name == $0.name)
-            }
-            if !isUsed, !entry.kind.isOfRuns, let name = entry.name {
-                console.info("herald: --override \(entry.kind.rawValue)=\(name) matches nothing in this plan\n")
-            }
-        }
-        let refusals = plan.refusals.filter { !overrides.allow($0.kind, for: $0.name) }
-        guard !refusals.isEmpty else { return }
-        for refusal in refusals {
-            console.error(
-                "herald: guard \(refusal.kind.rawValue): \(refusal.message); to allow it: \(refusal.override)\n")
-        }
-        throw ExitStatus.refused.code
+    private func check(_ work: PlannedWork, _ state: KnownState) throws {
+        let mayBeEarly = request.dryRunSample != nil || context.destination.endpoint.isLoopback
+        try request.saved?.check(
+            against: work.document, spent: state.recorded.spentPlans, now: request.now(), mayBeEarly: mayBeEarly)
     }
 
-    private func approve(hasState: Bool) throws {
-        guard isatty(STDIN_FILENO) == 1 else {
-            throw console.end(.wrong, "not approved; without a terminal, --auto-approve or a saved plan is needed")
-        }
-        let state = hasState ? "" : " (and make the state \(session.statePath))"
-        guard console.confirms("Do it\(state)?") else { throw console.end(.wrong, "not approved; nothing was done") }
-    }
+    // MARK: The account
 
-    // MARK: The state
-
-    /// What the run works on: the state, a new one, or for a dry run a copy in memory.
-    private func store(
-        _ existing: SQLiteStore?, for plan: Plan, _ wanted: Session.Wanted
-    ) async throws -> any StateStore {
-        do {
-            if command.dryRun {
-                let state = try await existing?.state() ?? RecordedState(identity: session.newIdentity(created: now()))
-                let key = existing?.fingerprintKey ?? (0..<32).map { _ in UInt8.random(in: 0...255) }
-                let sample = plan.sample(command.sample?.count ?? Apply.usualSample)
-                return MemoryStore(
-                    state, registrations: try wanted.recipients.registrations(of: sample), fingerprintKey: key)
-            }
-            return try existing
-                ?? SQLiteStore.create(at: session.statePath, identity: session.newIdentity(created: now()))
-        } catch let error as RecipientIndexError {
-            throw session.end(error)
-        } catch let error as StateError {
-            throw console.end(error)
-        }
-    }
-
-    private func acquireLock() throws -> RunLock {
-        do {
-            return try RunLock(for: session.statePath, run: runID)
-        } catch let error as StateError {
-            throw console.end(error)
-        }
-    }
-
-    /// What is written down although nothing is to be done at FCM.
-    private func settle(_ plan: Plan, _ desired: Desired, in store: any StateStore) async throws {
-        do {
-            try await store.commit(plan.bookkeeping + closing(plan, desired))
-        } catch let error as StateError {
-            throw console.end(error)
-        }
-    }
-
-    /// What an apply leaves behind besides what its steps did.
-    private func closing(_ plan: Plan, _ desired: Desired) -> [StateChange] {
-        plan.closing(at: now(), sizes: desired.audienceSizes)
-    }
-
-    // MARK: A saved plan
-
-    private func savedPlan() throws -> SavedPlan? {
-        guard let path = command.plan else { return nil }
-        guard let bytes = FileManager.default.contents(atPath: path) else {
-            throw console.end(.wrong, "the plan \(path) cannot be read")
-        }
-        do {
-            return try SavedPlan(reading: Array(bytes))
-        } catch {
-            throw refuse(error)
-        }
-    }
-
-    private func check(_ saved: SavedPlan, against document: PlanDocument, _ store: SQLiteStore?) async throws {
-        do {
-            let spent = try await store?.state().spentPlans ?? []
-            let mayBeEarly = command.dryRun || session.endpoint.isLoopback
-            do throws(SavedPlan.Problem) {
-                try saved.check(against: document, spent: spent, now: now(), mayBeEarly: mayBeEarly)
-            } catch {
-                throw refuse(error)
-            }
-        } catch let error as StateError {
-            throw console.end(error)
-        }
-    }
-
-    private func refuse(_ problem: SavedPlan.Problem) -> ExitCode {
-        switch problem {
-        case .unreadable: console.end(.wrong, "the file is no plan of herald's")
-        case .altered: console.end(.stalePlan, "the plan was altered after it was saved")
-        case .expired(let instant): console.end(.stalePlan, "the plan expired at \(instant.rfc3339)")
-        case .early(let instant): console.end(.stalePlan, "the plan is for \(instant.rfc3339), which has not come")
-        case .used: console.end(.stalePlan, "the plan was applied before")
-        case .stale: console.end(.stalePlan, "the files or the state changed since the plan was saved; plan again")
-        }
-    }
-
-    // MARK: The run
-
-    private func newReport(_ document: PlanDocument) -> Report {
+    /// A run that has not begun.
+    func blankReport(_ work: PlannedWork) -> Report {
         Report(
-            run: runID, plan: document.plan, planDigest: document.digest, isDryRun: command.dryRun, started: now(),
-            endpoint: session.endpointKind, project: session.workspace.settings.project, version: Herald.version,
-            gitCommit: GitCommit.current(at: session.folder.path), overrides: command.overrides)
+            run: request.id, plan: work.plan, planDigest: work.document.digest,
+            isDryRun: request.dryRunSample != nil, started: request.now(), endpoint: context.destination.kind,
+            project: context.settings.project, version: Herald.version,
+            gitCommit: GitCommit.current(at: context.files.folder.path),
+            overrides: request.guards.overrides.entries.map(\.text))
     }
+
+    /// That figures of it cannot be written must not hide how a run ended.
+    func writeMetrics(_ report: Report) {
+        guard let path = request.metricsPath else { return }
+        do {
+            try PrivateFile.write(MetricsDocument(report).text, to: path, mode: 0o644)
+        } catch {
+            console.error("herald: the metrics could not be written to \(path)\n")
+        }
+    }
+
+    private func recordTest(_ report: Report, in store: (any StateStore)?) async throws {
+        guard case .test(let campaign, _) = request.goal, let step = report.steps.first else { return }
+        guard let store else { return console.info("herald: there is no state that could keep this test\n") }
+        let test = RecordedTest(
+            campaign: campaign.name.value, at: report.started, accepted: step.accepted, rejected: step.rejected,
+            unknown: step.unknown)
+        try await store.commit([.test(test)])
+    }
+}
+
+extension Overrides.Entry {
+    /// As it is written on the command line.
+    fileprivate var text: String { name.map { "\(kind.rawValue)=\($0)" } ?? kind.rawValue }
 }

@@ -23,12 +23,11 @@ struct RunFiles: Sendable {
         }
     }
 
-    /// The default for reports is `runs/` beside the state.
-    init(run: String, statePath: String, report: String?, receipts: String?) throws {
+    /// - Parameter folder: for reports that have no path of their own.
+    init(run: String, folder: String, report: String?, receipts: String?) throws {
         if let report {
             reportPath = report
         } else {
-            let folder = (statePath as NSString).deletingLastPathComponent + "/runs"
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             reportPath = "\(folder)/\(run).json"

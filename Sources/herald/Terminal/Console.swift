@@ -1,4 +1,3 @@
-import ArgumentParser
 import Foundation
 import HeraldCore
 
@@ -12,7 +11,7 @@ struct Console: Sendable {
     private let columns: Int?
     private let status = StatusLine()
 
-    init(isQuiet: Bool, allowsColor: Bool, environment: [String: String] = ProcessInfo.processInfo.environment) {
+    init(isQuiet: Bool, allowsColor: Bool, environment: [String: String]) {
         self.isQuiet = isQuiet
         // https://no-color.org
         let isAllowed = allowsColor && environment["NO_COLOR", default: ""].isEmpty && environment["CI"] == nil
@@ -48,33 +47,5 @@ struct Console: Sendable {
         guard isatty(STDIN_FILENO) == 1 else { return false }
         error("\(question) Only 'yes' is taken for it: ")
         return readLine() == "yes"
-    }
-}
-
-/// How a command ends. See the README for what each means.
-enum ExitStatus: Int32 {
-    case done = 0
-    case wrong = 1
-    case changes = 2
-    case refused = 3
-    case failed = 4
-    case locked = 5
-    case unknown = 6
-    case stalePlan = 7
-    case usage = 64
-
-    var code: ExitCode { ExitCode(rawValue) }
-}
-
-extension Console {
-    /// Says what is wrong and ends the command.
-    func end(_ status: ExitStatus, _ message: String) -> ExitCode {
-        error("herald: \(message)\n")
-        return status.code
-    }
-
-    func end(_ error: StateError) -> ExitCode {
-        if case .locked = error { return end(.locked, error.description) }
-        return end(.wrong, error.description)
     }
 }

@@ -25,13 +25,5 @@ final class StatusLine: Sendable {
     func erase() { write("", to: STDERR_FILENO) }
 
     /// A closed pipe is no reason to crash, and there is nobody left to tell.
-    private static func write(_ text: String, to descriptor: Int32) {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return }
-            rest = rest.dropFirst(count)
-        }
-    }
+    private static func write(_ text: String, to descriptor: Int32) { _ = writeAll(text, to: descriptor) }
 }

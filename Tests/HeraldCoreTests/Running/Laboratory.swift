@@ -72,7 +72,9 @@ struct Laboratory: Sendable {
             lookAgain: lookAgain, observe: observe, receive: receive, note: note)
         let options = Executor<ManualClock>.Options(
             fcm: fcm, guards: guards, overrides: overrides, dryRunSample: dryRunSample)
-        return try await Executor.run(plan, options, in: surroundings, report: report(of: plan, dryRunSample != nil))
+        return await Executor.run(
+            plan, from: try await store.state(), options, in: surroundings,
+            report: report(of: plan, dryRunSample != nil))
     }
 
     private func report(of plan: Plan, _ isDryRun: Bool) -> Report {
