@@ -32,6 +32,13 @@ package final class RunLock: Sendable {
         _ = line.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
     }
 
+    /// Does something that no other run may meanwhile.
+    package func hold<Value>(_ body: () async throws -> Value) async rethrows -> Value {
+        // Without a use at the end the lock could go before the work is done.
+        defer { withExtendedLifetime(self) {} }
+        return try await body()
+    }
+
     /// Where nothing was recorded nothing is left behind.
     deinit {
         if access(state, F_OK) != 0, Self.isOpen(descriptor, file) {

@@ -5,9 +5,20 @@ import HeraldCore
 @main
 enum Program {
     static func main() async {
-        // Who closes the pipe that a result goes into has seen enough; that is no reason to die in the middle of a run.
+        // A reader that closes the pipe has seen enough. That must not kill herald in the middle of a run.
         signal(SIGPIPE, SIG_IGN)
-        await Herald.main()
+        do {
+            var command = try await Herald.asyncParseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            guard let failure = CommandFailure(error) else { Herald.exit(withError: error) }
+            failure.show()
+            Herald.exit(withError: ExitCode(failure.status.code))
+        }
     }
 }
 
@@ -30,37 +41,4 @@ struct Herald: AsyncParsableCommand {
     static let version = "0.1.0"
 
     @OptionGroup var common: CommonOptions
-}
-
-/// Options of every command; they stand before or behind the command's name.
-struct CommonOptions: ParsableArguments {
-    @Option(
-        name: [.customShort("w"), .long],
-        help: "The workspace: the folder with herald.yaml (default: the nearest one upwards).",
-        completion: .directory)
-    var workspace: String?
-
-    @Flag(help: "Only errors and what was asked for: no plan or summary beside an apply.")
-    var quiet = false
-
-    @Flag(name: .customLong("no-color"), help: "No colours.")
-    var noColor = false
-
-    @Flag(help: "Show registrations in clear, in reports too.")
-    var revealRegistrations = false
-}
-
-/// The common options, wherever on the command line they stood.
-struct Common {
-    var workspace: String?
-    var isQuiet: Bool
-    var revealsRegistrations: Bool
-    var console: Console
-
-    init(_ before: CommonOptions, _ behind: CommonOptions) {
-        workspace = behind.workspace ?? before.workspace
-        isQuiet = before.quiet || behind.quiet
-        revealsRegistrations = before.revealRegistrations || behind.revealRegistrations
-        console = Console(isQuiet: isQuiet, allowsColor: !before.noColor && !behind.noColor)
-    }
 }

@@ -5,8 +5,9 @@ import HeraldStore
 import HeraldTestSupport
 import Testing
 
-/// Every exit status of the contract, by the built program and in a way that users meet. What `CommandTests` and
-/// `CrashTests` show is not shown again: 2, 7 and 64, and how `apply` refuses and is stopped.
+/// Every exit status of the contract, by the built program and in a way that users meet. What `ApplyTests`,
+/// `SavedPlanTests`, `SignalTests` and `CrashTests` show is not shown again: 2, 7 and 64, and how `apply` refuses and is
+/// stopped.
 @Suite struct ExitStatusTests {
     /// A workspace whose state knows one apply, and what happens next.
     private struct Scene {

@@ -4,7 +4,7 @@ internal import FCM
 /// What is approved: a whole plan by the digest of its document, a single step by its own.
 extension Plan {
     /// Of every step, by its id.
-    package var stepDigests: [String: String] {
+    package var stepDigests: [StepID: String] {
         Dictionary(steps.map { ($0.id, digest(of: $0)) }) { first, _ in first }
     }
 
@@ -14,7 +14,7 @@ extension Plan {
     /// for this plan only: with one of them, the step is pinned to the workspace, whose lists name them.
     package func digest(of step: Step) -> String {
         var members: [String: JSONValue] = [
-            "id": .string(step.id), "lineage": state.map { .string($0.lineage) } ?? .null,
+            "id": .string(step.id.description), "lineage": state.map { .string($0.lineage) } ?? .null,
             "members": step.work.members.pin, "after": step.successor.map { .string($0.rawValue) } ?? .null,
         ]
         if case .send(let send) = step.work { members["send"] = .object(send.terms) }

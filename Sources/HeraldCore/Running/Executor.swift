@@ -20,11 +20,14 @@ package struct Executor<C: Clock> where C.Duration == Duration {
 
     var options: RunOptions { context.options }
 
-    /// - Parameter report: of the same plan, not begun.
+    /// - Parameters:
+    ///   - state: as it was when the plan was made. Since then nobody but this run may have changed it.
+    ///   - report: of the same plan, not begun.
     package static func run(
-        _ plan: Plan, _ options: Options, in surroundings: Surroundings, report: Report
-    ) async throws -> Report {
-        var executor = Executor(options, surroundings, report, try await surroundings.store.state())
+        _ plan: Plan, from state: consuming RecordedState, _ options: Options, in surroundings: Surroundings,
+        report: Report
+    ) async -> Report {
+        var executor = Executor(options, surroundings, report, state)
         return await executor.run(plan)
     }
 

@@ -73,7 +73,9 @@ struct Laboratory: Sendable {
         let options = Executor<ManualClock>.Options(
             fcm: fcm, guards: guards, overrides: overrides,
             mode: dryRunSample.map { .dryRun(sample: $0) } ?? .apply)
-        return try await Executor.run(plan, options, in: surroundings, report: report(of: plan, dryRunSample != nil))
+        return await Executor.run(
+            plan, from: try await store.state(), options, in: surroundings,
+            report: report(of: plan, dryRunSample != nil))
     }
 
     private func report(of plan: Plan, _ isDryRun: Bool) -> Report {

@@ -1,0 +1,19 @@
+import Foundation
+
+/// What holds for every command: the common options, wherever on the command line they stood, and the environment.
+struct Common {
+    let workspace: String?
+    let isQuiet: Bool
+    let revealsRegistrations: Bool
+    let environment: [String: String]
+    let console: Console
+
+    init(_ before: CommonOptions, _ behind: CommonOptions) {
+        workspace = behind.workspace ?? before.workspace
+        isQuiet = before.quiet || behind.quiet
+        revealsRegistrations = before.revealRegistrations || behind.revealRegistrations
+        environment = ProcessInfo.processInfo.environment
+        console = Console(
+            isQuiet: isQuiet, allowsColor: !before.noColor && !behind.noColor, environment: environment)
+    }
+}

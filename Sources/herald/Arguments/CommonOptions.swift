@@ -1,0 +1,19 @@
+import ArgumentParser
+
+/// Options of every command; they stand before or behind the command's name.
+struct CommonOptions: ParsableArguments {
+    @Option(
+        name: [.customShort("w"), .long],
+        help: "The workspace: the folder with herald.yaml (default: the nearest one upwards).",
+        completion: .directory)
+    var workspace: String?
+
+    @Flag(help: "Only errors and what was asked for: no plan or summary beside an apply.")
+    var quiet = false
+
+    @Flag(name: .customLong("no-color"), help: "No colours.")
+    var noColor = false
+
+    @Flag(help: "Show registrations in clear, in reports too.")
+    var revealRegistrations = false
+}

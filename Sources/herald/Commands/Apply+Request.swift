@@ -1,0 +1,45 @@
+import FCMClient
+import Foundation
+import HeraldCore
+
+extension Apply {
+    func request(in context: CommandContext) throws -> RunRequest {
+        let begin = Date()
+        let now = try clock(begin, in: context)
+        let saved = try savedPlan()
+        // Before people are asked to override guards for a run that could not sign in.
+        _ = try context.destination.account()
+        let scope = PlanScope(
+            campaigns: campaign.isEmpty ? saved?.campaigns ?? [] : campaign,
+            days: saved?.days ?? PlanDocument.usualDays)
+        var request = RunRequest(.workspace(scope), begin: begin)
+        request.now = now
+        request.saved = saved
+        request.guards = .stop(Overrides(overrides) ?? Overrides())
+        request.asks = saved == nil && !autoApprove && !dryRun
+        request.shows = .always
+        request.ifLocked = dryRun ? nil : .fail
+        if dryRun { request.mode = .dryRun(sample: sample?.count ?? SampleArgument.usual) }
+        request.reportPath = report
+        request.receiptsPath = receipts
+        return request
+    }
+
+    /// The time as it is, or as it would be had it been `--at` when the command began.
+    private func clock(_ begin: Date, in context: CommandContext) throws -> @Sendable () -> Date {
+        guard let at = at?.date else { return { Date() } }
+        let endpoint = context.destination.endpoint
+        guard dryRun || endpoint.isLoopback else {
+            throw CommandFailure(.usage, "--at is for a dry run or an endpoint on this machine, not for \(endpoint)")
+        }
+        return { at.addingTimeInterval(Date().timeIntervalSince(begin)) }
+    }
+
+    private func savedPlan() throws -> SavedPlan? {
+        guard let plan else { return nil }
+        guard let bytes = FileManager.default.contents(atPath: plan) else {
+            throw CommandFailure(.wrong, "the plan \(plan) cannot be read")
+        }
+        return try SavedPlan(reading: Array(bytes))
+    }
+}

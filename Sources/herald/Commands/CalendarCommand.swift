@@ -1,0 +1,45 @@
+import ArgumentParser
+import Foundation
+import HeraldCore
+
+struct CalendarCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "calendar",
+        abstract: "Show what is due in the next days, in local time and UTC.",
+        discussion: """
+            Offline, and by the files alone: what was sent already is not known here. Changes of the clocks are \
+            pointed out. Disabled campaigns, and those without a schedule, are left out.
+            """)
+
+    /// Of each campaign: a week of every minute is less.
+    private static let limit = 20_000
+
+    @ParentCommand var herald: Herald
+    @OptionGroup var options: CommonOptions
+
+    @Option(help: ArgumentHelp("Begin at another instant: 2026-12-01T09:00:00+01:00.", valueName: "time"))
+    var at: TimeArgument?
+
+    @Option(help: "How many days to show, from 1 to 366.")
+    var days = 7
+
+    @Option(help: "text or json.")
+    var format: OutputFormat = .text
+
+    func validate() throws {
+        guard (1...366).contains(days) else { throw ValidationError("--days must be from 1 to 366") }
+    }
+
+    func run() throws {
+        let context = try CommandContext.open(Common(herald.common, options))
+        let start = at?.date ?? Date()
+        let document = CalendarDocument(
+            of: context.workspace.campaigns, after: start, through: start.adding(.seconds(days * 86400)),
+            limit: Self.limit)
+        for name in document.shortened {
+            context.console.error(
+                "herald: campaign '\(name)' has more; the first \(Self.limit) are listed, see --days\n")
+        }
+        context.console.result(document.rendered(as: format, context.console.output))
+    }
+}

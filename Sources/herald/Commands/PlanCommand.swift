@@ -1,0 +1,63 @@
+import ArgumentParser
+import Foundation
+import HeraldCore
+
+struct PlanCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "plan",
+        abstract: "Show what 'apply' would do.",
+        discussion: "Offline, and without any effect. A saved plan can be applied with 'herald apply FILE'.")
+
+    @ParentCommand var herald: Herald
+    @OptionGroup var options: CommonOptions
+
+    @Option(help: ArgumentHelp("Save the plan to a file.", valueName: "file"), completion: .file())
+    var out: String?
+
+    @Option(help: ArgumentHelp("Plan for another instant: 2026-12-01T09:00:00+01:00.", valueName: "time"))
+    var at: TimeArgument?
+
+    @Option(help: ArgumentHelp("How many days ahead to look for sends to come.", valueName: "number"))
+    var days = PlanDocument.usualDays
+
+    @Option(help: "required, or skip: plan without the lists, for a CI that must not see them; counts are null.")
+    var lists: ListPolicy = .required
+
+    @Option(help: "text, json or markdown.")
+    var format: PlanFormat = .text
+
+    @Flag(
+        name: .customLong("detailed-exitcode"), help: "Exit with 2 when there are changes, 3 when a guard would refuse."
+    )
+    var detailedExitCode = false
+
+    @Option(help: ArgumentHelp("Only this campaign and its target (repeatable).", valueName: "name"))
+    var campaign: [String] = []
+
+    func validate() throws {
+        guard (0...3660).contains(days) else { throw ValidationError("--days is a number from 0 to 3660") }
+        if lists == .skip, out != nil {
+            throw ValidationError("a plan without lists cannot be applied; leave out --out")
+        }
+    }
+
+    func run() async throws {
+        let context = try CommandContext.open(Common(herald.common, options), lists: lists)
+        let now = Date()
+        let scope = PlanScope(campaigns: campaign, days: days)
+        let state = try await KnownState.read(from: context.state, at: now)
+        let desired = try await ResolvedLists(context.files, knownTo: state, at: context.state).desired
+        let proposal = try context.files.proposal(desired, from: state, at: at?.date ?? now, scope)
+        let document = PlanDocument(
+            proposal, id: "plan-\(UUID().uuidString.lowercased())", created: now, campaigns: campaign, days: days)
+        if let out {
+            do { try PrivateFile.write(document.json.prettyText, to: out) } catch {
+                throw CommandFailure(.wrong, "the plan cannot be written to \(out)")
+            }
+        }
+        context.console.result(document.rendered(as: format, context.console.output))
+        guard detailedExitCode else { return }
+        if !proposal.plan.refusals.isEmpty { throw CommandFailure(.refused) }
+        if !proposal.plan.isEmpty { throw CommandFailure(.changes) }
+    }
+}

@@ -1,0 +1,26 @@
+import ArgumentParser
+import HeraldCore
+
+struct Resume: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Let the next run go on with what was paused.",
+        discussion: "Without a campaign, everything that is paused goes on.")
+
+    @ParentCommand var herald: Herald
+    @OptionGroup var options: CommonOptions
+
+    @Argument(help: "The campaign (default: all).")
+    var campaign: String?
+
+    func run() async throws {
+        let context = try CommandContext.openSettings(Common(herald.common, options))
+        try await context.changePauses(of: campaign) { state in
+            if let campaign, state.pauses.everything {
+                throw CommandFailure(
+                    .wrong, "everything is paused, so that '\(campaign)' stays so; 'herald resume' lets all go on")
+            }
+            return .resume(campaign)
+        }
+        context.console.info("herald: \(campaign.map { "campaign '\($0)'" } ?? "everything") goes on at the next run\n")
+    }
+}

@@ -1,0 +1,13 @@
+import ArgumentParser
+
+struct State: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Make, read and repair the state of what herald did.",
+        subcommands: [
+            StateInit.self, StateShow.self, StateFind.self, StateForget.self, StateExport.self, StateRemove.self,
+            StateResolve.self,
+        ])
+
+    @ParentCommand var herald: Herald
+    @OptionGroup var options: CommonOptions
+}

@@ -1,0 +1,28 @@
+import ArgumentParser
+import HeraldCore
+import HeraldStore
+
+struct StateExport: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "List the state's registrations, one JSON object a line.",
+        discussion: """
+            With their topics and groups. They appear as fingerprints unless --reveal-registrations stands beside it; \
+            an app's server needs them in clear to delete what is dead.
+            """)
+
+    @ParentCommand var herald: Herald
+    @OptionGroup var options: CommonOptions
+
+    @Flag(help: "Only those FCM declared dead.")
+    var dead = false
+
+    func run() async throws {
+        let context = try CommandContext.openSettings(Common(herald.common, options))
+        let store = try await context.state.open()
+        let names = Fingerprinter(key: store.fingerprintKey, reveals: context.common.revealsRegistrations)
+        let export = StateExportLines(try await store.state(), names)
+        for part in export.parts(onlyDead: dead) {
+            context.console.result(export.text(of: try await store.registrations(of: part)))
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import ArgumentParser
+import Foundation
+import HeraldCore
+
+struct StateResolve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resolve", abstract: "Settle what herald does not decide by itself.",
+        discussion: """
+            For recipients who may or may not have got it: --accept, --resend or --abandon. For an occurrence that is \
+            half done and held: --continue with what the file says now, or --abandon. For refused recipients: --retry \
+            with the code that 'state show' names.
+            """)
+
+    @ParentCommand var herald: Herald
+    @OptionGroup var options: CommonOptions
+
+    @Argument(help: "The occurrence, as 'plan' and 'state show' name it.")
+    var occurrence: String
+
+    @Flag(help: "Those who may have got it did.")
+    var accept = false
+
+    @Flag(help: "Those who may have got it are sent it again, by the next apply or run.")
+    var resend = false
+
+    @Flag(help: "It is over, whoever may be left.")
+    var abandon = false
+
+    @Flag(name: .customLong("continue"), help: "It goes on with the message and time that the file has now.")
+    var goOn = false
+
+    @Option(help: ArgumentHelp("Those who were refused with this code are tried again.", valueName: "code"))
+    var retry: String?
+
+    func validate() throws {
+        let chosen = [accept, resend, abandon, goOn, retry != nil].filter(\.self).count
+        if chosen != 1 {
+            throw ValidationError("say how: one of --accept, --resend, --abandon, --continue, --retry CODE")
+        }
+    }
+
+    private var resolution: Resolution {
+        if accept { return .accept }
+        if resend { return .resend }
+        if abandon { return .abandon }
+        return retry.map { .retry(code: $0) } ?? .goOn
+    }
+
+    func run() async throws {
+        let context = try CommandContext.openSettings(Common(herald.common, options))
+        let id = OccurrenceID(rawValue: occurrence)
+        try await context.repairing { store in
+            let state = try await store.state()
+            let name = state.occurrences[id]?.campaign
+            let campaign = context.workspace.campaigns.first { $0.name.value == name }
+            let changes: [StateChange]
+            do throws(ResolutionProblem) {
+                changes = try state.changes(resolving: id, by: resolution, campaign: campaign, at: Date())
+            } catch {
+                throw CommandFailure(.wrong, error.words(for: occurrence, in: state))
+            }
+            try await store.commit(changes)
+        }
+        context.console.info("herald: settled \(occurrence)\n")
+    }
+}

@@ -1,0 +1,27 @@
+import ArgumentParser
+import HeraldCore
+import HeraldStore
+
+struct StateShow: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show memberships and occurrences as the state has them.")
+
+    @ParentCommand var herald: Herald
+    @OptionGroup var options: CommonOptions
+
+    @Argument(help: "Only this topic, group, campaign or occurrence.")
+    var name: String?
+
+    @Option(help: "text or json.")
+    var format: OutputFormat = .text
+
+    func run() async throws {
+        let context = try CommandContext.openSettings(Common(herald.common, options))
+        let recorded = try await context.state.open().state()
+        let document = StateDocument(recorded, only: name)
+        if let name, document.isEmpty {
+            throw CommandFailure(.wrong, "the state has no topic, group, campaign or occurrence '\(name)'")
+        }
+        context.console.result(document.rendered(as: format, context.console.output))
+    }
+}

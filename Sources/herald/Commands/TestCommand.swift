@@ -1,0 +1,52 @@
+import ArgumentParser
+import HeraldCore
+
+struct TestCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "test",
+        abstract: "Send a campaign's real message to a few registrations.",
+        discussion: """
+            To at most 20, whatever the campaign's target, schedule and exclusions are. It is recorded as a test: the \
+            campaign itself is sent to everybody all the same when it is due.
+            """)
+
+    /// The most registrations of one test.
+    static let maximumRecipients = 20
+
+    @ParentCommand var herald: Herald
+    @OptionGroup var options: CommonOptions
+
+    @Argument(help: "The campaign.")
+    var campaign: String
+
+    @Option(
+        parsing: .upToNextOption, help: ArgumentHelp("Tokens or fids to send to.", valueName: "registration"))
+    var to: [String] = []
+
+    @Option(help: ArgumentHelp("An audience of at most 20 to send to.", valueName: "name"))
+    var audience: String?
+
+    @Option(
+        help: ArgumentHelp("Where to write the report (default: runs/ beside the state).", valueName: "file"),
+        completion: .file())
+    var report: String?
+
+    func validate() throws {
+        if to.isEmpty == (audience == nil) { throw ValidationError("say whom to send to: --to or --audience") }
+        if to.count > Self.maximumRecipients {
+            throw ValidationError("a test goes to at most \(Self.maximumRecipients) registrations")
+        }
+    }
+
+    func run() async throws {
+        let context = try CommandContext.open(
+            Common(herald.common, options), lists: audience == nil ? .skip : .required)
+        let campaign = try context.files.campaign(named: campaign)
+        let registrations = try registrations(in: context.files)
+        let numbered = Dictionary(uniqueKeysWithValues: registrations.enumerated().map { (RecipientID($0 + 1), $1) })
+        var request = RunRequest(.test(campaign, on: numbered))
+        request.reportPath = report
+        request.mode = .trial
+        try await Conductor(context: context, request: request).conduct()
+    }
+}

@@ -1,0 +1,35 @@
+import HeraldCore
+import HeraldStore
+
+/// What a command works with: the workspace's files, where its calls go, and where its state is.
+struct CommandContext {
+    let common: Common
+    let files: LoadedWorkspace
+    let destination: Destination
+    let state: StateLocation
+
+    var console: Console { common.console }
+    var workspace: Workspace { files.workspace }
+    var settings: Settings { files.workspace.settings }
+
+    /// Reads the workspace; its errors end the command, its warnings do not.
+    static func open(_ common: Common, lists: ListPolicy = .required) throws -> CommandContext {
+        try CommandContext(common, .read(common, lists: lists))
+    }
+
+    /// Reads the workspace for what needs its settings only; mistakes elsewhere do not count.
+    static func openSettings(_ common: Common) throws -> CommandContext {
+        try CommandContext(common, .readSettings(common))
+    }
+
+    private init(_ common: Common, _ files: LoadedWorkspace) throws {
+        self.common = common
+        self.files = files
+        let settings = files.workspace.settings
+        destination = try Destination(settings.fcm, in: files.folder, environment: common.environment)
+        let override = common.environment["HERALD_STATE"].flatMap { $0.isEmpty ? nil : $0 }
+        state = StateLocation(
+            path: override?.absolute(in: nil) ?? settings.state.absolute(in: files.folder.path),
+            project: settings.project, endpoint: destination.kind)
+    }
+}

@@ -1,0 +1,39 @@
+import FCM
+import FCMClient
+import Foundation
+import HeraldCore
+import Logging
+
+/// What calls go through: a client that signs in where it must.
+struct Connection {
+    let sender: any Sender
+    private let client: FCMClient
+    private let source: TokenSource?
+
+    /// Whoever makes one must shut it down.
+    init(to destination: Destination, _ settings: Settings) throws {
+        let logger = Logger(label: "herald.client", factory: { _ in SwiftLogNoOpLogHandler() })
+        let authorities = destination.certificateAuthorities
+        source = try destination.account().map { account in
+            try TokenSource(
+                account, timeout: settings.fcm.timeout, certificateAuthorities: authorities, now: { Date() },
+                logger: logger)
+        }
+        client = try FCMClient(
+            endpoints: destination.endpoints,
+            project: Project(id: settings.project, senderID: settings.senderID.flatMap(SenderID.init(rawValue:))),
+            timeout: settings.fcm.timeout, maxInFlight: settings.fcm.maxInFlight, certificateAuthorities: authorities,
+            authorization: source?.authorization, logger: logger)
+        sender = client
+    }
+
+    func shutdown() async {
+        await client.shutdown()
+        await source?.shutdown()
+    }
+
+    /// Throws where Google does not want these credentials. That it cannot be asked now is no reason.
+    func checkCredentials() async throws {
+        do throws(TokenError) { _ = try await source?.token() } catch { if error.isPermanent { throw error } }
+    }
+}

@@ -1,0 +1,59 @@
+import FCMClient
+import Foundation
+import HeraldCore
+
+/// The file with the credentials that a run signs in with.
+struct KeyFile {
+    private let path: String
+    private let origin: Origin
+
+    /// What named the file, as messages call it.
+    private enum Origin: String {
+        case settings = "fcm.credentials"
+        case environment = "GOOGLE_APPLICATION_CREDENTIALS"
+        case gcloud = "gcloud's default credentials"
+    }
+
+    /// A key file is a few kilobytes.
+    private static let maximumSize = 1 << 20
+
+    /// The file of `fcm.credentials`, of GOOGLE_APPLICATION_CREDENTIALS, or gcloud's own, in this order. `nil` when none
+    /// of them is there.
+    static func find(
+        _ settings: FCMSettings, in folder: WorkspaceFolder, environment: [String: String]
+    ) -> KeyFile? {
+        if let credentials = settings.credentials {
+            return KeyFile(path: credentials.value.absolute(in: folder.path), origin: .settings)
+        }
+        if let path = environment["GOOGLE_APPLICATION_CREDENTIALS"], !path.isEmpty {
+            return KeyFile(path: path.absolute(in: nil), origin: .environment)
+        }
+        // https://cloud.google.com/docs/authentication/application-default-credentials
+        let home = environment["HOME"].map { "\($0)/.config/gcloud" }
+        guard let folder = environment["CLOUDSDK_CONFIG"] ?? home else { return nil }
+        let path = "\(folder)/application_default_credentials.json"
+        return FileManager.default.fileExists(atPath: path) ? KeyFile(path: path, origin: .gcloud) : nil
+    }
+
+    /// The service account whose key it holds.
+    func account() throws -> ServiceAccount {
+        let origin = origin.rawValue
+        if self.origin == .settings, let repository = GitFolder.containing(path) {
+            throw CommandFailure(
+                .wrong,
+                "\(origin): \(path) lies inside the git repository \(repository); keep key files outside of git"
+            )
+        }
+        guard let handle = FileHandle(forReadingAtPath: path),
+            let bytes = try? handle.read(upToCount: Self.maximumSize + 1)
+        else { throw CommandFailure(.wrong, "\(origin): the key file \(path) cannot be read") }
+        guard bytes.count <= Self.maximumSize else {
+            throw CommandFailure(.wrong, "\(origin): \(path) is too large for a key file")
+        }
+        do {
+            return try ServiceAccount(keyFile: bytes)
+        } catch {
+            throw CommandFailure(.wrong, "\(origin): \(path): \(error)")
+        }
+    }
+}

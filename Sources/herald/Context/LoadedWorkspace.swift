@@ -1,0 +1,83 @@
+import Foundation
+import HeraldCore
+
+/// A workspace that was read and found good.
+struct LoadedWorkspace {
+    let folder: WorkspaceFolder
+    let workspace: Workspace
+    /// Whom its lists name.
+    let recipientIndex: RecipientIndex
+    /// Of the files' names and contents; see `WorkspaceLoader.Loaded.digest`.
+    let digest: String
+
+    private init(_ folder: WorkspaceFolder, _ workspace: Workspace, _ loaded: WorkspaceLoader.Loaded) throws {
+        self.folder = folder
+        self.workspace = workspace
+        recipientIndex = try loaded.recipientIndex?.get() ?? .empty
+        digest = loaded.digest()
+    }
+
+    /// Finds the workspace's folder.
+    static func folder(_ common: Common) throws -> WorkspaceFolder {
+        if let path = common.workspace {
+            guard let folder = WorkspaceFolder(at: path) else {
+                throw CommandFailure(.wrong, "there is no herald.yaml in \(path)")
+            }
+            return folder
+        }
+        guard let folder = WorkspaceFolder(above: FileManager.default.currentDirectoryPath) else {
+            throw CommandFailure(
+                .wrong, "there is no herald.yaml here or in a folder above; 'herald init' makes a workspace")
+        }
+        return folder
+    }
+
+    /// Reads the workspace; its errors end the command, its warnings do not.
+    static func read(_ common: Common, lists: ListPolicy) throws -> LoadedWorkspace {
+        let folder = try folder(common)
+        let loaded = WorkspaceLoader.load(folder, environment: common.environment, lists: lists)
+        if !loaded.diagnostics.isEmpty { show(loaded.diagnostics, of: loaded, on: common.console) }
+        guard let workspace = loaded.workspace, !loaded.diagnostics.hasErrors else { throw CommandFailure(.wrong) }
+        return try LoadedWorkspace(folder, workspace, loaded)
+    }
+
+    /// Reads the workspace for what needs its settings only, such as pausing in a hurry: mistakes elsewhere do not count.
+    static func readSettings(_ common: Common) throws -> LoadedWorkspace {
+        let folder = try folder(common)
+        let loaded = WorkspaceLoader.load(folder, environment: common.environment, lists: .skip)
+        let wrong = loaded.diagnostics.filter {
+            $0.severity == .error && $0.range.file == WorkspaceFolder.settingsFile
+        }
+        guard let workspace = loaded.workspace, wrong.isEmpty else {
+            show(wrong, of: loaded, on: common.console)
+            throw CommandFailure(.wrong)
+        }
+        return try LoadedWorkspace(folder, workspace, loaded)
+    }
+
+    private static func show(
+        _ diagnostics: [Diagnostic], of loaded: WorkspaceLoader.Loaded, on console: Console
+    ) {
+        console.error(DiagnosticsDocument(diagnostics, sources: loaded.sources).text(console.errors))
+    }
+}
+
+extension LoadedWorkspace {
+    /// The campaign of that name.
+    func campaign(named name: String) throws -> Campaign {
+        if let campaign = workspace.campaigns.first(where: { $0.name.value == name }) { return campaign }
+        let near = suggestion(for: name, among: workspace.campaigns.map(\.name.value))
+        throw CommandFailure(
+            .wrong, "no file declares campaign '\(name)'\(near.map { "; did you mean '\($0)'?" } ?? "")")
+    }
+
+    /// What files and state make of an instant.
+    func proposal(_ desired: Desired, from state: KnownState, at now: Date, _ scope: PlanScope) throws -> Proposal {
+        for name in scope.campaigns { _ = try campaign(named: name) }
+        let input = Planner.Input(
+            desired: desired, state: state.recorded, hasState: state.exists, settings: workspace.settings,
+            workspaceDigest: digest, onlyCampaigns: Set(scope.campaigns), days: scope.days,
+            listsSkipped: workspace.listsSkipped)
+        return Planner.proposal(input, at: now)
+    }
+}

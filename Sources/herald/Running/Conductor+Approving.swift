@@ -1,0 +1,64 @@
+import Foundation
+import HeraldCore
+import HeraldStore
+
+/// What stands between a plan and its execution: guards, and people.
+extension Conductor {
+    /// A run that nobody watches does what it may, and tells what it leaves out.
+    func leavingOutRefused(_ proposal: Proposal) -> Proposal {
+        guard case .leaveOut = request.guards else { return proposal }
+        let refusals = proposal.plan.refusals
+        for refusal in refusals {
+            console.error(
+                "herald: guard \(refusal.kind.rawValue): \(refusal.message); left out; to allow it: herald apply \(refusal.override)\n"
+            )
+        }
+        return Proposal(proposal.plan.withholding(refusals, in: context.workspace), proposal.overview)
+    }
+
+    func show(_ plan: Plan, _ document: PlanDocument, needsApproval: Bool) {
+        switch request.shows {
+        case .never: return
+        case .whenNotEmpty where plan.isEmpty: return
+        case .always, .whenNotEmpty: break
+        }
+        // Nobody can approve what they have not seen.
+        guard !console.isQuiet || needsApproval else { return }
+        console.result(document.text(console.output))
+        let overrides = request.guards.overrides
+        let overridden = Set(plan.refusals.filter { overrides.allow($0.kind, for: $0.name) }.map(\.kind.rawValue))
+        if !overridden.isEmpty { console.info("Let through: \(overridden.sorted().joined(separator: ", "))\n") }
+    }
+
+    /// Ends the command where a guard refuses something that nobody let through.
+    func obeyGuards(_ plan: Plan) throws {
+        guard case .stop(let overrides) = request.guards else { return }
+        for entry in overrides.entries {
+            let isUsed = plan.refusals.contains {
+                $0.kind == entry.kind && (entry.name == nil || entry.name == $0.name)
+            }
+            if !isUsed, !entry.kind.isOfRuns, let name = entry.name {
+                console.info("herald: --override \(entry.kind.rawValue)=\(name) matches nothing in this plan\n")
+            }
+        }
+        let refusals = plan.refusals.filter { !overrides.allow($0.kind, for: $0.name) }
+        guard !refusals.isEmpty else { return }
+        for refusal in refusals {
+            console.error(
+                "herald: guard \(refusal.kind.rawValue): \(refusal.message); to allow it: \(refusal.override)\n")
+        }
+        throw CommandFailure(.refused)
+    }
+
+    /// Asks a person, who has seen the plan.
+    func approve(_ state: KnownState) throws {
+        guard isatty(STDIN_FILENO) == 1 else {
+            throw CommandFailure(
+                .wrong, "not approved; without a terminal, --auto-approve or a saved plan is needed")
+        }
+        let making = state.exists ? "" : " (and make the state \(context.state.name))"
+        guard console.confirms("Do it\(making)?") else {
+            throw CommandFailure(.wrong, "not approved; nothing was done")
+        }
+    }
+}

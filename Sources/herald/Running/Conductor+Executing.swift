@@ -1,0 +1,143 @@
+import FCM
+import Foundation
+import HeraldCore
+import HeraldStore
+
+/// Doing what is planned: the client, report files, the state's changes before and after.
+extension Conductor {
+    /// - Parameter state: consumed, since a large one is not to stay in memory while the run goes on.
+    func execute(
+        _ work: PlannedWork, from state: consuming KnownState, _ signals: Signals
+    ) async throws -> Report {
+        let connection = try Connection(to: context.destination, context.settings)
+        do {
+            try await connection.checkCredentials()
+            let report = try await execute(work, from: state, over: connection.sender, signals)
+            await connection.shutdown()
+            return report
+        } catch {
+            await connection.shutdown()
+            throw error
+        }
+    }
+
+    private func execute(
+        _ work: PlannedWork, from state: consuming KnownState, over sender: any Sender, _ signals: Signals
+    ) async throws -> Report {
+        let blank = blankReport(work)
+        let files = try openFiles(blank)
+        // A state that is not there yet is made only now that nothing else can be wrong.
+        let store = try await openStore(work, state)
+        let progress = ProgressDisplay(on: console)
+        let surroundings = surroundings(work, store, sender, files, progress, signals)
+        tellCap(of: sender, for: work.plan)
+        if let saved = request.saved { try await store.commit([.spendPlan(saved.id)]) }
+        let recorded = state.recorded
+        _ = consume state
+        let report = await Executor.run(
+            work.plan, from: consume recorded, executorOptions, in: surroundings, report: blank)
+        progress.end()
+        await close(work, report, in: store)
+        do { try files.save(report) } catch {
+            console.error("herald: the report could not be written to \(files.reportPath)\n")
+        }
+        if !console.isQuiet {
+            console.result("\n" + ReportDocument(report).text(console.output))
+            console.info("Report: \(files.reportPath)\n")
+        }
+        return report
+    }
+
+    private var executorOptions: Executor<ContinuousClock>.Options {
+        .init(
+            fcm: context.destination.adapted(context.settings.fcm), guards: context.settings.guards,
+            overrides: request.guards.overrides, mode: request.mode)
+    }
+
+    private func surroundings(
+        _ work: PlannedWork, _ store: any StateStore, _ sender: any Sender, _ files: RunFiles,
+        _ progress: ProgressDisplay, _ signals: Signals
+    ) -> Executor<ContinuousClock>.Surroundings {
+        Executor<ContinuousClock>.Surroundings(
+            store: store, sender: sender, clock: ContinuousClock(), now: request.now,
+            fingerprints: Fingerprinter(key: store.fingerprintKey, reveals: context.common.revealsRegistrations),
+            stop: { signals.stop }, halt: { await signals.insistence() }, lookAgain: lookAgain(work, store),
+            observe: {
+                try? files.save($0)
+                progress.show($0)
+            },
+            receive: files.receiver,
+            note: { files.note($0, $1) })
+    }
+
+    /// What came due since the plan was made. Numbers are given for good: what the lists say stays true.
+    private func lookAgain(
+        _ work: PlannedWork, _ store: any StateStore
+    ) -> (@Sendable (Date) async -> Plan?)? {
+        guard request.looksAgain, case .listed(let lists) = work.recipients else { return nil }
+        let (files, desired, scope) = (context.files, lists.desired, request.scope)
+        return { now in
+            guard let recorded = try? await store.state(),
+                let plan = try? files.proposal(desired, from: KnownState(store: store, recorded: recorded), at: now, scope)
+                    .plan
+            else { return nil }
+            return plan.withholding(plan.refusals, in: files.workspace)
+        }
+    }
+
+    /// Says how many outcomes a machine that dies could leave unknown: what is sent cannot be asked for again.
+    private func tellCap(of sender: any Sender, for plan: Plan) {
+        let requests = plan.steps.reduce(0) { sum, step in
+            if case .send = step.work { sum + step.work.requests } else { sum }
+        }
+        guard requests > 0, request.dryRunSample == nil else { return }
+        let cap = request.looksAgain ? sender.capacity : min(sender.capacity, requests)
+        console.info(
+            "herald: at most \(cap.grouped) requests in flight: that many outcomes could become unknown if this machine dies\n"
+        )
+    }
+
+    // MARK: What it works on
+
+    private func openStore(_ work: PlannedWork, _ state: KnownState) async throws -> any StateStore {
+        switch work.recipients {
+        case .named(let registrations): return state.inMemory(registrations)
+        case .listed(let lists):
+            if let count = request.dryRunSample {
+                return state.inMemory(try lists.registrations(of: work.plan.sample(count)))
+            }
+            let store = try await existingOrNew(state)
+            try await lists.record(in: store)
+            return store
+        }
+    }
+
+    func existingOrNew(_ state: KnownState) async throws -> any StateStore {
+        if let store = state.store { return store }
+        return try await context.state.create(state.recorded.identity)
+    }
+
+    func openFiles(_ report: Report) throws -> RunFiles {
+        do {
+            let files = try RunFiles(
+                run: request.id, folder: context.state.reports, report: request.reportPath,
+                receipts: request.receiptsPath)
+            try files.save(report)
+            return files
+        } catch {
+            let receipts = request.receiptsPath.map { " or the receipts to \($0)" } ?? ""
+            let path = request.reportPath.map { " to \($0)" } ?? ""
+            throw CommandFailure(.wrong, "the report cannot be written\(path)\(receipts)")
+        }
+    }
+
+    /// Much was done by now: what fails here must not hide it.
+    private func close(_ work: PlannedWork, _ report: Report, in store: any StateStore) async {
+        guard request.dryRunSample == nil, report.result != .interrupted, !report.isUnreachable else { return }
+        do { try await store.commit(work.closing) } catch {
+            console.error("herald: the audiences' sizes could not be recorded\n")
+            // Of a disk that is full only this names the place.
+            if let error = error as? StateError { console.error("herald: \(error)\n") }
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import HeraldCore
+import HeraldStore
+
+extension Conductor {
+    /// `nil` when another run works on the state and this one is to be skipped.
+    func lock(_ ifLocked: LockedState) async throws -> RunLock? {
+        let begin = ContinuousClock.now
+        var isWaiting = false
+        while true {
+            do { return try await context.state.lock(for: request.id) } catch let error as StateError {
+                guard case .locked = error else { throw error }
+                switch ifLocked {
+                case .wait(let wait) where ContinuousClock.now < begin + wait:
+                    if !isWaiting { console.info("herald: another run works on the state; waiting\n") }
+                    isWaiting = true
+                    if let signal = request.signals?.first, signal != 0 {
+                        throw CommandFailure(.interrupted(signal: signal))
+                    }
+                    try await Task.sleep(for: .milliseconds(200))
+                case .skip:
+                    console.info("herald: another run works on the state; skipped\n")
+                    return nil
+                case .fail, .wait: throw error
+                }
+            }
+        }
+    }
+}

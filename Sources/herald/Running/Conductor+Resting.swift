@@ -1,0 +1,32 @@
+import Foundation
+import HeraldCore
+
+/// A run with nothing to do at FCM.
+extension Conductor {
+    /// Recurring campaigns count from the first apply, though there is nothing else to do.
+    func isRemembered(_ plan: Plan, _ state: KnownState) -> Bool { state.exists || !plan.bookkeeping(at: request.now()).isEmpty }
+
+    /// Writes down what the state is to know all the same, and accounts for it where somebody asked for a report.
+    func rest(_ work: PlannedWork, _ state: KnownState) async throws {
+        if request.dryRunSample == nil, isRemembered(work.plan, state) {
+            let store = try await existingOrNew(state)
+            try await store.commit(work.plan.bookkeeping(at: request.now()) + work.closing)
+        }
+        if request.tellsRest { tellRest(work.plan) }
+        var report = blankReport(work)
+        (report.result, report.finished) = (report.outcome, request.now())
+        if request.reportPath != nil { _ = try openFiles(report) }
+        writeMetrics(report)
+        if case .leaveOut = request.guards, !work.plan.refusals.isEmpty { throw CommandFailure(.refused) }
+    }
+
+    private func tellRest(_ plan: Plan) {
+        for held in plan.held.prefix(10) {
+            console.error("herald: \(held.occurrence) is held: \(held.reason); '\(held.resolve)'\n")
+        }
+        if plan.held.count > 10 {
+            console.error("herald: \(plan.held.count - 10) more are held; 'herald plan' names them\n")
+        }
+        console.info("herald: nothing to do\n")
+    }
+}

@@ -1,0 +1,116 @@
+import FCMClient
+import Foundation
+import HeraldCore
+import HeraldStore
+
+/// Takes an apply, a run or a test from the lock to the exit status. Nothing else in herald changes anything at FCM.
+struct Conductor {
+    let context: CommandContext
+    let request: RunRequest
+
+    var console: Console { context.console }
+
+    func conduct() async throws {
+        if request.requiresState { try await context.state.require() }
+        guard let ifLocked = request.ifLocked else { return try await carryOut() }
+        // The lock comes first, so that what is planned is what the state has until the run ends.
+        guard let lock = try await lock(ifLocked) else { return }
+        try await lock.hold { try await carryOut() }
+    }
+
+    private func carryOut() async throws {
+        let state = try await readState()
+        let work = try await prepare(state)
+        try check(work, state)
+        let isChange = !work.plan.isEmpty || !state.exists && isRemembered(work.plan, state)
+        let needsApproval = request.asks && isChange
+        show(work.plan, work.document, needsApproval: needsApproval)
+        try obeyGuards(work.plan)
+        if needsApproval { try approve(state) }
+        let signals = request.signals ?? .listen(on: console)
+        if work.plan.isEmpty { return try await rest(work, state) }
+        let store = state.store
+        let report = try await execute(work, from: consume state, signals)
+        writeMetrics(report)
+        try await recordTest(report, in: store)
+        if let failure = CommandFailure(report, at: context.destination.endpoint, signal: signals.first) {
+            throw failure
+        }
+    }
+
+    // MARK: From the state to the plan
+
+    private func readState() async throws -> KnownState {
+        switch request.goal {
+        case .workspace: try await .read(from: context.state, at: request.now())
+        // A test works on a state of its own: it leaves no outcomes, and forgets nobody.
+        case .test: try await .blank(beside: context.state, at: request.now())
+        }
+    }
+
+    private func prepare(_ state: KnownState) async throws -> PlannedWork {
+        switch request.goal {
+        case .workspace(let scope):
+            let lists = try await ResolvedLists(context.files, knownTo: state, at: context.state)
+            let proposal = try context.files.proposal(
+                lists.desired, from: state, at: request.saved?.at ?? request.now(), scope)
+            return work(
+                leavingOutRefused(proposal), .listed(lists),
+                closing: proposal.plan.closing(sizes: lists.desired.audienceSizes))
+        case .test(let campaign, let registrations):
+            let plan = Plan(testing: campaign, on: registrations, at: request.now())
+            return work(Proposal(plan), .named(registrations), closing: [])
+        }
+    }
+
+    private func work(
+        _ proposal: Proposal, _ recipients: PlannedWork.Recipients, closing: [StateChange]
+    ) -> PlannedWork {
+        let document = PlanDocument(
+            proposal, id: request.saved?.id ?? request.id, created: request.now(), campaigns: request.scope.campaigns,
+            days: request.scope.days)
+        return PlannedWork(plan: proposal.plan, document: document, recipients: recipients, closing: closing)
+    }
+
+    private func check(_ work: PlannedWork, _ state: KnownState) throws {
+        let mayBeEarly = request.dryRunSample != nil || context.destination.endpoint.isLoopback
+        try request.saved?.check(
+            against: work.document, spent: state.recorded.spentPlans, now: request.now(), mayBeEarly: mayBeEarly)
+    }
+
+    // MARK: The account
+
+    /// A run that has not begun.
+    func blankReport(_ work: PlannedWork) -> Report {
+        Report(
+            run: request.id, plan: work.plan, planDigest: work.document.digest,
+            isDryRun: request.dryRunSample != nil, started: request.now(), endpoint: context.destination.kind,
+            project: context.settings.project, version: Herald.version,
+            gitCommit: GitCommit.current(at: context.files.folder.path),
+            overrides: request.guards.overrides.entries.map(\.text))
+    }
+
+    /// That figures of it cannot be written must not hide how a run ended.
+    func writeMetrics(_ report: Report) {
+        guard let path = request.metricsPath else { return }
+        do {
+            try PrivateFile.write(MetricsDocument(report).text, to: path, mode: 0o644)
+        } catch {
+            console.error("herald: the metrics could not be written to \(path)\n")
+        }
+    }
+
+    private func recordTest(_ report: Report, in store: (any StateStore)?) async throws {
+        guard case .test(let campaign, _) = request.goal, let step = report.steps.first else { return }
+        guard let store else { return console.info("herald: there is no state that could keep this test\n") }
+        let test = RecordedTest(
+            campaign: campaign.name.value, at: report.started, accepted: step.accepted, rejected: step.rejected,
+            unknown: step.unknown)
+        try await store.commit([.test(test)])
+    }
+}
+
+extension Overrides.Entry {
+    /// As it is written on the command line.
+    fileprivate var text: String { name.map { "\(kind.rawValue)=\($0)" } ?? kind.rawValue }
+}

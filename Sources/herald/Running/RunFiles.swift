@@ -1,0 +1,67 @@
+import FCM
+import Foundation
+import HeraldCore
+import Synchronization
+
+/// What a run leaves on disk while it goes: the report, failures beyond those the report shows, receipts.
+struct RunFiles: Sendable {
+    let reportPath: String
+    private let failures: LineFile
+    private let receipts: LineFile?
+    private let shown: FailureCount
+
+    /// Failures each step had so far.
+    private final class FailureCount: Sendable {
+        private let counts = Mutex<[String: Int]>([:])
+
+        func next(_ step: String) -> Int {
+            counts.withLock { counts in
+                let number = counts[step, default: 0] + 1
+                counts[step] = number
+                return number
+            }
+        }
+    }
+
+    /// - Parameter folder: for reports that have no path of their own.
+    init(run: String, folder: String, report: String?, receipts: String?) throws {
+        if let report {
+            reportPath = report
+        } else {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            reportPath = "\(folder)/\(run).json"
+        }
+        let base = reportPath.hasSuffix(".json") ? String(reportPath.dropLast(5)) : reportPath
+        failures = LineFile(path: "\(base).failures.ndjson")
+        // Of an earlier run that was given the same name.
+        unlink("\(base).failures.ndjson")
+        self.receipts = receipts.map { LineFile(path: $0) }
+        try self.receipts?.open()
+        shown = FailureCount()
+    }
+
+    func save(_ report: Report) throws {
+        try PrivateFile.write(ReportDocument(report).json.prettyText, to: reportPath)
+    }
+
+    func note(_ step: String, _ failure: Report.Failure) {
+        guard shown.next(step) > StepReport.shownFailures, var members = failure.json.object else { return }
+        members["step"] = .string(step)
+        failures.append(JSONValue.object(members).compactText)
+    }
+
+    /// Whom to tell of every message that was accepted, where somebody asked for receipts.
+    var receiver: (@Sendable (_ step: String, _ registration: String?, _ messageID: String) -> Void)? {
+        guard let receipts else { return nil }
+        return { receive($0, $1, $2, receipts) }
+    }
+
+    private func receive(_ step: String, _ registration: String?, _ messageID: String, _ receipts: LineFile) {
+        let members: [String: JSONValue] = [
+            "step": .string(step), "registration": registration.map { .string($0) } ?? .null,
+            "message_id": .string(messageID),
+        ]
+        receipts.append(JSONValue.object(members).compactText)
+    }
+}

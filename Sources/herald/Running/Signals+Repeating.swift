@@ -1,0 +1,21 @@
+extension Signals {
+    /// Does something every so often until a signal comes.
+    ///
+    /// What goes wrong once, a file half written or a network that is away, may be right the next time: it is told, and
+    /// does not end the repeating.
+    func repeating(every interval: Duration, _ body: () async throws -> Void) async throws {
+        while true {
+            let begin = ContinuousClock.now
+            do { try await body() } catch {
+                guard let failure = CommandFailure(error) else { throw error }
+                guard first == 0 else { throw failure }
+                failure.show()
+            }
+            let next = begin + interval
+            while ContinuousClock.now < next {
+                if first != 0 { throw CommandFailure(.interrupted(signal: first)) }
+                try await Task.sleep(for: min(.seconds(1), next - ContinuousClock.now))
+            }
+        }
+    }
+}

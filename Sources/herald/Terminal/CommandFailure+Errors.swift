@@ -1,0 +1,39 @@
+import FCMClient
+import FCMEmulator
+import HeraldCore
+
+/// The one place that knows what each room's errors mean for the exit status.
+extension CommandFailure {
+    /// `nil` for errors that are none of ours, such as the argument parser's.
+    init?(_ error: any Error) {
+        switch error {
+        case let failure as CommandFailure: self = failure
+        case let error as StateError: self.init(error)
+        case let error as RecipientIndexError: self.init(.wrong, error.description)
+        case let error as FCMClientError: self.init(.wrong, error.description)
+        case let error as TokenError: self.init(.wrong, error.description)
+        case let error as EmulatorError: self.init(.wrong, error.description)
+        case let problem as SavedPlan.Problem: self.init(problem)
+        default: return nil
+        }
+    }
+
+    private init(_ error: StateError) {
+        if case .locked = error {
+            self.init(.locked, error.description)
+        } else {
+            self.init(.wrong, error.description)
+        }
+    }
+
+    private init(_ problem: SavedPlan.Problem) {
+        switch problem {
+        case .unreadable: self.init(.wrong, "the file is no plan of herald's")
+        case .altered: self.init(.stalePlan, "the plan was altered after it was saved")
+        case .expired(let instant): self.init(.stalePlan, "the plan expired at \(instant.rfc3339)")
+        case .early(let instant): self.init(.stalePlan, "the plan is for \(instant.rfc3339), which has not come")
+        case .used: self.init(.stalePlan, "the plan was applied before")
+        case .stale: self.init(.stalePlan, "the files or the state changed since the plan was saved; plan again")
+        }
+    }
+}

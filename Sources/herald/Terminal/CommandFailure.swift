@@ -1,0 +1,17 @@
+import Foundation
+
+/// Ends a command: the exit status, and what standard error says of it.
+struct CommandFailure: Error, Hashable {
+    let status: ExitStatus
+    /// Absent where the command has said it all before.
+    let message: String?
+
+    init(_ status: ExitStatus, _ message: String? = nil) {
+        self.status = status
+        self.message = message
+    }
+
+    func show() {
+        if let message { _ = writeAll("herald: \(message)\n", to: STDERR_FILENO) }
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import HeraldCore
+
+/// Results go to standard output, everything else to standard error.
+struct Console: Sendable {
+    let isQuiet: Bool
+    let output: TextStyle
+    let errors: TextStyle
+    /// Whether standard error is a terminal that a person looks at, which can draw a line over.
+    let showsBar: Bool
+    private let columns: Int?
+    private let status = StatusLine()
+
+    init(isQuiet: Bool, allowsColor: Bool, environment: [String: String]) {
+        self.isQuiet = isQuiet
+        // https://no-color.org
+        let isAllowed = allowsColor && environment["NO_COLOR", default: ""].isEmpty && environment["CI"] == nil
+        output = TextStyle(isColored: isAllowed && isatty(STDOUT_FILENO) == 1)
+        errors = TextStyle(isColored: isAllowed && isatty(STDERR_FILENO) == 1)
+        showsBar = !isQuiet && environment["CI"] == nil && environment["TERM"] != "dumb" && isatty(STDERR_FILENO) == 1
+        columns = environment["COLUMNS"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
+    }
+
+    func result(_ text: String) { status.write(text, to: STDOUT_FILENO) }
+
+    func info(_ text: String) {
+        if !isQuiet { status.write(text, to: STDERR_FILENO) }
+    }
+
+    func error(_ text: String) { status.write(text, to: STDERR_FILENO) }
+
+    /// Shows a line on the terminal until something else is written.
+    func draw(_ line: String) { status.draw(line) }
+
+    func eraseDrawn() { status.erase() }
+
+    /// Of the terminal, in columns.
+    var width: Int {
+        if let columns { return columns }
+        var size = winsize()
+        guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
+    }
+
+    /// A question on the terminal; `false` without one.
+    func confirms(_ question: String) -> Bool {
+        guard isatty(STDIN_FILENO) == 1 else { return false }
+        error("\(question) Only 'yes' is taken for it: ")
+        return readLine() == "yes"
+    }
+}

@@ -1,0 +1,31 @@
+import Foundation
+import Synchronization
+
+/// Lines that are added to a file while a run goes on; the file is made with the first of them, or by `open`.
+final class LineFile: Sendable {
+    private let path: String
+    /// -1 until it is open.
+    private let descriptor = Mutex<Int32>(-1)
+
+    init(path: String) { self.path = path }
+
+    deinit {
+        let descriptor = descriptor.withLock { $0 }
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// Fails now rather than when there is something to write.
+    func open() throws {
+        try descriptor.withLock { descriptor in
+            if descriptor < 0 {
+                descriptor = Foundation.open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+            }
+            guard descriptor >= 0 else { throw PrivateFile.Failure() }
+        }
+    }
+
+    func append(_ line: String) {
+        guard (try? open()) != nil else { return }
+        descriptor.withLock { _ = writeAll(line + "\n", to: $0) }
+    }
+}

@@ -1,0 +1,50 @@
+import HeraldCore
+import HeraldTestSupport
+
+private func audience(_ rest: String) -> String { "kind: audience\nname: a\n\(rest)\n" }
+private func list(_ name: String, _ text: String) -> [String: String] {
+    ["x.yaml": audience("source: {file: \(name)}"), name: text]
+}
+
+extension RuleCase {
+    static let lists: [RuleCase] = [
+        RuleCase(
+            .listFormat, "another ending", ["x.yaml": audience("source: {file: ▸l.tsv}"), "l.tsv": "fid\n"],
+            near: list("l.csv", "fid\n")),
+        RuleCase(
+            .listFormat, "a packed list of another ending",
+            ["x.yaml": audience("source: {file: ▸l.tsv.gz}"), "l.tsv.gz": "fid\n"], near: list("l.csv", "fid\n")),
+        {
+            var foreign = RuleCase(
+                .listCompression, "a list that is only called so", ["x.yaml": audience("source: {file: ▸l.csv.gz}")],
+                near: list("l.csv", "fid\n"))
+            foreign.prepare = { try $0.write("fid\n", to: "l.csv.gz") }
+            return foreign
+        }(),
+        RuleCase(.listFormat, "no header", list("l.csv", "▸"), near: list("l.csv", "token")),
+        RuleCase(
+            .listColumn, "no registration column", list("l.csv", "▸id,name\n1,2\n"),
+            near: list("l.csv", "id,token\n1,\(token)\n")),
+        RuleCase(
+            .listColumn, "a column twice", list("l.csv", "\n▸fid,token,fid\n"),
+            near: list("l.csv", "\nfid,token,name,name\n")),
+        RuleCase(
+            .listRow, "of text", list("l.txt", "# ours\n\(fid)\n\n▸\(fid)x\n"),
+            near: list("l.txt", "# ours\n\(fid)\n\n  \(token)\t\n")),
+        RuleCase(
+            .listRow, "of CSV", list("l.csv", "fid,spot\n\(fid),ostia\n▸\(fid)\n"),
+            near: list("l.csv", "fid,spot\n\(fid),ostia\n\(fid),\n")),
+        RuleCase(
+            .listRow, "of NDJSON", list("l.ndjson", "{\"fid\":\"\(fid)\"}\n▸{\"fid\":7}\n"),
+            near: list("l.ndjson", "{\"fid\":\"\(fid)\",\"n\":7}\n")),
+        RuleCase(
+            .registrationForm, "a fid too long", audience("fids: [\(fid), ▸\(fid)0]"), near: audience("fids: [\(fid)]")),
+        RuleCase(
+            .registrationForm, "a fid among tokens", audience("tokens:\n  - ▸\(fid)"),
+            near: audience("tokens:\n  - \(token)")),
+        RuleCase(
+            .registrationForm, "a token among fids", audience("fids:\n  - ▸\(token)"),
+            near: audience("fids:\n  - \(fid)")),
+        RuleCase(.registrationForm, "a list among fids", audience("fids: [▸[]]"), near: audience("fids: []")),
+    ]
+}

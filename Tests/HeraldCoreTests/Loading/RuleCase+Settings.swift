@@ -1,0 +1,68 @@
+import HeraldCore
+import HeraldTestSupport
+
+private func audience(_ rest: String) -> String { "kind: audience\nname: a\n\(rest)\n" }
+private func settings(_ rest: String) -> String { settingsText + rest + "\n" }
+
+extension RuleCase {
+    static let settingsCases: [RuleCase] = [
+        RuleCase(
+            .formatVersion, "a later format", ["herald.yaml": "herald: ▸2\nproject: p\n"],
+            near: ["herald.yaml": "herald: 1\nproject: p\n"]),
+        RuleCase(
+            .wrongType, "a version in quotes", ["herald.yaml": "herald: ▸'1'\nproject: p\n"],
+            near: ["herald.yaml": "herald: 1\nproject: p\n"]),
+        RuleCase(
+            .wrongType, "two documents", ["herald.yaml": "▸herald: 1\nproject: p\n---\nherald: 1\n"],
+            near: ["herald.yaml": "---\nherald: 1\nproject: p\n---\n"]),
+        RuleCase(.wrongType, "empty settings", ["herald.yaml": "▸# nothing\n"], near: [:]),
+        RuleCase(.missingKey, "no project", ["herald.yaml": "▸herald: 1\n"], near: [:]),
+        RuleCase(.missingKey, "no version", ["herald.yaml": "▸project: p\n"], near: [:]),
+        RuleCase(
+            .unknownKey, "of the settings", ["herald.yaml": settings("▸projct: x")],
+            near: ["herald.yaml": settings("state: x")]),
+        RuleCase(
+            .unknownKey, "of fcm", ["herald.yaml": settings("fcm: {▸rates: 5/s}")],
+            near: ["herald.yaml": settings("fcm: {rate: 5/s}")]),
+        RuleCase(
+            .unknownKey, "of the guards", ["herald.yaml": settings("guards: {▸max_recipient: 5}")],
+            near: ["herald.yaml": settings("guards: {max_recipients: 5}")]),
+        RuleCase(
+            .invalidValue, "a project with a space", ["herald.yaml": "herald: 1\nproject: ▸a b\n"],
+            near: ["herald.yaml": "herald: 1\nproject: example.com:a-b\n"]),
+        RuleCase(
+            .invalidValue, "a timeout of an hour", ["herald.yaml": settings("fcm: {timeout: ▸1h}")],
+            near: ["herald.yaml": settings("fcm: {timeout: 10m}")]),
+        RuleCase(
+            .invalidValue, "a lone dollar", ["herald.yaml": settings("state: ▸a$b")],
+            near: ["herald.yaml": settings("state: a$$b")]),
+        RuleCase(
+            .invalidValue, "an API of no kind", ["herald.yaml": settings("fcm: {topic_api: ▸v1}")],
+            near: ["herald.yaml": settings("fcm: {topic_api: iid}")]),
+        RuleCase(
+            .ambiguousScalar, "a project number as a number", ["herald.yaml": settings("sender_id: ▸123456789012")],
+            near: ["herald.yaml": settings("sender_id: '123456789012'")]),
+        RuleCase(
+            .invalidValue, "a project number that is a word", ["herald.yaml": settings("sender_id: ▸tide")],
+            near: ["herald.yaml": settings("sender_id: '1'")]),
+        RuleCase(
+            .invalidValue, "a lists folder without a name", ["herald.yaml": settings("lists: ▸''")],
+            near: ["herald.yaml": settings("lists: ../elsewhere")]),
+        RuleCase(
+            .invalidValue, "a key file without a name", ["herald.yaml": settings("fcm: {credentials: ▸''}")],
+            near: ["herald.yaml": settings("fcm: {credentials: key.json}")]),
+        RuleCase(
+            .invalidValue, "a run every 9 seconds", ["herald.yaml": settings("runner: {every: ▸9s}")],
+            near: ["herald.yaml": settings("runner: {every: 10s}")]),
+        RuleCase(
+            .unknownKey, "of the runner", ["herald.yaml": settings("runner: {▸evry: 5m}")],
+            near: ["herald.yaml": settings("runner: {}")]),
+        RuleCase(
+            .unknownReference, "suppressed people",
+            ["herald.yaml": settings("suppress: [a, ▸b]"), "x.yaml": audience("fids: []")],
+            near: ["herald.yaml": settings("suppress: [a]"), "x.yaml": audience("fids: []")]),
+        RuleCase(
+            .undefinedVariable, "a variable nobody set", ["herald.yaml": settings("state: ▸${NOWHERE}/x")],
+            near: ["herald.yaml": settings("state: ${NOWHERE:-here}/x")]),
+    ]
+}

@@ -1,0 +1,102 @@
+import FCM
+import FCMClient
+import FCMEmulator
+import Foundation
+import Testing
+
+@testable import HeraldCore
+@testable import herald
+
+/// What each room's errors mean for whoever runs a command.
+@Suite struct CommandFailureTests {
+    /// The test library has an `ExitStatus` too.
+    typealias Status = herald.ExitStatus
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        let error: any Error
+        let status: Status
+        let message: String
+
+        init(_ error: any Error, _ status: Status, _ message: String) {
+            (self.error, self.status, self.message) = (error, status, message)
+        }
+
+        var testDescription: String { message }
+    }
+
+    @Test(arguments: [
+        Case(
+            StateError.missing(path: "/s"), .wrong,
+            "there is no state at /s; 'herald state init' makes one, or the first apply"),
+        Case(StateError.locked(path: "/s", holder: "run 7"), .locked, "the state /s is in use by run 7"),
+        Case(StateError.newer(path: "/s"), .wrong, "the state /s was written by a newer herald"),
+        Case(RecipientIndexError.recordedTwice, .wrong, "a recipient is in it twice"),
+        Case(
+            FCMClientError.authoritiesWithoutTLS, .wrong, "certificate authorities are for https endpoints only"),
+        Case(TokenError.unusableKey, .wrong, "the private key cannot sign"),
+        Case(
+            EmulatorError.cannotListen(host: "h", port: 1, reason: "taken"), .wrong, "cannot listen on h:1: taken"),
+        Case(SavedPlan.Problem.unreadable, .wrong, "the file is no plan of herald's"),
+        Case(SavedPlan.Problem.altered, .stalePlan, "the plan was altered after it was saved"),
+        Case(
+            SavedPlan.Problem.expired(at: Date(timeIntervalSince1970: 0)), .stalePlan,
+            "the plan expired at 1970-01-01T00:00:00Z"),
+        Case(
+            SavedPlan.Problem.early(until: Date(timeIntervalSince1970: 0)), .stalePlan,
+            "the plan is for 1970-01-01T00:00:00Z, which has not come"),
+        Case(SavedPlan.Problem.used, .stalePlan, "the plan was applied before"),
+        Case(
+            SavedPlan.Problem.stale, .stalePlan,
+            "the files or the state changed since the plan was saved; plan again"),
+        Case(CommandFailure(.usage, "as it is"), .usage, "as it is"),
+    ])
+    func `an error has one exit status and one sentence`(_ error: Case) {
+        #expect(CommandFailure(error.error) == CommandFailure(error.status, error.message))
+    }
+
+    @Test func `what is none of ours is left to the argument parser`() {
+        #expect(CommandFailure(CancellationError()) == nil)
+    }
+
+    @Test(arguments: [
+        (Status.done, Int32(0)), (.wrong, 1), (.changes, 2), (.refused, 3), (.failed, 4), (.locked, 5),
+        (.unknown, 6), (.stalePlan, 7), (.usage, 64), (.interrupted(signal: SIGINT), 130),
+        (.interrupted(signal: SIGTERM), 143),
+    ])
+    func `exit statuses are those of the README`(_ status: Status, _ code: Int32) {
+        #expect(status.code == code)
+    }
+
+    @Test(arguments: [
+        (Report.Result.interrupted, CommandFailure(.interrupted(signal: SIGTERM))),
+        (.refused, CommandFailure(.refused, "a guard stopped a step; the report says which")),
+        (.failed, CommandFailure(.failed, "not everything succeeded; the report lists what did not")),
+    ])
+    func `a finished run that is no success says why`(_ result: Report.Result, _ failure: CommandFailure) {
+        #expect(CommandFailure(report(result), at: .fcm, signal: SIGTERM) == failure)
+    }
+
+    @Test func `a run that succeeded is no failure`() {
+        #expect(CommandFailure(report(.ok), at: .fcm, signal: 0) == nil)
+    }
+
+    @Test func `where nobody answered on this machine the emulator is asked for`() throws {
+        var report = report(.failed)
+        report.isUnreachable = true
+        let local = try Endpoint("http://127.0.0.1:9")
+        let failure = CommandFailure(report, at: local, signal: 0)
+        #expect(failure?.status == .failed)
+        #expect(
+            failure?.message == "http://127.0.0.1:9: nothing answers; is 'herald emulator' running there?")
+        #expect(CommandFailure(report, at: .fcm, signal: 0)?.message == "https://fcm.googleapis.com: nothing answers")
+    }
+
+    private func report(_ result: Report.Result) -> Report {
+        let now = Date(timeIntervalSince1970: 0)
+        var report = Report(
+            run: "r", plan: Plan(at: now, workspaceDigest: "", state: nil), planDigest: "", isDryRun: false,
+            started: now, endpoint: .fcm, project: "p", version: "1")
+        report.result = result
+        return report
+    }
+}

@@ -1,0 +1,91 @@
+import FCM
+import Foundation
+import HeraldCore
+import HeraldTestSupport
+import Testing
+
+/// Workspaces, arguments and the environment, as the built program takes them.
+@Suite struct CommandLineTests {
+    private static let files = World.small(count: 20, subscribers: 12)
+
+    @Test func `init makes a valid workspace that applies, and never overwrites`() async throws {
+        let world = try World([:])
+        let made = try await HeraldProcess.run(["init", world.workspace])
+        #expect(made.status == 0, "\(made.errors)")
+        let valid = try await world.herald("validate")
+        #expect(valid.status == 0)
+        #expect(valid.output == "0 errors, 0 warnings\n")
+        let (_, host) = try await world.startEmulator()
+        #expect(try await world.herald("apply", "--auto-approve", host: host).status == 0)
+
+        try world.folder.write("mine", to: "workspace/topics.yaml")
+        let again = try await HeraldProcess.run(["init", world.workspace])
+        #expect(again.status == 1)
+        #expect(try world.folder.read("workspace/topics.yaml") == "mine")
+        await world.end()
+    }
+
+    @Test(arguments: [
+        ("resources.yaml", "kind: topic\nname: a b\nsubscribers: []\n", "topic-name", 2),
+        ("resources.yaml", "kind: campaign\nname: x\ntarget: {topic: a, audience: b}\nmessage: {}\n", "one-target", 3),
+        ("resources.yaml", "kind: [\n", "yaml-syntax", 2),
+        ("all.txt", "not-a-registration\n", "list-row", 1),
+        ("herald.yaml", "herald: 2\nproject: p\n", "format-version", 1),
+    ])
+    func `bad input is a located diagnostic and exit 1, and nothing is done`(
+        _ file: String, _ text: String, _ rule: String, _ line: Int
+    ) async throws {
+        let world = try World(Self.files)
+        try world.folder.write(text, to: "workspace/\(file)")
+        let (_, host) = try await world.startEmulator()
+        let validate = try await world.herald("validate", "--format", "json")
+        #expect(validate.status == 1)
+        let found = try JSONValue(parsing: Array(validate.output.utf8))["diagnostics"]?.array ?? []
+        #expect(found.contains { $0["rule"]?.string == rule && $0["line"]?.int == Int64(line) }, "\(validate.output)")
+        let apply = try await world.herald("apply", "--auto-approve", host: host)
+        #expect(apply.status == 1)
+        #expect(apply.errors.contains("[\(rule)]"))
+        #expect(!FileManager.default.fileExists(atPath: world.statePath))
+        #expect(try world.accepted(in: ["ledger.ndjson"]).isEmpty)
+        await world.end()
+    }
+
+    @Test(arguments: [
+        ("plan --at tomorrow", Int32(64)), ("apply --override nonsense", 64), ("apply --sample 3", 64),
+        ("nonsense", 64), ("validate --format yaml", 64), ("state show", 1), ("apply", 1),
+        ("apply /nowhere/plan.json", 1), ("plan --campaign nobody", 1),
+    ])
+    func `wrong arguments and missing things exit as the contract says`(
+        _ arguments: String, _ status: Int32
+    ) async throws {
+        let world = try World(Self.files)
+        let result = try await HeraldProcess.run(
+            ["-w", world.workspace] + arguments.split(separator: " ").map(String.init),
+            environment: world.environment("127.0.0.1:9"))
+        #expect(result.status == status, "\(result.output)\(result.errors)")
+        #expect(!result.errors.isEmpty)
+    }
+
+    @Test func `the workspace may be named before or behind the command`() async throws {
+        let world = try World(Self.files)
+        #expect(try await HeraldProcess.run(["-w", world.workspace, "validate"]).status == 0)
+        #expect(try await HeraldProcess.run(["validate", "-w", world.workspace]).status == 0)
+        #expect(try await HeraldProcess.run(["validate", "-w", world.folder.path]).status == 1)
+    }
+
+    @Test func `another time than now is for this machine only`() async throws {
+        let world = try World(Self.files)
+        try world.folder.write("herald: 1\nproject: demo-project\n", to: "workspace/herald.yaml")
+        let apply = try await world.herald("apply", "--auto-approve", "--at", "2026-12-01T08:00:00Z", host: nil)
+        #expect(apply.status == 64)
+        #expect(apply.errors.contains("--at is for a dry run or an endpoint on this machine"))
+        #expect(try await world.herald("plan", "--at", "2026-12-01T08:00:00Z", host: nil).status == 0)
+    }
+
+    @Test func `an empty HERALD_STATE is none`() async throws {
+        let world = try World(Self.files)
+        let environment = ["HERALD_STATE": "", "FCM_EMULATOR_HOST": "127.0.0.1:9"]
+        let result = try await HeraldProcess.run(["-w", world.workspace, "state", "show"], environment: environment)
+        #expect(result.errors.contains("\(world.workspace)/.herald/state.sqlite"), "\(result.errors)")
+    }
+}

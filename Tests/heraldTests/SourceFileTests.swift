@@ -1,0 +1,36 @@
+import Testing
+
+/// What keeps files short enough to be read from top to bottom, and commands free of what they do not decide.
+@Suite struct SourceFileTests {
+    /// Those that are being taken apart.
+    private static let unfinished: Set = [
+        "Sources/HeraldCore/Running/Executor.swift", "Sources/HeraldCore/Running/GroupDrive.swift",
+        "Tests/HeraldCoreTests/Running/GroupTests.swift", "Tests/HeraldStoreTests/StateStoreTests.swift",
+    ]
+
+    @Test func `no file is longer than 350 lines, and half of them are shorter than 100`() throws {
+        let files = try SourceFile.all(in: "Sources", "Tests", "Benchmarks")
+        #expect(files.count > 500)
+        let long = files.filter { $0.lines > 350 && !Self.unfinished.contains($0.path) }
+        #expect(long.map { "\($0.path): \($0.lines)" } == [])
+        let median = files.map(\.lines).sorted()[files.count / 2]
+        #expect(median < 100)
+    }
+
+    @Test func `a file that declares a command has at most 70 lines`() throws {
+        let commands = try SourceFile.all(in: "Sources/herald").filter(\.declaresCommand)
+        #expect(commands.count > 20)
+        #expect(commands.filter { $0.lines > 70 }.map { "\($0.path): \($0.lines)" } == [])
+    }
+
+    @Test func `herald does not know which kind of store the state is in`() throws {
+        let files = try SourceFile.all(in: "Sources/herald")
+        #expect(files.filter { $0.text.contains("SQLite") }.map(\.path) == [])
+    }
+
+    @Test func `only one file turns errors into exit statuses, and only the program exits`() throws {
+        let files = try SourceFile.all(in: "Sources/herald")
+        let exiting = files.filter { $0.text.contains("ExitCode(") }.map(\.path)
+        #expect(exiting == ["Sources/herald/Herald.swift"])
+    }
+}
