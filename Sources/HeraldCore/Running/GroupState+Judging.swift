@@ -21,7 +21,7 @@ extension GroupState {
         .call(group.key.map(purpose) ?? .findKey)
     }
 
-    private var isLeave: Bool { change.action == .remove || change.action == .delete }
+    private var isLeave: Bool { Plan.Action.group(change.action).effect == .leaves }
 
     /// Whom the group is made anew with.
     private var everybody: RecipientSet { change.members.union(group.members) }

@@ -66,7 +66,7 @@ package struct Report: Hashable, Sendable {
         package var action: Action
 
         package enum Action: String, Hashable, Sendable {
-            /// Buried: FCM says the registration is dead.
+            /// FCM says the registration is dead; no plan has it any more.
             case forgotten
             /// Dead too, and kept: too many at once, or nothing has succeeded that would show we are heard rightly.
             case kept

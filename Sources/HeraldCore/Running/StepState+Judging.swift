@@ -52,7 +52,7 @@ extension StepState {
         switch verdict {
         case .accepted(let messageID):
             accept(id, isOurs: true, &context)
-            if let messageID { keep(messageID, of: addressee, context) }
+            if let messageID { keep(messageID, of: addressee, &context) }
         case .preexisting:
             let isOurs = work.isOurs(id, mayHaveTakenEffect: queue.retries.mayHaveTakenEffect(id))
             accept(id, isOurs: isOurs, &context)
@@ -97,7 +97,8 @@ extension StepState {
         outcomes.rejected[context.redacted(failure, addressee).code, default: []].insert(addressee.id)
     }
 
-    private mutating func keep(_ messageID: String, of addressee: Addressee, _ context: RunContext) {
+    /// - Parameter context: lent, so that it is not copied for each message; nothing of it changes.
+    private mutating func keep(_ messageID: String, of addressee: Addressee, _ context: inout RunContext) {
         if context.wantsReceipts {
             let name = addressee.registration.map { context.fingerprints.name($0) }
             news.append(.receipt(registration: name, messageID: messageID))

@@ -18,7 +18,6 @@ extension StepState {
             return nil
         }
         if isPauseCheckDue(now, context) {
-            lastPauseCheck = now.elapsed
             stage = .lookingForPauses
             return .lookForPauses
         }

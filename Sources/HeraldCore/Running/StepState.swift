@@ -143,6 +143,8 @@ struct StepState: DecidingStep {
             return commit(work.opening, .opening, context)
         case (.opening, .committed), (.sending, .sent): return goOn(now, &context)
         case (.lookingForPauses, .looked(let isPaused)):
+            // From now: a state that answers slowly would be asked again and again, and nobody would start.
+            lastPauseCheck = now.elapsed
             if isPaused { report.pause() }
             return goOn(now, &context)
         case (.preparing, .prepared): return reserve(now, &context)

@@ -16,7 +16,7 @@ import Testing
         var world = StepWorld(try StepState.sample(.send(.sample(1...3))), .sample(), seed: 1)
         #expect(world.run(isWritten: written) == true)
         let words = world.effects.map(\.word)
-        #expect(words.prefix(7) == ["commit", "look", "prepare", "read", "commit", "send", "wait"])
+        #expect(words.prefix(6) == ["commit", "look", "prepare", "read", "commit", "send"])
         #expect(words.suffix(2) == ["commit", "finish"])
         guard case .send(let first) = world.effects[5] else { throw Unexpected() }
         #expect(first.map(\.request.recipient) == [1])
@@ -39,6 +39,18 @@ import Testing
         #expect(step.report.pending == 3)
         #expect(step.report.stopped == "disk I/O error")
         #expect(context.fatal == "disk I/O error")
+    }
+
+    @Test func `a state that is slow to say whether the campaign is paused is not asked again at once`() throws {
+        var context = RunContext.sample()
+        var step = try StepState.sample(.send(.sample(1...3)))
+        var now = Self.start
+        var words: [String] = []
+        for event: StepEvent in [.begun, .committed, .looked(isPaused: false)] {
+            words.append(step.handle(event, at: now, &context).word)
+            now.elapsed += .seconds(2)
+        }
+        #expect(words == ["commit", "look", "prepare"])
     }
 
     @Test func `where the rate lets nobody start it waits until it does, and wakes no sooner than is worth it`() throws

@@ -99,7 +99,7 @@ struct StepWorld<Step: DecidingStep> {
 
     /// Some time passes, or none; people set the wall clock.
     private mutating func pass() {
-        let milliseconds = [0, 0, 1, 7, 150].randomElement(using: &random) ?? 0
+        let milliseconds = [0, 0, 0, 1, 7, 150, 900].randomElement(using: &random) ?? 0
         advance(to: now.elapsed + .milliseconds(milliseconds))
         if chance(0.01) { now.date += Double.random(in: -30...30, using: &random) }
     }
