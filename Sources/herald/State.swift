@@ -144,7 +144,7 @@ struct StateExport: AsyncParsableCommand {
             let names = Fingerprinter(
                 key: store.fingerprintKey, reveals: session.common.revealsRegistrations)
             let state = try await store.state()
-            let all = dead ? state.dead : RecipientSet(RecordedState.firstRecipient..<state.nextRecipient)
+            let all = dead ? state.dead : RecipientSet(KnownRecipient.firstID..<state.nextRecipient)
             let topics = state.topics.sorted { $0.key < $1.key }
             let groups = state.groups.sorted { $0.key < $1.key }
             for part in Array(all).chunks(of: 4096) {
