@@ -11,10 +11,11 @@ VENV := .venv
 SDK := .venv-sdk
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build release install test test-sdk test-browser lint format golden demo bench fuzz torture clean
+.PHONY: help setup build release install test test-sdk test-browser lint format golden demo bench bench-check \
+        bench-baseline fuzz torture clean
 
 help: ## Show this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-13s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-15s %s\n", $$1, $$2 }'
 
 setup: ## Install the system libraries that are missing (apt or brew)
 	@Scripts/setup.sh
@@ -33,6 +34,7 @@ install: release ## Install herald below PREFIX (default /usr/local)
 test: setup ## Run all tests
 	$(SWIFT) test --no-parallel $(FLAGS)
 	Scripts/check-wire.py --self-test
+	python3 -B Tests/benchmarks/test_check.py
 
 test-sdk: build $(SDK)/done ## Drive the emulator with Google's own SDK for Python, from PyPI
 	HERALD="$${HERALD:-$$($(SWIFT) build --show-bin-path)/herald}" $(SDK)/bin/python -B -m pytest Tests/sdk
@@ -58,6 +60,14 @@ demo: build ## Show herald at work on campaigns/, against its own emulator
 
 bench: release $(VENV)/done ## Measure; BENCH_LARGE=1 adds 10 million recipients
 	Benchmarks/run.sh $(VENV)/bin/python $(SDK)/bin/python
+
+bench-check: release $(VENV)/done $(SDK)/done ## Measure, and fail where a figure is worse than Benchmarks/baseline.json
+	Benchmarks/run.sh $(VENV)/bin/python $(SDK)/bin/python
+	Benchmarks/check.py Benchmarks/results.json Benchmarks/baseline.json
+
+bench-baseline: ## Make the ratios of the last measurement the baseline; read the difference before you commit it
+	Benchmarks/check.py Benchmarks/results.json Benchmarks/baseline.json --record
+	git diff --stat -- Benchmarks/baseline.json
 
 FUZZ_SECONDS ?= 60
 
