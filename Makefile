@@ -11,33 +11,37 @@ VENV := .venv
 SDK := .venv-sdk
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build release install test test-sdk test-browser lint format golden demo bench fuzz torture clean
+.PHONY: help libraries setup build release install test test-sdk test-browser lint format golden demo bench bench-check \
+        bench-baseline fuzz torture clean
 
 help: ## Show this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-13s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-15s %s\n", $$1, $$2 }'
 
-setup: ## Install the system libraries that are missing (apt or brew)
+libraries:
 	@Scripts/setup.sh
 
-build: setup ## Build everything for debugging, tests included
+setup: ## Install what the build and the checks need and the system lacks (apt or brew)
+	@Scripts/setup.sh --with-browser
+
+build: libraries ## Build everything for debugging, tests included
 	$(SWIFT) build --build-tests $(FLAGS)
 
-release: setup ## Build the optimised herald, with the Swift runtime inside
+release: libraries ## Build the optimised herald, with the Swift runtime inside
 	$(SWIFT) build -c release --product herald $(STATIC)
 
 install: release ## Install herald below PREFIX (default /usr/local)
 	install -d "$(DESTDIR)$(PREFIX)/bin"
 	install -s -m 755 "$$($(SWIFT) build -c release --show-bin-path $(STATIC))/herald" "$(DESTDIR)$(PREFIX)/bin/herald"
 
-# One after the other: side by side, tests that compute starve those that talk to a server, whose time then runs out.
-test: setup ## Run all tests
-	$(SWIFT) test --no-parallel $(FLAGS)
+test: build ## Run all tests
 	Scripts/check-wire.py --self-test
+	python3 -B Tests/benchmarks/test_check.py
+	SWIFT="$(SWIFT)" Scripts/test.sh $(FLAGS)
 
 test-sdk: build $(SDK)/done ## Drive the emulator with Google's own SDK for Python, from PyPI
 	HERALD="$${HERALD:-$$($(SWIFT) build --show-bin-path)/herald}" $(SDK)/bin/python -B -m pytest Tests/sdk
 
-test-browser: build ## Look at the emulator's page in a headless Chromium, where there is one
+test-browser: setup build ## Look at the emulator's page in a headless Chromium
 	HERALD="$${HERALD:-$$($(SWIFT) build --show-bin-path)/herald}" python3 -B Tests/browser/test_page.py
 
 lint: build $(VENV)/done ## Check format, imports, schemas and examples
@@ -49,7 +53,7 @@ lint: build $(VENV)/done ## Check format, imports, schemas and examples
 format: ## Format all Swift files
 	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Benchmarks
 
-golden: setup ## Record the golden files anew; read the difference before you commit it
+golden: libraries ## Record the golden files anew; read the difference before you commit it
 	RECORD=1 $(SWIFT) test --no-parallel $(FLAGS) --filter 'Reporting|WireTests' || true
 	git diff --stat -- Tests
 
@@ -59,15 +63,23 @@ demo: build ## Show herald at work on campaigns/, against its own emulator
 bench: release $(VENV)/done ## Measure; BENCH_LARGE=1 adds 10 million recipients
 	Benchmarks/run.sh $(VENV)/bin/python $(SDK)/bin/python
 
+bench-check: release $(VENV)/done $(SDK)/done ## Measure, and fail where a figure is worse than Benchmarks/baseline.json
+	Benchmarks/run.sh $(VENV)/bin/python $(SDK)/bin/python
+	Benchmarks/check.py Benchmarks/results.json Benchmarks/baseline.json
+
+bench-baseline: ## Make the ratios of the last measurement the baseline; read the difference before you commit it
+	Benchmarks/check.py Benchmarks/results.json Benchmarks/baseline.json --record
+	git diff --stat -- Benchmarks/baseline.json
+
 FUZZ_SECONDS ?= 60
 
-fuzz: setup ## Read files changed at random for FUZZ_SECONDS (60); finds stay in Tests/fixtures/fuzz
+fuzz: libraries ## Read files changed at random for FUZZ_SECONDS (60); finds stay in Tests/fixtures/fuzz
 	FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=$(FUZZ_SEED) $(SWIFT) test --no-parallel $(FLAGS) --filter 'HeraldCoreTests.FuzzTests'
 
 TORTURE_SECONDS ?= 600
 TORTURE_SEED ?= $(shell date +%s)
 
-torture: setup ## Crash herald and cut its power at random for TORTURE_SECONDS (600); what fails names its seed
+torture: libraries ## Crash herald and cut its power at random for TORTURE_SECONDS (600); what fails names its seed
 	TORTURE_SECONDS=$(TORTURE_SECONDS) TORTURE_SEED=$(TORTURE_SEED) TORTURE_CASE=$(TORTURE_CASE) TORTURE_CALL=$(TORTURE_CALL) \
 	  $(SWIFT) test --no-parallel $(FLAGS) --filter 'torture by (crashes|power cuts)'
 

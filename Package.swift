@@ -85,6 +85,7 @@ let package = Package(
         .target(name: "HeraldTestSupport", dependencies: ["FCM", "HeraldCore"]),
         .target(name: "CStateFaults", path: "Tests/CStateFaults"),
         .target(name: "CPowerCut", path: "Tests/CPowerCut", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .testTarget(name: "ArchitectureTests"),
         .testTarget(name: "FCMTests", dependencies: ["FCM"]),
         .testTarget(
             name: "FCMClientTests",

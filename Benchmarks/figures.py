@@ -56,10 +56,18 @@ def keep(name, **values):
 
 def row(name, ours, theirs, other):
     """Seconds of each round of ours beside those of something else; the ratio is the median of the rounds'."""
-    ratio = statistics.median(a / b for a, b in zip(ours, theirs))
+    ratios = [a / b for a, b in zip(ours, theirs)]
+    ratio = statistics.median(ratios)
     print(f"{name:44} {statistics.median(ours):8.3f} s   {other:28} {statistics.median(theirs):8.3f} s   ratio {ratio:.2f}")
     keep(name, seconds=statistics.median(ours), compared_with=other, compared_seconds=statistics.median(theirs),
-         ratio=ratio, rounds=len(ours))
+         rounds=len(ours), **compared(ratios, "lower"))
+
+
+def compared(ratios, better):
+    """What `make bench-check` holds against the baseline: the median of the rounds' ratios, the quartiles around it, and
+    which way is better, "lower" or "higher"."""
+    low, _, high = statistics.quantiles(ratios, n=4, method="inclusive") if len(ratios) > 1 else ratios * 3
+    return {"ratio": statistics.median(ratios), "quartiles": [round(low, 4), round(high, 4)], "better": better}
 
 
 def goal(name, value, limit, unit, least=False, **more):

@@ -1,13 +1,24 @@
 #!/usr/bin/env bash
 # Installs the missing system libraries and tools that herald's build and tests need.
+# With --with-browser also a Chromium, in which the emulator's page is tested.
 set -euo pipefail
+
+browser=
+if [ "${1:-}" = --with-browser ]; then
+    browser=chromium
+    # Those that Tests/browser/chromium.py takes.
+    for name in ${CHROMIUM:-chromium chromium-browser google-chrome google-chrome-stable}; do
+        ! command -v "$name" >/dev/null || browser=
+    done
+fi
 
 command -v swift >/dev/null || { echo "herald needs Swift 6.2 or newer: https://www.swift.org/install" >&2; exit 1; }
 
 case "$(uname -s)" in
 Linux)
     command -v apt-get >/dev/null || {
-        echo "Without apt-get, install the development files of libyaml, SQLite and zlib, and curl, openssl, python3." >&2
+        echo "Without apt-get, install the development files of libyaml, SQLite and zlib, and curl, openssl, python3" \
+            "${browser:+and chromium}" >&2
         exit 0
     }
     missing=()
@@ -18,6 +29,7 @@ Linux)
     # Any python3 works. Debian's own needs one more package for virtual environments.
     command -v python3 >/dev/null || missing+=(python3)
     python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3-venv)
+    [ -z "$browser" ] || missing+=("$browser")
     [ ${#missing[@]} -eq 0 ] && exit 0
     echo "Installing: ${missing[*]}"
     sudo=()

@@ -165,7 +165,7 @@ struct StateReader {
     }
 
     static func recipientID(_ value: Int64) throws -> RecipientID {
-        guard let id = RecipientID(exactly: value), id >= HeraldCore.RecordedState.firstRecipient else {
+        guard let id = RecipientID(exactly: value), id >= KnownRecipient.firstID else {
             throw Damage(detail: "a recipient's number is out of range")
         }
         return id

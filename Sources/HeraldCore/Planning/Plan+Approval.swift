@@ -18,7 +18,7 @@ extension Plan {
             "members": step.work.members.pin, "after": step.successor.map { .string($0.rawValue) } ?? .null,
         ]
         if case .send(let send) = step.work { members["send"] = .object(send.terms) }
-        let firstNew = state?.firstNew ?? RecordedState.firstRecipient
+        let firstNew = state?.firstNew ?? KnownRecipient.firstID
         if let last = step.work.members.runs.last, last.upperBound >= firstNew {
             members["workspace"] = .string(workspaceDigest)
         }

@@ -29,7 +29,7 @@ package struct Plan: Hashable, Sendable {
         package var lineage: String
         package var serial: Int64
         /// Lower numbers are recipients that the state knows, each the same for good.
-        package var firstNew = RecordedState.firstRecipient
+        package var firstNew = KnownRecipient.firstID
     }
 
     package struct Rename: Hashable, Sendable {

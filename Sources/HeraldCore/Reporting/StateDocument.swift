@@ -50,7 +50,7 @@ package struct StateDocument: Document {
             "project": .string(state.identity.project),
             "endpoint": .string(state.identity.endpoint.rawValue),
             "created": .string(state.identity.created.rfc3339),
-            "registrations": .int(Int64(state.nextRecipient - RecordedState.firstRecipient)),
+            "registrations": .int(Int64(state.nextRecipient - KnownRecipient.firstID)),
             "dead": .int(Int64(state.dead.count)),
             "topics": .array(
                 topics.map { name, topic in
@@ -114,7 +114,7 @@ package struct StateDocument: Document {
         let identity = state.identity
         var text = "State \(identity.lineage), serial \(state.serial)\n"
         text += "Project '\(identity.project)' at \(identity.endpoint.rawValue), since \(identity.created.rfc3339)\n"
-        let known = Int(state.nextRecipient - RecordedState.firstRecipient)
+        let known = Int(state.nextRecipient - KnownRecipient.firstID)
         text += "\(count(known, "registration")) known, \(state.dead.count) dead\n"
         let width = max(
             topics.map(\.name.rawValue.count).max() ?? 0, groups.map(\.name.rawValue.count).max() ?? 0,

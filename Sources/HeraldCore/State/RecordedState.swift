@@ -40,8 +40,6 @@ package struct RecordedState: Hashable, Sendable {
             self.created = created
         }
     }
-
-    package static let firstRecipient: RecipientID = 1
 }
 
 /// Where calls go: Google's servers, or a stand-in for them.

@@ -239,7 +239,7 @@ struct GlobTests {
     @Test func `a hostile pattern ends`() {
         let star = Glob(String(repeating: "*a", count: 40) + "b")
         let stars = Glob(String(repeating: "**/", count: 30) + "b")
-        let spent = ContinuousClock().measure {
+        let spent = computingTime {
             #expect(!star.matches(String(repeating: "a", count: 200)))
             #expect(!stars.matches(String(repeating: "a/", count: 30) + "a"))
         }

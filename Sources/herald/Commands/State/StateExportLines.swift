@@ -19,7 +19,7 @@ struct StateExportLines {
 
     func parts(onlyDead: Bool) -> [RecipientSet] {
         let all =
-            onlyDead ? recorded.dead : RecipientSet(RecordedState.firstRecipient..<recorded.nextRecipient)
+            onlyDead ? recorded.dead : RecipientSet(KnownRecipient.firstID..<recorded.nextRecipient)
         let numbers = Array(all)
         return stride(from: 0, to: numbers.count, by: Self.partSize).map {
             RecipientSet(numbers[$0..<min($0 + Self.partSize, numbers.count)])

@@ -1,0 +1,15 @@
+import Foundation
+
+/// How long this thread computes for some work. A wall clock would also count what other tests and programs take, and a
+/// limit on it would fail on a busy machine.
+package func computingTime(of work: () throws -> Void) rethrows -> Duration {
+    let begin = threadTime()
+    try work()
+    return threadTime() - begin
+}
+
+private func threadTime() -> Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+}
