@@ -118,7 +118,8 @@ struct Application {
     ) async throws -> any StateStore {
         do {
             if command.dryRun {
-                let state = try await existing?.state() ?? RecordedState(identity: session.newIdentity(created: now()))
+                let state =
+                    try await existing?.snapshot() ?? RecordedState(identity: session.newIdentity(created: now()))
                 let key = existing?.fingerprintKey ?? (0..<32).map { _ in UInt8.random(in: 0...255) }
                 let sample = plan.sample(command.sample?.count ?? Apply.usualSample)
                 return MemoryStore(
@@ -171,7 +172,7 @@ struct Application {
 
     private func check(_ saved: SavedPlan, against document: PlanDocument, _ store: SQLiteStore?) async throws {
         do {
-            let spent = try await store?.state().spentPlans ?? []
+            let spent = try await store?.snapshot().spentPlans ?? []
             let mayBeEarly = command.dryRun || session.endpoint.isLoopback
             do throws(SavedPlan.Problem) {
                 try saved.check(against: document, spent: spent, now: now(), mayBeEarly: mayBeEarly)

@@ -53,7 +53,7 @@ extension Session {
     ) async throws {
         guard let store = try openStore() else { throw console.end(.missing(path: statePath)) }
         do {
-            let state = try await store.state()
+            let state = try await store.snapshot()
             let known =
                 workspace.campaigns.map(\.name.value) + state.occurrences.values.map(\.campaign)
                 + state.pauses.campaigns

@@ -151,8 +151,7 @@ struct Session {
         do {
             let recipients =
                 if let store {
-                    try await ListedRecipients(
-                        recipientIndex, recordedIn: store, next: try await store.state().nextRecipient)
+                    try await ListedRecipients(recipientIndex, recordedIn: store)
                 } else {
                     ListedRecipients(recipientIndex)
                 }
@@ -189,7 +188,8 @@ struct Session {
         try checkCampaigns(campaigns)
         do {
             let input = Planner.Input(
-                desired: desired, state: try await store?.state() ?? RecordedState(identity: newIdentity(created: now)),
+                desired: desired,
+                state: try await store?.snapshot() ?? RecordedState(identity: newIdentity(created: now)),
                 hasState: store != nil, settings: workspace.settings, workspaceDigest: workspaceDigest,
                 onlyCampaigns: Set(campaigns), days: days, listsSkipped: workspace.listsSkipped)
             return Planner.plan(input, at: now)

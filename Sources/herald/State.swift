@@ -59,7 +59,7 @@ struct StateShow: AsyncParsableCommand {
     func run() async throws {
         let session = try Session.openSettings(Common(herald.common, options))
         try await session.reading { store in
-            let document = StateDocument(try await store.state(), only: name)
+            let document = StateDocument(try await store.snapshot(), only: name)
             if let name, document.isEmpty {
                 throw session.console.end(.wrong, "the state has no topic, group, campaign or occurrence '\(name)'")
             }
@@ -90,7 +90,7 @@ struct StateFind: AsyncParsableCommand {
             let names = Fingerprinter(
                 key: store.fingerprintKey, reveals: session.common.revealsRegistrations)
             let document = TraceDocument(
-                try await store.state().trace(of: known.id), registration: names.name(known.registration))
+                try await store.trace(of: known.id), registration: names.name(known.registration))
             session.console.result(document.rendered(as: format, session.console.output))
         }
     }
@@ -110,15 +110,11 @@ struct StateForget: AsyncParsableCommand {
     func run() async throws {
         let session = try Session.openSettings(Common(herald.common, options))
         try await session.repairing { store in
-            var changes: [StateChange] = []
-            let id: RecipientID
-            if let known = try await store.recipient(for: registration.value.recipientKey) {
-                id = known.id
-            } else {
-                id = try await store.state().nextRecipient
-                changes = [.intern([id: registration.value])]
-            }
-            try await store.commit(changes + [.forget([id])])
+            let last = try await store.snapshot().nextRecipient - 1
+            let known = try await store.recipient(for: registration.value.recipientKey)
+            var ids = known.map { [$0.id] } ?? []
+            if known == nil { ids = try await store.intern([Arrival(registration.value)], comparedUpTo: last) }
+            try await store.commit([.forget(RecipientSet(ids))])
         }
         session.console.info("herald: forgotten\n")
     }
@@ -143,8 +139,8 @@ struct StateExport: AsyncParsableCommand {
         try await session.reading { store in
             let names = Fingerprinter(
                 key: store.fingerprintKey, reveals: session.common.revealsRegistrations)
-            let state = try await store.state()
-            let all = dead ? state.dead : RecipientSet(RecordedState.firstRecipient..<state.nextRecipient)
+            let state = try await store.snapshot()
+            let all = dead ? state.dead : RecipientSet(KnownRecipient.firstID..<state.nextRecipient)
             let topics = state.topics.sorted { $0.key < $1.key }
             let groups = state.groups.sorted { $0.key < $1.key }
             for part in Array(all).chunks(of: 4096) {
@@ -186,7 +182,7 @@ struct StateRemove: AsyncParsableCommand {
     func run() async throws {
         let session = try Session.openSettings(Common(herald.common, options))
         try await session.repairing { store in
-            let state = try await store.state()
+            let state = try await store.snapshot()
             guard let found = state.resource(named: resource) else {
                 throw session.console.end(
                     .wrong,
@@ -247,7 +243,8 @@ struct StateResolve: AsyncParsableCommand {
         let session = try Session.openSettings(Common(herald.common, options))
         let id = OccurrenceID(rawValue: occurrence)
         try await session.repairing { store in
-            let state = try await store.state()
+            var state = try await store.snapshot()
+            state.occurrences[id] = try await store.occurrence(id)
             let name = state.occurrences[id]?.campaign
             let campaign = session.workspace.campaigns.first { $0.name.value == name }
             let changes: [StateChange]

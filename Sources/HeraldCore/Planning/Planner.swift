@@ -80,7 +80,7 @@ package struct Planner {
             if case .condition = $0.campaign.target.value { true } else { false }
         }
         if hasConditions {
-            let recorded = RecipientSet(RecordedState.firstRecipient..<state.nextRecipient)
+            let recorded = RecipientSet(KnownRecipient.firstID..<state.nextRecipient)
             everybody = recorded.union(desired.listed).subtracting(state.dead)
         }
     }

@@ -10,20 +10,20 @@ package struct ListedRecipients: Sendable {
     /// Of the state.
     private let recorded: SortedEntries
     /// Numbers from here on are new.
-    private let next: RecipientID
+    let next: RecipientID
 
     /// - Parameters:
     ///   - recorded: the recipients of the state, marked `ListEntry.recorded`.
     ///   - next: one more than the highest number that the state gave.
     init(
         _ recipientIndex: RecipientIndex, recorded: SortedEntries = .init(),
-        next: RecipientID = RecordedState.firstRecipient
+        next: RecipientID = KnownRecipient.firstID
     ) {
         (self.recipientIndex, self.recorded, self.next) = (recipientIndex, recorded, next)
     }
 
     /// As a state numbers them that knows nobody.
-    package init(_ recipientIndex: RecipientIndex) { self.init(recipientIndex, next: RecordedState.firstRecipient) }
+    package init(_ recipientIndex: RecipientIndex) { self.init(recipientIndex, next: KnownRecipient.firstID) }
 
     /// By recipient key.
     func pass() throws(RecipientIndexError) -> RecipientPass {

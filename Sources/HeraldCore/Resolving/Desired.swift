@@ -57,17 +57,6 @@ package struct DesiredSend: Sendable {
     }
 }
 
-/// A recipient as the state knows it.
-package struct KnownRecipient: Hashable, Sendable {
-    package var id: RecipientID
-    package var registration: Registration
-
-    package init(id: RecipientID, registration: Registration) {
-        self.id = id
-        self.registration = registration
-    }
-}
-
 extension RecipientSet {
     /// Stands for the target as a whole.
     package static let target: RecipientSet = [0]

@@ -52,7 +52,9 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     package static func run(
         _ plan: Plan, _ options: Options, in surroundings: Surroundings, report: Report
     ) async throws -> Report {
-        var executor = Executor(options, surroundings, report, try await surroundings.store.state())
+        var surroundings = surroundings
+        surroundings.store = try await LeasedStore(surroundings.store, holder: report.run)
+        var executor = Executor(options, surroundings, report, try await surroundings.store.snapshot())
         return await executor.run(plan)
     }
 

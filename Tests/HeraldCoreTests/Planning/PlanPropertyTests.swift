@@ -77,7 +77,7 @@ import Testing
         for (id, registration) in desired.unrecorded {
             world.known[registration.recipientKey] = KnownRecipient(id: id, registration: registration)
         }
-        world.state.apply([.intern(desired.unrecorded)] + plan.changes(at: World.now))
+        world.state.apply([.register(desired.unrecorded)] + plan.changes(at: World.now))
         let second = try world.plan()
         #expect(second.plan.doesNothing)
         #expect(second.desired.unrecorded.isEmpty)
@@ -91,6 +91,14 @@ import Testing
         #expect(try plan == world.plan().plan)
         let shuffled = try world.plan(order: SeededRandom(seed: seed &+ 1000)).plan
         #expect(try plan.bytes() == shuffled.bytes())
+    }
+
+    @Test(arguments: seeds)
+    func `finished occurrences need be no more than counts`(seed: UInt64) throws {
+        var world = RandomWorld(seed: seed)
+        let plan = try world.plan().plan
+        world.state = world.state.snapshot
+        #expect(try world.plan().plan == plan)
     }
 
     @Test(arguments: seeds)

@@ -19,7 +19,8 @@ struct World {
     func plan(at now: Date = World.now) -> Plan {
         Planner.plan(
             .init(
-                desired: desired, state: state, hasState: hasState, settings: settings, workspaceDigest: "sha256:0",
+                desired: desired, state: state.snapshot, hasState: hasState, settings: settings,
+                workspaceDigest: "sha256:0",
                 onlyCampaigns: only), at: now)
     }
 

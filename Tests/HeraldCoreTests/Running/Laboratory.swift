@@ -54,7 +54,7 @@ struct Laboratory: Sendable {
         var settings = Settings(project: "p")
         settings.fcm = fcm
         settings.guards = guards
-        return Planner.plan(.init(desired: desired, state: memory.state(), settings: settings), at: now)
+        return Planner.plan(.init(desired: desired, state: memory.snapshot(), settings: settings), at: now)
     }
 
     func run(

@@ -34,9 +34,9 @@ struct Witness {
         }
         requests = try await control.requests().compactMap { Request($0) }
         let store = try SQLiteStore.open(at: world.statePath)
-        state = try await store.state()
+        state = try await store.wholeState()
         registrations = try await store.registrations(
-            of: RecipientSet(RecordedState.firstRecipient..<max(RecordedState.firstRecipient, state.nextRecipient)))
+            of: RecipientSet(KnownRecipient.firstID..<max(KnownRecipient.firstID, state.nextRecipient)))
         let folder = "\(world.folder.path)/runs"
         for name in try FileManager.default.contentsOfDirectory(atPath: folder).sorted() where name.hasSuffix(".json") {
             reports.append((name, try JSONValue(parsing: Array(world.folder.read("runs/\(name)").utf8))))

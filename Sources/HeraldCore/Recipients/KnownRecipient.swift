@@ -1,0 +1,15 @@
+package import FCM
+
+/// A recipient as the state knows it.
+package struct KnownRecipient: Hashable, Sendable {
+    /// The state numbers its recipients from here on.
+    package static let firstID: RecipientID = 1
+
+    package var id: RecipientID
+    package var registration: Registration
+
+    package init(id: RecipientID, registration: Registration) {
+        self.id = id
+        self.registration = registration
+    }
+}
