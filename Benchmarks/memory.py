@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from figures import fid, goal, measured, token
+from history import add_finished
 from sink import Sink
 from workspace import Workspace
 
@@ -18,15 +19,38 @@ MESSAGE = {"notification": {"title": "High tide", "body": "18:42 at Ostia"}}
 MILLION = 1_000_000
 
 
+def run(folder, *arguments):
+    seconds, mebibytes, code = measured([HERALD, "-w", folder, "--quiet", *arguments])
+    if code != 0:
+        sys.exit(f"herald ended with {code}")
+    return seconds, mebibytes
+
+
+def planned(occurrences, count, limit):
+    """Plans one more send to recipients who were sent to a thousand times."""
+    with Sink(SINK, WORK) as sink:
+        workspace = Workspace(
+            WORK / "workspace", sink, MESSAGE, rest=f"guards: {{max_recipients: {count}}}\n")
+        workspace.fill("fid", fid, count)
+        folder = workspace.folder
+        run(folder, "apply", "--auto-approve")
+        workspace.revise()
+        before, _ = run(folder, "plan")
+        add_finished(folder / "state.sqlite", occurrences, count)
+        seconds, mebibytes = run(folder, "plan")
+        shutil.rmtree(folder)
+    name = f"plan with {occurrences:,} finished occurrences over {count:,} recipients"
+    print(f"{name}: {seconds:.1f} s, {before:.1f} s with one")
+    goal(f"{name}: memory at the peak", mebibytes, limit, "MiB", seconds=seconds, seconds_with_one=before)
+
+
 def applied(column, registration, count, limit):
     with Sink(SINK, WORK) as sink:
         workspace = Workspace(
             WORK / "workspace", sink, MESSAGE, rest=f"guards: {{max_recipients: {count}}}\n")
         length = workspace.fill(column, registration, count)
         folder = workspace.folder
-        seconds, mebibytes, code = measured([HERALD, "-w", folder, "--quiet", "apply", "--auto-approve"])
-        if code != 0:
-            sys.exit(f"herald ended with {code}")
+        seconds, mebibytes = run(folder, "apply", "--auto-approve")
         size = sum(file.stat().st_size for file in folder.glob("state.sqlite*"))
         shutil.rmtree(folder)
     name = f"{count // MILLION} million {column}s from a CSV"
@@ -39,6 +63,7 @@ WORK.mkdir(parents=True)
 print("\n== Memory and state")
 applied("token", token, MILLION, 96)
 applied("fid", fid, MILLION, 96)
+planned(1000, MILLION, 60)
 if os.environ.get("BENCH_LARGE") == "1":
     applied("fid", fid, 10 * MILLION, 160)
 else:

@@ -16,13 +16,14 @@ class Workspace:
         self.list = self.folder / "all.csv"
         self._message = json.dumps(message)
         self._revision = 0
-        self._revise()
+        self.revise()
         (self.folder / "ca.pem").write_bytes(sink.certificate.read_bytes())
         (self.folder / "herald.yaml").write_text(
             f"herald: 1\nproject: bench\nstate: state.sqlite\n{rest}"
             f"fcm:\n  endpoint: {sink.origin}\n  ca: ca.pem\n{fcm}")
 
-    def _revise(self):
+    def revise(self):
+        """The next revision of the campaign, which nobody was sent yet."""
         self._revision += 1
         (self.folder / "all.yaml").write_text(
             "kind: audience\nname: all\nsource: {file: all.csv}\n---\n"
@@ -44,7 +45,7 @@ class Workspace:
         """Seconds of the whole command and of its step: to recipients of whom the state knows nothing yet, or, after
         such a one, to the same again with the next revision."""
         if known:
-            self._revise()
+            self.revise()
         else:
             for file in self.folder.glob("state.sqlite*"):
                 file.unlink()

@@ -6,7 +6,7 @@ package import HeraldCore
 extension SQLiteStore {
     /// Makes an empty state, and the folders above it: whole or not at all, whatever ends the process or the machine
     /// meanwhile. Somebody else's file is never taken.
-    package static func create(at path: String, identity: HeraldCore.RecordedState.Identity) throws -> SQLiteStore {
+    package static func create(at path: String, identity: RecordedState.Identity) throws -> SQLiteStore {
         let folder = (path as NSString).deletingLastPathComponent
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -24,7 +24,7 @@ extension SQLiteStore {
     }
 
     /// A closed and synced database with nothing beside it.
-    private static func makeDraft(_ path: String, _ identity: HeraldCore.RecordedState.Identity) throws {
+    private static func makeDraft(_ path: String, _ identity: RecordedState.Identity) throws {
         // The file's mode is set before anything is in it; SQLite gives its companions the same.
         let descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw inaccessible(path) }
@@ -43,7 +43,7 @@ extension SQLiteStore {
         try database.close()
     }
 
-    private static func write(_ identity: HeraldCore.RecordedState.Identity, to db: Database) throws {
+    private static func write(_ identity: RecordedState.Identity, to db: Database) throws {
         let key = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) }
         let values: [String: any DatabaseValueConvertible] = [
             "lineage": identity.lineage, "project": identity.project, "endpoint": identity.endpoint.rawValue,

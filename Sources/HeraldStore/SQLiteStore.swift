@@ -1,4 +1,3 @@
-package import FCM
 internal import Foundation
 internal import GRDB
 package import HeraldCore
@@ -75,7 +74,7 @@ package final class SQLiteStore: StateStore {
         return configuration
     }
 
-    func identity() throws -> HeraldCore.RecordedState.Identity {
+    func identity() throws -> RecordedState.Identity {
         do {
             return try database.read { try StateReader(db: $0).identity() }
         } catch {
@@ -87,7 +86,7 @@ package final class SQLiteStore: StateStore {
     static func stateError(_ error: any Error, path: String) -> StateError {
         switch error {
         case let error as StateError: return error
-        case let error as ChunkTable.Damage: return .damaged(path: path, detail: error.detail)
+        case let error as ChunkDamage: return .damaged(path: path, detail: error.detail)
         case is RecipientSet.DamagedChunk: return .damaged(path: path, detail: "a set of recipients cannot be read")
         case let error as StateReader.Damage: return .damaged(path: path, detail: error.detail)
         case let error as DatabaseError:
@@ -99,85 +98,6 @@ package final class SQLiteStore: StateStore {
             return .inaccessible(path: path, detail: "SQLite says: \(error.message ?? code.description)")
         default:
             return .damaged(path: path, detail: "it cannot be read as a state")
-        }
-    }
-}
-
-extension SQLiteStore {
-    package func state() async throws -> HeraldCore.RecordedState {
-        try await reading { try StateReader(db: $0).state() }
-    }
-
-    package func pauses() async throws -> Pauses {
-        try await reading { try StateReader(db: $0).pauses() }
-    }
-
-    package func recipients(after id: RecipientID, limit: Int) async throws -> [KnownRecipient] {
-        try await reading { db in
-            let statement = try db.cachedStatement(
-                sql: "SELECT id, registration FROM recipient WHERE id > ? ORDER BY id LIMIT ?")
-            let rows = try Row.fetchCursor(statement, arguments: [Int64(id), limit])
-            var found: [KnownRecipient] = []
-            while let row = try rows.next() { found.append(try StateReader.recipient(row)) }
-            return found
-        }
-    }
-
-    package func recipient(for key: RecipientKey) async throws -> KnownRecipient? {
-        try await reading { db in
-            // A token of the installation goes on behind its key.
-            let statement = try db.cachedStatement(
-                sql: """
-                    SELECT id, registration FROM recipient
-                    WHERE registration = ?1 OR substr(registration, 1, length(?1) + 1) = ?1 || ':'
-                    """)
-            let rows = try Row.fetchCursor(statement, arguments: [key.rawValue])
-            while let row = try rows.next() {
-                let recipient = try StateReader.recipient(row)
-                if recipient.registration.recipientKey == key { return recipient }
-            }
-            return nil
-        }
-    }
-
-    package func registrations(of recipients: RecipientSet) async throws -> [RecipientID: Registration] {
-        try await reading { db in
-            var found: [RecipientID: Registration] = [:]
-            found.reserveCapacity(recipients.count)
-            // Neighbours are read in one go: those that are asked for are mostly next to each other.
-            let statement = try db.cachedStatement(
-                sql: "SELECT id, registration FROM recipient WHERE id BETWEEN ? AND ? ORDER BY id")
-            for run in recipients.runs {
-                let rows = try Row.fetchCursor(
-                    statement, arguments: [Int64(run.lowerBound), Int64(run.upperBound)])
-                while let row = try rows.next() {
-                    let known = try StateReader.recipient(row)
-                    found[known.id] = known.registration
-                }
-            }
-            return found
-        }
-    }
-
-    package func commit(_ changes: [StateChange]) async throws {
-        do {
-            try await database.write { db in
-                for change in changes { try change.write(to: db) }
-                if changes.contains(where: \.isEffect) {
-                    try db.cachedStatement(sql: "UPDATE meta SET value = value + 1 WHERE key = 'serial'").execute()
-                }
-            }
-        } catch {
-            throw Self.stateError(error, path: path)
-        }
-    }
-
-    private func reading<Value: Sendable>(_ body: @Sendable @escaping (Database) throws -> Value) async throws -> Value
-    {
-        do {
-            return try await database.read(body)
-        } catch {
-            throw Self.stateError(error, path: path)
         }
     }
 }

@@ -4,10 +4,10 @@ internal import GRDB
 internal import HeraldCore
 
 extension StateChange {
-    /// Does to the tables what `State.apply` does to the value.
+    /// Does to the tables what `RecordedState.apply` does to the value.
     func write(to db: Database) throws {
         switch self {
-        case .intern(let registrations):
+        case .register(let registrations):
             let statement = try db.cachedStatement(
                 sql: """
                     INSERT INTO recipient (id, registration) VALUES (?, ?)
@@ -24,7 +24,7 @@ extension StateChange {
                     "INSERT INTO topic (name, changed) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET changed = excluded.changed",
                 arguments: [name.rawValue, instant.timeIntervalSince1970])
             guard let id = try Self.id(of: name.rawValue, in: "topic", db) else { return }
-            try ChunkTable.membership.move(members, of: id, to: membership?.rawValue, db)
+            try ChunkTable.membership.move(members, of: id, to: membership, db)
         case .open(let id, let occurrence):
             try db.execute(
                 sql: """
@@ -39,16 +39,16 @@ extension StateChange {
                 ])
         case .outcome(let occurrence, let members, let entry):
             guard let id = try Self.id(of: occurrence.rawValue, in: "occurrence", db) else { return }
-            let former = try ChunkTable.ledger.move(members, of: id, to: entry?.rawValue, db)
-            if former.contains(LedgerEntry.rejected.rawValue) {
+            let former = try ChunkTable.ledger.move(members, of: id, to: entry, db)
+            if former.contains(.rejected) {
                 try ChunkTable.rejection.move(members, of: id, to: nil, db)
             }
         case .reject(let occurrence, let members, let code):
             try StateChange.outcome(occurrence, members, .rejected).write(to: db)
             guard let id = try Self.id(of: occurrence.rawValue, in: "occurrence", db) else { return }
             try db.execute(sql: "INSERT OR IGNORE INTO code (code) VALUES (?)", arguments: [code])
-            let state = try Int.fetchOne(db, sql: "SELECT id FROM code WHERE code = ?", arguments: [code])
-            try ChunkTable.rejection.move(members, of: id, to: state, db)
+            let number = try Int.fetchOne(db, sql: "SELECT id FROM code WHERE code = ?", arguments: [code])
+            try ChunkTable.rejection.move(members, of: id, to: number.map(CodeNumber.init(rawValue:)), db)
         case .finish(let occurrence, let instant):
             try db.execute(
                 sql: "UPDATE occurrence SET finished = ? WHERE name = ?",
@@ -75,7 +75,7 @@ extension StateChange {
         case .groupMembers(let name, let members, let membership):
             try db.execute(sql: "INSERT OR IGNORE INTO device_group (name) VALUES (?)", arguments: [name.rawValue])
             guard let id = try Self.id(of: name.rawValue, in: "device_group", db) else { return }
-            try ChunkTable.groupMembership.move(members, of: id, to: membership?.rawValue, db)
+            try ChunkTable.groupMembership.move(members, of: id, to: membership, db)
         case .audienceSizes(let sizes):
             try db.execute(sql: "DELETE FROM audience_size")
             for (name, size) in sizes {

@@ -41,7 +41,11 @@ package final class ProbedStore: StateStore {
     /// From now on no registration can be read.
     package func refuseReading() { state.withLock { $0.refusesReading = true } }
 
-    package func state() async throws -> RecordedState { inner.state() }
+    package func snapshot() async throws -> RecordedState { inner.snapshot() }
+
+    package func occurrence(_ id: OccurrenceID) async throws -> RecordedOccurrence? { inner.occurrence(id) }
+
+    package func trace(of recipient: RecipientID) async throws -> Trace { inner.trace(of: recipient) }
 
     package func pauses() async throws -> Pauses { inner.pauses() }
 
@@ -56,14 +60,28 @@ package final class ProbedStore: StateStore {
         return inner.registrations(of: recipients)
     }
 
+    package func intern(_ arrivals: [Arrival], comparedUpTo last: RecipientID) async throws -> [RecipientID] {
+        inner.intern(arrivals, comparedUpTo: last)
+    }
+
+    package func lease(to holder: String) async throws -> WorkLease { inner.lease(to: holder) }
+
     package func commit(_ changes: [StateChange]) async throws {
+        try await count(changes) { inner.commit(changes) }
+    }
+
+    package func commit(_ changes: [StateChange], under lease: WorkLease) async throws {
+        try await count(changes) { try inner.commit(changes, under: lease) }
+    }
+
+    private func count(_ changes: [StateChange], _ commit: () throws -> Void) async throws {
         let number = state.withLock { state in
             state.commits += 1
             return state.commits - 1
         }
         await holdUp()
         if number >= refusesFrom { throw Self.refusal }
-        inner.commit(changes)
+        try commit()
         committed(changes, inner.state())
     }
 }

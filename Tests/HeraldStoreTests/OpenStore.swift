@@ -38,10 +38,10 @@ struct OpenStore {
     }
 
     /// The state as somebody finds it who opens it now.
-    func recordReopened() async throws -> RecordedState {
-        guard let folder else { return try await store.state() }
+    func reopened() async throws -> RecordedState {
+        guard let folder else { return try await store.wholeState() }
         return try await SQLiteStore.open(at: folder.path + "/state.sqlite", project: "tide-app", endpoint: .emulator)
-            .state()
+            .wholeState()
     }
 
     func commit(_ changes: StateChange...) async throws { try await store.commit(changes) }
@@ -64,7 +64,7 @@ extension Date {
 
 /// As many recipients as asked for, numbered from 1.
 func interned(_ count: Int) -> StateChange {
-    .intern(Dictionary(uniqueKeysWithValues: (0..<count).map { (RecipientID($0 + 1), Registration.fid($0 + 1)) }))
+    .register(Dictionary(uniqueKeysWithValues: (0..<count).map { (RecipientID($0 + 1), Registration.fid($0 + 1)) }))
 }
 
 extension Watermark {

@@ -136,7 +136,7 @@ private struct History {
             let store = try SQLiteStore.open(at: folder.path + "/state.sqlite")
             let check = try await store.database.read { try String.fetchAll($0, sql: "PRAGMA integrity_check") }
             guard check == ["ok"] else { return check.joined(separator: "; ") }
-            let state = try await store.state()
+            let state = try await store.wholeState()
             let everybody = RecipientSet((stages.last?.registrations ?? [:]).keys.sorted())
             let registrations = try await store.registrations(of: everybody)
             let isWhole = possible.contains { $0.state == state && $0.registrations == registrations }

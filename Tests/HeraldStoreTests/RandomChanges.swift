@@ -13,6 +13,11 @@ struct RandomChanges {
 
     var everybody: RecipientSet { RecipientSet(registrations.keys.sorted()) }
 
+    /// As many recipients, chosen by chance; also 0, the target as a whole.
+    mutating func someIDs(_ count: Int) -> [RecipientID] {
+        (([0] + registrations.keys.sorted()).shuffled(using: &random)).prefix(count).map { $0 }
+    }
+
     mutating func batch() -> [StateChange] {
         let others = (0..<Int.random(in: 0...6, using: &random)).map { _ in change() }
         return Int.random(in: 0..<3, using: &random) == 0 || registrations.isEmpty ? [intern()] + others : others
@@ -80,7 +85,7 @@ struct RandomChanges {
             interned[id] = registration(of: id)
         }
         registrations.merge(interned) { _, new in new }
-        return .intern(interned)
+        return .register(interned)
     }
 
     private mutating func registration(of id: RecipientID) -> Registration {

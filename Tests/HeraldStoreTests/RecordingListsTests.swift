@@ -26,9 +26,9 @@ struct RecordingListsTests {
     @Test(arguments: StoreKind.allCases)
     func `what is written down has the planned numbers, and is known from then on`(_ kind: StoreKind) async throws {
         let open = try OpenStore(kind)
-        try await open.commit(.intern([5: .fid(Self.count), 7: .token(Self.count - 1), 9: .fid(99_999)]))
+        try await open.commit(.register([5: .fid(Self.count), 7: .token(Self.count - 1), 9: .fid(99_999)]))
         let (workspace, recipientIndex) = try recipientIndex((1...Self.count).shuffled().map { Registration.fid($0) })
-        let before = try await ListedRecipients(recipientIndex, recordedIn: open.store, next: 10)
+        let before = try await ListedRecipients(recipientIndex, recordedIn: open.store)
         #expect(try Resolver.desired(of: workspace, before).unrecorded == Self.count - 1)
         try await before.record(in: open.store)
 
@@ -40,12 +40,27 @@ struct RecordingListsTests {
         let everybody = RecipientSet(expected.keys.sorted())
         #expect(try await open.store.registrations(of: everybody) == expected)
 
-        let next = try await open.store.state().nextRecipient
+        let next = try await open.store.wholeState().nextRecipient
         #expect(next == RecipientID(Self.count - 2 + 10))
-        let after = try await ListedRecipients(recipientIndex, recordedIn: open.store, next: next)
+        let after = try await ListedRecipients(recipientIndex, recordedIn: open.store)
         let desired = try Resolver.desired(of: workspace, after)
         #expect(desired.unrecorded == 0)
         #expect(desired.listed == everybody)
-        #expect(try await open.store.state().serial == 0)
+        #expect(try await open.store.wholeState().serial == 0)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a plan whose numbers somebody else took is told so`(_ kind: StoreKind) async throws {
+        let open = try OpenStore(kind)
+        let (_, recipientIndex) = try recipientIndex((1...5).map { Registration.fid($0) })
+        let planned = try await ListedRecipients(recipientIndex, recordedIn: open.store)
+        _ = try await open.other().intern([Arrival(.fid(3))], comparedUpTo: 0)
+        await #expect(throws: StateError.numberedOtherwise) { try await planned.record(in: open.store) }
+        // Planned anew it has the numbers that were given.
+        let again = try await ListedRecipients(recipientIndex, recordedIn: open.store)
+        try await again.record(in: open.store)
+        let given = try await open.store.registrations(of: [1, 2, 3, 4, 5])
+        #expect(Set(given.values) == Set((1...5).map { Registration.fid($0) }))
+        #expect(given[1] == .fid(3))
     }
 }

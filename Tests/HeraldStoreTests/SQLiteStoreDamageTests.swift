@@ -92,6 +92,14 @@ struct SQLiteStoreDamageTests {
         "DROP TABLE code; CREATE TABLE code (id, code); INSERT INTO code VALUES (NULL, NULL)",
         "DROP TABLE rejection; CREATE TABLE rejection (occurrence, state, chunk, members, bytes); INSERT INTO rejection VALUES (NULL, 1, 1, 1, x'')",
         "DROP TABLE device_group; CREATE TABLE device_group (id, name, notification_key); INSERT INTO device_group VALUES (NULL, 'g', NULL)",
+        // Of finished occurrences that are counted only.
+        "UPDATE occurrence SET finished = 1; UPDATE ledger SET members = 0",
+        "UPDATE occurrence SET finished = 1; UPDATE ledger SET members = 65537",
+        "UPDATE occurrence SET finished = 1; UPDATE ledger SET chunk = 65536 WHERE state = 1",
+        "UPDATE occurrence SET finished = 1; UPDATE ledger SET state = 9 WHERE state = 1",
+        "UPDATE occurrence SET finished = 1; UPDATE rejection SET state = 99",
+        "UPDATE occurrence SET finished = 1; UPDATE rejection SET occurrence = 99",
+        "UPDATE occurrence SET finished = 1; UPDATE ledger SET occurrence = 100",
         // As a table of these columns, but of no type.
         "DROP TABLE audience_size; CREATE TABLE audience_size (name, size); INSERT INTO audience_size VALUES (NULL, 1)",
         "DROP TABLE audience_size; CREATE TABLE audience_size (name, size); INSERT INTO audience_size VALUES ('a', NULL)",
@@ -109,7 +117,19 @@ struct SQLiteStoreDamageTests {
     func `tables that make no sense are damage`(_ sql: String) async throws {
         try await makeRecord()
         try tamper(sql)
-        await #expect { _ = try await SQLiteStore.open(at: path).state() } throws: { isDamaged($0) }
+        await #expect { _ = try await SQLiteStore.open(at: path).wholeState() } throws: { isDamaged($0) }
+    }
+
+    @Test func `of a finished occurrence no set is read until somebody asks for it`() async throws {
+        try await makeRecord()
+        try tamper(
+            "UPDATE occurrence SET finished = 1; UPDATE ledger SET bytes = x''; UPDATE rejection SET bytes = x''")
+        let store = try SQLiteStore.open(at: path)
+        let counts = try #require(try await store.snapshot().occurrences[.tide]?.counts)
+        #expect(counts[.accepted] == 300)
+        #expect(counts.codes == ["INVALID_ARGUMENT": 2])
+        await #expect { _ = try await store.occurrence(.tide) } throws: { isDamaged($0) }
+        await #expect { _ = try await store.trace(of: 1) } throws: { isDamaged($0) }
     }
 
     @Test(arguments: [
@@ -143,7 +163,7 @@ struct SQLiteStoreDamageTests {
         try bytes.prefix(length).write(to: URL(filePath: path))
         await #expect(throws: StateError.self) {
             let store = try SQLiteStore.open(at: path)
-            _ = try await store.state()
+            _ = try await store.wholeState()
             _ = try await store.registrations(of: RecipientSet(1...400))
         }
     }
@@ -168,12 +188,12 @@ struct SQLiteStoreDamageTests {
             try folder.write(bytes, to: file)
             do {
                 let store = try SQLiteStore.open(at: folder.path + "/" + file)
-                let state = try await store.state()
+                let state = try await store.wholeState()
                 _ = try await store.recipients(after: 0, limit: 1000)
                 _ = try await store.recipient(for: Registration.fid(400).recipientKey)
                 _ = try await store.registrations(of: RecipientSet(1...400))
                 try await store.commit([
-                    .intern([state.nextRecipient: .fid(1_000_000)]),
+                    .register([state.nextRecipient: .fid(1_000_000)]),
                     .members("tides", [5, 70_000], .preexisting, at: .at(0)),
                     .outcome(.tide, [5], .unknown), .forget([1]),
                 ])
@@ -191,7 +211,7 @@ struct SQLiteStoreDamageTests {
         var numbers = (1...400).map { (RecipientID($0), Registration.fid($0)) }
         numbers += (401...420).map { (RecipientID($0), Registration.token($0)) }
         try await store.commit([
-            .intern(Dictionary(uniqueKeysWithValues: numbers)), .spendPlan("p"),
+            .register(Dictionary(uniqueKeysWithValues: numbers)), .spendPlan("p"),
             .members("tides", RecipientSet((1...130).map { $0 * 3 }), .managed, at: .at(0)),
             .members("tides", [1, 2, 70_000], .preexisting, at: .at(0)),
             .members("winds", RecipientSet(1...400), .managed, at: .at(0)),

@@ -50,9 +50,9 @@ struct SQLiteStoreTests {
     @Test func `never takes a state that another run made meanwhile`() async throws {
         let store = try SQLiteStore.create(at: path, identity: OpenStore.identity)
         try await store.commit([interned(3), .open(.tide, .sample())])
-        let before = try await store.state()
+        let before = try await store.wholeState()
         #expect(throws: StateError.self) { try SQLiteStore.create(at: path, identity: OpenStore.identity) }
-        #expect(try await SQLiteStore.open(at: path).state() == before)
+        #expect(try await SQLiteStore.open(at: path).wholeState() == before)
     }
 
     @Test func `never follows a link to where nothing is`() throws {
@@ -100,15 +100,15 @@ struct SQLiteStoreTests {
     @Test func `a commit that cannot be made whole leaves nothing`() async throws {
         let store = try SQLiteStore.create(at: path, identity: OpenStore.identity)
         try await store.commit([interned(2), .open(.tide, .sample())])
-        let before = try await store.state()
+        let before = try await store.wholeState()
         // Recipient 99 has no number yet, and so no grave.
         await #expect(throws: StateError.self) {
             try await store.commit([
-                .intern([3: .fid(3)]), .spendPlan("p"), .members("tides", [1], .managed, at: .at(0)),
+                .register([3: .fid(3)]), .spendPlan("p"), .members("tides", [1], .managed, at: .at(0)),
                 .outcome(.tide, [1], .accepted), .finish(.tide, at: .at(0)), .forget([1, 99]),
             ])
         }
-        #expect(try await store.state() == before)
+        #expect(try await store.wholeState() == before)
         #expect(try await store.registrations(of: [3]).isEmpty)
     }
 
@@ -119,7 +119,7 @@ struct SQLiteStoreTests {
         for crash in 0..<8 {
             try await store.commit(changes.batch())
             let copy = try crashed("crash-\(crash)")
-            #expect(try await SQLiteStore.open(at: copy).state() == (try await store.state()))
+            #expect(try await SQLiteStore.open(at: copy).wholeState() == (try await store.wholeState()))
             #expect(
                 try await SQLiteStore.open(at: copy).registrations(of: changes.everybody) == changes.registrations)
         }
@@ -145,7 +145,7 @@ struct SQLiteStoreTests {
         let log = try Data(contentsOf: URL(filePath: copy + "-wal"))
         let length = Int.random(in: 0...log.count, using: &random)
         try log.prefix(length).write(to: URL(filePath: copy + "-wal"))
-        #expect(stages.contains(try await SQLiteStore.open(at: copy).state()), "seed \(seed)")
+        #expect(stages.contains(try await SQLiteStore.open(at: copy).wholeState()), "seed \(seed)")
     }
 
     // MARK: -

@@ -32,7 +32,7 @@ import Testing
         #expect(identity.project == "p")
         #expect(identity.endpoint == .emulator)
         _ = try await location.create(identity)
-        #expect(try await location.open().state().identity == identity)
+        #expect(try await location.open().snapshot().identity == identity)
         try await location.require()
         await #expect(throws: StateError.self) { try await location.create(identity) }
         for other in [Self.location(in: folder, project: "q"), Self.location(in: folder, .fcm)] {

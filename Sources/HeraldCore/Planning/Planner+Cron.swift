@@ -22,7 +22,7 @@ extension Planner {
         var result: [Plan.Send] = []
         for (id, occurrence) in ofRevision {
             // Opened, and nobody tried: as good as not begun, whatever its message was then.
-            if occurrence.tried.isEmpty, occurrence.finished == nil {
+            if !occurrence.hasTried, occurrence.finished == nil {
                 if campaign.enabled, let instant = occurrence.due, schedule.fires(at: instant), !due.contains(instant) {
                     due.append(instant)
                 }
@@ -32,7 +32,7 @@ extension Planner {
         }
         // By their times: a rename leaves the ids as they are, and another revision sends nothing again.
         let begun = (occurrences[campaign.name.value] ?? []).map(\.occurrence).filter {
-            !$0.tried.isEmpty || $0.finished != nil
+            $0.hasTried || $0.finished != nil
         }
         let known = Set(begun.compactMap(\.due))
         var dealt = end
@@ -44,7 +44,7 @@ extension Planner {
             } else {
                 // What a pause holds is still to come.
                 if state.pauses.include(campaign.name.value) { dealt = min(dealt, instant - 1) }
-                result += unlessPaused(send(wanted, id, due: instant, occurrence: nil))
+                result += unlessPaused(send(wanted, id, due: instant, ledger: Ledger()))
             }
         }
         dealt = max(dealt, mark)
@@ -115,7 +115,7 @@ extension Planner {
     /// The time to which an occurrence that was sent already is moved by an edit of its schedule: on the same day, and
     /// before the old schedule would have fired again.
     private func movedOccurrence(of campaign: Campaign, _ recorded: Watermark) -> Date? {
-        let sent = (occurrences[campaign.name.value] ?? []).filter { !$0.occurrence.tried.isEmpty }
+        let sent = (occurrences[campaign.name.value] ?? []).filter { $0.occurrence.hasTried }
         guard let last = sent.compactMap(\.occurrence.due).max() else { return nil }
         // After a crash the state may be behind what was sent, and its next time be that one.
         let next = recorded.next.flatMap { $0 > last ? $0 : nil } ?? .distantFuture

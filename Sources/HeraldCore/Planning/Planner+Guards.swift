@@ -24,16 +24,16 @@ extension Planner {
                 .maxRecipients, send.campaign, limit: limit, actual: count,
                 "campaign '\(send.campaign)' would reach \(count) recipients; \(limit) are allowed")
         }
-        if state.identity.endpoint == .fcm, state.occurrences.values.allSatisfy(\.tried.isEmpty) {
+        if state.identity.endpoint == .fcm, !state.occurrences.values.contains(where: \.hasTried) {
             refuse(
                 .freshRecord, send.campaign, limit: 0, actual: count,
                 "the state has no sends, so herald cannot know whether '\(send.campaign)' was sent before")
         }
-        let isNew = (occurrences[send.campaign] ?? []).allSatisfy(\.occurrence.tried.isEmpty)
+        let isNew = !(occurrences[send.campaign] ?? []).contains { $0.occurrence.hasTried }
         guard isNew else { return }
         let declared = Set(desired.sends.map(\.campaign.name.value))
         let twin = state.occurrences
-            .filter { $0.value.contentDigest == send.contentDigest && !$0.value.tried.isEmpty }
+            .filter { $0.value.contentDigest == send.contentDigest && $0.value.hasTried }
             .filter { !declared.contains($0.value.campaign) && $0.value.campaign != send.campaign }
             .min { $0.key < $1.key }
         if let twin {

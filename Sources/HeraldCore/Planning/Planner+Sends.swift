@@ -30,7 +30,7 @@ extension Planner {
     private mutating func holdAbandoned(_ isSelected: (String) -> Bool) {
         let revisions = Dictionary(desired.sends.map { ($0.campaign.name.value, $0.campaign.revision) }) { one, _ in one
         }
-        let halfDone = state.occurrences.filter { $0.value.finished == nil && !$0.value.tried.isEmpty }
+        let halfDone = state.occurrences.filter { $0.value.finished == nil && $0.value.hasTried }
         for (id, occurrence) in halfDone.sorted(by: { $0.key < $1.key }) where isSelected(occurrence.campaign) {
             if let revision = revisions[occurrence.campaign] {
                 if revision != occurrence.revision {
@@ -50,7 +50,7 @@ extension Planner {
         let due = campaign.schedule.at
         let id = OccurrenceID(campaign: campaign.name.value, due: due, revision: campaign.revision)
         // One occurrence per revision: whichever began, whatever became of its time since.
-        let begun = ofRevision.filter { !$0.occurrence.tried.isEmpty }
+        let begun = ofRevision.filter { $0.occurrence.hasTried }
         if !begun.isEmpty {
             let open = begun.filter { $0.occurrence.finished == nil }
             return (open.isEmpty ? begun.suffix(1) : open).flatMap { planBegun(wanted, $0.id, $0.occurrence) }
@@ -69,7 +69,7 @@ extension Planner {
                 return []
             }
         }
-        return unlessPaused(send(wanted, id, due: due, occurrence: nil))
+        return unlessPaused(send(wanted, id, due: due, ledger: Ledger()))
     }
 
     mutating func planBegun(
@@ -81,15 +81,17 @@ extension Planner {
         let isChanged =
             occurrence.contentDigest != campaign.contentDigest
             || (isCron ? occurrence.due == nil : occurrence.due != campaign.schedule.at)
-        let remaining = send(wanted, id, due: occurrence.due, occurrence: occurrence)
-        let isEverybodyTried = remaining.members.isEmpty && remaining.discovered.isEmpty && !listsSkipped
-        if occurrence.finished != nil || isEverybodyTried {
-            if occurrence.finished == nil { plan.over.append(id) }
-            if isChanged, !isCron {
-                overview.warnings.append(
-                    "campaign '\(campaign.name.value)' was changed after \(id) was sent; to send it again, set revision: \(campaign.revision + 1)"
-                )
-            }
+        let warning =
+            "campaign '\(campaign.name.value)' was changed after \(id) was sent; to send it again, set revision: \(campaign.revision + 1)"
+        // Of finished ones nothing is left to do, whoever is on the lists now.
+        guard occurrence.finished == nil, let ledger = occurrence.ledger else {
+            if isChanged, !isCron { overview.warnings.append(warning) }
+            return []
+        }
+        let remaining = send(wanted, id, due: occurrence.due, ledger: ledger)
+        if remaining.members.isEmpty, remaining.discovered.isEmpty, !listsSkipped {
+            plan.over.append(id)
+            if isChanged, !isCron { overview.warnings.append(warning) }
             return []
         }
         if isChanged {
@@ -102,7 +104,7 @@ extension Planner {
             plan.missed.append(
                 .init(occurrence: id, due: occurrence.due ?? now, reason: "it is half done and \(Self.late)"))
             // What a crash left is still to be accounted for.
-            let left = occurrence.intended
+            let left = ledger[.intended]
             if !left.isEmpty { return [remaining.withoutRequests(leftByCrash: left)] }
         } else {
             return unlessPaused(remaining)
@@ -120,18 +122,17 @@ extension Planner {
         return send.discovered.isEmpty ? [] : [send.withoutRequests(leftByCrash: send.discovered)]
     }
 
-    func send(
-        _ wanted: DesiredSend, _ id: OccurrenceID, due: Date?, occurrence: RecordedOccurrence?
-    ) -> Plan.Send {
+    /// - Parameter ledger: what came of the occurrence so far.
+    func send(_ wanted: DesiredSend, _ id: OccurrenceID, due: Date?, ledger: Ledger) -> Plan.Send {
         let campaign = wanted.campaign
-        let uncertain = occurrence?.uncertain ?? []
         var members = wanted.members.subtracting(state.dead)
         // A group of which nobody is left has no key that would reach anybody.
         if case .group(let name) = campaign.target.value, !listsSkipped, liveMembers(of: name).isEmpty {
             members = []
         }
-        let repeated = campaign.delivery.onUnknown == .resend ? uncertain.intersection(members) : []
-        let remaining = members.subtracting(occurrence?.tried ?? []).union(repeated)
+        let repeated = campaign.delivery.onUnknown == .resend ? ledger.uncertain.intersection(members) : []
+        let tried = ledger.tried
+        let remaining = members.subtracting(tried).union(repeated)
         return Plan.Send(
             campaign: campaign.name.value, occurrence: id, revision: campaign.revision, due: due,
             target: campaign.target.value, contentDigest: campaign.contentDigest, content: campaign.content,
@@ -139,10 +140,10 @@ extension Planner {
             expiresAfter: campaign.delivery.expiresAfter, rate: campaign.delivery.rate,
             stopWhenRejectedPercent: campaign.delivery.stopWhenRejectedPercent,
             onUnknown: campaign.delivery.onUnknown, groupMembers: campaign.delivery.members, members: remaining,
-            discovered: (occurrence?.intended ?? []).subtracting(repeated),
-            deferred: (occurrence?.deferred ?? []).intersection(remaining),
+            discovered: ledger[.intended].subtracting(repeated),
+            deferred: ledger[.deferred].intersection(remaining),
             recipients: remaining.isEmpty ? 0 : reached(by: campaign, remaining),
-            isResumed: occurrence.map { !$0.tried.isEmpty } ?? false)
+            isResumed: !tried.isEmpty)
     }
 
     /// How many people requests to those members are for.
@@ -154,7 +155,7 @@ extension Planner {
     private mutating func noteUnknowns(
         _ id: OccurrenceID, _ occurrence: RecordedOccurrence, _ campaign: Campaign
     ) {
-        let count = occurrence.uncertain.count
+        let count = occurrence.counts.uncertain
         guard count > 0, campaign.delivery.onUnknown == .hold || occurrence.finished != nil else { return }
         hold(id, "\(count) may or may not have got it and are not sent it again", .settle)
     }

@@ -10,7 +10,7 @@ package struct ListedRecipients: Sendable {
     /// Of the state.
     private let recorded: SortedEntries
     /// Numbers from here on are new.
-    private let next: RecipientID
+    let next: RecipientID
 
     /// - Parameters:
     ///   - recorded: the recipients of the state, marked `ListEntry.recorded`.

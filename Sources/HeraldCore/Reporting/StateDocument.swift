@@ -93,11 +93,11 @@ package struct StateDocument: Document {
                         "occurrence": .string(id.rawValue), "campaign": .string(occurrence.campaign),
                         "due": occurrence.due.map { .string($0.rfc3339) } ?? .null,
                         "target": Self.target(occurrence.target),
-                        "accepted": .int(Int64(occurrence.accepted.count)),
-                        "rejected": .int(Int64(occurrence.rejected.count)),
-                        "unknown": .int(Int64(occurrence.uncertain.count)),
-                        "abandoned": .int(Int64(occurrence.abandoned.count)),
-                        "codes": .object(occurrence.codes.mapValues { .int(Int64($0.count)) }),
+                        "accepted": .int(Int64(occurrence.counts[.accepted])),
+                        "rejected": .int(Int64(occurrence.counts[.rejected])),
+                        "unknown": .int(Int64(occurrence.counts.uncertain)),
+                        "abandoned": .int(Int64(occurrence.counts[.abandoned])),
+                        "codes": .object(occurrence.counts.codes.mapValues { .int(Int64($0)) }),
                         "finished": occurrence.finished.map { .string($0.rfc3339) } ?? .null,
                     ]
                 }),
@@ -134,15 +134,15 @@ package struct StateDocument: Document {
         }
         if !occurrences.isEmpty { text += "\n\(style.bold("Occurrences"))\n" }
         for (id, occurrence) in occurrences {
-            let unknown = occurrence.uncertain.count
+            let unknown = occurrence.counts.uncertain
             text +=
-                "  \(id.rawValue.padded(to: width))  \(Self.words(occurrence.target)), \(occurrence.accepted.count) accepted"
-            if !occurrence.rejected.isEmpty {
-                text += ", \(occurrence.rejected.count) rejected\(Self.codes(occurrence))"
+                "  \(id.rawValue.padded(to: width))  \(Self.words(occurrence.target)), \(occurrence.counts[.accepted]) accepted"
+            if occurrence.counts[.rejected] > 0 {
+                text += ", \(occurrence.counts[.rejected]) rejected\(Self.codes(occurrence))"
             }
-            if !occurrence.abandoned.isEmpty { text += ", \(occurrence.abandoned.count) abandoned" }
+            if occurrence.counts[.abandoned] > 0 { text += ", \(occurrence.counts[.abandoned]) abandoned" }
             if unknown > 0 { text += ", \(style.yellow("\(unknown) unknown"))" }
-            if occurrence.finished != nil, occurrence.tried.isEmpty { text += ", nobody was tried" }
+            if occurrence.finished != nil, !occurrence.hasTried { text += ", nobody was tried" }
             text += occurrence.finished.map { ", finished \($0.rfc3339)\n" } ?? ", unfinished\n"
         }
         if !watermarks.isEmpty { text += "\n\(style.bold("Dealt with until"))\n" }
@@ -161,7 +161,7 @@ package struct StateDocument: Document {
     }
 
     private static func codes(_ occurrence: RecordedOccurrence) -> String {
-        let codes = occurrence.codes.sorted { $0.key < $1.key }.map { "\($0.value.count) \($0.key)" }
+        let codes = occurrence.counts.codes.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
         return codes.isEmpty ? "" : " (\(codes.joined(separator: ", ")))"
     }
 }

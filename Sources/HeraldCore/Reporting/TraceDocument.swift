@@ -21,10 +21,10 @@ package struct TraceDocument: Document {
             "groups": .array(
                 trace.groups.map { ["group": .string($0.name.rawValue), "relation": .string($0.membership.word)] }),
             "occurrences": .array(
-                trace.occurrences.map { id, entry, code in
+                trace.occurrences.map {
                     [
-                        "occurrence": .string(id.rawValue), "outcome": .string(entry.word),
-                        "code": code.map { .string($0) } ?? .null,
+                        "occurrence": .string($0.id.rawValue), "outcome": .string($0.entry.word),
+                        "code": $0.code.map { .string($0) } ?? .null,
                     ]
                 }),
         ]
@@ -32,10 +32,10 @@ package struct TraceDocument: Document {
 
     package func text(_ style: TextStyle) -> String {
         var text = "\(registration)\(trace.isDead ? ": dead, left out" : "")\n"
-        for (name, membership) in trace.topics { text += "  topic \(name): \(membership.word)\n" }
-        for (name, membership) in trace.groups { text += "  group \(name): \(membership.word)\n" }
-        for (id, entry, code) in trace.occurrences {
-            text += "  \(id): \(entry.word)\(code.map { " (\($0))" } ?? "")\n"
+        for topic in trace.topics { text += "  topic \(topic.name): \(topic.membership.word)\n" }
+        for group in trace.groups { text += "  group \(group.name): \(group.membership.word)\n" }
+        for occurrence in trace.occurrences {
+            text += "  \(occurrence.id): \(occurrence.entry.word)\(occurrence.code.map { " (\($0))" } ?? "")\n"
         }
         return text
     }

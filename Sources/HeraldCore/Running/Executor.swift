@@ -26,7 +26,9 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     package static func run(
         _ plan: Plan, from state: consuming RecordedState, _ options: Options, in surroundings: Surroundings,
         report: Report
-    ) async -> Report {
+    ) async throws -> Report {
+        var surroundings = surroundings
+        surroundings.store = try await LeasedStore(surroundings.store, holder: report.run)
         var executor = Executor(options, surroundings, report, state)
         return await executor.run(plan)
     }

@@ -5,40 +5,52 @@ extension ListedRecipients {
     private static let chunkSize = 25_000
 
     /// Looks up in the state whom it knows already.
-    ///
-    /// - Parameter next: one more than the highest number that the state gave.
-    package init(
-        _ recipientIndex: RecipientIndex, recordedIn store: any StateStore, next: RecipientID
-    ) async throws {
+    package init(_ recipientIndex: RecipientIndex, recordedIn store: any StateStore) async throws {
         guard recipientIndex.entries.count > 0 else {
-            self.init(recipientIndex, next: next)
+            self.init(recipientIndex)
             return
         }
         let sorter = EntrySorter(folder: recipientIndex.temporaryFolder)
-        var last: RecipientID = 0
-        while last + 1 < next {
+        var last = KnownRecipient.firstID - 1
+        while true {
             let page = try await store.recipients(after: last, limit: Self.chunkSize)
-            for recipient in page where recipient.id < next { try sorter.append(recipient) }
-            guard let end = page.last, page.count == Self.chunkSize else { break }
-            last = end.id
+            for recipient in page { try sorter.append(recipient) }
+            last = page.last?.id ?? last
+            if page.count < Self.chunkSize { break }
         }
-        self.init(recipientIndex, recorded: try sorter.finish(), next: next)
+        self.init(recipientIndex, recorded: try sorter.finish(), next: last + 1)
     }
 
     /// Writes down whom the state does not know yet, or not by the registration that is best now. It changes nothing at
     /// FCM, so that a part of it does no harm.
+    ///
+    /// - Throws: `StateError.numberedOtherwise` when somebody else gave numbers meanwhile: a plan that was made with
+    ///   these would reach other people.
     package func record(in store: any StateStore) async throws {
         var pass = try pass()
-        var chunk: [RecipientID: Registration] = [:]
+        var (numbers, arrivals): ([RecipientID], [Arrival]) = ([], [])
+        var compared = next - 1
         while let recipient = try pass.next() {
-            guard !recipient.isRecorded else { continue }
-            chunk[recipient.id] = pass.registration
-            if chunk.count == Self.chunkSize {
-                try await store.commit([.intern(chunk)])
-                chunk.removeAll(keepingCapacity: true)
-            }
+            guard !recipient.isRecorded, let registration = pass.registration else { continue }
+            numbers.append(recipient.id)
+            arrivals.append(Arrival(registration, id: recipient.id < next ? recipient.id : nil))
+            if numbers.count == Self.chunkSize { try await intern(&numbers, &arrivals, in: store, &compared) }
         }
-        if !chunk.isEmpty { try await store.commit([.intern(chunk)]) }
+        if !numbers.isEmpty { try await intern(&numbers, &arrivals, in: store, &compared) }
+    }
+
+    /// - Parameter compared: the highest number among those that the arrivals were compared with.
+    private func intern(
+        _ numbers: inout [RecipientID], _ arrivals: inout [Arrival], in store: any StateStore,
+        _ compared: inout RecipientID
+    ) async throws {
+        guard try await store.intern(arrivals, comparedUpTo: compared) == numbers else {
+            throw StateError.numberedOtherwise
+        }
+        // Those that were given now are others than those to come: lists name each recipient once.
+        compared = max(compared, numbers.max() ?? 0)
+        numbers.removeAll(keepingCapacity: true)
+        arrivals.removeAll(keepingCapacity: true)
     }
 }
 

@@ -6,6 +6,20 @@ package final class MemoryStore: StateStore {
     private struct Content {
         var state: RecordedState
         var registrations: [RecipientID: Registration]
+        /// Of the newest lease.
+        var epoch: Int64 = 0
+
+        mutating func apply(_ changes: [StateChange]) {
+            state.apply(changes)
+            for case .register(let registrations) in changes {
+                self.registrations.merge(registrations) { _, newer in newer }
+            }
+        }
+
+        func recipients(after id: RecipientID) -> [KnownRecipient] {
+            registrations.filter { $0.key > id }.sorted { $0.key < $1.key }
+                .map { KnownRecipient(id: $0.key, registration: $0.value) }
+        }
     }
 
     package let fingerprintKey: [UInt8]
@@ -16,15 +30,19 @@ package final class MemoryStore: StateStore {
         content = Mutex(Content(state: state, registrations: registrations))
     }
 
+    /// With every ledger it was ever given.
     package func state() -> RecordedState { content.withLock(\.state) }
+
+    package func snapshot() -> RecordedState { state().snapshot }
+
+    package func occurrence(_ id: OccurrenceID) -> RecordedOccurrence? { content.withLock { $0.state.occurrences[id] } }
+
+    package func trace(of recipient: RecipientID) -> Trace { state().trace(of: recipient) }
 
     package func pauses() -> Pauses { content.withLock(\.state.pauses) }
 
     package func recipients(after id: RecipientID, limit: Int) -> [KnownRecipient] {
-        content.withLock { content in
-            content.registrations.filter { $0.key > id }.sorted { $0.key < $1.key }.prefix(limit)
-                .map { KnownRecipient(id: $0.key, registration: $0.value) }
-        }
+        Array(content.withLock { $0.recipients(after: id) }.prefix(limit))
     }
 
     package func recipient(for key: RecipientKey) -> KnownRecipient? {
@@ -42,12 +60,28 @@ package final class MemoryStore: StateStore {
         }
     }
 
-    package func commit(_ changes: [StateChange]) {
+    package func intern(_ arrivals: [Arrival], comparedUpTo last: RecipientID) -> [RecipientID] {
         content.withLock { content in
-            content.state.apply(changes)
-            for case .intern(let registrations) in changes {
-                content.registrations.merge(registrations) { _, newer in newer }
-            }
+            let numbers = arrivals.numbers(
+                besides: content.recipients(after: last), after: content.state.nextRecipient - 1)
+            content.apply([.register(numbers, arrivals)])
+            return numbers
         }
     }
+
+    package func lease(to holder: String) -> WorkLease {
+        content.withLock { content in
+            content.epoch += 1
+            return WorkLease(holder: holder, epoch: content.epoch)
+        }
+    }
+
+    package func commit(_ changes: [StateChange], under lease: WorkLease) throws {
+        try content.withLock { content in
+            if lease.epoch != content.epoch { throw StateError.leaseLost(holder: lease.holder) }
+            content.apply(changes)
+        }
+    }
+
+    package func commit(_ changes: [StateChange]) { content.withLock { $0.apply(changes) } }
 }

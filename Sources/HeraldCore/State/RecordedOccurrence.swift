@@ -1,20 +1,4 @@
-/// One firing of a campaign: `NAME@2026-12-01T08:00:00Z`, or `NAME@once`; `#N` behind it from revision 2 on.
-package struct OccurrenceID: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
-    package let rawValue: String
-
-    package init(rawValue: String) { self.rawValue = rawValue }
-
-    package init(campaign: String, due: Date?, revision: Int) {
-        let suffix = revision > 1 ? "#\(revision)" : ""
-        rawValue = "\(campaign)@\(due.map(\.rfc3339) ?? "once")\(suffix)"
-    }
-
-    package var description: String { rawValue }
-
-    package static func < (one: OccurrenceID, other: OccurrenceID) -> Bool { one.rawValue < other.rawValue }
-}
-
-/// What came of an occurrence, recipient by recipient. Who is in no set has not been tried.
+/// What the state has of an occurrence.
 package struct RecordedOccurrence: Hashable, Sendable {
     package var campaign: String
     package var revision: Int
@@ -26,18 +10,14 @@ package struct RecordedOccurrence: Hashable, Sendable {
     package var target: String
     /// When nobody was left to be tried.
     package var finished: Date?
-    package var accepted: RecipientSet = []
-    package var rejected: RecipientSet = []
-    /// The request may have had its effect, and nobody can tell.
-    package var unknown: RecipientSet = []
-    /// The request was about to leave. After a crash nobody can tell whether it did.
-    package var intended: RecipientSet = []
-    /// May have got it, and a person has settled that this is to stay so.
-    package var abandoned: RecipientSet = []
-    /// FCM said no and may be asked again. Should it have delivered all the same, another try is a second push.
-    package var deferred: RecipientSet = []
-    /// Of the rejected, who was rejected with which code.
-    package var codes: [String: RecipientSet] = [:]
+    package var outcomes = Outcomes.ledger(Ledger())
+
+    /// Plans need the ledgers of open occurrences only: there may be a thousand finished ones for each of them.
+    package enum Outcomes: Hashable, Sendable {
+        case ledger(Ledger)
+        /// Of a finished occurrence, where a snapshot is all that was read.
+        case counts(LedgerCounts)
+    }
 
     package init(campaign: String, revision: Int, due: Date?, contentDigest: String, target: String) {
         self.campaign = campaign
@@ -47,52 +27,29 @@ package struct RecordedOccurrence: Hashable, Sendable {
         self.target = target
     }
 
-    package var tried: RecipientSet {
-        LedgerEntry.allCases.reduce(into: RecipientSet()) { if $1 != .deferred { $0.formUnion(self[$1]) } }
+    /// `nil` where it was not read, which says nothing of whom the occurrence reached.
+    package var ledger: Ledger? {
+        if case .ledger(let ledger) = outcomes { ledger } else { nil }
     }
 
-    /// Nobody knows what they got.
-    package var uncertain: RecipientSet { unknown.union(intended) }
-
-    mutating func move(_ members: RecipientSet, to entry: LedgerEntry?) {
-        for other in LedgerEntry.allCases { self[other].subtract(members) }
-        codes = codes.mapValues { $0.subtracting(members) }.filter { !$0.value.isEmpty }
-        if let entry { self[entry].formUnion(members) }
+    package var counts: LedgerCounts {
+        switch outcomes {
+        case .ledger(let ledger): LedgerCounts(ledger)
+        case .counts(let counts): counts
+        }
     }
-}
 
-/// What is known of one recipient of an occurrence.
-package enum LedgerEntry: Int, Hashable, Sendable, CaseIterable {
-    case intended = 0
-    case accepted = 1
-    case rejected = 2
-    case unknown = 3
-    case abandoned = 4
-    /// Counts as not tried.
-    case deferred = 5
-}
+    package var hasTried: Bool {
+        switch outcomes {
+        case .ledger(let ledger): ledger.entries.states.contains(where: \.isTried)
+        case .counts(let counts): counts.tried > 0
+        }
+    }
 
-extension RecordedOccurrence {
-    package subscript(entry: LedgerEntry) -> RecipientSet {
-        get {
-            switch entry {
-            case .intended: intended
-            case .accepted: accepted
-            case .rejected: rejected
-            case .unknown: unknown
-            case .abandoned: abandoned
-            case .deferred: deferred
-            }
-        }
-        set {
-            switch entry {
-            case .intended: intended = newValue
-            case .accepted: accepted = newValue
-            case .rejected: rejected = newValue
-            case .unknown: unknown = newValue
-            case .abandoned: abandoned = newValue
-            case .deferred: deferred = newValue
-            }
-        }
+    /// The same as plans read it.
+    package var summary: RecordedOccurrence {
+        var copy = self
+        if finished != nil { copy.outcomes = .counts(counts) }
+        return copy
     }
 }

@@ -2,8 +2,8 @@ package import FCM
 
 /// One thing that is written down. A store applies several at once, durably, or none.
 package enum StateChange: Hashable, Sendable {
-    /// Gives recipients their numbers, or a recipient a newer registration.
-    case intern([RecipientID: Registration])
+    /// Keeps registrations under numbers that the store gave (`StateStore.intern`), a newer one in place of an older.
+    case register([RecipientID: Registration])
     case spendPlan(String)
     /// Puts recipients into one relation to a topic, and out of the others; `nil`: into none.
     case members(TopicName, RecipientSet, Membership?, at: Date)
@@ -45,31 +45,9 @@ package enum StateChange: Hashable, Sendable {
     }
 }
 
-/// In what relation a recipient stands to a group.
-package enum GroupMembership: Int, Hashable, Sendable, CaseIterable {
-    case adding = 0
-    case member = 1
-}
-
-extension RecordedGroup {
-    package subscript(membership: GroupMembership) -> RecipientSet {
-        get {
-            switch membership {
-            case .adding: adding
-            case .member: members
-            }
-        }
-        set {
-            switch membership {
-            case .adding: adding = newValue
-            case .member: members = newValue
-            }
-        }
-    }
-}
-
 extension RecordedState {
-    /// What the changes make of the state. Every store does the same.
+    /// What the changes make of the state. Every store does the same. An occurrence whose ledger is not at hand stays as
+    /// it is.
     package mutating func apply(_ changes: [StateChange]) {
         for change in changes { apply(change) }
         if changes.contains(where: \.isEffect) { serial &+= 1 }
@@ -77,47 +55,34 @@ extension RecordedState {
 
     private mutating func apply(_ change: StateChange) {
         switch change {
-        case .intern(let registrations):
+        case .register(let registrations):
             nextRecipient = max(nextRecipient, (registrations.keys.max() ?? 0) + 1)
         case .spendPlan(let id):
             spentPlans.insert(id)
         case .members(let name, let members, let membership, let instant):
-            var topic = topics[name] ?? RecordedTopic()
-            for other in Membership.allCases { topic[other].subtract(members) }
-            if let membership { topic[membership].formUnion(members) }
-            topic.changed = instant
-            topics[name] = topic
+            topics[name, default: RecordedTopic()].recipients.move(members, to: membership)
+            topics[name]?.changed = instant
         case .open(let id, var occurrence):
             occurrence.finished = occurrences[id]?.finished
-            for entry in LedgerEntry.allCases { occurrence[entry] = occurrences[id]?[entry] ?? [] }
-            occurrence.codes = occurrences[id]?.codes ?? [:]
+            occurrence.outcomes = occurrences[id]?.outcomes ?? .ledger(Ledger())
             occurrences[id] = occurrence
         case .outcome(let id, let members, let entry):
-            occurrences[id]?.move(members, to: entry)
+            changeLedger(of: id) { $0.move(members, to: entry) }
         case .reject(let id, let members, let code):
-            occurrences[id]?.move(members, to: .rejected)
-            occurrences[id]?.codes[code, default: []].formUnion(members)
+            changeLedger(of: id) { $0.reject(members, code: code) }
         case .finish(let id, let instant):
             occurrences[id]?.finished = instant
         case .reopen(let id):
-            occurrences[id]?.finished = nil
+            // Without its ledger everybody would be sent to again.
+            if occurrences[id]?.ledger != nil { occurrences[id]?.finished = nil }
         case .forget(let members):
             dead.formUnion(members)
-            for (name, var topic) in topics {
-                for membership in Membership.allCases { topic[membership].subtract(members) }
-                topics[name] = topic
-            }
-            for (name, var group) in groups {
-                for membership in GroupMembership.allCases { group[membership].subtract(members) }
-                groups[name] = group
-            }
+            for name in topics.keys { topics[name]?.recipients.move(members, to: nil) }
+            for name in groups.keys { groups[name]?.recipients.move(members, to: nil) }
         case .groupKey(let name, let key):
             groups[name, default: RecordedGroup()].key = key
         case .groupMembers(let name, let members, let membership):
-            var group = groups[name] ?? RecordedGroup()
-            for other in GroupMembership.allCases { group[other].subtract(members) }
-            if let membership { group[membership].formUnion(members) }
-            groups[name] = group
+            groups[name, default: RecordedGroup()].recipients.move(members, to: membership)
         case .audienceSizes(let sizes):
             audienceSizes = sizes
         case .watermark(let campaign, let watermark):
@@ -147,6 +112,14 @@ extension RecordedState {
         }
     }
 
+    private mutating func changeLedger(of id: OccurrenceID, _ change: (inout Ledger) -> Void) {
+        guard var ledger = occurrences[id]?.ledger else { return }
+        // Held once only, so that its sets are changed in place.
+        occurrences[id]?.outcomes = .ledger(Ledger())
+        change(&ledger)
+        occurrences[id]?.outcomes = .ledger(ledger)
+    }
+
     private mutating func drop(_ resource: StateChange.Resource) {
         switch resource {
         case .topic(let name): topics[name] = nil
@@ -165,7 +138,7 @@ extension StateChange {
     /// a pause or a watermark changes is in the plan itself.
     package var isEffect: Bool {
         switch self {
-        case .intern, .spendPlan, .audienceSizes, .watermark, .pause, .resume, .topicAPI, .test: false
+        case .register, .spendPlan, .audienceSizes, .watermark, .pause, .resume, .topicAPI, .test: false
         case .members, .groupKey, .groupMembers, .open, .outcome, .reject, .finish, .reopen, .forget, .rename, .revive,
             .drop:
             true

@@ -1,15 +1,25 @@
 package import FCM
 
-/// Keeps the state. SQLite in earnest, memory for dry runs and tests; both pass one suite.
+/// Keeps the state. SQLite in earnest, memory for dry runs and tests; all pass one suite.
 package protocol StateStore: Sendable {
     /// 32 random bytes, made with the state, that turn registrations into fingerprints.
     var fingerprintKey: [UInt8] { get }
 
-    /// The state as it stands.
-    func state() async throws -> RecordedState
+    // MARK: What is written down
+
+    /// The state as it stands, with the ledgers of open occurrences only (`RecordedState.snapshot`).
+    func snapshot() async throws -> RecordedState
+
+    /// One occurrence with its ledger, finished or not.
+    func occurrence(_ id: OccurrenceID) async throws -> RecordedOccurrence?
+
+    /// Everything about one recipient, in finished occurrences as well.
+    func trace(of recipient: RecipientID) async throws -> Trace
 
     /// What is paused at this moment: a person may pause while a run goes.
     func pauses() async throws -> Pauses
+
+    // MARK: Recipients
 
     /// The recipients behind a number, in ascending order, `limit` of them or fewer where there are no more.
     func recipients(after id: RecipientID, limit: Int) async throws -> [KnownRecipient]
@@ -20,42 +30,26 @@ package protocol StateStore: Sendable {
     /// How to reach recipients.
     func registrations(of recipients: RecipientSet) async throws -> [RecipientID: Registration]
 
-    /// Writes all changes or none; they survive a crash once this returns.
+    /// Takes registrations in, and gives numbers to those that are new (`[Arrival].numbers`). Several machines may do
+    /// so at once: a number is given once, and so is a recipient's.
+    ///
+    /// - Parameters:
+    ///   - arrivals: each of another recipient.
+    ///   - last: the highest number among the recipients that the caller has compared them with.
+    /// - Returns: each one's number.
+    func intern(_ arrivals: [Arrival], comparedUpTo last: RecipientID) async throws -> [RecipientID]
+
+    // MARK: Work
+
+    /// Lets a run write down what it does, and nobody who had a lease before it.
+    ///
+    /// - Parameter holder: the run's id.
+    func lease(to holder: String) async throws -> WorkLease
+
+    /// Writes a run's work: all changes or none; they survive a crash once this returns. Under a lease that is not the
+    /// newest nothing is written (`StateError.leaseLost`).
+    func commit(_ changes: [StateChange], under lease: WorkLease) async throws
+
+    /// Writes what is no run's work, but what a person or a command has to say about the state.
     func commit(_ changes: [StateChange]) async throws
-}
-
-/// Why a state cannot be used.
-package enum StateError: Error, Hashable, Sendable {
-    /// There is none at that path.
-    case missing(path: String)
-    /// It is no state, or a part of it makes no sense.
-    case damaged(path: String, detail: String)
-    /// It belongs to another project or endpoint.
-    case bound(path: String, to: String, wanted: String)
-    /// Another run has it; `holder` names that run as well as can be told.
-    case locked(path: String, holder: String)
-    /// It was written by a newer herald.
-    case newer(path: String)
-    /// The file system refused.
-    case inaccessible(path: String, detail: String)
-}
-
-extension StateError: CustomStringConvertible {
-    package var description: String {
-        switch self {
-        case .missing(let path):
-            "there is no state at \(path); 'herald state init' makes one, or the first apply"
-        case .damaged(let path, let detail): "the state \(path) is damaged: \(detail)"
-        case .bound(let path, let bound, let wanted):
-            "the state \(path) belongs to \(bound), not to \(wanted); set HERALD_STATE or 'state' to another file"
-        case .locked(let path, let holder): "the state \(path) is in use by \(holder)"
-        case .newer(let path): "the state \(path) was written by a newer herald"
-        case .inaccessible(let path, let detail): "the state \(path) cannot be used: \(detail)"
-        }
-    }
-
-    /// Why a step ends for which the state could not be read or written.
-    static func reason(_ error: any Error) -> String {
-        (error as? StateError)?.description ?? "the state cannot be written or read"
-    }
 }

@@ -17,7 +17,7 @@ extension CommandContext {
         of campaign: String?, _ change: (RecordedState) throws -> StateChange
     ) async throws {
         let store = try await state.open()
-        let recorded = try await store.state()
+        let recorded = try await store.snapshot()
         let known =
             workspace.campaigns.map(\.name.value) + recorded.occurrences.values.map(\.campaign)
             + recorded.pauses.campaigns

@@ -15,7 +15,7 @@ struct KnownState {
     /// - Parameter now: when a state would be made that is not there.
     static func read(from location: StateLocation, at now: Date) async throws -> KnownState {
         guard let store = try await location.openIfPresent() else { return blank(for: nil, location, now) }
-        return KnownState(store: store, recorded: try await store.state())
+        return KnownState(store: store, recorded: try await store.snapshot())
     }
 
     /// One that knows nothing, whatever the state knows.

@@ -12,8 +12,7 @@ struct ResolvedLists {
     init(_ files: LoadedWorkspace, knownTo state: KnownState, at location: StateLocation) async throws {
         do {
             if let store = state.store {
-                recipients = try await ListedRecipients(
-                    files.recipientIndex, recordedIn: store, next: state.recorded.nextRecipient)
+                recipients = try await ListedRecipients(files.recipientIndex, recordedIn: store)
             } else {
                 recipients = ListedRecipients(files.recipientIndex)
             }

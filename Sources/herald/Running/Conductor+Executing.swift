@@ -34,7 +34,7 @@ extension Conductor {
         if let saved = request.saved { try await store.commit([.spendPlan(saved.id)]) }
         let recorded = state.recorded
         _ = consume state
-        let report = await Executor.run(
+        let report = try await Executor.run(
             work.plan, from: consume recorded, executorOptions, in: surroundings, report: blank)
         progress.end()
         await close(work, report, in: store)
@@ -77,7 +77,7 @@ extension Conductor {
         guard request.looksAgain, case .listed(let lists) = work.recipients else { return nil }
         let (files, desired, scope) = (context.files, lists.desired, request.scope)
         return { now in
-            guard let recorded = try? await store.state(),
+            guard let recorded = try? await store.snapshot(),
                 let plan = try? files.proposal(desired, from: KnownState(store: store, recorded: recorded), at: now, scope)
                     .plan
             else { return nil }

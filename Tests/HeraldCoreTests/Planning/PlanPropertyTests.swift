@@ -78,7 +78,7 @@ import Testing
         for (id, registration) in desired.unrecorded {
             world.known[registration.recipientKey] = KnownRecipient(id: id, registration: registration)
         }
-        world.state.apply([.intern(desired.unrecorded)] + plan.changes(at: World.now))
+        world.state.apply([.register(desired.unrecorded)] + plan.changes(at: World.now))
         let second = try world.proposal()
         #expect(second.proposal.plan.doesNothing)
         #expect(second.desired.unrecorded.isEmpty)
@@ -94,6 +94,14 @@ import Testing
         let shuffled = try world.proposal(order: SeededRandom(seed: seed &+ 1000)).proposal
         #expect(try proposal.bytes() == shuffled.bytes())
         #expect(proposal.plan.stepDigests == shuffled.plan.stepDigests)
+    }
+
+    @Test(arguments: seeds)
+    func `finished occurrences need be no more than counts`(seed: UInt64) throws {
+        var world = RandomWorld(seed: seed)
+        let proposal = try world.proposal().proposal
+        world.state = world.state.snapshot
+        #expect(try world.proposal().proposal == proposal)
     }
 
     @Test(arguments: seeds)

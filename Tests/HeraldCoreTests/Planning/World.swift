@@ -18,8 +18,8 @@ struct World {
 
     private var input: Planner.Input {
         .init(
-            desired: desired, state: state, hasState: hasState, settings: settings, workspaceDigest: "sha256:0",
-            onlyCampaigns: only)
+            desired: desired, state: state.snapshot, hasState: hasState, settings: settings,
+            workspaceDigest: "sha256:0", onlyCampaigns: only)
     }
 
     func plan(at now: Date = World.now) -> Plan { Planner.plan(input, at: now) }

@@ -130,7 +130,7 @@ enum DocumentSamples {
             campaign: "flood", revision: 2, due: now, contentDigest: "sha256:", target: "audience:all")
         open.intended = [5]
         state.apply([
-            .intern([1: .fid(1), 6: .fid(6)]),
+            .register([1: .fid(1), 6: .fid(6)]),
             .members("tide-alerts", [1, 2, 3], .managed, at: now), .members("tide-alerts", [4], .preexisting, at: now),
             .members("tide-alerts", [5, 6], .subscribing, at: now), .members("ebb", [1], .managed, at: now),
             .open(

@@ -54,7 +54,7 @@ struct Laboratory: Sendable {
         var settings = Settings(project: "p")
         settings.fcm = fcm
         settings.guards = guards
-        return Planner.plan(.init(desired: desired, state: memory.state(), settings: settings), at: now)
+        return Planner.plan(.init(desired: desired, state: memory.snapshot(), settings: settings), at: now)
     }
 
     func run(
@@ -73,7 +73,7 @@ struct Laboratory: Sendable {
         let options = Executor<ManualClock>.Options(
             fcm: fcm, guards: guards, overrides: overrides,
             mode: dryRunSample.map { .dryRun(sample: $0) } ?? .apply)
-        return await Executor.run(
+        return try await Executor.run(
             plan, from: try await store.state(), options, in: surroundings,
             report: report(of: plan, dryRunSample != nil))
     }

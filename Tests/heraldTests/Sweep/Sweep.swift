@@ -157,7 +157,7 @@ struct Sweep {
         guard FileManager.default.fileExists(atPath: world.statePath) else { return [:] }
         let store = try SQLiteStore.open(at: world.statePath)
         var names: [String: [String]] = [:]
-        for occurrence in try await store.state().occurrences.values {
+        for occurrence in try await store.wholeState().occurrences.values {
             names[occurrence.campaign, default: []] += try await Witness.names(of: occurrence.uncertain, in: store)
         }
         return names

@@ -34,7 +34,7 @@ struct Witness {
         }
         requests = try await control.requests().compactMap { Request($0) }
         let store = try SQLiteStore.open(at: world.statePath)
-        state = try await store.state()
+        state = try await store.wholeState()
         registrations = try await store.registrations(
             of: RecipientSet(KnownRecipient.firstID..<max(KnownRecipient.firstID, state.nextRecipient)))
         let folder = "\(world.folder.path)/runs"

@@ -20,7 +20,7 @@ struct StateExport: AsyncParsableCommand {
         let context = try CommandContext.openSettings(Common(herald.common, options))
         let store = try await context.state.open()
         let names = Fingerprinter(key: store.fingerprintKey, reveals: context.common.revealsRegistrations)
-        let export = StateExportLines(try await store.state(), names)
+        let export = StateExportLines(try await store.snapshot(), names)
         for part in export.parts(onlyDead: dead) {
             context.console.result(export.text(of: try await store.registrations(of: part)))
         }

@@ -23,8 +23,8 @@ struct StateFind: AsyncParsableCommand {
             throw CommandFailure(.wrong, "the state does not know this registration")
         }
         let names = Fingerprinter(key: store.fingerprintKey, reveals: context.common.revealsRegistrations)
-        let trace = try await store.state().trace(of: known.id)
-        let document = TraceDocument(trace, registration: names.name(known.registration))
+        let document = TraceDocument(
+            try await store.trace(of: known.id), registration: names.name(known.registration))
         context.console.result(document.rendered(as: format, context.console.output))
     }
 }

@@ -16,15 +16,11 @@ struct StateForget: AsyncParsableCommand {
     func run() async throws {
         let context = try CommandContext.openSettings(Common(herald.common, options))
         try await context.repairing { store in
-            var changes: [StateChange] = []
-            let id: RecipientID
-            if let known = try await store.recipient(for: registration.value.recipientKey) {
-                id = known.id
-            } else {
-                id = try await store.state().nextRecipient
-                changes = [.intern([id: registration.value])]
-            }
-            try await store.commit(changes + [.forget([id])])
+            let last = try await store.snapshot().nextRecipient - 1
+            let known = try await store.recipient(for: registration.value.recipientKey)
+            var ids = known.map { [$0.id] } ?? []
+            if known == nil { ids = try await store.intern([Arrival(registration.value)], comparedUpTo: last) }
+            try await store.commit([.forget(RecipientSet(ids))])
         }
         context.console.info("herald: forgotten\n")
     }

@@ -19,7 +19,7 @@ struct StateRemove: AsyncParsableCommand {
     func run() async throws {
         let context = try CommandContext.openSettings(Common(herald.common, options))
         try await context.repairing { store in
-            let state = try await store.state()
+            let state = try await store.snapshot()
             guard let found = state.resource(named: resource) else {
                 throw CommandFailure(
                     .wrong,

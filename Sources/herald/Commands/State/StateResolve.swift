@@ -50,7 +50,8 @@ struct StateResolve: AsyncParsableCommand {
         let context = try CommandContext.openSettings(Common(herald.common, options))
         let id = OccurrenceID(rawValue: occurrence)
         try await context.repairing { store in
-            let state = try await store.state()
+            var state = try await store.snapshot()
+            state.occurrences[id] = try await store.occurrence(id)
             let name = state.occurrences[id]?.campaign
             let campaign = context.workspace.campaigns.first { $0.name.value == name }
             let changes: [StateChange]

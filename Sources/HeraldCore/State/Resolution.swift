@@ -1,5 +1,3 @@
-package import FCM
-
 /// What a person decides about an occurrence that herald does not go on with by itself.
 package enum Resolution: Hashable, Sendable {
     /// Those who may have got it did.
@@ -27,14 +25,16 @@ package enum ResolutionProblem: Error, Hashable, Sendable {
 }
 
 extension RecordedState {
-    /// What is to be written down for the decision.
+    /// What is to be written down for the decision. The occurrence must have its ledger: a snapshot has none of a finished
+    /// one.
     ///
     /// - Parameter campaign: as the files have it now.
     package func changes(
         resolving id: OccurrenceID, by resolution: Resolution, campaign: Campaign?, at now: Date
     ) throws(ResolutionProblem) -> [StateChange] {
         guard let occurrence = occurrences[id] else { throw .noOccurrence }
-        let uncertain = occurrence.uncertain
+        let ledger = occurrence.ledger ?? Ledger()
+        let uncertain = ledger.uncertain
         switch resolution {
         case .accept:
             guard !uncertain.isEmpty else { throw .nobodyUncertain }
@@ -56,8 +56,9 @@ extension RecordedState {
             let due = isCron ? occurrence.due : campaign.schedule.at
             return [.open(id, RecordedOccurrence(campaign, due: due))]
         case .retry(let code):
-            guard let rejected = occurrence.codes[code] else {
-                throw .nobodyRejected(code: code, known: occurrence.codes.keys.sorted())
+            let rejected = ledger.codes[code]
+            guard !rejected.isEmpty else {
+                throw .nobodyRejected(code: code, known: ledger.codes.states.sorted())
             }
             try checkTime(of: occurrence, campaign, at: now)
             return [.outcome(id, rejected, nil), .reopen(id)]
@@ -71,54 +72,5 @@ extension RecordedState {
         guard let due = occurrence.due, let campaign else { return }
         let deadline = due.adding(campaign.schedule.maxLateness)
         if now > deadline { throw .tooLate(since: deadline) }
-    }
-}
-
-/// Where the state knows a recipient.
-package struct Trace: Sendable {
-    package var isDead: Bool
-    package var topics: [(name: TopicName, membership: Membership)] = []
-    package var groups: [(name: GroupName, membership: GroupMembership)] = []
-    package var occurrences: [(id: OccurrenceID, entry: LedgerEntry, code: String?)] = []
-}
-
-extension RecordedState {
-    /// Everything about one recipient, by name.
-    package func trace(of id: RecipientID) -> Trace {
-        var trace = Trace(isDead: dead.contains(id))
-        for (name, topic) in topics.sorted(by: { $0.key < $1.key }) {
-            for membership in Membership.allCases where topic[membership].contains(id) {
-                trace.topics.append((name, membership))
-            }
-        }
-        for (name, group) in groups.sorted(by: { $0.key < $1.key }) {
-            for membership in GroupMembership.allCases where group[membership].contains(id) {
-                trace.groups.append((name, membership))
-            }
-        }
-        for (name, occurrence) in occurrences.sorted(by: { $0.key < $1.key }) {
-            for entry in LedgerEntry.allCases where occurrence[entry].contains(id) {
-                let code = occurrence.codes.first { $0.value.contains(id) }?.key
-                trace.occurrences.append((name, entry, code))
-            }
-        }
-        return trace
-    }
-}
-
-extension RecordedState {
-    /// What a person means by `topic:NAME`, `group:NAME`, `campaign:NAME` or an occurrence's id, where there is such.
-    package func resource(named text: String) -> StateChange.Resource? {
-        if occurrences[OccurrenceID(rawValue: text)] != nil { return .occurrence(OccurrenceID(rawValue: text)) }
-        let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
-        guard parts.count == 2 else { return nil }
-        switch parts[0] {
-        case "topic": return TopicName(rawValue: parts[1]).flatMap { topics[$0] == nil ? nil : .topic($0) }
-        case "group": return GroupName(rawValue: parts[1]).flatMap { groups[$0] == nil ? nil : .group($0) }
-        case "campaign":
-            let isKnown = occurrences.values.contains { $0.campaign == parts[1] } || watermarks[parts[1]] != nil
-            return isKnown ? .campaign(parts[1]) : nil
-        default: return nil
-        }
     }
 }

@@ -1,0 +1,43 @@
+"""A past for a state of herald's: finished occurrences that reached everybody, as it would have written them."""
+
+import sqlite3
+
+CHUNK = 1 << 16
+BITMAP = 2
+ACCEPTED, REJECTED = 1, 2
+CODE = "UNREGISTERED"
+
+
+def bitmap(first, last, holds):
+    """The members of a chunk, first to last, for whom it holds (see RecipientSet+Coding.swift): how many, and the bytes."""
+    bits = bytearray(CHUNK // 8)
+    count = 0
+    for number in range(first, last + 1):
+        if holds(number):
+            bits[number % CHUNK >> 3] |= 1 << (number & 7)
+            count += 1
+    return count, bytes([BITMAP]) + bytes(bits)
+
+
+def add_finished(state, occurrences, recipients):
+    """Every tenth of the recipients, numbered from 1, was rejected, so that no set has a small form."""
+    accepted, rejected = [], []
+    for chunk in range(recipients // CHUNK + 1):
+        first, last = max(1, chunk * CHUNK), min(recipients, (chunk + 1) * CHUNK - 1)
+        for sets, holds in [(accepted, lambda number: number % 10), (rejected, lambda number: number % 10 == 0)]:
+            sets.append((chunk, *bitmap(first, last, holds)))
+    with sqlite3.connect(state) as database:
+        database.execute("INSERT OR IGNORE INTO code (code) VALUES (?)", (CODE,))
+        [[code]] = database.execute("SELECT id FROM code WHERE code = ?", (CODE,))
+        for number in range(occurrences):
+            id = database.execute(
+                "INSERT INTO occurrence (name, campaign, revision, due, content_digest, target, finished)"
+                " VALUES (?, ?, 1, ?, ?, 'audience:all', ?)",
+                (f"past-{number}@once", f"past-{number % 10}", 1.7e9 + 3600 * number, f"sha256:{number}",
+                 1.7e9 + 3600 * number + 60)).lastrowid
+            for table, kind, sets in [
+                    ("ledger", ACCEPTED, accepted), ("ledger", REJECTED, rejected), ("rejection", code, rejected)]:
+                database.executemany(
+                    f"INSERT INTO {table} (occurrence, state, chunk, members, bytes) VALUES (?, ?, ?, ?, ?)",
+                    [(id, kind, *row) for row in sets])
+    database.close()

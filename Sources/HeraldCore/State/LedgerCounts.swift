@@ -1,0 +1,20 @@
+/// How many recipients of an occurrence came to what.
+package struct LedgerCounts: Hashable, Sendable {
+    private let entries: [LedgerEntry: Int]
+    /// Of the rejected, by code.
+    package let codes: [String: Int]
+
+    package init(entries: [LedgerEntry: Int], codes: [String: Int]) {
+        self.entries = entries.filter { $0.value > 0 }
+        self.codes = codes.filter { $0.value > 0 }
+    }
+
+    package init(_ ledger: Ledger) { self.init(entries: ledger.entries.counts, codes: ledger.codes.counts) }
+
+    package subscript(entry: LedgerEntry) -> Int { entries[entry] ?? 0 }
+
+    package var tried: Int { entries.reduce(0) { $1.key.isTried ? $0 + $1.value : $0 } }
+
+    /// Nobody knows what they got.
+    package var uncertain: Int { entries.reduce(0) { $1.key.isUncertain ? $0 + $1.value : $0 } }
+}

@@ -1,0 +1,41 @@
+/// Why a state cannot be used.
+package enum StateError: Error, Hashable, Sendable {
+    /// There is none at that path.
+    case missing(path: String)
+    /// It is no state, or a part of it makes no sense.
+    case damaged(path: String, detail: String)
+    /// It belongs to another project or endpoint.
+    case bound(path: String, to: String, wanted: String)
+    /// Another run has it; `holder` names that run as well as can be told.
+    case locked(path: String, holder: String)
+    /// It was written by a newer herald.
+    case newer(path: String)
+    /// The file system refused.
+    case inaccessible(path: String, detail: String)
+    /// Another run works on it since; `holder` is the one that may not any more.
+    case leaseLost(holder: String)
+    /// Others gave numbers that a plan had reckoned with.
+    case numberedOtherwise
+}
+
+extension StateError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .missing(let path):
+            "there is no state at \(path); 'herald state init' makes one, or the first apply"
+        case .damaged(let path, let detail): "the state \(path) is damaged: \(detail)"
+        case .bound(let path, let bound, let wanted):
+            "the state \(path) belongs to \(bound), not to \(wanted); set HERALD_STATE or 'state' to another file"
+        case .locked(let path, let holder): "the state \(path) is in use by \(holder)"
+        case .newer(let path): "the state \(path) was written by a newer herald"
+        case .inaccessible(let path, let detail): "the state \(path) cannot be used: \(detail)"
+        case .leaseLost(let holder): "run \(holder) writes nothing more: another run works on the state now"
+        case .numberedOtherwise: "the state got new registrations after it was read; run the command again"
+        }
+    }
+
+    /// Why a step ends for which the state could not be read or written.
+    static func reason(_ error: any Error) -> String {
+        (error as? StateError)?.description ?? "the state cannot be written or read"
+    }
+}

@@ -1,0 +1,62 @@
+package import FCM
+
+/// Where the state knows a recipient; each list by name.
+package struct Trace: Hashable, Sendable {
+    package var isDead: Bool
+    package var topics: [TopicPlace] = []
+    package var groups: [GroupPlace] = []
+    package var occurrences: [OccurrencePlace] = []
+
+    package init(isDead: Bool) { self.isDead = isDead }
+
+    package struct TopicPlace: Hashable, Sendable {
+        package var name: TopicName
+        package var membership: Membership
+
+        package init(name: TopicName, membership: Membership) {
+            self.name = name
+            self.membership = membership
+        }
+    }
+
+    package struct GroupPlace: Hashable, Sendable {
+        package var name: GroupName
+        package var membership: GroupMembership
+
+        package init(name: GroupName, membership: GroupMembership) {
+            self.name = name
+            self.membership = membership
+        }
+    }
+
+    package struct OccurrencePlace: Hashable, Sendable {
+        package var id: OccurrenceID
+        package var entry: LedgerEntry
+        /// With which the recipient was rejected.
+        package var code: String?
+
+        package init(id: OccurrenceID, entry: LedgerEntry, code: String?) {
+            self.id = id
+            self.entry = entry
+            self.code = code
+        }
+    }
+}
+
+extension RecordedState {
+    /// Everything about one recipient in the ledgers that are at hand.
+    package func trace(of id: RecipientID) -> Trace {
+        var trace = Trace(isDead: dead.contains(id))
+        trace.topics = topics.sorted { $0.key < $1.key }.compactMap { name, topic in
+            topic.recipients.state(of: id).map { .init(name: name, membership: $0) }
+        }
+        trace.groups = groups.sorted { $0.key < $1.key }.compactMap { name, group in
+            group.recipients.state(of: id).map { .init(name: name, membership: $0) }
+        }
+        trace.occurrences = occurrences.sorted { $0.key < $1.key }.compactMap { name, occurrence in
+            guard let ledger = occurrence.ledger, let entry = ledger.entries.state(of: id) else { return nil }
+            return .init(id: name, entry: entry, code: ledger.codes.state(of: id))
+        }
+        return trace
+    }
+}

@@ -1,0 +1,15 @@
+/// How far a cron campaign's occurrences are dealt with. It never moves back.
+package struct Watermark: Hashable, Sendable {
+    /// Only later occurrences can be due.
+    package var at: Date
+    /// What decided when it fires (`Schedule.text`), so that a changed schedule is seen.
+    package var schedule: String
+    /// When that schedule would have fired next after `at`.
+    package var next: Date?
+
+    package init(at: Date, schedule: String, next: Date?) {
+        self.at = at
+        self.schedule = schedule
+        self.next = next
+    }
+}

@@ -1,0 +1,76 @@
+internal import Foundation
+internal import GRDB
+internal import HeraldCore
+
+extension ChunkTable {
+    /// Does to an owner's sets what `Partition.move` does to the value, chunk by chunk.
+    ///
+    /// - Returns: In which states some of the members were.
+    @discardableResult
+    func move(_ members: RecipientSet, of id: Int64, to state: State?, _ db: Database) throws -> Set<State> {
+        let states = try states ?? presentStates(of: id, and: state, db)
+        var former: Set<State> = []
+        for key in members.chunkKeys {
+            let part = members.chunk(key)
+            let before = try partition(of: key, of: id, states, db)
+            var after = before
+            after.move(part, to: state)
+            for other in states {
+                let (current, next) = (before[other], after[other])
+                // A set that only grew, or only shrank, is the same if it is as large.
+                if next.count != current.count { try write(next, key, of: id, other, db) }
+                let wasThere = other == state ? current.count + part.count > next.count : next.count < current.count
+                if wasThere { former.insert(other) }
+            }
+        }
+        return former
+    }
+
+    /// Takes members out of every set of every owner.
+    func remove(_ members: RecipientSet, _ db: Database) throws {
+        for id in try Int64.fetchAll(db, sql: "SELECT DISTINCT \(owner) FROM \(name)") {
+            try move(members, of: id, to: nil, db)
+        }
+    }
+
+    /// Takes an owner's sets away.
+    func drop(_ id: Int64, _ db: Database) throws {
+        try db.execute(sql: "DELETE FROM \(name) WHERE \(owner) = ?", arguments: [id])
+    }
+
+    private func presentStates(of id: Int64, and state: State?, _ db: Database) throws -> [State] {
+        let statement = try db.cachedStatement(sql: "SELECT DISTINCT state FROM \(name) WHERE \(owner) = ?")
+        let present = try Int.fetchAll(statement, arguments: [id]).compactMap(State.init(rawValue:))
+        return state.map { Array(Set(present).union([$0])) } ?? present
+    }
+
+    /// One chunk of an owner's sets.
+    private func partition(of key: UInt16, of id: Int64, _ states: [State], _ db: Database) throws -> Partition<State> {
+        let statement = try db.cachedStatement(
+            sql: "SELECT bytes FROM \(name) WHERE \(owner) = ? AND state = ? AND chunk = ?")
+        var sets: [State: RecipientSet] = [:]
+        for state in states {
+            guard let bytes = try Data.fetchOne(statement, arguments: [id, state.rawValue, Int64(key)]) else {
+                continue
+            }
+            sets[state] = try RecipientSet(encodedChunks: [(key, Array(bytes))])
+        }
+        // Whether nobody is in two of them was seen when they were read whole; here it would cost each commit.
+        return Partition(disjoint: sets)
+    }
+
+    private func write(_ set: RecipientSet, _ key: UInt16, of id: Int64, _ state: State, _ db: Database) throws {
+        guard let bytes = set.encodedChunks.first?.bytes else {
+            let statement = try db.cachedStatement(
+                sql: "DELETE FROM \(name) WHERE \(owner) = ? AND state = ? AND chunk = ?")
+            try statement.execute(arguments: [id, state.rawValue, Int64(key)])
+            return
+        }
+        let statement = try db.cachedStatement(
+            sql: """
+                INSERT INTO \(name) (\(owner), state, chunk, members, bytes) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT DO UPDATE SET members = excluded.members, bytes = excluded.bytes
+                """)
+        try statement.execute(arguments: [id, state.rawValue, Int64(key), set.count, Data(bytes)])
+    }
+}

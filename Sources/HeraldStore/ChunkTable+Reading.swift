@@ -1,0 +1,113 @@
+internal import Foundation
+internal import GRDB
+internal import HeraldCore
+
+extension ChunkTable {
+    /// The sets of each owner.
+    func partitions(of owners: Owners, _ db: Database) throws -> [Int64: Partition<State>] {
+        let rows = try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT \(owner), state, chunk, members, bytes FROM \(name) WHERE \(owners.condition(on: owner))
+                ORDER BY \(owner), state, chunk
+                """, arguments: owners.arguments)
+        var sets: [Int64: [State: RecipientSet]] = [:]
+        // One set at a time, so that no more than its bytes are held beside what is read already.
+        var current: StoredSet?
+        while let row = try rows.next() {
+            // A damaged file may hold any value in any column: `row[0]` would end the process.
+            let id = try row.decode(Int64.self, atIndex: 0)
+            let state = try state(row.decode(Int.self, atIndex: 1))
+            if let set = current, set.owner != id || set.state != state {
+                sets[set.owner, default: [:]][set.state] = try decode(set)
+                current = nil
+            }
+            var set = current ?? StoredSet(owner: id, state: state)
+            // Held once only, so that its chunks are appended in place.
+            current = nil
+            set.chunks.append(
+                (try chunk(row.decode(Int64.self, atIndex: 2)), Array(try row.decode(Data.self, atIndex: 4))))
+            set.members += try members(row.decode(Int.self, atIndex: 3))
+            current = set
+        }
+        if let set = current { sets[set.owner, default: [:]][set.state] = try decode(set) }
+        return try sets.mapValues { sets in
+            guard let partition = Partition(sets) else {
+                throw ChunkDamage(detail: "\(name) has a recipient in two states")
+            }
+            return partition
+        }
+    }
+
+    /// How many recipients are in which state of each owner, as the rows say it: no set is read.
+    func counts(of owners: Owners, _ db: Database) throws -> [Int64: [State: Int]] {
+        let rows = try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT \(owner), state, sum(members), min(members), max(members), min(chunk), max(chunk) FROM \(name)
+                WHERE \(owners.condition(on: owner)) GROUP BY \(owner), state
+                """, arguments: owners.arguments)
+        var counts: [Int64: [State: Int]] = [:]
+        while let row = try rows.next() {
+            for column in [3, 4] { _ = try members(row.decode(Int.self, atIndex: column)) }
+            for column in [5, 6] { _ = try chunk(row.decode(Int64.self, atIndex: column)) }
+            let state = try state(row.decode(Int.self, atIndex: 1))
+            counts[try row.decode(Int64.self, atIndex: 0), default: [:]][state] = try row.decode(Int.self, atIndex: 2)
+        }
+        return counts
+    }
+
+    /// In which state of which owners somebody is.
+    func states(of recipient: RecipientID, _ db: Database) throws -> [Int64: State] {
+        let key = UInt16(recipient >> 16)
+        let rows = try Row.fetchCursor(
+            db, sql: "SELECT \(owner), state, bytes FROM \(name) WHERE chunk = ?", arguments: [Int64(key)])
+        var states: [Int64: State] = [:]
+        while let row = try rows.next() {
+            let set = try RecipientSet(encodedChunks: [(key, Array(try row.decode(Data.self, atIndex: 2)))])
+            guard set.contains(recipient) else { continue }
+            let state = try state(row.decode(Int.self, atIndex: 1))
+            guard states.updateValue(state, forKey: try row.decode(Int64.self, atIndex: 0)) == nil else {
+                throw ChunkDamage(detail: "\(name) has a recipient in two states")
+            }
+        }
+        return states
+    }
+
+    /// The rows of one set.
+    private struct StoredSet {
+        let owner: Int64
+        let state: State
+        var chunks: [(key: UInt16, bytes: [UInt8])] = []
+        var members = 0
+    }
+
+    private func decode(_ stored: StoredSet) throws -> RecipientSet {
+        let set = try RecipientSet(encodedChunks: stored.chunks)
+        guard set.count == stored.members else {
+            throw ChunkDamage(detail: "\(name) has a set of another size than it says")
+        }
+        return set
+    }
+
+    private func state(_ number: Int) throws -> State {
+        guard let state = State(rawValue: number) else {
+            throw ChunkDamage(detail: "\(name) has a row of no known state")
+        }
+        return state
+    }
+
+    private func chunk(_ number: Int64) throws -> UInt16 {
+        guard let key = UInt16(exactly: number) else {
+            throw ChunkDamage(detail: "\(name) has a row of no known chunk")
+        }
+        return key
+    }
+
+    private func members(_ number: Int) throws -> Int {
+        guard (1...65_536).contains(number) else {
+            throw ChunkDamage(detail: "\(name) has a chunk of no possible size")
+        }
+        return number
+    }
+}

@@ -1,0 +1,71 @@
+package import FCM
+internal import Foundation
+internal import GRDB
+package import HeraldCore
+
+extension SQLiteStore {
+    package func snapshot() async throws -> RecordedState {
+        try await reading { try StateReader(db: $0).snapshot() }
+    }
+
+    package func occurrence(_ id: OccurrenceID) async throws -> RecordedOccurrence? {
+        try await reading { try StateReader(db: $0).occurrence(id) }
+    }
+
+    package func trace(of recipient: RecipientID) async throws -> Trace {
+        try await reading { try StateReader(db: $0).trace(of: recipient) }
+    }
+
+    package func pauses() async throws -> Pauses {
+        try await reading { try StateReader(db: $0).pauses() }
+    }
+
+    package func recipients(after id: RecipientID, limit: Int) async throws -> [KnownRecipient] {
+        try await reading { try StateReader(db: $0).recipients(after: id, limit: limit) }
+    }
+
+    package func recipient(for key: RecipientKey) async throws -> KnownRecipient? {
+        try await reading { db in
+            // A token of the installation goes on behind its key.
+            let statement = try db.cachedStatement(
+                sql: """
+                    SELECT id, registration FROM recipient
+                    WHERE registration = ?1 OR substr(registration, 1, length(?1) + 1) = ?1 || ':'
+                    """)
+            let rows = try Row.fetchCursor(statement, arguments: [key.rawValue])
+            while let row = try rows.next() {
+                let recipient = try StateReader.recipient(row)
+                if recipient.registration.recipientKey == key { return recipient }
+            }
+            return nil
+        }
+    }
+
+    package func registrations(of recipients: RecipientSet) async throws -> [RecipientID: Registration] {
+        try await reading { db in
+            var found: [RecipientID: Registration] = [:]
+            found.reserveCapacity(recipients.count)
+            // Neighbours are read in one go: those that are asked for are mostly next to each other.
+            let statement = try db.cachedStatement(
+                sql: "SELECT id, registration FROM recipient WHERE id BETWEEN ? AND ? ORDER BY id")
+            for run in recipients.runs {
+                let rows = try Row.fetchCursor(
+                    statement, arguments: [Int64(run.lowerBound), Int64(run.upperBound)])
+                while let row = try rows.next() {
+                    let known = try StateReader.recipient(row)
+                    found[known.id] = known.registration
+                }
+            }
+            return found
+        }
+    }
+
+    private func reading<Value: Sendable>(_ body: @Sendable @escaping (Database) throws -> Value) async throws -> Value
+    {
+        do {
+            return try await database.read(body)
+        } catch {
+            throw Self.stateError(error, path: path)
+        }
+    }
+}

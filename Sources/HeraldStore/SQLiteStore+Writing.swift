@@ -1,0 +1,53 @@
+internal import Foundation
+internal import GRDB
+package import HeraldCore
+
+extension SQLiteStore {
+    package func intern(_ arrivals: [Arrival], comparedUpTo last: RecipientID) async throws -> [RecipientID] {
+        try await writing { db in
+            let reader = StateReader(db: db)
+            let others = try reader.recipients(after: last, limit: .max)
+            let numbers = arrivals.numbers(besides: others, after: try reader.lastRecipient())
+            try StateChange.register(numbers, arrivals).write(to: db)
+            return numbers
+        }
+    }
+
+    /// The run lock keeps runs apart already; should it be taken away by hand, the number does.
+    package func lease(to holder: String) async throws -> WorkLease {
+        try await writing { db in
+            let epoch = try StateReader(db: db).epoch() &+ 1
+            try db.execute(sql: "INSERT OR REPLACE INTO meta (key, value) VALUES ('epoch', ?)", arguments: [epoch])
+            return WorkLease(holder: holder, epoch: epoch)
+        }
+    }
+
+    package func commit(_ changes: [StateChange], under lease: WorkLease) async throws {
+        try await writing { db in
+            guard try StateReader(db: db).epoch() == lease.epoch else {
+                throw StateError.leaseLost(holder: lease.holder)
+            }
+            try Self.write(changes, to: db)
+        }
+    }
+
+    package func commit(_ changes: [StateChange]) async throws {
+        try await writing { try Self.write(changes, to: $0) }
+    }
+
+    private static func write(_ changes: [StateChange], to db: Database) throws {
+        for change in changes { try change.write(to: db) }
+        if changes.contains(where: \.isEffect) {
+            try db.cachedStatement(sql: "UPDATE meta SET value = value + 1 WHERE key = 'serial'").execute()
+        }
+    }
+
+    private func writing<Value: Sendable>(_ body: @Sendable @escaping (Database) throws -> Value) async throws -> Value
+    {
+        do {
+            return try await database.write(body)
+        } catch {
+            throw Self.stateError(error, path: path)
+        }
+    }
+}

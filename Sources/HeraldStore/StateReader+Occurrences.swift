@@ -1,0 +1,111 @@
+internal import Foundation
+internal import GRDB
+internal import HeraldCore
+
+extension StateReader {
+    private static let columns = "id, name, campaign, revision, due, content_digest, target, finished"
+    private static let open = "SELECT id FROM occurrence WHERE finished IS NULL"
+
+    /// Open ones with their ledgers, finished ones with counts.
+    func occurrences() throws -> [OccurrenceID: RecordedOccurrence] {
+        var (ledgers, counts) = (try ledgers(of: .among(Self.open)), try finishedCounts())
+        var occurrences: [OccurrenceID: RecordedOccurrence] = [:]
+        let rows = try Row.fetchCursor(db, sql: "SELECT \(Self.columns) FROM occurrence")
+        while let row = try rows.next() {
+            var (id, name, occurrence) = try Self.occurrence(row)
+            occurrence.outcomes =
+                occurrence.finished == nil
+                ? .ledger(ledgers.removeValue(forKey: id) ?? Ledger())
+                : .counts(counts.removeValue(forKey: id) ?? LedgerCounts(entries: [:], codes: [:]))
+            occurrences[name] = occurrence
+        }
+        guard ledgers.isEmpty, counts.isEmpty else { throw Damage(detail: "it has outcomes of no occurrence") }
+        return occurrences
+    }
+
+    /// One with its ledger, finished or not.
+    func occurrence(_ wanted: OccurrenceID) throws -> RecordedOccurrence? {
+        let row = try Row.fetchOne(
+            db, sql: "SELECT \(Self.columns) FROM occurrence WHERE name = ?", arguments: [wanted.rawValue])
+        guard let row else { return nil }
+        var (id, _, occurrence) = try Self.occurrence(row)
+        occurrence.outcomes = .ledger(try ledgers(of: .one(id))[id] ?? Ledger())
+        return occurrence
+    }
+
+    /// Everything about one recipient.
+    func trace(of recipient: RecipientID) throws -> Trace {
+        let dead = try Int64.fetchOne(
+            db, sql: "SELECT recipient FROM tombstone WHERE recipient = ?", arguments: [Int64(recipient)])
+        var trace = Trace(isDead: dead != nil)
+        trace.topics = try ChunkTable.membership.states(of: recipient, db).map { id, membership in
+            .init(name: try Self.topicName(name(id, in: "topic")), membership: membership)
+        }
+        trace.groups = try ChunkTable.groupMembership.states(of: recipient, db).map { id, membership in
+            .init(name: try Self.groupName(name(id, in: "device_group")), membership: membership)
+        }
+        let (names, codes) = (try codeNames(), try ChunkTable.rejection.states(of: recipient, db))
+        trace.occurrences = try ChunkTable.ledger.states(of: recipient, db).map { id, entry in
+            let code = try codes[id].map { try Self.name(of: $0, in: names) }
+            return .init(id: OccurrenceID(rawValue: try name(id, in: "occurrence")), entry: entry, code: code)
+        }
+        trace.topics.sort { $0.name < $1.name }
+        trace.groups.sort { $0.name < $1.name }
+        trace.occurrences.sort { $0.id < $1.id }
+        return trace
+    }
+
+    private func ledgers(of occurrences: Owners) throws -> [Int64: Ledger] {
+        var codes = try ChunkTable.rejection.partitions(of: occurrences, db)
+        let names = try codeNames()
+        let ledgers = try ChunkTable.ledger.partitions(of: occurrences, db).map { id, entries in
+            let numbers = codes.removeValue(forKey: id) ?? Partition()
+            let byName = try numbers.states.map { (try Self.name(of: $0, in: names), numbers[$0]) }
+            let codes = Partition(disjoint: Dictionary(byName) { $0.union($1) })
+            return (id, Ledger(entries: entries, codes: codes))
+        }
+        guard codes.isEmpty else { throw Damage(detail: "it has rejections of no occurrence") }
+        return Dictionary(uniqueKeysWithValues: ledgers)
+    }
+
+    /// Also of what belongs to no occurrence at all.
+    private func finishedCounts() throws -> [Int64: LedgerCounts] {
+        var codes = try ChunkTable.rejection.counts(of: .notAmong(Self.open), db)
+        let names = try codeNames()
+        let counts = try ChunkTable.ledger.counts(of: .notAmong(Self.open), db).map { id, entries in
+            let byName = try (codes.removeValue(forKey: id) ?? [:]).map { (try Self.name(of: $0, in: names), $1) }
+            return (id, LedgerCounts(entries: entries, codes: Dictionary(byName, uniquingKeysWith: +)))
+        }
+        guard codes.isEmpty else { throw Damage(detail: "it has rejections of no occurrence") }
+        return Dictionary(uniqueKeysWithValues: counts)
+    }
+
+    private func codeNames() throws -> [CodeNumber: String] {
+        var names: [CodeNumber: String] = [:]
+        for row in try Row.fetchAll(db, sql: "SELECT id, code FROM code") {
+            names[CodeNumber(rawValue: try row.decode(atIndex: 0))] = try row.decode(String.self, atIndex: 1)
+        }
+        return names
+    }
+
+    private static func name(of code: CodeNumber, in names: [CodeNumber: String]) throws -> String {
+        guard let name = names[code] else { throw Damage(detail: "it has rejections of no known code") }
+        return name
+    }
+
+    private func name(_ id: Int64, in table: String) throws -> String {
+        let name = try String.fetchOne(db, sql: "SELECT name FROM \(table) WHERE id = ?", arguments: [id])
+        guard let name else { throw Damage(detail: "a recipient is in a \(table) that is not there") }
+        return name
+    }
+
+    /// - Parameter row: its `columns`.
+    private static func occurrence(_ row: Row) throws -> (id: Int64, name: OccurrenceID, RecordedOccurrence) {
+        var occurrence = RecordedOccurrence(
+            campaign: try row.decode(atIndex: 2), revision: try row.decode(atIndex: 3),
+            due: try row.decode(Double?.self, atIndex: 4).map(date),
+            contentDigest: try row.decode(atIndex: 5), target: try row.decode(atIndex: 6))
+        occurrence.finished = try row.decode(Double?.self, atIndex: 7).map(date)
+        return (try row.decode(atIndex: 0), OccurrenceID(rawValue: try row.decode(atIndex: 1)), occurrence)
+    }
+}

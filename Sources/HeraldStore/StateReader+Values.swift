@@ -1,0 +1,42 @@
+internal import FCM
+internal import Foundation
+internal import GRDB
+internal import HeraldCore
+
+/// Single values, which a damaged file may hold anything in place of.
+extension StateReader {
+    static func topicName(_ text: String) throws -> TopicName {
+        guard let name = TopicName(rawValue: text) else { throw Damage(detail: "it names no topic") }
+        return name
+    }
+
+    static func groupName(_ text: String) throws -> GroupName {
+        guard let name = GroupName(rawValue: text) else { throw Damage(detail: "it names no group") }
+        return name
+    }
+
+    /// Half of the numbers are left for those that lists bring.
+    static func recipientID(_ value: Int64) throws -> RecipientID {
+        guard let id = RecipientID(exactly: value), (KnownRecipient.firstID..<RecipientID.max / 2).contains(id) else {
+            throw Damage(detail: "a recipient's number is out of range")
+        }
+        return id
+    }
+
+    /// Years 1 to 9999: what lies beyond was never a time of ours, and no arithmetic is safe with it.
+    static func date(_ seconds: Double) throws -> Date {
+        guard (-62_135_596_800..<253_402_300_800).contains(seconds) else {
+            throw Damage(detail: "a time is out of range")
+        }
+        return Date(timeIntervalSince1970: seconds)
+    }
+
+    /// - Parameter row: its number and its registration.
+    static func recipient(_ row: Row) throws -> KnownRecipient {
+        let id = try recipientID(row.decode(atIndex: 0))
+        guard let registration = Registration(try row.decode(atIndex: 1)) else {
+            throw Damage(detail: "a registration has not the form of one")
+        }
+        return KnownRecipient(id: id, registration: registration)
+    }
+}

@@ -1,0 +1,94 @@
+import FCM
+import Foundation
+import HeraldCore
+import HeraldTestSupport
+import Testing
+
+/// What is asked of every store: what people and commands have to say about it.
+struct CommandContractTests {
+    @Test(arguments: StoreKind.allCases)
+    func `a pause that somebody else makes is seen at once`(_ kind: StoreKind) async throws {
+        let open = try OpenStore(kind)
+        let other = try open.other()
+        #expect(try await open.store.pauses() == Pauses())
+        try await other.commit([.pause("tide")])
+        #expect(try await open.store.pauses().campaigns == ["tide"])
+        #expect(try await open.store.wholeState().pauses.include("tide"))
+        try await other.commit([.pause(nil)])
+        #expect(try await open.store.pauses().include("wind"))
+        try await other.commit([.resume("tide")])
+        #expect(
+            try await open.store.pauses()
+                == {
+                    var all = Pauses(); all.everything = true; return all
+                }())
+        try await other.commit([.pause("wind"), .resume(nil)])
+        #expect(try await open.store.pauses() == Pauses())
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a rename gives one campaign another's history and keeps the later watermark`(_ kind: StoreKind) async throws {
+        for (old, new, kept) in [(1.0, nil, 1.0), (1, 2, 2), (2, 1, 2)] as [(Double, Double?, Double)] {
+            let open = try OpenStore(kind)
+            try await open.commit(
+                .open(.tide, .sample()), .open(.wind, .sample("wind")), .watermark("tide", .at(old)), .pause("tide"))
+            if let new { try await open.commit(.watermark("ebb", .at(new)), .pause("ebb")) }
+            try await open.commit(.rename(campaign: "tide", to: "ebb"))
+            let state = try await open.reopened()
+            #expect(state.occurrences[.tide]?.campaign == "ebb")
+            #expect(state.occurrences[.wind]?.campaign == "wind")
+            #expect(state.watermarks == ["ebb": .at(kept)])
+            #expect(state.pauses.campaigns == ["ebb"])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `what is dropped is gone with all that belongs to it, the rest stays`(_ kind: StoreKind) async throws {
+        let open = try OpenStore(kind)
+        try await open.commit(
+            interned(3), .members("tides", [1], .managed, at: .at(0)), .members("winds", [1], .managed, at: .at(0)),
+            .open(.tide, .sample()), .reject(.tide, [1], code: "X"), .outcome(.tide, [2], .accepted),
+            .open(.wind, .sample("wind")), .watermark("tide", .at(0)), .pause("tide"), .watermark("wind", .at(0)))
+        try await open.commit(.drop(.topic("tides")), .drop(.campaign("tide")), .drop(.group("nobody")))
+        let state = try await open.reopened()
+        #expect(state.topics.keys.map(\.rawValue) == ["winds"])
+        #expect(state.occurrences.keys.map { $0 } == [.wind])
+        #expect(state.watermarks == ["wind": .at(0)])
+        #expect(state.pauses == Pauses())
+        // A new one of the name has nothing of the old.
+        try await open.commit(
+            .open(.tide, .sample()), .members("tides", [2], .preexisting, at: .at(0)), .drop(.occurrence(.wind)))
+        let later = try await open.reopened()
+        #expect(later.occurrences[.tide] == .sample())
+        #expect(later.topics["tides"]?.managed == [])
+        #expect(later.occurrences[.wind] == nil)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `remembers tests in their order, the topic API, and who came back to life`(_ kind: StoreKind) async throws {
+        let open = try OpenStore(kind)
+        let tests = (1...3).map {
+            RecordedTest(campaign: "c\($0 % 2)", at: .at(Double($0)), accepted: $0, rejected: 0, unknown: 1)
+        }
+        try await open.commit(
+            interned(3), .test(tests[0]), .test(tests[1]), .topicAPI(.registrations), .forget([1, 2]))
+        try await open.commit(.test(tests[2]), .topicAPI(.iid), .revive([2, 3]))
+        let state = try await open.reopened()
+        #expect(state.tests == tests)
+        #expect(state.topicAPI == .iid)
+        #expect(state.dead == [1])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `remembers spent plans, sizes and watermarks`(_ kind: StoreKind) async throws {
+        let open = try OpenStore(kind)
+        try await open.commit(
+            .spendPlan("one"), .audienceSizes(["a": 1, "b": 2]), .watermark("tide", .at(1)), .watermark("wind", .at(1)))
+        try await open.commit(
+            .spendPlan("one"), .spendPlan("two"), .audienceSizes(["b": 3]), .watermark("tide", .at(2)))
+        let state = try await open.store.wholeState()
+        #expect(state.spentPlans == ["one", "two"])
+        #expect(state.audienceSizes == ["b": 3])
+        #expect(state.watermarks == ["tide": .at(2), "wind": .at(1)])
+    }
+}

@@ -1,0 +1,97 @@
+import FCM
+import Foundation
+import HeraldCore
+import HeraldTestSupport
+import Testing
+
+/// What is asked of every store: what came of occurrences.
+struct OccurrenceContractTests {
+    @Test(arguments: StoreKind.allCases)
+    func `opens an occurrence`(_ kind: StoreKind) async throws {
+        let open = try OpenStore(kind)
+        let occurrence = RecordedOccurrence(
+            campaign: "tide", revision: 3, due: .at(0.5), contentDigest: "sha256:1", target: "topic:tides")
+        try await open.commit(.open(OccurrenceID(rawValue: "tide@2025-12-01T08:00:00Z#3"), occurrence))
+        #expect(
+            try await open.store.wholeState().occurrences == [
+                OccurrenceID(rawValue: "tide@2025-12-01T08:00:00Z#3"): occurrence
+            ])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `what came of an occurrence stays when it is opened again`(_ kind: StoreKind) async throws {
+        let open = try OpenStore(kind)
+        try await open.commit(
+            interned(3), .open(.tide, .sample()), .outcome(.tide, [1], .accepted),
+            .outcome(.tide, [2], .unknown), .finish(.tide, at: .at(1)))
+        var changed = RecordedOccurrence(
+            campaign: "tide", revision: 2, due: .at(9), contentDigest: "sha256:2", target: "topic:winds")
+        changed.rejected = [3]
+        try await open.commit(.open(.tide, changed))
+        changed.rejected = []
+        changed.accepted = [1]
+        changed.unknown = [2]
+        changed.finished = .at(1)
+        #expect(try await open.store.wholeState().occurrences == [.tide: changed])
+    }
+
+    @Test(arguments: StoreKind.allCases, LedgerEntry.allCases)
+    func `moves recipients to one entry and out of the others`(_ kind: StoreKind, _ entry: LedgerEntry) async throws {
+        let open = try OpenStore(kind)
+        try await open.commit(.open(.tide, .sample()), .open(.wind, .sample("wind")))
+        for (id, other) in LedgerEntry.allCases.enumerated() {
+            try await open.commit(.outcome(.tide, [RecipientID(id)], other))
+            try await open.commit(.outcome(.wind, [RecipientID(id)], other))
+        }
+        let before = try await open.store.wholeState().occurrences[.wind]
+        let everybody: RecipientSet = [0, 1, 2, 3, 4, 5]
+        #expect(everybody.count == LedgerEntry.allCases.count)
+        try await open.commit(.outcome(.tide, everybody, entry))
+        let state = try await open.store.wholeState()
+        for other in LedgerEntry.allCases {
+            #expect(state.occurrences[.tide]?[other] == (other == entry ? everybody : []))
+        }
+        #expect(state.occurrences[.wind] == before)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `takes recipients back to not tried`(_ kind: StoreKind) async throws {
+        let open = try OpenStore(kind)
+        try await open.commit(.open(.tide, .sample()), .outcome(.tide, [1, 2, 3], .intended))
+        try await open.commit(.outcome(.tide, [2], nil))
+        #expect(try await open.store.wholeState().occurrences[.tide]?.tried == [1, 3])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `outcome and end of an occurrence that was never opened leave no trace`(_ kind: StoreKind) async throws {
+        let open = try OpenStore(kind)
+        try await open.commit(.outcome(.tide, [1], .accepted), .finish(.tide, at: .at(0)))
+        #expect(try await open.store.wholeState().occurrences.isEmpty)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `finishes an occurrence`(_ kind: StoreKind) async throws {
+        let open = try OpenStore(kind)
+        try await open.commit(
+            .open(.tide, .sample()), .open(.wind, .sample("wind")), .finish(.tide, at: .at(2)))
+        let occurrences = try await open.store.wholeState().occurrences
+        #expect(occurrences[.tide]?.finished == .at(2))
+        #expect(occurrences[.wind]?.finished == nil)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `keeps who was rejected with which code, until something else came of them`(_ kind: StoreKind) async throws {
+        let open = try OpenStore(kind)
+        try await open.commit(
+            interned(5), .open(.tide, .sample()), .open(.wind, .sample("wind")),
+            .reject(.tide, [1, 2, 3], code: "UNREGISTERED"), .reject(.wind, [1], code: "UNREGISTERED"))
+        try await open.commit(
+            .reject(.tide, [3, 4], code: "INVALID_ARGUMENT"), .outcome(.tide, [1], .accepted), .outcome(.tide, [2], nil)
+        )
+        let occurrences = try await open.reopened().occurrences
+        #expect(occurrences[.tide]?.rejected == [3, 4])
+        #expect(occurrences[.tide]?.accepted == [1])
+        #expect(occurrences[.tide]?.codes == ["INVALID_ARGUMENT": [3, 4]])
+        #expect(occurrences[.wind]?.codes == ["UNREGISTERED": [1]])
+    }
+}
