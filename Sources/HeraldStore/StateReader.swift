@@ -50,13 +50,23 @@ struct StateReader {
             guard let api = TopicAPI(rawValue: text) else { throw Damage(detail: "it names no topic API") }
             return api
         }
+        state.nextRecipient = try nextRecipient()
+        return state
+    }
+
+    /// `nil` in a state that has given no number since heralds draw versions.
+    func numbering() throws -> Numbering? {
+        guard let version = try meta("numbering", Data.self), version.count == Numbering.versionSize else { return nil }
+        return Numbering(lineage: try identity().lineage, version: Array(version), next: try nextRecipient())
+    }
+
+    private func nextRecipient() throws -> RecipientID {
         let last = try Int64.fetchOne(db, sql: "SELECT max(id) FROM recipient") ?? 0
         // Half of the numbers are left for those that lists bring.
         guard (0..<Int64(RecipientID.max / 2)).contains(last) else {
             throw Damage(detail: "a recipient's number is out of range")
         }
-        state.nextRecipient = RecipientID(last) + 1
-        return state
+        return RecipientID(last) + 1
     }
 
     private func topics() throws -> [TopicName: RecordedTopic] {

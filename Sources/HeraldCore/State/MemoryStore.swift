@@ -27,6 +27,8 @@ package final class MemoryStore: StateStore {
         }
     }
 
+    package func numbering() -> Numbering? { nil }
+
     package func recipient(for key: RecipientKey) -> KnownRecipient? {
         content.withLock { content in
             content.registrations.first { $0.value.recipientKey == key }
