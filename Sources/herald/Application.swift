@@ -69,7 +69,9 @@ struct Application {
         let report = newReport(document)
         if plan.isEmpty {
             if isRemembered, !command.dryRun {
-                try await settle(plan, desired, in: try await store(existing, for: plan, wanted))
+                let store = try await store(existing, for: plan, wanted)
+                try await session.record(wanted, in: store)
+                try await settle(plan, desired, in: store)
             }
             _ = try execution.rest(report)
             return
@@ -114,7 +116,7 @@ struct Application {
 
     /// What the run works on: the state, a new one, or for a dry run a copy in memory.
     private func store(
-        _ existing: SQLiteStore?, for plan: Plan, _ wanted: Session.Wanted
+        _ existing: SQLiteStore?, for plan: Plan, _ wanted: Wanted
     ) async throws -> any StateStore {
         do {
             if command.dryRun {
@@ -122,7 +124,8 @@ struct Application {
                 let key = existing?.fingerprintKey ?? (0..<32).map { _ in UInt8.random(in: 0...255) }
                 let sample = plan.sample(command.sample?.count ?? Apply.usualSample)
                 return MemoryStore(
-                    state, registrations: try wanted.recipients.registrations(of: sample), fingerprintKey: key)
+                    state, registrations: try await wanted.registrations(of: sample, knownTo: existing),
+                    fingerprintKey: key)
             }
             return try existing
                 ?? SQLiteStore.create(at: session.statePath, identity: session.newIdentity(created: now()))

@@ -12,6 +12,7 @@ struct Apply: AsyncParsableCommand {
 
     @ParentCommand var herald: Herald
     @OptionGroup var options: CommonOptions
+    @OptionGroup var cache: CacheOptions
 
     @Argument(help: "A plan saved with 'plan --out'; it must still be true.", completion: .file())
     var plan: String?
@@ -68,7 +69,7 @@ struct Apply: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let session = try Session.open(Common(herald.common, options))
+        let session = try Session.open(Common(herald.common, options), cache: cache.use)
         let application = try Application(self, session)
         try await application.run()
     }

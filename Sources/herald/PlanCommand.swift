@@ -10,6 +10,7 @@ struct PlanCommand: AsyncParsableCommand {
 
     @ParentCommand var herald: Herald
     @OptionGroup var options: CommonOptions
+    @OptionGroup var cache: CacheOptions
 
     @Option(help: ArgumentHelp("Save the plan to a file.", valueName: "file"), completion: .file())
     var out: String?
@@ -42,10 +43,10 @@ struct PlanCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let session = try Session.open(Common(herald.common, options), lists: lists)
+        let session = try Session.open(Common(herald.common, options), lists: lists, cache: cache.use)
         let now = Date()
         let store = try session.openStore()
-        let desired = try await session.wanted(knownTo: store).desired
+        let desired = try await session.wanted(knownTo: store, isForApply: false).desired
         let plan = try await session.plan(
             desired, with: store, at: at?.date ?? now, campaigns: campaign, days: days)
         let document = PlanDocument(

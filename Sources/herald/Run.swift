@@ -14,6 +14,7 @@ struct Run: AsyncParsableCommand {
 
     @ParentCommand var herald: Herald
     @OptionGroup var options: CommonOptions
+    @OptionGroup var cache: CacheOptions
 
     @Option(help: ArgumentHelp("Stay, and do it again every so often: 30s, 5m.", valueName: "time"))
     var every: SpanArgument?
@@ -75,7 +76,7 @@ struct Run: AsyncParsableCommand {
     }
 
     private func once(_ common: Common, _ signals: Signals) async throws {
-        let session = try Session.open(common)
+        let session = try Session.open(common, cache: cache.use)
         let runID = Execution.newRunID(at: Date())
         try session.requireState()
         guard let lock = try await lock(session, runID, signals) else { return }
@@ -103,6 +104,8 @@ struct Run: AsyncParsableCommand {
             session: session, overrides: Overrides(), now: { Date() }, runID: runID, reportPath: report,
             signals: signals)
         if plan.isEmpty {
+            // Whoever is known by a number needs not be looked for again by the next run.
+            try await session.record(wanted, in: store)
             try await rest(session, plan, desired, store)
             writeMetrics(try execution.rest(blank), session.console)
             if !planned.refusals.isEmpty { throw ExitStatus.refused.code }

@@ -15,6 +15,8 @@ struct Session {
     let recipientIndex: RecipientIndex
     /// Of the files' names and contents; see `WorkspaceLoader.Loaded.digest`.
     private let workspaceDigest: String
+    private let listDigests: [String: String]
+    private let cacheFiles: ListCacheFiles?
     let endpoints: Endpoints
     let endpointKind: EndpointKind
     let certificateAuthorities: String?
@@ -43,10 +45,19 @@ struct Session {
     }
 
     /// Reads the workspace; its errors end the command, its warnings do not.
-    static func open(_ common: Common, lists: ListPolicy = .required) throws -> Session {
+    ///
+    /// - Parameter cache: whether lists that did not change need not be read; `nil` where nothing is planned.
+    static func open(
+        _ common: Common, lists: ListPolicy = .required, cache: CacheUse? = nil
+    ) throws -> Session {
         let folder = try folder(common)
         let environment = ProcessInfo.processInfo.environment
-        let loaded = WorkspaceLoader.load(folder, environment: environment, lists: lists)
+        let loaded = WorkspaceLoader.load(folder, environment: environment, lists: lists) { settings in
+            guard let cache, lists == .required else { return nil }
+            return ListCacheFiles(
+                beside: statePath(settings, in: folder, environment), host: HostName.current, version: Herald.version,
+                isRead: cache == .use, now: { HostName.nanoseconds })
+        }
         let document = DiagnosticsDocument(loaded.diagnostics, sources: loaded.sources)
         if !loaded.diagnostics.isEmpty { common.console.error(document.text(common.console.errors)) }
         guard let workspace = loaded.workspace, !loaded.diagnostics.hasErrors else { throw ExitStatus.wrong.code }
@@ -76,6 +87,7 @@ struct Session {
         self.folder = folder
         self.workspace = workspace
         workspaceDigest = loaded.digest()
+        (listDigests, cacheFiles) = (loaded.listDigests, loaded.cacheFiles)
         switch loaded.recipientIndex {
         case .success(let recipientIndex)?: self.recipientIndex = recipientIndex
         case .failure(let problem)?: throw common.console.end(.wrong, problem.description)
@@ -102,11 +114,17 @@ struct Session {
         }
         let endpoint = endpoints.fcm
         endpointKind = endpoint == .fcm ? .fcm : .emulator
-        let override = environment["HERALD_STATE"].flatMap { $0.isEmpty ? nil : $0 }
-        statePath = override?.absolute(in: nil) ?? settings.state.absolute(in: folder.path)
+        statePath = Self.statePath(settings, in: folder, environment)
         if settings.fcm.rate == .unlimited || settings.fcm.subscriptionRate == .unlimited, !endpoint.isLoopback {
             throw common.console.end(.wrong, "a rate may be unlimited only towards this machine, not \(endpoint)")
         }
+    }
+
+    private static func statePath(
+        _ settings: Settings, in folder: WorkspaceFolder, _ environment: [String: String]
+    ) -> String {
+        let override = environment["HERALD_STATE"].flatMap { $0.isEmpty ? nil : $0 }
+        return override?.absolute(in: nil) ?? settings.state.absolute(in: folder.path)
     }
 
     /// What people put into FCM_EMULATOR_HOST by mistake.
@@ -140,28 +158,31 @@ struct Session {
         }
     }
 
-    /// What the files ask for, and how those are reached whom it is about.
-    struct Wanted {
-        let desired: Desired
-        let recipients: ListedRecipients
-    }
-
     /// Whom the workspace means, by the state's numbers.
-    func wanted(knownTo store: (any StateStore)?) async throws -> Wanted {
+    ///
+    /// - Parameter isForApply: whether a state is made where there is none.
+    func wanted(knownTo store: (any StateStore)?, isForApply: Bool = true) async throws -> Wanted {
+        let isKept = cacheFiles != nil && (store != nil || isForApply)
         do {
-            let recipients =
-                if let store {
-                    try await ListedRecipients(
-                        recipientIndex, recordedIn: store, next: try await store.state().nextRecipient)
-                } else {
-                    ListedRecipients(recipientIndex)
-                }
-            return Wanted(desired: try Resolver.desired(of: workspace, recipients), recipients: recipients)
+            return try await Wanted(
+                workspace, recipientIndex, knownTo: store, noting: isKept ? HostName.randomKey : nil,
+                keep: cacheFiles?.keeper, sorted: indexReadAgain)
         } catch let error as RecipientIndexError {
             throw end(error)
         } catch let error as StateError {
             throw console.end(error)
         }
+    }
+
+    /// For a state that is not the one whose numbers the cache has.
+    private func indexReadAgain() throws -> RecipientIndex {
+        let environment = ProcessInfo.processInfo.environment
+        let read = WorkspaceLoader.lists(
+            of: workspace, in: folder, environment: environment, cacheFiles: cacheFiles)
+        guard read.digests == listDigests else {
+            throw console.end(.wrong, "a list changed while it was read; run the command again")
+        }
+        return try read.recipientIndex.get()
     }
 
     /// A damaged state is told apart from lists that cannot be sorted.
@@ -172,9 +193,8 @@ struct Session {
 
     /// Writes down whom the state does not know yet: whoever is sent to, or subscribed, has a number there.
     func record(_ wanted: Wanted, in store: any StateStore) async throws {
-        guard wanted.desired.unrecorded > 0 else { return }
         do {
-            try await wanted.recipients.record(in: store)
+            try await wanted.record(in: store)
         } catch let error as RecipientIndexError {
             throw end(error)
         } catch let error as StateError {

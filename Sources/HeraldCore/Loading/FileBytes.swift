@@ -18,6 +18,9 @@ final class FileBytes {
         }
     }
 
+    /// Of the file as it is now, packed or not.
+    var identity: FileIdentity? { file.identity }
+
     /// Fills the buffer; less than its size only at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(DiagnosticError) -> Int {
         do {
