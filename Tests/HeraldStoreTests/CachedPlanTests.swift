@@ -73,4 +73,30 @@ struct CachedPlanTests {
         #expect(second.desired.listed == first.desired.listed)
         #expect(second.desired.unrecorded == 0)
     }
+
+    @Test func `of a list that changed only rows that the state does not know are sorted`() async throws {
+        let world = try CachedWorld(seed: 3)
+        world.fill([(5...20).map { .fid($0) }, (15...30).map { .fid($0) }, []])
+        try world.writeLists()
+        let first = try await world.wanted(
+            world.load(isCached: true), knownTo: world.openStore(), isCached: true)
+        try await first.record(in: world.openStore())
+        world.fill([(6...22).map { .fid($0) }, (15...30).map { .fid($0) }, []])
+        try world.writeLists()
+        let loaded = try world.load(isCached: true)
+        let index = try #require(loaded.recipientIndex).get()
+        let matched = try #require(index.matched)
+        #expect(!matched.isContradicted)
+        #expect(matched.numbers != nil)
+        #expect(index.entries.count == 0)
+        world.fill([(6...22).map { .fid($0) } + [.fid(500)], (15...30).map { .fid($0) }, []])
+        try world.writeLists()
+        #expect(try #require(world.load(isCached: true).recipientIndex).get().entries.count == 1)
+        // A recipient under two names: all rows are needed together.
+        world.fill([(6...22).map { .fid($0) }, (15...30).map { .fid($0) } + [.token(6)], []])
+        try world.writeLists()
+        let mixed = try #require(world.load(isCached: true).recipientIndex).get()
+        #expect(mixed.matched == nil)
+        #expect(mixed.entries.count > 30)
+    }
 }

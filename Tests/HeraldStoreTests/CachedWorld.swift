@@ -76,6 +76,13 @@ final class CachedWorld {
             })
     }
 
+    /// Gives the lists these rows.
+    func fill(_ registrations: [[Registration]]) {
+        for (list, rows) in registrations.enumerated() { lists[list] = rows.map { ($0, "it") } }
+    }
+
+    func writeLists() throws { for list in lists.indices { try writeList(list) } }
+
     // MARK: What happens
 
     /// Something happens, and is named.
