@@ -43,6 +43,7 @@ export PYTHONDONTWRITEBYTECODE=1 BENCH_RESULTS="$PWD/Benchmarks/results.json"
 rm -f "$BENCH_RESULTS"
 "$python" Benchmarks/sending.py "$herald" "$sink" "$work"
 "$python" Benchmarks/memory.py "$herald" "$sink" "$work"
+"$python" Benchmarks/planning.py "$herald" "$work"
 if [ -x "$sdk" ]; then
     "$sdk" Benchmarks/peer.py "$herald" "$sink" "$work"
 else

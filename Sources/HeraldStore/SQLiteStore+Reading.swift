@@ -24,6 +24,10 @@ extension SQLiteStore {
         try await reading { try StateReader(db: $0).recipients(after: id, limit: limit) }
     }
 
+    package func numbering() async throws -> Numbering? {
+        try await reading { try StateReader(db: $0).numbering() }
+    }
+
     package func recipient(for key: RecipientKey) async throws -> KnownRecipient? {
         try await reading { db in
             // A token of the installation goes on behind its key.

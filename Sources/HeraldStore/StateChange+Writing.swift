@@ -16,6 +16,12 @@ extension StateChange {
             for (id, registration) in registrations.sorted(by: { $0.key < $1.key }) {
                 try statement.execute(arguments: [Int64(id), registration.rawValue])
             }
+            try db.cachedStatement(
+                sql: """
+                    INSERT INTO meta (key, value) VALUES ('numbering', randomblob(\(Numbering.versionSize)))
+                    ON CONFLICT (key) DO UPDATE SET value = excluded.value
+                    """
+            ).execute()
         case .spendPlan(let id):
             try db.execute(sql: "INSERT OR IGNORE INTO spent_plan (id) VALUES (?)", arguments: [id])
         case .members(let name, let members, let membership, let instant):

@@ -44,6 +44,12 @@ struct StateReader {
         return state
     }
 
+    /// `nil` in a state that has given no number since heralds draw versions.
+    func numbering() throws -> Numbering? {
+        guard let version = try meta("numbering", Data.self), version.count == Numbering.versionSize else { return nil }
+        return Numbering(lineage: try identity().lineage, version: Array(version), next: try lastRecipient() + 1)
+    }
+
     /// By number, behind one.
     func recipients(after id: RecipientID, limit: Int) throws -> [KnownRecipient] {
         let statement = try db.cachedStatement(

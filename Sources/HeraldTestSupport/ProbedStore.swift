@@ -53,6 +53,8 @@ package final class ProbedStore: StateStore {
         inner.recipients(after: id, limit: limit)
     }
 
+    package func numbering() async throws -> Numbering? { inner.numbering() }
+
     package func recipient(for key: RecipientKey) async throws -> KnownRecipient? { inner.recipient(for: key) }
 
     package func registrations(of recipients: RecipientSet) async throws -> [RecipientID: Registration] {

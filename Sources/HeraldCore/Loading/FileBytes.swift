@@ -18,6 +18,9 @@ final class FileBytes {
         }
     }
 
+    /// The identity of the file as it is now, packed or not.
+    var identity: FileIdentity? { file.identity }
+
     /// Fills the buffer. Fewer bytes mean that the end was reached.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(DiagnosticError) -> Int {
         do {

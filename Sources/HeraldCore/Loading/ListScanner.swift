@@ -28,6 +28,9 @@ final class ListScanner {
 
     deinit { block.deallocate() }
 
+    /// Of the file as it is now.
+    var identity: FileIdentity? { bytes.identity }
+
     /// Hands out the lines with their numbers (from 1), without line breaks and byte order mark, until one is too long or
     /// is not wanted. Gives the SHA-256 of all bytes.
     ///

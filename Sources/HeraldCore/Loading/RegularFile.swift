@@ -60,6 +60,12 @@ final class RegularFile {
 
     deinit { close(descriptor) }
 
+    /// The file's identity as it is now. `nil` if the system does not tell.
+    var identity: FileIdentity? {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 ? FileIdentity(status) : nil
+    }
+
     /// Fills the buffer. Fewer bytes mean that the end of the file was reached.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(Problem) -> Int {
         var filled = 0
@@ -112,6 +118,24 @@ final class RegularFile {
             Darwin.read(descriptor, start, count)
         #endif
     }
+}
+
+extension FileIdentity {
+    fileprivate init(_ status: stat) {
+        #if canImport(Darwin)
+            let (modified, changed) = (status.st_mtimespec, status.st_ctimespec)
+        #else
+            let (modified, changed) = (status.st_mtim, status.st_ctim)
+        #endif
+        self.init(
+            device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(truncatingIfNeeded: status.st_ino),
+            size: Int64(status.st_size), modified: modified.nanoseconds, changed: changed.nanoseconds)
+    }
+}
+
+extension timespec {
+    /// Since 1970; a time that no clock shows is as good as any other.
+    fileprivate var nanoseconds: Int64 { Int64(tv_sec) &* 1_000_000_000 &+ Int64(tv_nsec) }
 }
 
 extension RegularFile.Kind {

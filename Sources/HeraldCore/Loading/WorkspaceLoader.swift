@@ -14,6 +14,7 @@ package struct WorkspaceLoader {
     private let environment: [String: String]
     private let lists: ListPolicy
     private let keepsLists: Bool
+    private let cacheFiles: (Settings) -> ListCacheFiles?
     private var diagnostics: [Diagnostic] = []
     /// The kind and name of every resource in the files, those too that could not be read.
     private var declared: Set<References.Name> = []
@@ -36,6 +37,8 @@ package struct WorkspaceLoader {
         /// Whom the lists name; nobody where they were not kept, nothing without a workspace. It is not to be used where
         /// there are errors.
         package var recipientIndex: Result<RecipientIndex, RecipientIndexError>?
+        /// What knew lists before, and is to know them after; nothing without a workspace.
+        package var cacheFiles: ListCacheFiles?
         /// The folder of lists, absolute; nothing without a workspace.
         fileprivate var lists: String?
 
@@ -54,25 +57,44 @@ package struct WorkspaceLoader {
         }
     }
 
-    /// - Parameter keepsLists: whether somebody wants to know whom the lists name; without it their rows are judged only.
+    /// - Parameters:
+    ///   - keepsLists: whether somebody wants to know whom the lists name; without it their rows are judged only.
+    ///   - cacheFiles: what spares unchanged lists, where the settings allow it.
     package static func load(
         _ folder: WorkspaceFolder, environment: [String: String], lists: ListPolicy = .required,
-        keepsLists: Bool = true
+        keepsLists: Bool = true, cacheFiles: @escaping (Settings) -> ListCacheFiles? = { _ in nil }
     ) -> Loaded {
         var loader = WorkspaceLoader(
-            folder: folder, environment: environment, lists: lists, keepsLists: keepsLists)
+            folder: folder, environment: environment, lists: lists, keepsLists: keepsLists, cacheFiles: cacheFiles)
         let workspace = loader.workspace()
         loader.silence()
         return Loaded(
             workspace: workspace, diagnostics: loader.diagnostics.map(\.presentable).sortedAndUnique(),
             sources: loader.sources, listDigests: loader.listDigests, recipientIndex: loader.recipientIndex,
+            cacheFiles: workspace.flatMap { cacheFiles($0.settings) },
             lists: workspace.map { folder.lists($0.settings.lists) })
     }
 
+    /// Reads a workspace's lists once more, all of them. Mistakes were looked for when it was loaded.
+    ///
+    /// - Returns: Whom they name, and the digests of what was read.
+    package static func lists(
+        of workspace: Workspace, in folder: WorkspaceFolder, environment: [String: String],
+        cacheFiles: ListCacheFiles?
+    ) -> (recipientIndex: Result<RecipientIndex, RecipientIndexError>, digests: [String: String]) {
+        var loader = WorkspaceLoader(
+            folder: folder, environment: environment, lists: .required, keepsLists: true,
+            cacheFiles: { _ in cacheFiles })
+        let (_, recipientIndex) = loader.readLists(of: workspace, cacheFiles, known: nil)
+        return (recipientIndex, loader.listDigests)
+    }
+
     private init(
-        folder: WorkspaceFolder, environment: [String: String], lists: ListPolicy, keepsLists: Bool
+        folder: WorkspaceFolder, environment: [String: String], lists: ListPolicy, keepsLists: Bool,
+        cacheFiles: @escaping (Settings) -> ListCacheFiles?
     ) {
         (self.folder, self.environment, self.lists, self.keepsLists) = (folder, environment, lists, keepsLists)
+        self.cacheFiles = cacheFiles
     }
 
     private mutating func workspace() -> Workspace? {
@@ -105,22 +127,53 @@ package struct WorkspaceLoader {
     }
 
     private mutating func readLists(of workspace: inout Workspace) {
-        var builder = RecipientIndexBuilder(
-            keepsLists ? workspace : workspace.withGroupsOnly,
-            temporaryFolder: environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp")
-        switch lists {
-        case .skip:
+        guard lists == .required else {
             diagnostics += FilterUse(workspace.audiences).problems { _ in nil }
             workspace.listsSkipped = true
-        case .required:
+            var builder = builder(for: workspace)
+            recipientIndex = Self.result(of: &builder)
+            return
+        }
+        let files = cacheFiles(workspace.settings)
+        let known = files.flatMap { files in
             var loader = ListLoader(folder, lists: workspace.settings.lists)
-            workspace.audiences = loader.read(workspace.audiences, into: &builder)
-            diagnostics += loader.diagnostics
-            listDigests = loader.digests
+            return KnownRows(of: workspace, loader.uses(of: workspace.audiences), in: files)
         }
-        do throws(RecipientIndexError) { recipientIndex = .success(try builder.finish()) } catch {
-            recipientIndex = .failure(error)
+        let read = readLists(of: workspace, files, known: known)
+        (workspace.audiences, recipientIndex) = (read.audiences, read.recipientIndex)
+    }
+
+    /// Gives the audiences whose lists can be read, and whom those name.
+    ///
+    /// - Parameter known: what need not be read.
+    private mutating func readLists(
+        of workspace: Workspace, _ files: ListCacheFiles?, known: KnownRows?
+    ) -> (audiences: [Audience], recipientIndex: Result<RecipientIndex, RecipientIndexError>) {
+        var builder = builder(for: workspace, keepsSources: files != nil, known: known)
+        var loader = ListLoader(folder, lists: workspace.settings.lists, now: files?.now ?? { 0 })
+        let audiences = loader.read(workspace.audiences, into: &builder)
+        let read = Self.result(of: &builder)
+        if case .success(let index) = read, index.matched?.isContradicted ?? false {
+            return readLists(of: workspace, files, known: nil)
         }
+        diagnostics += loader.diagnostics
+        listDigests = loader.digests
+        return (audiences, read)
+    }
+
+    private func builder(
+        for workspace: Workspace, keepsSources: Bool = false, known: KnownRows? = nil
+    ) -> RecipientIndexBuilder {
+        RecipientIndexBuilder(
+            keepsLists ? workspace : workspace.withGroupsOnly,
+            temporaryFolder: environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp",
+            keepsSources: keepsSources, known: known)
+    }
+
+    private static func result(
+        of builder: inout RecipientIndexBuilder
+    ) -> Result<RecipientIndex, RecipientIndexError> {
+        do throws(RecipientIndexError) { return .success(try builder.finish()) } catch { return .failure(error) }
     }
 
     /// An audience's members are known only once every list has been read without a mistake.

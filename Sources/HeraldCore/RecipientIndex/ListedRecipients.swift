@@ -22,15 +22,20 @@ package struct ListedRecipients: Sendable {
         (self.recipientIndex, self.recorded, self.next) = (recipientIndex, recorded, next)
     }
 
-    /// As a state numbers them that knows nobody.
-    package init(_ recipientIndex: RecipientIndex) { self.init(recipientIndex, next: KnownRecipient.firstID) }
-
-    /// By recipient key.
-    func pass() throws(RecipientIndexError) -> RecipientPass {
-        RecipientPass(try EntryMerge([recipientIndex.entries, recorded]), recipientIndex.membershipClasses, next: next)
+    /// By the numbers that rows were matched with, or else as a state numbers them that knows nobody.
+    package init(_ recipientIndex: RecipientIndex) {
+        self.init(recipientIndex, next: recipientIndex.matched?.numbering.next ?? KnownRecipient.firstID)
     }
 
-    /// How some of them are reached, known to the state or not.
+    /// By recipient key; without those whose rows were matched.
+    func pass(noting notes: RecipientNumbers.Notes? = nil) throws(RecipientIndexError) -> RecipientPass {
+        RecipientPass(
+            try EntryMerge([recipientIndex.entries, recorded]), recipientIndex.membershipClasses, next: next,
+            noting: notes)
+    }
+
+    /// How some of them are reached, known to the state or not; without those whose rows were matched, which the state
+    /// knows by the same registration.
     package func registrations(of ids: RecipientSet) throws(RecipientIndexError) -> [RecipientID: Registration] {
         var found: [RecipientID: Registration] = [:]
         let wanted = ids.count

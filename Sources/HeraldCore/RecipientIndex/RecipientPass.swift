@@ -11,7 +11,9 @@ struct RecipientPass {
 
     private var merge: EntryMerge
     private let membershipClasses: [RecipientIndex.MembershipClass]
-    private var nextNumber: RecipientID
+    private(set) var nextNumber: RecipientID
+    /// Everybody whom the state will know once it knows those that were given.
+    private(set) var notes: RecipientNumbers.Notes?
 
     // Of the recipient that was given last.
     private var key: [UInt8] = []
@@ -28,9 +30,17 @@ struct RecipientPass {
     /// How many names fell together so far: rows that stand twice in a list, and registrations, of whatever list, beyond
     /// the first of one installation.
     private(set) var collapsed = 0
+    /// Of those the rows that stand twice in a list, by membership class.
+    private(set) var repeated: [Int]
+    /// The membership classes of recipients who are listed by several registrations.
+    private(set) var mixedMarks: Set<UInt32> = []
 
-    init(_ merge: EntryMerge, _ membershipClasses: [RecipientIndex.MembershipClass], next: RecipientID) {
-        (self.merge, self.membershipClasses, nextNumber) = (merge, membershipClasses, next)
+    init(
+        _ merge: EntryMerge, _ membershipClasses: [RecipientIndex.MembershipClass], next: RecipientID,
+        noting notes: RecipientNumbers.Notes? = nil
+    ) {
+        (self.merge, self.membershipClasses, nextNumber, self.notes) = (merge, membershipClasses, next, notes)
+        repeated = [Int](repeating: 0, count: membershipClasses.count)
     }
 
     /// The best registration of the recipient that was given last: a fid reaches an installation whatever its token;
@@ -50,14 +60,24 @@ struct RecipientPass {
                 }
                 try merge.pass()
             }
-            if marks.isEmpty { continue }
+            if marks.isEmpty {
+                if let recorded { notes?.add(key + recordedRest, keyLength: key.count, id: recorded) }
+                continue
+            }
             collapsed += names.collapsed
-            if let recorded { return Recipient(id: recorded, isRecorded: recordedRest == best) }
-            guard nextNumber <= ListedRecipients.lastNumber else { throw .tooMany }
-            defer { nextNumber += 1 }
-            return Recipient(id: nextNumber, isRecorded: false)
+            if names.areSeveral { mixedMarks.formUnion(marks) }
+            let recipient = try recipient()
+            notes?.add(key + best, keyLength: key.count, id: recipient.id)
+            return recipient
         }
         return nil
+    }
+
+    private mutating func recipient() throws(RecipientIndexError) -> Recipient {
+        if let recorded { return Recipient(id: recorded, isRecorded: recordedRest == best) }
+        guard nextNumber <= ListedRecipients.lastNumber else { throw .tooMany }
+        defer { nextNumber += 1 }
+        return Recipient(id: nextNumber, isRecorded: false)
     }
 
     private mutating func begin(_ entry: ListEntry) {
@@ -71,7 +91,7 @@ struct RecipientPass {
 
     private mutating func take(_ entry: ListEntry) {
         let lists = membershipClasses[Int(entry.mark)].lists
-        names.add(entry, lists)
+        repeated[Int(entry.mark)] += names.add(entry, lists)
         note(entry.mark)
         // Where a fid stands, its rest is empty: it comes first, and none comes after it.
         let isFid = entry.restLength == 0 && Registration.fidLength == entry.keyLength
@@ -103,18 +123,24 @@ private struct NamesOfOne {
     /// Names beyond the first: of each registration in each list, and of the installation.
     var collapsed: Int { repeated + max(0, registrations - 1) }
 
+    /// Whether it is named by more than one registration.
+    var areSeveral: Bool { registrations > 1 }
+
     mutating func begin() { (registrations, repeated) = (0, 0) }
 
-    mutating func add(_ entry: ListEntry, _ named: [Int]) {
+    /// Gives how many of the lists had named the registration before.
+    mutating func add(_ entry: ListEntry, _ named: [Int]) -> Int {
         guard registrations > 0, entry.rest.equals(registration) else {
             registrations += 1
             registration.replace(by: entry.rest)
             first = named
             if !lists.isEmpty { lists.removeAll(keepingCapacity: true) }
-            return
+            return 0
         }
         if lists.isEmpty { lists.formUnion(first) }
-        for list in named where !lists.insert(list).inserted { repeated += 1 }
+        let again = named.count { !lists.insert($0).inserted }
+        repeated += again
+        return again
     }
 }
 

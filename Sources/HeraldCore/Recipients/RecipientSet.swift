@@ -36,6 +36,12 @@ package struct RecipientSet: Sendable {
     package var isEmpty: Bool { chunks.isEmpty }
     package var count: Int { chunks.reduce(0) { $0 + $1.members.count } }
 
+    /// The highest member.
+    package var last: RecipientID? {
+        chunks.last.flatMap { chunk in chunk.members.values.last.map { RecipientID(chunk.key) << 16 | RecipientID($0) }
+        }
+    }
+
     package func contains(_ member: RecipientID) -> Bool {
         let (key, low) = Self.split(member)
         guard let index = index(of: key) else { return false }

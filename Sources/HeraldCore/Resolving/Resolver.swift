@@ -10,11 +10,22 @@ package struct Resolver {
     private let listed: RecipientSet
     private var collapsed = 0
     private var unrecorded = 0
+    /// At its end.
+    private let pass: RecipientPass
 
     package static func desired(
         of workspace: Workspace, _ recipients: ListedRecipients
     ) throws(RecipientIndexError) -> Desired {
-        try Resolver(workspace, recipients).desired()
+        try lists(of: workspace, recipients).desired
+    }
+
+    /// - Parameter key: random, for digests of registrations, where everybody's number is to be kept.
+    package static func lists(
+        of workspace: Workspace, _ recipients: ListedRecipients, noting key: (UInt64, UInt64)? = nil
+    ) throws(RecipientIndexError) -> ResolvedLists {
+        let resolver = try Resolver(workspace, recipients, noting: key)
+        let index = recipients.recipientIndex
+        return ResolvedLists(resolver.desired(), of: index, members: resolver.members(of: index), resolver.pass)
     }
 
     /// An audience's recipients; nobody when no file declares it.
@@ -35,25 +46,65 @@ package struct Resolver {
         return Dictionary(sizes) { first, _ in first }
     }
 
-    private init(_ workspace: Workspace, _ recipients: ListedRecipients) throws(RecipientIndexError) {
+    private init(
+        _ workspace: Workspace, _ recipients: ListedRecipients, noting key: (UInt64, UInt64)? = nil
+    ) throws(RecipientIndexError) {
+        let index = recipients.recipientIndex
+        // What was matched was put down with a key of its own.
+        let notes = key.map { key in
+            RecipientNumbers.Notes(
+                index.matched?.numbers?.hash ?? SipHash(key: key), folder: index.temporaryFolder)
+        }
         // Rows have few membership classes: each recipient is put down once for each of its own.
-        var byMembershipClass = [RecipientSet](repeating: [], count: recipients.recipientIndex.membershipClasses.count)
-        var pass = try recipients.pass()
+        var byMembershipClass = [RecipientSet](repeating: [], count: index.membershipClasses.count)
+        var pass = try recipients.pass(noting: notes)
         while let recipient = try pass.next() {
             for mark in pass.marks { byMembershipClass[Int(mark)].insert(recipient.id) }
             if !recipient.isRecorded { unrecorded += 1 }
         }
         collapsed = pass.collapsed
         var (rows, listed): ([RecipientIndex.Owner: RecipientSet], RecipientSet) = ([:], [])
-        for (membershipClass, members) in zip(recipients.recipientIndex.membershipClasses, byMembershipClass) {
+        for (membershipClass, members) in zip(index.membershipClasses, byMembershipClass) {
             for owner in membershipClass.owners { rows[owner, default: []].formUnion(members) }
             listed.formUnion(members)
         }
+        if let matched = index.matched {
+            collapsed += matched.crossing
+            for (source, known) in zip(index.sources, matched.sources) {
+                collapsed += known.repeated
+                for (owner, members) in zip(source.owners, known.members) {
+                    rows[owner, default: []].formUnion(members)
+                    listed.formUnion(members)
+                }
+            }
+        }
+        self.pass = pass
         self.workspace = workspace
         (self.rows, self.listed) = (rows, listed)
         let names = workspace.audiences.map(\.name.value)
         audiences = AudienceMembers(workspace.audiences.inOrder(from: names)) { rows[.audience($0)] ?? [] }
         suppressed = audiences.union(workspace.settings.suppress)
+    }
+
+    /// Whom each of the sources names.
+    private func members(of index: RecipientIndex) -> [SourceMembers] {
+        var members = index.sources.enumerated().map { place, source in
+            let known = index.matched?.sources[place]
+            return SourceMembers(
+                members: source.owners.map { rows[$0] ?? [] }, repeated: known?.repeated ?? 0,
+                isPlain: known?.isPlain ?? true)
+        }
+        var places: [RecipientIndex.Owner: Int] = [:]
+        for (place, source) in index.sources.enumerated() {
+            for owner in source.owners { places[owner] = place }
+        }
+        for (mark, membershipClass) in index.membershipClasses.enumerated() {
+            // Whoever takes a row takes it from where the row stands.
+            guard let place = membershipClass.owners.first.flatMap({ places[$0] }) else { continue }
+            members[place].repeated += pass.repeated[mark]
+            if pass.mixedMarks.contains(UInt32(mark)) { members[place].isPlain = false }
+        }
+        return members
     }
 
     private func desired() -> Desired {

@@ -25,6 +25,8 @@ package struct LeasedStore: StateStore {
         try await store.recipients(after: id, limit: limit)
     }
 
+    package func numbering() async throws -> Numbering? { try await store.numbering() }
+
     package func recipient(for key: RecipientKey) async throws -> KnownRecipient? {
         try await store.recipient(for: key)
     }

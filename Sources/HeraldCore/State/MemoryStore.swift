@@ -45,6 +45,8 @@ package final class MemoryStore: StateStore {
         Array(content.withLock { $0.recipients(after: id) }.prefix(limit))
     }
 
+    package func numbering() -> Numbering? { nil }
+
     package func recipient(for key: RecipientKey) -> KnownRecipient? {
         content.withLock { content in
             content.registrations.first { $0.value.recipientKey == key }

@@ -24,6 +24,9 @@ package protocol StateStore: Sendable {
     /// The recipients behind a number, in ascending order, `limit` of them or fewer where there are no more.
     func recipients(after id: RecipientID, limit: Int) async throws -> [KnownRecipient]
 
+    /// Which numbers it has given; `nil` where it cannot tell them from others.
+    func numbering() async throws -> Numbering?
+
     /// What is known of an installation. It may take a look at every recipient: nothing but people asks for one.
     func recipient(for key: RecipientKey) async throws -> KnownRecipient?
 

@@ -11,6 +11,7 @@ struct Apply: AsyncParsableCommand {
 
     @ParentCommand var herald: Herald
     @OptionGroup var options: CommonOptions
+    @OptionGroup var cache: CacheOptions
 
     @Argument(help: "A plan saved with 'plan --out'; it must still be true.", completion: .file())
     var plan: String?
@@ -55,7 +56,7 @@ struct Apply: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let context = try CommandContext.open(Common(herald.common, options))
+        let context = try CommandContext.open(Common(herald.common, options), cache: cache.use)
         try await Conductor(context: context, request: try request(in: context)).conduct()
     }
 }

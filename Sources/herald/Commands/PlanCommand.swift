@@ -10,6 +10,7 @@ struct PlanCommand: AsyncParsableCommand {
 
     @ParentCommand var herald: Herald
     @OptionGroup var options: CommonOptions
+    @OptionGroup var cache: CacheOptions
 
     @Option(help: ArgumentHelp("Save the plan to a file.", valueName: "file"), completion: .file())
     var out: String?
@@ -42,11 +43,11 @@ struct PlanCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let context = try CommandContext.open(Common(herald.common, options), lists: lists)
+        let context = try CommandContext.open(Common(herald.common, options), lists: lists, cache: cache.use)
         let now = Date()
         let scope = PlanScope(campaigns: campaign, days: days)
         let state = try await KnownState.read(from: context.state, at: now)
-        let desired = try await ResolvedLists(context.files, knownTo: state, at: context.state).desired
+        let desired = try await context.files.wanted(knownTo: state, at: context.state, isForApply: false).desired
         let proposal = try context.files.proposal(desired, from: state, at: at?.date ?? now, scope)
         let document = PlanDocument(
             proposal, id: "plan-\(UUID().uuidString.lowercased())", created: now, campaigns: campaign, days: days)

@@ -11,6 +11,7 @@ struct Run: AsyncParsableCommand {
 
     @ParentCommand var herald: Herald
     @OptionGroup var options: CommonOptions
+    @OptionGroup var cache: CacheOptions
 
     @Option(help: ArgumentHelp("Stay, and do it again every so often: 30s, 5m.", valueName: "time"))
     var every: SpanArgument?
@@ -41,7 +42,7 @@ struct Run: AsyncParsableCommand {
     }
 
     private func once(_ common: Common, _ signals: Signals) async throws {
-        let context = try CommandContext.open(common)
+        let context = try CommandContext.open(common, cache: cache.use)
         var request = RunRequest(.workspace(PlanScope()))
         request.guards = .leaveOut
         request.shows = .whenNotEmpty

@@ -13,8 +13,12 @@ struct CommandContext {
     var settings: Settings { files.workspace.settings }
 
     /// Reads the workspace; its errors end the command, its warnings do not.
-    static func open(_ common: Common, lists: ListPolicy = .required) throws -> CommandContext {
-        try CommandContext(common, .read(common, lists: lists))
+    ///
+    /// - Parameter cache: whether lists that did not change need not be read; `nil` if nothing is planned.
+    static func open(
+        _ common: Common, lists: ListPolicy = .required, cache: CacheUse? = nil
+    ) throws -> CommandContext {
+        try CommandContext(common, .read(common, lists: lists, cache: cache))
     }
 
     /// Reads the workspace for what needs its settings only; mistakes elsewhere do not count.
@@ -27,9 +31,15 @@ struct CommandContext {
         self.files = files
         let settings = files.workspace.settings
         destination = try Destination(settings.fcm, in: files.folder, environment: common.environment)
-        let override = common.environment["HERALD_STATE"].flatMap { $0.isEmpty ? nil : $0 }
         state = StateLocation(
-            path: override?.absolute(in: nil) ?? settings.state.absolute(in: files.folder.path),
-            project: settings.project, endpoint: destination.kind)
+            path: settings.statePath(in: files.folder, environment: common.environment), project: settings.project, endpoint: destination.kind)
+    }
+}
+
+extension Settings {
+    /// Where the state is, as an absolute path.
+    func statePath(in folder: WorkspaceFolder, environment: [String: String]) -> String {
+        let override = environment["HERALD_STATE"].flatMap { $0.isEmpty ? nil : $0 }
+        return override?.absolute(in: nil) ?? state.absolute(in: folder.path)
     }
 }

@@ -9,12 +9,16 @@ struct LoadedWorkspace {
     let recipientIndex: RecipientIndex
     /// Of the files' names and contents; see `WorkspaceLoader.Loaded.digest`.
     let digest: String
+    let listDigests: [String: String]
+    /// What is known of lists that did not change; `nil` where all are read.
+    let cacheFiles: ListCacheFiles?
 
     private init(_ folder: WorkspaceFolder, _ workspace: Workspace, _ loaded: WorkspaceLoader.Loaded) throws {
         self.folder = folder
         self.workspace = workspace
         recipientIndex = try loaded.recipientIndex?.get() ?? .empty
         digest = loaded.digest()
+        (listDigests, cacheFiles) = (loaded.listDigests, loaded.cacheFiles)
     }
 
     /// Finds the workspace's folder.
@@ -33,9 +37,14 @@ struct LoadedWorkspace {
     }
 
     /// Reads the workspace; its errors end the command, its warnings do not.
-    static func read(_ common: Common, lists: ListPolicy) throws -> LoadedWorkspace {
+    static func read(_ common: Common, lists: ListPolicy, cache: CacheUse?) throws -> LoadedWorkspace {
         let folder = try folder(common)
-        let loaded = WorkspaceLoader.load(folder, environment: common.environment, lists: lists)
+        let loaded = WorkspaceLoader.load(folder, environment: common.environment, lists: lists) { settings in
+            guard let cache, lists == .required else { return nil }
+            return ListCacheFiles(
+                beside: settings.statePath(in: folder, environment: common.environment), host: HostName.current,
+                version: Herald.version, isRead: cache == .use, now: { HostName.nanoseconds })
+        }
         if !loaded.diagnostics.isEmpty { show(loaded.diagnostics, of: loaded, on: common.console) }
         guard let workspace = loaded.workspace, !loaded.diagnostics.hasErrors else { throw CommandFailure(.wrong) }
         return try LoadedWorkspace(folder, workspace, loaded)

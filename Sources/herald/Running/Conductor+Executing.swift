@@ -104,12 +104,20 @@ extension Conductor {
         case .named(let registrations): return state.inMemory(registrations)
         case .listed(let lists):
             if let count = request.dryRunSample {
-                return state.inMemory(try lists.registrations(of: work.plan.sample(count)))
+                let sample = work.plan.sample(count)
+                return state.inMemory(
+                    try await context.state.blamed { try await lists.registrations(of: sample, knownTo: state.store) })
             }
             let store = try await existingOrNew(state)
-            try await lists.record(in: store)
+            try await record(work, in: store)
             return store
         }
+    }
+
+    /// Writes down whom the state does not know yet: whoever is sent to, or subscribed, has a number there.
+    func record(_ work: PlannedWork, in store: any StateStore) async throws {
+        guard case .listed(let lists) = work.recipients else { return }
+        try await context.state.blamed { try await lists.record(in: store) }
     }
 
     func existingOrNew(_ state: KnownState) async throws -> any StateStore {

@@ -10,6 +10,8 @@ extension Conductor {
     func rest(_ work: PlannedWork, _ state: KnownState) async throws {
         if request.dryRunSample == nil, isRemembered(work.plan, state) {
             let store = try await existingOrNew(state)
+            // The next run need not look again for those whose number is known.
+            try await record(work, in: store)
             try await store.commit(work.plan.bookkeeping(at: request.now()) + work.closing)
         }
         if request.tellsRest { tellRest(work.plan) }

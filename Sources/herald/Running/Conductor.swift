@@ -51,7 +51,7 @@ struct Conductor {
     private func prepare(_ state: KnownState) async throws -> PlannedWork {
         switch request.goal {
         case .workspace(let scope):
-            let lists = try await ResolvedLists(context.files, knownTo: state, at: context.state)
+            let lists = try await context.files.wanted(knownTo: state, at: context.state)
             let proposal = try context.files.proposal(
                 lists.desired, from: state, at: request.saved?.at ?? request.now(), scope)
             return work(

@@ -11,7 +11,7 @@ struct PlannedWork {
 
     /// Whom it is about.
     enum Recipients {
-        case listed(ResolvedLists)
+        case listed(Wanted)
         case named([RecipientID: Registration])
     }
 }

@@ -1,0 +1,123 @@
+"""Measures what a plan costs of lists that the state knows: unchanged, changed in one row of a hundred, and at first;
+each against sort -u of the same list in the same round.
+
+Arguments: herald, and a folder to work in.
+"""
+
+import os
+import shutil
+import sqlite3
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from figures import ROUNDS, fid, goal, measured
+
+HERALD, WORK = sys.argv[1], Path(sys.argv[2]) / "planning"
+COUNT = int(os.environ.get("BENCH_PLANNED", "1000000"))
+TOPICS = 20
+# Longer ago than a change of a file may leave no trace in its times.
+SETTLED = 2.5
+# Nobody listens there, and nobody is called: a plan is made offline.
+EMULATOR = {"FCM_EMULATOR_HOST": "127.0.0.1:9"}
+ENVIRONMENT = {**os.environ, **EMULATOR}
+
+
+def write(file, numbers):
+    with open(file, "w") as list:
+        list.write("fid,spot\n")
+        for n in numbers:
+            list.write(f"{fid(n)},s{n % TOPICS}\n")
+
+
+def workspace():
+    WORK.mkdir(parents=True)
+    (WORK / "herald.yaml").write_text(
+        "herald: 1\nproject: bench\nstate: state.sqlite\n"
+        "fcm: {rate: unlimited, subscription_rate: unlimited, ramp: 0s}\n")
+    text = ""
+    for n in range(TOPICS):
+        # Each topic has everybody but one twentieth.
+        spots = ", ".join(f"s{m}" for m in range(TOPICS) if m != n)
+        text += (f"kind: audience\nname: a{n}\nsource: {{file: all.csv}}\nwhere: {{spot: [{spots}]}}\n---\n"
+                 f"kind: topic\nname: t{n}\nsubscribers: [a{n}]\n---\n")
+    (WORK / "all.yaml").write_text(text)
+
+
+def shuffled(numbers):
+    """Lists are seldom sorted; the same order in each run."""
+    return sorted(numbers, key=lambda n: n * 2654435761 % (1 << 32))
+
+
+def chunk(topic, number):
+    """A stored set, as a bitmap of 65,536: who has which number in the state is told by the order of fids, from 1."""
+    bits = bytearray(8192)
+    members = 0
+    for id in range(max(1, number << 16), min(COUNT + 1, (number + 1) << 16)):
+        if (id - 1) % TOPICS != topic:
+            bits[(id & 0xFFFF) >> 3] |= 1 << (id & 7)
+            members += 1
+    return members, bytes([2]) + bits
+
+
+def record():
+    """What an apply would leave in the state; that of twenty million memberships takes long."""
+    subprocess.run([HERALD, "-w", WORK, "--quiet", "state", "init"], check=True, env=ENVIRONMENT)
+    state = sqlite3.connect(WORK / "state.sqlite")
+    state.executemany("INSERT INTO recipient (id, registration) VALUES (?, ?)", ((n + 1, fid(n)) for n in range(COUNT)))
+    state.execute("INSERT INTO meta (key, value) VALUES ('numbering', randomblob(16))")
+    for topic in range(TOPICS):
+        state.execute("INSERT INTO topic (id, name) VALUES (?, ?)", (topic + 1, f"t{topic}"))
+        state.executemany(
+            "INSERT INTO membership (topic, state, chunk, members, bytes) VALUES (?, 1, ?, ?, ?)",
+            ((topic + 1, number, *chunk(topic, number)) for number in range((COUNT >> 16) + 1)))
+    state.commit()
+    state.close()
+
+
+def sort():
+    begin = time.perf_counter()
+    subprocess.run(["sort", "-u", "all.csv", "-o", "sorted"], cwd=WORK, check=True, env={**os.environ, "LC_ALL": "C"})
+    return time.perf_counter() - begin
+
+
+def plan(*options):
+    seconds, mebibytes, code = measured([HERALD, "-w", WORK, "--quiet", "plan", *options], EMULATOR)
+    if code != 0:
+        sys.exit(f"herald ended with {code}")
+    return seconds, mebibytes
+
+
+def rounds(name, limit, prepare, *options, memory=None):
+    ratios, peak, all_seconds = [], 0, []
+    for number in range(ROUNDS):
+        prepare(number)
+        seconds, mebibytes = plan(*options)
+        ratios.append(seconds / sort())
+        all_seconds.append(seconds)
+        peak = max(peak, mebibytes)
+    goal(f"plan of {COUNT} × {TOPICS} topics, {name}", statistics.median(ratios), limit, "× sort -u",
+         seconds=statistics.median(all_seconds))
+    if memory:
+        goal(f"plan of {COUNT} × {TOPICS} topics, {name}: memory", peak, memory, "MiB")
+
+
+def changed(number):
+    """One row of a hundred is somebody else's than before."""
+    time.sleep(SETTLED)
+    write(WORK / "all.csv", shuffled(COUNT + n if n % 100 == number % 100 else n for n in range(COUNT)))
+
+
+print("\n== Planning what the state knows")
+workspace()
+write(WORK / "all.csv", shuffled(range(COUNT)))
+rounds("no state", 1.7, lambda _: None)
+record()
+time.sleep(SETTLED)
+plan()
+rounds("unchanged", 0.15, lambda _: None, memory=64)
+rounds("unchanged, --rehash", 3.5, lambda _: None, "--rehash")
+rounds("1 % changed", 1.5, changed, memory=64)
+shutil.rmtree(WORK)

@@ -1,0 +1,70 @@
+internal import Crypto
+
+extension KnownRows {
+    /// What a cache has of a workspace's lists that did not change; `nil` where everything has to be read.
+    ///
+    /// - Parameter lists: those that audiences name.
+    init?(of workspace: Workspace, _ lists: [ListLoader.Use], in files: ListCacheFiles) {
+        guard let cache = files.cache() else { return nil }
+        // It is asked for names only.
+        let builder = RecipientIndexBuilder(workspace, temporaryFolder: "")
+        let inline = builder.inlineRows
+        var sources = inline.map(\.source)
+        var known: [[UInt8]: ListCache.Source] = [:]
+        for source in sources { known[source.key] = cache.source(source) }
+        for list in lists {
+            let source = list.source(builder)
+            sources.append(source)
+            guard var found = cache.source(source), let reading = found.reading,
+                let now = ListReading(of: list.place, unchangedSince: reading, files.now)
+            else { continue }
+            found.reading = now
+            known[source.key] = found
+        }
+        self.init(numbering: cache.numbering, sources: known)
+        if known.count == sources.count, cache.isWhole(for: sources, order: builder.order(inline)) {
+            crossing = cache.crossing
+            isInCache = known.allSatisfy { $0.value.reading == cache.sources[$0.key]?.reading }
+            return
+        }
+        // Of a list whose rows differ from what the state has, only all lists together tell what counts.
+        self.sources = known.filter(\.value.members.isPlain)
+        guard self.sources.count < sources.count else { return }
+        guard let numbers = files.numbers(for: cache.numbering) else { return nil }
+        self.numbers = numbers
+    }
+}
+
+extension ListCache {
+    fileprivate func source(_ source: RowSource) -> Source? {
+        sources[source.key].flatMap { $0.members.members.count == source.owners.count ? $0 : nil }
+    }
+}
+
+extension ListReading {
+    /// The same, of the file as it is now; `nil` when its content is not what it was, or cannot be read.
+    fileprivate init?(of place: WorkspaceFolder.Place, unchangedSince known: ListReading, _ now: () -> Int64) {
+        let begin = now()
+        guard let bytes = try? FileBytes(at: place.path, as: place.name, limit: ListScanner.maximumSize),
+            let identity = bytes.identity
+        else { return nil }
+        if let before = known.identity {
+            if before == identity {
+                self = known
+                return
+            }
+            if before.size != identity.size { return nil }
+        }
+        var hash = SHA256()
+        let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 1)
+        defer { block.deallocate() }
+        var filled = block.count
+        while filled == block.count {
+            guard let count = try? bytes.read(into: block) else { return nil }
+            filled = count
+            hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: block[..<filled]))
+        }
+        guard known.content.elementsEqual(hash.finalize()) else { return nil }
+        self.init(content: known.content, from: identity, unchangedAs: bytes.identity, at: begin)
+    }
+}

@@ -1,0 +1,114 @@
+internal import Crypto
+
+/// As bytes: what made it, what it holds for, source by source, and last a SHA-256 over all of that.
+extension ListCache {
+    /// Raised whenever lists are read, or the rest of this is written, in another way than before.
+    package static let format = 1
+
+    private static let title = Array("herald lists".utf8)
+    private static let digestSize = 32
+
+    /// - Parameter maker: SHA-256 of what has to be the same for whoever reads it.
+    package func encoded(by maker: [UInt8]) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.put(Self.title)
+        writer.put(maker)
+        numbering.write(to: &writer)
+        writer.put(order)
+        writer.put(Int64(crossing))
+        writer.put(UInt32(sources.count))
+        for (key, source) in sources.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+            writer.put(key)
+            source.write(to: &writer)
+        }
+        return writer.bytes + SHA256.hash(data: writer.bytes)
+    }
+
+    /// `nil` for whatever is not wholly as `encoded(by:)` wrote it.
+    package init?(_ bytes: [UInt8], by maker: [UInt8]) {
+        let content = bytes.dropLast(Self.digestSize)
+        guard bytes.count > Self.digestSize, bytes.suffix(Self.digestSize).elementsEqual(SHA256.hash(data: content))
+        else { return nil }
+        var reader = ByteReader(Array(content))
+        do {
+            try reader.require(Self.title)
+            try reader.require(maker)
+            numbering = try Numbering(from: &reader)
+            order = try reader.bytes(Self.digestSize)
+            crossing = try reader.rows()
+            sources = [:]
+            for _ in 0..<(try reader.count(ofSize: Self.digestSize)) {
+                let key = try reader.bytes(Self.digestSize)
+                sources[key] = try Source(from: &reader, next: numbering.next)
+            }
+        } catch { return nil }
+        guard reader.isAtEnd else { return nil }
+    }
+}
+
+extension ListCache.Source {
+    private enum Form: UInt8 {
+        case inline = 0
+        case uncertainFile = 1
+        case file = 2
+    }
+
+    fileprivate func write(to writer: inout ByteWriter) {
+        let form: Form = reading.map { $0.identity == nil ? .uncertainFile : .file } ?? .inline
+        writer.put(form.rawValue)
+        if let reading { writer.put(reading.content) }
+        if let identity = reading?.identity {
+            writer.put(identity.device)
+            writer.put(identity.inode)
+            for number in [identity.size, identity.modified, identity.changed] { writer.put(number) }
+        }
+        writer.put(Int64(members.repeated))
+        writer.put(UInt8(members.isPlain ? 1 : 0))
+        writer.put(UInt32(members.members.count))
+        for set in members.members {
+            let chunks = set.encodedChunks
+            writer.put(UInt32(chunks.count))
+            for (key, bytes) in chunks {
+                writer.put(key)
+                writer.put(UInt32(bytes.count))
+                writer.put(bytes)
+            }
+        }
+    }
+
+    fileprivate init(from reader: inout ByteReader, next: RecipientID) throws {
+        guard let form = Form(rawValue: try reader.number()) else { throw ByteReader.Damage() }
+        if form != .inline {
+            reading = ListReading(content: try reader.bytes(32), identity: nil)
+            if form == .file {
+                reading?.identity = FileIdentity(
+                    device: try reader.number(), inode: try reader.number(), size: try reader.number(),
+                    modified: try reader.number(), changed: try reader.number())
+            }
+        }
+        let repeated = try reader.rows()
+        let isPlain = try reader.number(UInt8.self) == 1
+        var sets: [RecipientSet] = []
+        for _ in 0..<(try reader.count(ofSize: 4)) {
+            var chunks: [(key: UInt16, bytes: [UInt8])] = []
+            for _ in 0..<(try reader.count(ofSize: 6)) {
+                let key: UInt16 = try reader.number()
+                let length = try reader.count(ofSize: 1)
+                chunks.append((key, try reader.bytes(length)))
+            }
+            let set = try RecipientSet(encodedChunks: chunks)
+            guard !set.contains(0), set.last.map({ $0 < next }) ?? true else { throw ByteReader.Damage() }
+            sets.append(set)
+        }
+        members = SourceMembers(members: sets, repeated: repeated, isPlain: isPlain)
+    }
+}
+
+extension ByteReader {
+    /// A number of rows.
+    fileprivate mutating func rows() throws(Damage) -> Int {
+        let number: Int64 = try number()
+        guard (0..<1 << 40).contains(number) else { throw Damage() }
+        return Int(number)
+    }
+}

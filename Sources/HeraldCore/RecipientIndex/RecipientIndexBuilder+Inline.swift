@@ -1,0 +1,46 @@
+internal import FCM
+
+extension RecipientIndexBuilder {
+    /// Registrations that stand beside a name.
+    struct InlineRows {
+        var owner: RecipientIndex.Owner
+        /// The audience that they are, and those made of it; nothing of a group's or a campaign's.
+        var takers: [RowClassifier.Taker]
+        /// The place among all lists.
+        var place: Int
+        var registrations: [Registration]
+
+        var source: RowSource { RowSource(inline: registrations, of: owner, takers: takers) }
+    }
+
+    /// In the order of their places, which is that of the registrations that count more and more.
+    var inlineRows: [InlineRows] {
+        var rows: [InlineRows] = []
+        for (place, audience) in workspace.audiences.enumerated() {
+            guard case .inline(let registrations) = audience.source else { continue }
+            let name = audience.name.value
+            rows.append(
+                InlineRows(
+                    owner: .audience(name), takers: takers(of: [name]), place: place, registrations: registrations))
+        }
+        var place = workspace.audiences.count
+        let add = { (owner: RecipientIndex.Owner, registrations: [Registration]) in
+            rows.append(InlineRows(owner: owner, takers: [], place: place, registrations: registrations))
+            place += 1
+        }
+        for group in workspace.groups {
+            if case .inline(let listed) = group.members { add(.group(group.name.value), listed) }
+        }
+        for campaign in workspace.campaigns {
+            if case .registrations(let listed) = campaign.target.value { add(.campaign(campaign.name.value), listed) }
+        }
+        return rows
+    }
+
+    /// Which of a recipient's registrations is the best depends on it, and on nothing else but the rows.
+    func order(_ inline: [InlineRows]) -> [UInt8] {
+        let lists = workspace.audiences.filter { if case .audience = $0.source { false } else { true } }
+        let others = inline.filter(\.takers.isEmpty)
+        return RowSource.order(of: lists.map { .audience($0.name.value) } + others.map(\.owner))
+    }
+}

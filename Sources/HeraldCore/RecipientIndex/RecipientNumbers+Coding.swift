@@ -1,0 +1,85 @@
+internal import Crypto
+
+/// As bytes: what made it, what it holds for, how many entries, the entries as they are in memory, and last a SHA-256
+/// over all of that. It never leaves the machine, and is too large to be in memory twice.
+extension RecipientNumbers {
+    private static let title = Array("herald numbers".utf8)
+    private static let digestSize = 32
+
+    /// - Parameters:
+    ///   - maker: SHA-256 of what has to be the same for whoever reads it.
+    ///   - write: takes some bytes, which go behind those before them.
+    package func write(
+        by maker: [UInt8], for numbering: Numbering, to write: (UnsafeRawBufferPointer) throws -> Void
+    ) throws {
+        var hash = SHA256()
+        let put = { (bytes: UnsafeRawBufferPointer) in
+            hash.update(bufferPointer: bytes)
+            try write(bytes)
+        }
+        try Self.head(maker, numbering, hash: self.hash, count: entries.count).withUnsafeBytes(put)
+        try entries.withUnsafeBytes(put)
+        try Array(hash.finalize()).withUnsafeBytes(write)
+    }
+
+    /// `nil` for whatever is not wholly as `write(by:for:to:)` wrote it for the same numbers.
+    ///
+    /// - Parameters:
+    ///   - size: how many bytes there are.
+    ///   - read: fills a buffer with the next of them; less than its size only at the end.
+    package init?(
+        size: Int, by maker: [UInt8], for numbering: Numbering, from read: (UnsafeMutableRawBufferPointer) throws -> Int
+    ) {
+        let headSize = Self.head(maker, numbering, hash: SipHash(key: (0, 0)), count: 0).count
+        let (count, rest) = (size - headSize - Self.digestSize).quotientAndRemainder(
+            dividingBy: MemoryLayout<Entry>.size)
+        guard rest == 0, (0...Self.limit).contains(count) else { return nil }
+        do {
+            let head = try Self.bytes(headSize, read)
+            var reader = ByteReader(Array(head.suffix(24)))
+            let key: (UInt64, UInt64) = (try reader.number(), try reader.number())
+            guard head == Self.head(maker, numbering, hash: SipHash(key: key), count: count) else { return nil }
+            let entries = try [Entry](unsafeUninitializedCapacity: count) { buffer, filled in
+                let bytes = UnsafeMutableRawBufferPointer(buffer)
+                guard try read(bytes) == bytes.count else { throw ByteReader.Damage() }
+                filled = count
+            }
+            var hash = SHA256()
+            hash.update(data: head)
+            entries.withUnsafeBytes { hash.update(bufferPointer: $0) }
+            guard try Self.bytes(Self.digestSize, read) == Array(hash.finalize()),
+                Self.areSound(entries, next: numbering.next)
+            else { return nil }
+            self.init(entries, SipHash(key: key))
+        } catch { return nil }
+    }
+
+    private static func head(_ maker: [UInt8], _ numbering: Numbering, hash: SipHash, count: Int) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.put(title)
+        writer.put(maker)
+        numbering.write(to: &writer)
+        writer.put(hash.key.0)
+        writer.put(hash.key.1)
+        writer.put(UInt64(count))
+        return writer.bytes
+    }
+
+    private static func bytes(
+        _ count: Int, _ read: (UnsafeMutableRawBufferPointer) throws -> Int
+    ) throws -> [UInt8] {
+        try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            filled = try read(UnsafeMutableRawBufferPointer(buffer))
+            guard filled == count else { throw ByteReader.Damage() }
+        }
+    }
+
+    private static func areSound(_ entries: [Entry], next: RecipientID) -> Bool {
+        var last: UInt64 = 0
+        for entry in entries {
+            guard entry.key >= last, (1..<next).contains(entry.id) else { return false }
+            last = entry.key
+        }
+        return true
+    }
+}
