@@ -29,12 +29,9 @@ struct RandomWorld {
         makeCampaigns(&random)
         makeCrons(&random)
         state.dead = some(of: ids, share: 0.1, &random)
-        for name in state.topics.keys {
-            for membership in Membership.allCases { state.topics[name]?[membership].subtract(state.dead) }
-        }
-        for name in state.groups.keys {
-            for membership in GroupMembership.allCases { state.groups[name]?[membership].subtract(state.dead) }
-        }
+        let dead = state.dead
+        for name in state.topics.keys { state.topics[name]?.recipients.move(dead, to: nil) }
+        for name in state.groups.keys { state.groups[name]?.recipients.move(dead, to: nil) }
     }
 
     /// - Parameter order: another order of everything that has none.

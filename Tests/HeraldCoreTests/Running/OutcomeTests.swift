@@ -159,7 +159,7 @@ import Testing
         let report = try await laboratory.run(laboratory.plan(.subscribe("tides", [1])), sender)
         let topic = try #require(laboratory.memory.state().topics["tides"])
         for membership in Membership.allCases {
-            #expect(topic[membership] == (membership == row.membership ? [1] : []), "\(membership)")
+            #expect(topic.recipients[membership] == (membership == row.membership ? [1] : []), "\(membership)")
         }
         #expect(report.result == row.result)
         #expect(report.steps[0].possibleDuplicates == 0, "a membership cannot be doubled")

@@ -17,7 +17,7 @@ struct MembershipContractTests {
         try await open.commit(.members("tides", [1, 2, 3, 4], membership, at: .at(4.25)))
         let topics = try await open.store.wholeState().topics
         for other in Membership.allCases {
-            #expect(topics["tides"]?[other] == (other == membership ? [1, 2, 3, 4] : []))
+            #expect(topics["tides"]?.recipients[other] == (other == membership ? [1, 2, 3, 4] : []))
         }
         #expect(topics["tides"]?.changed == .at(4.25))
         #expect(topics["winds"]?.managed == [1, 2, 3])
