@@ -50,12 +50,12 @@ struct CachedPlanTests {
     ) async throws -> [UInt8] {
         let workspace = try #require(loaded.workspace)
         let input = Planner.Input(
-            desired: wanted.desired, state: try await store.state(), settings: workspace.settings,
+            desired: wanted.desired, state: try await store.snapshot(), settings: workspace.settings,
             workspaceDigest: loaded.digest())
         let plan = Planner.plan(input, at: .at(100))
         var text = wanted.desired.topics.map { "\($0.name) \(Array($0.members))\n" }.joined()
         for send in wanted.desired.sends { text += "\(send.campaign.name.value) \(Array(send.members))\n" }
-        return try PlanDocument(plan, id: "id", created: .at(100)).json.bytes() + Array(text.utf8)
+        return try PlanDocument(Proposal(plan), id: "id", created: .at(100)).json.bytes() + Array(text.utf8)
     }
 
     @Test func `lists that did not change are not read, nor is the state's table`() async throws {

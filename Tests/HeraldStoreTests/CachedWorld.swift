@@ -132,8 +132,8 @@ final class CachedWorld {
             return "a state made anew"
         case 13:
             let store = try openStore()
-            let id = try await store.state().nextRecipient
-            try await store.commit([.intern([id: .keyless(1000 + Int(id))])])
+            let id = try await store.snapshot().nextRecipient
+            try await store.commit([.register([id: .keyless(1000 + Int(id))])])
             return "somebody else has a number"
         case 14:
             let store = try openStore()
@@ -142,7 +142,7 @@ final class CachedWorld {
                 let newer = Registration(
                     one.registration.recipientKey.rawValue + ":" + String(repeating: "n", count: 100))
             {
-                try await store.commit([.intern([one.id: newer])])
+                try await store.commit([.register([one.id: newer])])
             }
             return "somebody has another registration"
         case 15:

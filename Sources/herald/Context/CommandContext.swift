@@ -32,7 +32,8 @@ struct CommandContext {
         let settings = files.workspace.settings
         destination = try Destination(settings.fcm, in: files.folder, environment: common.environment)
         state = StateLocation(
-            path: settings.statePath(in: files.folder, environment: common.environment), project: settings.project, endpoint: destination.kind)
+            path: settings.statePath(in: files.folder, environment: common.environment), project: settings.project,
+            endpoint: destination.kind)
     }
 }
 

@@ -78,8 +78,10 @@ extension Conductor {
         let (files, desired, scope) = (context.files, lists.desired, request.scope)
         return { now in
             guard let recorded = try? await store.snapshot(),
-                let plan = try? files.proposal(desired, from: KnownState(store: store, recorded: recorded), at: now, scope)
-                    .plan
+                let plan = try? files.proposal(
+                    desired, from: KnownState(store: store, recorded: recorded), at: now, scope
+                )
+                .plan
             else { return nil }
             return plan.withholding(plan.refusals, in: files.workspace)
         }

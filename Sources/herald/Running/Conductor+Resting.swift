@@ -4,7 +4,9 @@ import HeraldCore
 /// A run with nothing to do at FCM.
 extension Conductor {
     /// Recurring campaigns count from the first apply, though there is nothing else to do.
-    func isRemembered(_ plan: Plan, _ state: KnownState) -> Bool { state.exists || !plan.bookkeeping(at: request.now()).isEmpty }
+    func isRemembered(_ plan: Plan, _ state: KnownState) -> Bool {
+        state.exists || !plan.bookkeeping(at: request.now()).isEmpty
+    }
 
     /// Writes down what the state is to know all the same, and accounts for it where somebody asked for a report.
     func rest(_ work: PlannedWork, _ state: KnownState) async throws {

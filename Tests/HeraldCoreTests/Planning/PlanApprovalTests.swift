@@ -88,7 +88,7 @@ import Testing
 
     @Test func `a plan's mark says from which number on recipients are new`() {
         var world = World()
-        world.state.apply([.intern([1: .fid(1), 5: .fid(5)])])
+        world.state.apply([.register([1: .fid(1), 5: .fid(5)])])
         #expect(world.plan().state?.firstNew == 6)
     }
 }

@@ -149,7 +149,7 @@ import Testing
         #expect(step.rejected == 0)
         #expect(step.pending == 3000 - step.accepted)
         #expect(step.pending > 0)
-        let recorded = laboratory.memory.state().occurrences["tide@once"]?.outcomes
+        let recorded = laboratory.memory.state().occurrences["tide@once"]?.byEntry
         #expect(recorded == [.accepted: RecipientSet(sender.recipients)])
     }
 

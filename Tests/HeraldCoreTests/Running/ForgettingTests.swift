@@ -67,7 +67,7 @@ import Testing
         #expect(step.accepted == 1)
         #expect(step.rejected == 9, "the guard speaks from ten on, and does not believe the tenth")
         #expect(step.held == 90)
-        let ledger = laboratory.memory.state().occurrences.values.map(\.outcomes)
+        let ledger = laboratory.memory.state().occurrences.values.map(\.byEntry)
         #expect(
             ledger == [[.accepted: [1], .rejected: RecipientSet(2...10)]], "whom it does not believe dead was not tried"
         )

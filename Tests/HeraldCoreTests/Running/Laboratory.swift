@@ -74,7 +74,7 @@ struct Laboratory: Sendable {
             fcm: fcm, guards: guards, overrides: overrides,
             mode: dryRunSample.map { .dryRun(sample: $0) } ?? .apply)
         return try await Executor.run(
-            plan, from: try await store.state(), options, in: surroundings,
+            plan, from: try await store.snapshot(), options, in: surroundings,
             report: report(of: plan, dryRunSample != nil))
     }
 
@@ -155,7 +155,7 @@ extension StepReport {
 
 extension RecordedOccurrence {
     /// Everything but the outcomes is of no interest.
-    var outcomes: [LedgerEntry: RecipientSet] {
+    var byEntry: [LedgerEntry: RecipientSet] {
         Dictionary(uniqueKeysWithValues: LedgerEntry.allCases.map { ($0, self[$0]) }).filter { !$0.value.isEmpty }
     }
 }

@@ -93,7 +93,7 @@ import Testing
         let report = try await laboratory.run(laboratory.plan(.send(send)), sender)
         let step = try #require(report.steps.first)
         let occurrence = try #require(laboratory.memory.state().occurrences["tide@once"])
-        #expect(occurrence.outcomes == (row.ledger.map { [$0: [recipient]] } ?? [:]))
+        #expect(occurrence.byEntry == (row.ledger.map { [$0: [recipient]] } ?? [:]))
         #expect((occurrence.finished != nil) == (row.ledger != nil), "finished when nobody is left to be tried")
         #expect(step.accepted == (row.ledger == .accepted ? 1 : 0))
         #expect(step.rejected == (row.ledger == .rejected ? 1 : 0))
@@ -118,7 +118,7 @@ import Testing
         let second = try await laboratory.run(laboratory.plan(sends: sends), ScriptedSender())
         #expect(second.steps.map(\.possibleDuplicates) == [1])
         #expect(second.steps.map(\.retries) == [0])
-        let outcomes = laboratory.memory.state().occurrences["tide@once"]?.outcomes
+        let outcomes = laboratory.memory.state().occurrences["tide@once"]?.byEntry
         #expect(outcomes == [.accepted: [1, 2, 3]])
     }
 
@@ -270,7 +270,7 @@ import Testing
         #expect(report.steps[0].failures.map(\.action) == [.retryNextRun])
         #expect(report.steps[0].failures.first?.attempts == sender.requests.count)
         #expect(laboratory.clock.now.offset <= .seconds(3601))
-        #expect(laboratory.memory.state().occurrences["tide@once"]?.outcomes == [.deferred: [1]])
+        #expect(laboratory.memory.state().occurrences["tide@once"]?.byEntry == [.deferred: [1]])
     }
 }
 

@@ -130,7 +130,7 @@ import Testing
             laboratory.plan(.unsubscribe("tides", [1]), .send(send)),
             ScriptedSender { _, _ in .error(400, "INVALID_ARGUMENT") })
         #expect(report.steps[1].unknown == 1)
-        #expect(laboratory.memory.state().occurrences["tide@once"]?.outcomes == [.unknown: [0]])
+        #expect(laboratory.memory.state().occurrences["tide@once"]?.byEntry == [.unknown: [0]])
         #expect(laboratory.clock.now.offset < .seconds(1))
     }
 }

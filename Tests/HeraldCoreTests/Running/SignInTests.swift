@@ -30,7 +30,7 @@ import Testing
         #expect(report.steps[0].stopped == "UNAUTHENTICATED: m")
         #expect(report.steps[0].failures.map(\.action) == [.retryNextRun])
         #expect(report.result == .failed)
-        #expect(laboratory.memory.state().occurrences["tide@once"]?.outcomes == [.accepted: [1]])
+        #expect(laboratory.memory.state().occurrences["tide@once"]?.byEntry == [.accepted: [1]])
     }
 
     @Test func `a refusal does not take the place of other tries`() async throws {

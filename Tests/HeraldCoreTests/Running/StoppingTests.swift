@@ -79,7 +79,7 @@ import Testing
         #expect(report.result == .failed)
         #expect(laboratory.clock.now.offset < .seconds(15))
         let state = laboratory.memory.state()
-        #expect(state.occurrences.values.allSatisfy { $0.outcomes.isEmpty })
+        #expect(state.occurrences.values.allSatisfy { $0.byEntry.isEmpty })
         #expect(state.topics["tides"]?.isEmpty == true)
     }
 
@@ -266,7 +266,7 @@ import Testing
         #expect(report.steps[0].accepted == started)
         #expect(report.steps.map(\.pending) == [40 - started, 1])
         #expect(report.result == .interrupted)
-        #expect(laboratory.memory.state().occurrences["tide@once"]?.outcomes.keys.map { $0 } == [.accepted])
+        #expect(laboratory.memory.state().occurrences["tide@once"]?.byEntry.keys.map { $0 } == [.accepted])
     }
 
     @Test func `a run that had finished when it was asked to end is not half done`() async throws {
@@ -308,7 +308,7 @@ import Testing
         #expect(report.steps[0].parts == [10, 0, 4, 0, 0, 26])
         #expect(report.steps[0].failures.map(\.code) == Array(repeating: "INTERRUPTED", count: 4))
         let occurrence = try #require(laboratory.memory.state().occurrences["tide@once"])
-        #expect(occurrence.outcomes.mapValues(\.count) == [.accepted: 10, .unknown: 4])
+        #expect(occurrence.byEntry.mapValues(\.count) == [.accepted: 10, .unknown: 4])
     }
 
     // MARK: Which ending is told

@@ -1,5 +1,6 @@
 import FCM
 import HeraldCore
+import HeraldTestSupport
 
 /// The emulator's list of requests, whatever it answered, held against the state and the reports. The ledger has only
 /// what was accepted; whom FCM refuses is asked no oftener than is accounted for either.
