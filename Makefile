@@ -11,7 +11,7 @@ VENV := .venv
 SDK := .venv-sdk
 
 .DEFAULT_GOAL := help
-.PHONY: help libraries setup build release install test test-sdk test-browser lint format golden demo bench bench-check \
+.PHONY: help libraries setup build release install test test-sdk test-browser lint format golden demo bench bench-check bench-compare \
         bench-baseline fuzz torture clean
 
 help: ## Show this list
@@ -66,6 +66,9 @@ bench: release $(VENV)/done ## Measure; BENCH_LARGE=1 adds 10 million recipients
 bench-check: release $(VENV)/done $(SDK)/done ## Measure, and fail where a figure is worse than Benchmarks/baseline.json
 	Benchmarks/run.sh $(VENV)/bin/python $(SDK)/bin/python
 	Benchmarks/check.py Benchmarks/results.json Benchmarks/baseline.json
+
+bench-compare: release $(VENV)/done ## Measure this herald beside another build in turn: make bench-compare BEFORE=path/to/herald
+	Benchmarks/run.sh $(VENV)/bin/python "" "$(BEFORE)"
 
 bench-baseline: ## Make the ratios of the last measurement the baseline; read the difference before you commit it
 	Benchmarks/check.py Benchmarks/results.json Benchmarks/baseline.json --record

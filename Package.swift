@@ -94,7 +94,7 @@ let package = Package(
         .testTarget(
             name: "FCMEmulatorTests",
             dependencies: ["FCM", "FCMEmulator", "HeraldTestSupport"] + cryptoExtras + sockets
-                + products(of: "swift-nio", "NIOTLS")
+                + products(of: "swift-nio", "NIOTLS") + products(of: "swift-nio-http2", "NIOHTTP2")
         ),
         .testTarget(
             name: "HeraldCoreTests",

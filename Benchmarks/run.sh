@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Measures herald's release build, prints ratios within this run and leaves them in Benchmarks/results.json.
 # Figures of different runs are not comparable: machines differ, and so does what else they do.
-# Arguments: a Python with PyYAML, and one with Google's SDK, which need not be there.
+# Arguments: a Python with PyYAML, one with Google's SDK, which need not be there, and another build of herald: with it
+# nothing is measured but the two builds in turn.
 set -euo pipefail
-python="$1" sdk="$2"
+python="$1" sdk="$2" before="${3:-}"
 cd "$(dirname "$0")/.."
 
 if [ "$(uname -s)" = Linux ] && command -v apt-get >/dev/null; then
@@ -24,12 +25,6 @@ fi
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 
-echo "== The shapes a state could keep sets in, 2 million pairs (docs/Decisions/0002)"
-cc -O2 -o "$work/membership" Benchmarks/membership.c -lsqlite3 -lroaring
-(cd "$work" && ./membership 2000000)
-
-cc -O2 -o "$work/events" Benchmarks/events.c -lyaml
-
 static=()
 [ "$(uname -s)" = Linux ] && static=(--static-swift-stdlib)
 # One folder of products for both packages, and the same versions: what they share was compiled with herald.
@@ -40,7 +35,16 @@ products="$(swift build -c release --show-bin-path "${static[@]}")"
 herald="$products/herald" sink="$products/sink"
 
 export PYTHONDONTWRITEBYTECODE=1 BENCH_RESULTS="$PWD/Benchmarks/results.json"
+if [ -n "$before" ]; then
+    "$python" Benchmarks/compare.py "$before" "$herald" "$sink" "$work"
+    exit
+fi
 rm -f "$BENCH_RESULTS"
+
+echo "== The shapes a state could keep sets in, 2 million pairs (docs/Decisions/0002)"
+cc -O2 -o "$work/membership" Benchmarks/membership.c -lsqlite3 -lroaring
+(cd "$work" && ./membership 2000000)
+
 "$python" Benchmarks/sending.py "$herald" "$sink" "$work"
 "$python" Benchmarks/memory.py "$herald" "$sink" "$work"
 "$python" Benchmarks/planning.py "$herald" "$work"
@@ -49,6 +53,7 @@ if [ -x "$sdk" ]; then
 else
     printf '\n== herald beside firebase-admin: not measured, "make test-sdk" installs it\n'
 fi
+cc -O2 -o "$work/events" Benchmarks/events.c -lyaml
 "$python" Benchmarks/herald.py "$herald" "$work/events" "$work"
 "$python" Benchmarks/hostile.py "$herald" "$work"
 printf '\nThe ratios as JSON: %s\n' "$BENCH_RESULTS"

@@ -26,17 +26,17 @@ import Testing
 
     @Test(arguments: bodies)
     func `a hostile body is refused like any other`(_ body: [UInt8]) throws {
-        let laboratory = Laboratory()
-        let reply = Reply(laboratory.backend.answer(Call("POST", "/v1/projects/p/messages:send", body: body)))
+        let emulator = ManualEmulator()
+        let reply = Reply(emulator.backend.answer(Call("POST", "/v1/projects/p/messages:send", body: body)))
         #expect(reply.status == 400)
         #expect(try reply.json()["error"]?["status"] == "INVALID_ARGUMENT")
-        #expect(try laboratory.ledger().isEmpty)
-        #expect(laboratory.send(#"{"message":{"topic":"t"}}"#).status == 200)
+        #expect(try emulator.ledger().isEmpty)
+        #expect(emulator.send(#"{"message":{"topic":"t"}}"#).status == 200)
     }
 
     @Test(arguments: bodies)
     func `hostile bodies do no harm elsewhere`(_ body: [UInt8]) {
-        let backend = Laboratory().backend
+        let backend = ManualEmulator().backend
         let registrations = Call("PUT", "/emulator/v1/registrations", body: body)
         let subscription = Call(
             "POST", "/v1/projects/p/registrations/\(fid(1))/topicSubscriptions?topic_name=t", body: body)
@@ -56,7 +56,7 @@ import Testing
     /// Every field that a message can have, filled with every kind of JSON value.
     @Test(arguments: ["null", "true", "0", "-1.5e300", #""""#, #""text""#, "[]", "[null]", "{}", #"{"":null}"#])
     func `a value of any kind may stand anywhere`(_ value: String) throws {
-        let laboratory = Laboratory()
+        let emulator = ManualEmulator()
         let paths = [
             "message", "message.data", "message.notification.title", "message.android", "message.android.ttl",
             "message.android.priority", "message.android.notification.vibrate_timings",
@@ -72,30 +72,30 @@ import Testing
                 let target = depth == 1 ? #""topic":"t","# : ""
                 body = "{\(target)\"\(key)\":\(body)}"
             }
-            let status = laboratory.send(body).status
+            let status = emulator.send(body).status
             #expect(status == 200 || status == 400, "\(body)")
         }
         for platform in ["ios", "android", "web"] {
-            try laboratory.enrol(token(1), platform: platform, topics: ["t"])
-            #expect(laboratory.call("GET", "/emulator/v1/devices/\(token(1))/inbox").status == 200)
+            try emulator.enrol(token(1), platform: platform, topics: ["t"])
+            #expect(emulator.call("GET", "/emulator/v1/devices/\(token(1))/inbox").status == 200)
         }
     }
 
     @Test func `nesting that JSON readers allow is delivered`() throws {
-        let laboratory = Laboratory()
+        let emulator = ManualEmulator()
         let deep = String(repeating: #"{"a":"#, count: 400) + "1" + String(repeating: "}", count: 400)
-        #expect(laboratory.send(#"{"message":{"topic":"t","apns":{"payload":\#(deep)}}}"#).status == 200)
-        #expect(try laboratory.ledger().count == 1)
+        #expect(emulator.send(#"{"message":{"topic":"t","apns":{"payload":\#(deep)}}}"#).status == 200)
+        #expect(try emulator.ledger().count == 1)
     }
 
     @Test(arguments: ["%", "%4", "%zz", "%ff%fe", "a%00b", "..", "%2e%2e", "é", ""])
     func `a hostile path segment is refused`(_ segment: String) {
-        let laboratory = Laboratory()
+        let emulator = ManualEmulator()
         for target in [
             "/v1/projects/p/registrations/\(segment)/topicSubscriptions?topic_name=t",
             "/v1/projects/p/registrations/\(fid(1))/topicSubscriptions/\(segment.isEmpty ? "%20" : segment)%20?allow_missing=true",
         ] {
-            let status = laboratory.call("PATCH", target, "{}").status
+            let status = emulator.call("PATCH", target, "{}").status
             #expect((400...404).contains(status), "\(target)")
         }
     }

@@ -7,128 +7,128 @@ import Testing
 
 /// `apply` from outside: what it does, asks, refuses and shows.
 @Suite struct ApplyTests {
-    private static let files = World.small(count: 20, subscribers: 12)
+    private static let files = Sandbox.small(count: 20, subscribers: 12)
 
     @Test func `apply then plan shows no changes, and apply again does nothing`() async throws {
-        let world = try World(Self.files)
-        let (_, host) = try await world.startEmulator()
-        #expect(try await world.herald("plan", "--detailed-exitcode", host: host).status == 2)
-        #expect(try await world.herald("apply", "--auto-approve", host: host).status == 0)
-        #expect(try await world.herald("plan", "--detailed-exitcode", host: host).status == 0)
-        let accepted = try world.accepted(in: ["ledger.ndjson"])
+        let sandbox = try Sandbox(Self.files)
+        let (_, host) = try await sandbox.startEmulator()
+        #expect(try await sandbox.herald("plan", "--detailed-exitcode", host: host).status == 2)
+        #expect(try await sandbox.herald("apply", "--auto-approve", host: host).status == 0)
+        #expect(try await sandbox.herald("plan", "--detailed-exitcode", host: host).status == 0)
+        let accepted = try sandbox.accepted(in: ["ledger.ndjson"])
         #expect(accepted.count == 21)
-        let again = try await world.herald("apply", host: host)
+        let again = try await sandbox.herald("apply", host: host)
         #expect(again.status == 0)
         #expect(again.output.contains("Nothing to do"))
-        #expect(try world.accepted(in: ["ledger.ndjson"]) == accepted)
-        await world.end()
+        #expect(try sandbox.accepted(in: ["ledger.ndjson"]) == accepted)
+        await sandbox.end()
     }
 
     @Test func `without a terminal apply wants approval, and without it does nothing`() async throws {
-        let world = try World(Self.files)
-        let (_, host) = try await world.startEmulator()
-        let result = try await world.herald("apply", host: host)
+        let sandbox = try Sandbox(Self.files)
+        let (_, host) = try await sandbox.startEmulator()
+        let result = try await sandbox.herald("apply", host: host)
         #expect(result.status == 1)
         #expect(result.errors.contains("--auto-approve"))
-        #expect(try world.accepted(in: ["ledger.ndjson"]).isEmpty)
-        await world.end()
+        #expect(try sandbox.accepted(in: ["ledger.ndjson"]).isEmpty)
+        await sandbox.end()
     }
 
     @Test func `a dry run sends nothing and leaves the state as it is`() async throws {
-        let world = try World(Self.files)
-        let (_, host) = try await world.startEmulator()
-        let report = "\(world.folder.path)/report.json"
-        let dry = try await world.herald("apply", "--dry-run", "--sample", "5", "--report", report, host: host)
+        let sandbox = try Sandbox(Self.files)
+        let (_, host) = try await sandbox.startEmulator()
+        let report = "\(sandbox.folder.path)/report.json"
+        let dry = try await sandbox.herald("apply", "--dry-run", "--sample", "5", "--report", report, host: host)
         #expect(dry.status == 0, "\(dry.output)\(dry.errors)")
-        #expect(!FileManager.default.fileExists(atPath: world.statePath))
-        #expect(try world.accepted(in: ["ledger.ndjson"]).isEmpty)
-        let account = try world.report()
+        #expect(!FileManager.default.fileExists(atPath: sandbox.statePath))
+        #expect(try sandbox.accepted(in: ["ledger.ndjson"]).isEmpty)
+        let account = try sandbox.report()
         // Twelve subscriptions and fifteen of twenty recipients are left out; five and the topic are checked.
         #expect(account["dry_run"] == true)
         #expect(account["summary"]?["skipped"] == 27)
         #expect(account["summary"]?["accepted"] == 6)
 
-        #expect(try await world.herald("apply", "--auto-approve", host: host).status == 0)
-        let before = try await world.herald("state", "show", "--format", "json", host: host).output
-        #expect(try await world.herald("apply", "--dry-run", host: host).status == 0)
-        #expect(try await world.herald("state", "show", "--format", "json", host: host).output == before)
-        await world.end()
+        #expect(try await sandbox.herald("apply", "--auto-approve", host: host).status == 0)
+        let before = try await sandbox.herald("state", "show", "--format", "json", host: host).output
+        #expect(try await sandbox.herald("apply", "--dry-run", host: host).status == 0)
+        #expect(try await sandbox.herald("state", "show", "--format", "json", host: host).output == before)
+        await sandbox.end()
     }
 
     @Test func `a state serves one project and one kind of endpoint`() async throws {
-        let world = try World(Self.files)
-        let (_, host) = try await world.startEmulator()
-        #expect(try await world.herald("apply", "--auto-approve", host: host).status == 0)
-        try world.folder.write("herald: 1\nproject: other-project\n", to: "workspace/herald.yaml")
-        let other = try await world.herald("plan", host: host)
+        let sandbox = try Sandbox(Self.files)
+        let (_, host) = try await sandbox.startEmulator()
+        #expect(try await sandbox.herald("apply", "--auto-approve", host: host).status == 0)
+        try sandbox.folder.write("herald: 1\nproject: other-project\n", to: "workspace/herald.yaml")
+        let other = try await sandbox.herald("plan", host: host)
         #expect(other.status == 1)
         #expect(other.errors.contains("belongs to project 'demo-project'"))
-        try world.folder.write("herald: 1\nproject: demo-project\n", to: "workspace/herald.yaml")
-        let production = try await world.herald("plan", host: nil)
+        try sandbox.folder.write("herald: 1\nproject: demo-project\n", to: "workspace/herald.yaml")
+        let production = try await sandbox.herald("plan", host: nil)
         #expect(production.status == 1)
         #expect(production.errors.contains("at emulator"))
-        await world.end()
+        await sandbox.end()
     }
 
     @Test func `a guard refuses everything until it is overridden`() async throws {
-        let world = try World(Self.files)
-        let (_, host) = try await world.startEmulator()
-        #expect(try await world.herald("apply", "--auto-approve", host: host).status == 0)
+        let sandbox = try Sandbox(Self.files)
+        let (_, host) = try await sandbox.startEmulator()
+        #expect(try await sandbox.herald("apply", "--auto-approve", host: host).status == 0)
         // Seven of twelve leave: more than 30 %.
         let five = (1...5).map { Registration.fid($0).rawValue }.joined(separator: "\n")
-        try world.folder.write(five, to: "workspace/some.txt")
-        #expect(try await world.herald("plan", "--detailed-exitcode", host: host).status == 3)
-        let refused = try await world.herald("apply", "--auto-approve", host: host)
+        try sandbox.folder.write(five, to: "workspace/some.txt")
+        #expect(try await sandbox.herald("plan", "--detailed-exitcode", host: host).status == 3)
+        let refused = try await sandbox.herald("apply", "--auto-approve", host: host)
         #expect(refused.status == 3)
         #expect(refused.errors.contains("--override max_unsubscribe_percent=news"))
-        #expect(try await world.herald("plan", "--detailed-exitcode", host: host).status == 3)
-        let allowed = try await world.herald(
+        #expect(try await sandbox.herald("plan", "--detailed-exitcode", host: host).status == 3)
+        let allowed = try await sandbox.herald(
             "apply", "--auto-approve", "--override", "max_unsubscribe_percent=news", host: host)
         #expect(allowed.status == 0, "\(allowed.errors)")
-        #expect(try await world.herald("plan", "--detailed-exitcode", host: host).status == 0)
-        await world.end()
+        #expect(try await sandbox.herald("plan", "--detailed-exitcode", host: host).status == 0)
+        await sandbox.end()
     }
 
     @Test func `a state that another run has is left alone`() async throws {
-        let world = try World(Self.files)
-        let (_, host) = try await world.startEmulator()
-        #expect(try await world.herald("apply", "--auto-approve", host: host).status == 0)
-        let lock = try RunLock(for: world.statePath, run: "the-other-one")
-        let result = try await world.herald("apply", "--auto-approve", host: host)
+        let sandbox = try Sandbox(Self.files)
+        let (_, host) = try await sandbox.startEmulator()
+        #expect(try await sandbox.herald("apply", "--auto-approve", host: host).status == 0)
+        let lock = try RunLock(for: sandbox.statePath, run: "the-other-one")
+        let result = try await sandbox.herald("apply", "--auto-approve", host: host)
         #expect(result.status == 5)
         #expect(result.errors.contains("the-other-one"))
         withExtendedLifetime(lock) {}
-        await world.end()
+        await sandbox.end()
     }
 
     @Test func `receipts that cannot be written stop an apply before it begins`() async throws {
-        let world = try World(Self.files)
-        let (_, host) = try await world.startEmulator()
-        let result = try await world.herald(
+        let sandbox = try Sandbox(Self.files)
+        let (_, host) = try await sandbox.startEmulator()
+        let result = try await sandbox.herald(
             "apply", "--auto-approve", "--receipts", "/nowhere/receipts.ndjson", host: host)
         #expect(result.status == 1)
-        #expect(!FileManager.default.fileExists(atPath: world.statePath))
-        #expect(try world.accepted(in: ["ledger.ndjson"]).isEmpty)
-        await world.end()
+        #expect(!FileManager.default.fileExists(atPath: sandbox.statePath))
+        #expect(try sandbox.accepted(in: ["ledger.ndjson"]).isEmpty)
+        await sandbox.end()
     }
 
     @Test func `where nobody answers an apply gives up, says so, and can be done later`() async throws {
-        let world = try World(Self.files)
-        let report = "\(world.folder.path)/report.json"
-        let result = try await world.herald("apply", "--auto-approve", "--report", report, host: "127.0.0.1:9")
+        let sandbox = try Sandbox(Self.files)
+        let report = "\(sandbox.folder.path)/report.json"
+        let result = try await sandbox.herald("apply", "--auto-approve", "--report", report, host: "127.0.0.1:9")
         #expect(result.status == 4)
         #expect(result.errors.contains("herald: http://127.0.0.1:9: the endpoint cannot be reached"))
         #expect(result.errors.contains("; is 'herald emulator' running there?"))
-        #expect(Account(try world.report()).pending == 33)
-        let (_, host) = try await world.startEmulator()
-        #expect(try await world.herald("apply", "--auto-approve", host: host).status == 0)
-        #expect(try world.accepted(in: ["ledger.ndjson"]).count == 21)
-        await world.end()
+        #expect(Account(try sandbox.report()).pending == 33)
+        let (_, host) = try await sandbox.startEmulator()
+        #expect(try await sandbox.herald("apply", "--auto-approve", host: host).status == 0)
+        #expect(try sandbox.accepted(in: ["ledger.ndjson"]).count == 21)
+        await sandbox.end()
     }
 
     @Test func `a send in the future waits, a late one is missed once`() async throws {
-        let world = try World([
-            "workspace/herald.yaml": World.settings,
+        let sandbox = try Sandbox([
+            "workspace/herald.yaml": Sandbox.settings,
             "workspace/resources.yaml": """
             kind: audience
             name: all
@@ -142,34 +142,34 @@ import Testing
 
             """,
         ])
-        let (_, host) = try await world.startEmulator()
-        let early = try await world.herald("apply", "--auto-approve", "--at", "2026-12-01T07:59:00Z", host: host)
+        let (_, host) = try await sandbox.startEmulator()
+        let early = try await sandbox.herald("apply", "--auto-approve", "--at", "2026-12-01T07:59:00Z", host: host)
         #expect(early.status == 0, "\(early.errors)")
         #expect(early.output.contains("timed@2026-12-01T08:00:00Z"))
-        #expect(try world.accepted(in: ["ledger.ndjson"]).isEmpty)
-        let late = try await world.herald("apply", "--auto-approve", "--at", "2026-12-01T09:00:01Z", host: host)
+        #expect(try sandbox.accepted(in: ["ledger.ndjson"]).isEmpty)
+        let late = try await sandbox.herald("apply", "--auto-approve", "--at", "2026-12-01T09:00:01Z", host: host)
         #expect(late.status == 4)
-        let after = try await world.herald("apply", "--auto-approve", "--at", "2026-12-01T09:10:00Z", host: host)
+        let after = try await sandbox.herald("apply", "--auto-approve", "--at", "2026-12-01T09:10:00Z", host: host)
         #expect(after.status == 0)
-        #expect(try world.accepted(in: ["ledger.ndjson"]).isEmpty)
-        await world.end()
+        #expect(try sandbox.accepted(in: ["ledger.ndjson"]).isEmpty)
+        await sandbox.end()
     }
 
     @Test func `registrations appear nowhere unless asked for`() async throws {
-        let world = try World(Self.files)
-        let (_, host) = try await world.startEmulator()
-        let report = "\(world.folder.path)/report.json"
-        let receipts = "\(world.folder.path)/receipts.ndjson"
-        let apply = try await world.herald(
+        let sandbox = try Sandbox(Self.files)
+        let (_, host) = try await sandbox.startEmulator()
+        let report = "\(sandbox.folder.path)/report.json"
+        let receipts = "\(sandbox.folder.path)/receipts.ndjson"
+        let apply = try await sandbox.herald(
             "apply", "--auto-approve", "--report", report, "--receipts", receipts, host: host)
-        let plan = try await world.herald("plan", "--format", "json", host: host)
-        let state = try await world.herald("state", "show", host: host)
-        let shown = [apply.output, apply.errors, plan.output, state.output, try world.folder.read("report.json")]
+        let plan = try await sandbox.herald("plan", "--format", "json", host: host)
+        let state = try await sandbox.herald("state", "show", host: host)
+        let shown = [apply.output, apply.errors, plan.output, state.output, try sandbox.folder.read("report.json")]
         let registration = Registration.fid(1).rawValue
         #expect(shown.allSatisfy { !$0.contains(registration) })
-        let lines = try world.folder.read("receipts.ndjson").split(separator: "\n")
+        let lines = try sandbox.folder.read("receipts.ndjson").split(separator: "\n")
         #expect(lines.count == 21)
         #expect(lines.allSatisfy { !$0.contains(registration) })
-        await world.end()
+        await sandbox.end()
     }
 }

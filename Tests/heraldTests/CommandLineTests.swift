@@ -6,23 +6,23 @@ import Testing
 
 /// Workspaces, arguments and the environment, as the built program takes them.
 @Suite struct CommandLineTests {
-    private static let files = World.small(count: 20, subscribers: 12)
+    private static let files = Sandbox.small(count: 20, subscribers: 12)
 
     @Test func `init makes a valid workspace that applies, and never overwrites`() async throws {
-        let world = try World([:])
-        let made = try await HeraldProcess.run(["init", world.workspace])
+        let sandbox = try Sandbox([:])
+        let made = try await HeraldProcess.run(["init", sandbox.workspace])
         #expect(made.status == 0, "\(made.errors)")
-        let valid = try await world.herald("validate")
+        let valid = try await sandbox.herald("validate")
         #expect(valid.status == 0)
         #expect(valid.output == "0 errors, 0 warnings\n")
-        let (_, host) = try await world.startEmulator()
-        #expect(try await world.herald("apply", "--auto-approve", host: host).status == 0)
+        let (_, host) = try await sandbox.startEmulator()
+        #expect(try await sandbox.herald("apply", "--auto-approve", host: host).status == 0)
 
-        try world.folder.write("mine", to: "workspace/topics.yaml")
-        let again = try await HeraldProcess.run(["init", world.workspace])
+        try sandbox.folder.write("mine", to: "workspace/topics.yaml")
+        let again = try await HeraldProcess.run(["init", sandbox.workspace])
         #expect(again.status == 1)
-        #expect(try world.folder.read("workspace/topics.yaml") == "mine")
-        await world.end()
+        #expect(try sandbox.folder.read("workspace/topics.yaml") == "mine")
+        await sandbox.end()
     }
 
     @Test(arguments: [
@@ -35,19 +35,19 @@ import Testing
     func `bad input is a located diagnostic and exit 1, and nothing is done`(
         _ file: String, _ text: String, _ rule: String, _ line: Int
     ) async throws {
-        let world = try World(Self.files)
-        try world.folder.write(text, to: "workspace/\(file)")
-        let (_, host) = try await world.startEmulator()
-        let validate = try await world.herald("validate", "--format", "json")
+        let sandbox = try Sandbox(Self.files)
+        try sandbox.folder.write(text, to: "workspace/\(file)")
+        let (_, host) = try await sandbox.startEmulator()
+        let validate = try await sandbox.herald("validate", "--format", "json")
         #expect(validate.status == 1)
         let found = try JSONValue(parsing: Array(validate.output.utf8))["diagnostics"]?.array ?? []
         #expect(found.contains { $0["rule"]?.string == rule && $0["line"]?.int == Int64(line) }, "\(validate.output)")
-        let apply = try await world.herald("apply", "--auto-approve", host: host)
+        let apply = try await sandbox.herald("apply", "--auto-approve", host: host)
         #expect(apply.status == 1)
         #expect(apply.errors.contains("[\(rule)]"))
-        #expect(!FileManager.default.fileExists(atPath: world.statePath))
-        #expect(try world.accepted(in: ["ledger.ndjson"]).isEmpty)
-        await world.end()
+        #expect(!FileManager.default.fileExists(atPath: sandbox.statePath))
+        #expect(try sandbox.accepted(in: ["ledger.ndjson"]).isEmpty)
+        await sandbox.end()
     }
 
     @Test(arguments: [
@@ -58,34 +58,34 @@ import Testing
     func `wrong arguments and missing things exit as the contract says`(
         _ arguments: String, _ status: Int32
     ) async throws {
-        let world = try World(Self.files)
+        let sandbox = try Sandbox(Self.files)
         let result = try await HeraldProcess.run(
-            ["-w", world.workspace] + arguments.split(separator: " ").map(String.init),
-            environment: world.environment("127.0.0.1:9"))
+            ["-w", sandbox.workspace] + arguments.split(separator: " ").map(String.init),
+            environment: sandbox.environment("127.0.0.1:9"))
         #expect(result.status == status, "\(result.output)\(result.errors)")
         #expect(!result.errors.isEmpty)
     }
 
     @Test func `the workspace may be named before or behind the command`() async throws {
-        let world = try World(Self.files)
-        #expect(try await HeraldProcess.run(["-w", world.workspace, "validate"]).status == 0)
-        #expect(try await HeraldProcess.run(["validate", "-w", world.workspace]).status == 0)
-        #expect(try await HeraldProcess.run(["validate", "-w", world.folder.path]).status == 1)
+        let sandbox = try Sandbox(Self.files)
+        #expect(try await HeraldProcess.run(["-w", sandbox.workspace, "validate"]).status == 0)
+        #expect(try await HeraldProcess.run(["validate", "-w", sandbox.workspace]).status == 0)
+        #expect(try await HeraldProcess.run(["validate", "-w", sandbox.folder.path]).status == 1)
     }
 
     @Test func `another time than now is for this machine only`() async throws {
-        let world = try World(Self.files)
-        try world.folder.write("herald: 1\nproject: demo-project\n", to: "workspace/herald.yaml")
-        let apply = try await world.herald("apply", "--auto-approve", "--at", "2026-12-01T08:00:00Z", host: nil)
+        let sandbox = try Sandbox(Self.files)
+        try sandbox.folder.write("herald: 1\nproject: demo-project\n", to: "workspace/herald.yaml")
+        let apply = try await sandbox.herald("apply", "--auto-approve", "--at", "2026-12-01T08:00:00Z", host: nil)
         #expect(apply.status == 64)
         #expect(apply.errors.contains("--at is for a dry run or an endpoint on this machine"))
-        #expect(try await world.herald("plan", "--at", "2026-12-01T08:00:00Z", host: nil).status == 0)
+        #expect(try await sandbox.herald("plan", "--at", "2026-12-01T08:00:00Z", host: nil).status == 0)
     }
 
     @Test func `an empty HERALD_STATE is none`() async throws {
-        let world = try World(Self.files)
+        let sandbox = try Sandbox(Self.files)
         let environment = ["HERALD_STATE": "", "FCM_EMULATOR_HOST": "127.0.0.1:9"]
-        let result = try await HeraldProcess.run(["-w", world.workspace, "state", "show"], environment: environment)
-        #expect(result.errors.contains("\(world.workspace)/.herald/state.sqlite"), "\(result.errors)")
+        let result = try await HeraldProcess.run(["-w", sandbox.workspace, "state", "show"], environment: environment)
+        #expect(result.errors.contains("\(sandbox.workspace)/.herald/state.sqlite"), "\(result.errors)")
     }
 }

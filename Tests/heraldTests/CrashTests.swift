@@ -24,28 +24,28 @@ import Testing
     func `after kill -9 the next apply completes what is missing, and nobody is accepted twice`(
         _ moment: InterruptingProxy.Moment, _ number: Int
     ) async throws {
-        let world = try World(World.small(count: Self.recipients, subscribers: Self.subscribers))
-        let (_, host) = try await world.startEmulator()
-        try await world.applyAndDie(at: (moment, number), of: host)
+        let sandbox = try Sandbox(Sandbox.small(count: Self.recipients, subscribers: Self.subscribers))
+        let (_, host) = try await sandbox.startEmulator()
+        try await sandbox.applyAndDie(at: (moment, number), of: host)
 
-        let second = try await world.herald(
-            "apply", "--auto-approve", "--report", "\(world.folder.path)/second.json", host: host)
-        let report = try world.report("second.json")
+        let second = try await sandbox.herald(
+            "apply", "--auto-approve", "--report", "\(sandbox.folder.path)/second.json", host: host)
+        let report = try sandbox.report("second.json")
         #expect(Account(report).addsUp)
         #expect(Account(report).pending == 0)
         let unknown = Account(report, steps: "send:").unknown
-        #expect(unknown <= World.inFlight)
+        #expect(unknown <= Sandbox.inFlight)
         #expect(second.status == (unknown > 0 ? 6 : 0), "\(second.output)\(second.errors)")
 
-        let accepted = try world.accepted(in: ["ledger.ndjson"])
+        let accepted = try sandbox.accepted(in: ["ledger.ndjson"])
         #expect(accepted.values.allSatisfy { $0 == 1 }, "somebody was accepted twice")
         // Whoever is not in the ledger is one of the unknown: nobody is missing silently.
         let everybody = Self.recipients + 1
         #expect(accepted.count <= everybody && accepted.count >= everybody - unknown)
 
-        let third = try await world.herald("plan", "--detailed-exitcode", host: host)
+        let third = try await sandbox.herald("plan", "--detailed-exitcode", host: host)
         #expect(third.status == 0, "a plan after it shows no changes: \(third.output)")
-        await world.end()
+        await sandbox.end()
     }
 
     @Test(arguments: [
@@ -55,42 +55,42 @@ import Testing
     func `when the emulator dies the report adds up, and the next apply completes what is missing`(
         _ moment: InterruptingProxy.Moment, _ number: Int
     ) async throws {
-        let world = try World(World.small(count: Self.recipients, subscribers: Self.subscribers))
-        let (emulator, host) = try await world.startEmulator(ledger: "first.ndjson")
-        let proxy = try InterruptingProxy(serverPort: World.port(of: host), trigger: (moment, number)) {
+        let sandbox = try Sandbox(Sandbox.small(count: Self.recipients, subscribers: Self.subscribers))
+        let (emulator, host) = try await sandbox.startEmulator(ledger: "first.ndjson")
+        let proxy = try InterruptingProxy(serverPort: Sandbox.port(of: host), trigger: (moment, number)) {
             emulator.signal(SIGKILL)
         }
         proxy.start()
-        let report = "\(world.folder.path)/report.json"
-        let first = try await world.herald(
+        let report = "\(sandbox.folder.path)/report.json"
+        let first = try await sandbox.herald(
             "apply", "--auto-approve", "--report", report, host: "127.0.0.1:\(proxy.port)")
         proxy.stop()
-        let account = Account(try world.report())
+        let account = Account(try sandbox.report())
         #expect(account.addsUp)
-        let unknown = Account(try world.report(), steps: "send:").unknown
+        let unknown = Account(try sandbox.report(), steps: "send:").unknown
         #expect(first.status == (unknown > 0 ? 6 : 4), "\(first.output)\(first.errors)")
         #expect(!first.wasKilled)
 
-        let (_, newHost) = try await world.startEmulator(ledger: "second.ndjson")
-        let second = try await world.herald("apply", "--auto-approve", "--report", report, host: newHost)
+        let (_, newHost) = try await sandbox.startEmulator(ledger: "second.ndjson")
+        let second = try await sandbox.herald("apply", "--auto-approve", "--report", report, host: newHost)
         #expect(second.status == 0, "\(second.output)\(second.errors)")
-        let rest = Account(try world.report())
+        let rest = Account(try sandbox.report())
         #expect(rest.planned == account.pending)
         #expect(rest.addsUp)
 
-        let accepted = try world.accepted(in: ["first.ndjson", "second.ndjson"])
+        let accepted = try sandbox.accepted(in: ["first.ndjson", "second.ndjson"])
         #expect(accepted.values.allSatisfy { $0 == 1 }, "somebody was accepted twice")
         let everybody = Self.recipients + 1
         #expect(accepted.count <= everybody && accepted.count >= everybody - unknown)
-        await world.end()
+        await sandbox.end()
     }
 }
 
-extension World {
+extension Sandbox {
     /// An apply that is killed at one exact moment.
     func applyAndDie(at point: (moment: InterruptingProxy.Moment, number: Int), of host: String) async throws {
         let herald = Later<ChildProcess>()
-        let proxy = try InterruptingProxy(serverPort: World.port(of: host), trigger: point) {
+        let proxy = try InterruptingProxy(serverPort: Sandbox.port(of: host), trigger: point) {
             herald.value.signal(SIGKILL)
         }
         proxy.start()

@@ -5,33 +5,33 @@ import Testing
 
 /// `emulator` from outside.
 @Suite struct EmulatorCommandTests {
-    private static let files = World.small(count: 20, subscribers: 12)
+    private static let files = Sandbox.small(count: 20, subscribers: 12)
 
     @Test func `an emulator that speaks TLS is talked to when its certificate is named, and only then`() async throws {
-        let world = try World(Self.files)
-        let (emulator, host) = try await world.startEmulator("--tls")
+        let sandbox = try Sandbox(Self.files)
+        let (emulator, host) = try await sandbox.startEmulator("--tls")
         let authority = try #require(await emulator.firstLine().split(separator: "=").last.map(String.init))
-        var environment = world.environment(host)
+        var environment = sandbox.environment(host)
         let stranger = try await HeraldProcess.run(
-            ["-w", world.workspace, "apply", "--auto-approve"], environment: environment)
+            ["-w", sandbox.workspace, "apply", "--auto-approve"], environment: environment)
         #expect(stranger.status == 4)
-        environment["FCM_EMULATOR_CA"] = "\(world.folder.path)/nowhere.pem"
+        environment["FCM_EMULATOR_CA"] = "\(sandbox.folder.path)/nowhere.pem"
         let missing = try await HeraldProcess.run(
-            ["-w", world.workspace, "apply", "--auto-approve"], environment: environment)
+            ["-w", sandbox.workspace, "apply", "--auto-approve"], environment: environment)
         #expect(missing.status == 1)
         environment["FCM_EMULATOR_CA"] = authority
         let apply = try await HeraldProcess.run(
-            ["-w", world.workspace, "apply", "--auto-approve"], environment: environment)
+            ["-w", sandbox.workspace, "apply", "--auto-approve"], environment: environment)
         #expect(apply.status == 0, "\(apply.output)\(apply.errors)")
-        #expect(try world.accepted(in: ["ledger.ndjson"]).count == 21)
-        #expect(try world.accepted(in: ["ledger.ndjson"]).values.allSatisfy { $0 == 1 })
-        await world.end()
+        #expect(try sandbox.accepted(in: ["ledger.ndjson"]).count == 21)
+        #expect(try sandbox.accepted(in: ["ledger.ndjson"]).values.allSatisfy { $0 == 1 })
+        await sandbox.end()
     }
 
     @Test func `an emulator ends when told so, and tells why it cannot begin`() async throws {
-        let world = try World(Self.files)
-        let (emulator, host) = try await world.startEmulator()
-        let taken = try await HeraldProcess.run(["emulator", "--port", "\(try World.port(of: host))"])
+        let sandbox = try Sandbox(Self.files)
+        let (emulator, host) = try await sandbox.startEmulator()
+        let taken = try await HeraldProcess.run(["emulator", "--port", "\(try Sandbox.port(of: host))"])
         #expect(taken.status == 1)
         #expect(taken.errors.contains("cannot listen on 127.0.0.1"))
         let unwritable = try await HeraldProcess.run(["emulator", "--ledger", "/nowhere/ledger.ndjson"])

@@ -10,48 +10,49 @@ import Testing
 
     @Test func `a test sends the real message to a few, and the campaign goes to everybody all the same`() async throws
     {
-        let world = try World(World.small(count: 5, subscribers: 2))
-        let (_, host) = try await world.startEmulator()
+        let sandbox = try Sandbox(Sandbox.small(count: 5, subscribers: 2))
+        let (_, host) = try await sandbox.startEmulator()
         let one = Registration.fid(77).rawValue
-        let early = try await world.herald("test", "to-topic", "--to", one, Registration.token(3).rawValue, host: host)
+        let early = try await sandbox.herald(
+            "test", "to-topic", "--to", one, Registration.token(3).rawValue, host: host)
         #expect(early.status == 0, "\(early.output)\(early.errors)")
         #expect(early.errors.contains("no state"))
-        #expect(!FileManager.default.fileExists(atPath: world.statePath))
-        var accepted = try world.accepted(in: ["ledger.ndjson"])
+        #expect(!FileManager.default.fileExists(atPath: sandbox.statePath))
+        var accepted = try sandbox.accepted(in: ["ledger.ndjson"])
         #expect(accepted == [one: 1, Registration.token(3).rawValue: 1])
         let message = try await Control(host).ledger().first?["message"]
         #expect(message?["notification"]?["body"] == "To all who follow")
 
-        #expect(try await world.herald("apply", "--auto-approve", host: host).status == 0)
-        let report = "\(world.folder.path)/test.json"
-        let again = try await world.herald("test", "to-all", "--audience", "some", "--report", report, host: host)
+        #expect(try await sandbox.herald("apply", "--auto-approve", host: host).status == 0)
+        let report = "\(sandbox.folder.path)/test.json"
+        let again = try await sandbox.herald("test", "to-all", "--audience", "some", "--report", report, host: host)
         #expect(again.status == 0, "\(again.output)\(again.errors)")
-        #expect(try world.report("test.json")["steps"]?.array?.first?["accepted"] == 2)
-        accepted = try world.accepted(in: ["ledger.ndjson"])
+        #expect(try sandbox.report("test.json")["steps"]?.array?.first?["accepted"] == 2)
+        accepted = try sandbox.accepted(in: ["ledger.ndjson"])
         #expect(accepted[Registration.fid(1).rawValue] == 2)
         #expect(accepted[Registration.fid(5).rawValue] == 1)
-        let state = try await world.state()
+        let state = try await sandbox.state()
         #expect(state["occurrences"]?.array?.count == 2)
         #expect(state["tests"]?.array?.map { $0["campaign"] } == ["to-all"])
-        #expect(try await world.herald("plan", "--detailed-exitcode", host: host).status == 0)
-        await world.end()
+        #expect(try await sandbox.herald("plan", "--detailed-exitcode", host: host).status == 0)
+        await sandbox.end()
     }
 
     @Test
     func `a test of a registration that is dead, or of an audience that is large, says so and forgetsDead nobody`()
         async throws
     {
-        let world = try World(World.small(count: 21, subscribers: 3))
-        let (_, host) = try await world.startEmulator()
-        #expect(try await world.herald("state", "init", host: host).status == 0)
+        let sandbox = try Sandbox(Sandbox.small(count: 21, subscribers: 3))
+        let (_, host) = try await sandbox.startEmulator()
+        #expect(try await sandbox.herald("state", "init", host: host).status == 0)
         try await Control(host).put([.fid(1)], state: "unregistered")
-        let dead = try await world.herald("test", "to-all", "--audience", "some", host: host)
+        let dead = try await sandbox.herald("test", "to-all", "--audience", "some", host: host)
         #expect(dead.output.contains("UNREGISTERED"))
-        #expect(try await world.state()["dead"] == 0)
-        let large = try await world.herald("test", "to-all", "--audience", "all", host: host)
+        #expect(try await sandbox.state()["dead"] == 0)
+        let large = try await sandbox.herald("test", "to-all", "--audience", "all", host: host)
         #expect(large.status == 1)
         #expect(large.errors.contains("audience 'all' has 21 recipients"))
-        await world.end()
+        await sandbox.end()
     }
 
     // MARK: pause and resume
@@ -60,64 +61,64 @@ import Testing
     func `a pause stops a run within a second, and after resume the rest is sent, nobody twice`(
         _ campaign: String?
     ) async throws {
-        var files = World.small(count: 150, subscribers: 0)
+        var files = Sandbox.small(count: 150, subscribers: 0)
         files["workspace/herald.yaml"] = """
             herald: 1
             project: demo-project
             fcm: {rate: 60/s, subscription_rate: unlimited, ramp: 0s}
 
             """
-        let world = try World(files)
-        let (_, host) = try await world.startEmulator()
-        #expect(try await world.herald("state", "init", host: host).status == 0)
-        let run = try HeraldProcess.start(["-w", world.workspace, "run"], environment: world.environment(host))
-        try await world.eventually { try world.accepted(in: ["ledger.ndjson"]).count >= 20 }
+        let sandbox = try Sandbox(files)
+        let (_, host) = try await sandbox.startEmulator()
+        #expect(try await sandbox.herald("state", "init", host: host).status == 0)
+        let run = try HeraldProcess.start(["-w", sandbox.workspace, "run"], environment: sandbox.environment(host))
+        try await sandbox.eventually { try sandbox.accepted(in: ["ledger.ndjson"]).count >= 20 }
         let name = campaign.map { [$0] } ?? []
         let pause = try await HeraldProcess.run(
-            ["-w", world.workspace, "pause"] + name, environment: world.environment(host))
+            ["-w", sandbox.workspace, "pause"] + name, environment: sandbox.environment(host))
         let paused = Date()
         #expect(pause.status == 0, "\(pause.errors)")
         let stopped = await run.wait()
         #expect(stopped.status == 0, "\(stopped.output)\(stopped.errors)")
         #expect(stopped.output.contains("the campaign is paused"))
-        let first = try world.accepted(in: ["ledger.ndjson"]).filter { $0.key != "news" }
+        let first = try sandbox.accepted(in: ["ledger.ndjson"]).filter { $0.key != "news" }
         #expect(first.count < 150)
         let last = try await Control(host).ledger().filter { $0["target"]?["fid"] != nil }
             .compactMap { $0["time"]?.string }.max()
         let limit = Date.ISO8601FormatStyle(includingFractionalSeconds: true).format(paused.addingTimeInterval(1))
         #expect(try #require(last) <= limit)
 
-        let held = try await world.herald("plan", "--detailed-exitcode", host: host)
+        let held = try await sandbox.herald("plan", "--detailed-exitcode", host: host)
         #expect(held.output.contains("herald resume to-all"), "\(held.output)")
-        #expect(try await world.herald("run", host: host).status == 0)
-        #expect(try world.accepted(in: ["ledger.ndjson"]).filter { $0.key != "news" }.count == first.count)
+        #expect(try await sandbox.herald("run", host: host).status == 0)
+        #expect(try sandbox.accepted(in: ["ledger.ndjson"]).filter { $0.key != "news" }.count == first.count)
         let resume = try await HeraldProcess.run(
-            ["-w", world.workspace, "resume"] + name, environment: world.environment(host))
+            ["-w", sandbox.workspace, "resume"] + name, environment: sandbox.environment(host))
         #expect(resume.status == 0, "\(resume.errors)")
-        #expect(try await world.herald("run", host: host).status == 0)
-        let accepted = try world.accepted(in: ["ledger.ndjson"])
+        #expect(try await sandbox.herald("run", host: host).status == 0)
+        let accepted = try sandbox.accepted(in: ["ledger.ndjson"])
         #expect(accepted.count == 151)
         #expect(accepted.values.allSatisfy { $0 == 1 })
-        await world.end()
+        await sandbox.end()
     }
 
     @Test func `one campaign cannot be resumed while everything is paused`() async throws {
-        let world = try World(World.small(count: 3, subscribers: 1))
-        let (_, host) = try await world.startEmulator()
-        #expect(try await world.herald("state", "init", host: host).status == 0)
-        #expect(try await world.herald("pause to-al", host: host).errors.contains("did you mean 'to-all'?"))
-        #expect(try await world.herald("pause", host: host).status == 0)
-        let one = try await world.herald("resume to-all", host: host)
+        let sandbox = try Sandbox(Sandbox.small(count: 3, subscribers: 1))
+        let (_, host) = try await sandbox.startEmulator()
+        #expect(try await sandbox.herald("state", "init", host: host).status == 0)
+        #expect(try await sandbox.herald("pause to-al", host: host).errors.contains("did you mean 'to-all'?"))
+        #expect(try await sandbox.herald("pause", host: host).status == 0)
+        let one = try await sandbox.herald("resume to-all", host: host)
         #expect(one.status == 1)
         #expect(one.errors.contains("everything is paused"))
         // Memberships go on.
-        #expect(try await world.herald("run", host: host).status == 0)
+        #expect(try await sandbox.herald("run", host: host).status == 0)
         #expect(try await Control(host).members(ofTopic: "news").count == 1)
-        #expect(try world.accepted(in: ["ledger.ndjson"]).isEmpty)
-        #expect(try await world.herald("resume", host: host).status == 0)
-        #expect(try await world.herald("run", host: host).status == 0)
-        #expect(try world.accepted(in: ["ledger.ndjson"]).count == 4)
-        await world.end()
+        #expect(try sandbox.accepted(in: ["ledger.ndjson"]).isEmpty)
+        #expect(try await sandbox.herald("resume", host: host).status == 0)
+        #expect(try await sandbox.herald("run", host: host).status == 0)
+        #expect(try sandbox.accepted(in: ["ledger.ndjson"]).count == 4)
+        await sandbox.end()
     }
 
     // MARK: Looking ahead
@@ -152,9 +153,9 @@ import Testing
     ]
 
     @Test func `plan --days shows what comes, and of each campaign at least the next`() async throws {
-        let world = try World(Self.schedules)
+        let sandbox = try Sandbox(Self.schedules)
         let plan = { (days: String) in
-            let result = try await world.herald(
+            let result = try await sandbox.herald(
                 "plan", "--at", "2026-12-01T12:00:00Z", "--days", days, "--format", "json")
             #expect(result.status == 0, "\(result.errors)")
             let upcoming = try #require(try JSONValue(parsing: Array(result.output.utf8))["upcoming"]?.array)
@@ -173,12 +174,12 @@ import Testing
     }
 
     @Test func `plan --lists skip needs no list, shows no counts, and what is due all the same`() async throws {
-        let world = try World(Self.schedules)
-        try FileManager.default.removeItem(atPath: "\(world.workspace)/lists/all.txt")
-        #expect(try await world.herald("validate").status == 1)
-        #expect(try await world.herald("validate --lists skip").status == 0)
-        #expect(try await world.herald("plan").status == 1)
-        let result = try await world.herald(
+        let sandbox = try Sandbox(Self.schedules)
+        try FileManager.default.removeItem(atPath: "\(sandbox.workspace)/lists/all.txt")
+        #expect(try await sandbox.herald("validate").status == 1)
+        #expect(try await sandbox.herald("validate --lists skip").status == 0)
+        #expect(try await sandbox.herald("plan").status == 1)
+        let result = try await sandbox.herald(
             "plan", "--lists", "skip", "--at", "2026-12-25T08:00:01Z", "--format", "json")
         #expect(result.status == 0, "\(result.errors)")
         let plan = try JSONValue(parsing: Array(result.output.utf8))
@@ -188,8 +189,8 @@ import Testing
     }
 
     @Test func `the calendar tells local time and UTC, and where the clocks change`() async throws {
-        let world = try World(Self.schedules)
-        let result = try await world.herald(
+        let sandbox = try Sandbox(Self.schedules)
+        let result = try await sandbox.herald(
             "calendar", "--at", "2027-03-27T12:00:00Z", "--days", "3", "--format", "json")
         #expect(result.status == 0, "\(result.errors)")
         let document = try JSONValue(parsing: Array(result.output.utf8))
@@ -205,7 +206,7 @@ import Testing
             ])
         #expect(entries.allSatisfy { $0["offset"] == "+02:00" && $0["timezone"] == "Europe/Rome" })
         #expect(try #require(entries.first?["note"]?.string).isEmpty == false)
-        let text = try await world.herald("calendar", "--at", "2027-03-27T12:00:00Z", "--days", "3")
+        let text = try await sandbox.herald("calendar", "--at", "2027-03-27T12:00:00Z", "--days", "3")
         #expect(text.output.contains("nightly"))
         #expect(text.output.contains("03:00"))
     }

@@ -12,7 +12,7 @@ import Testing
 
     /// What an apply against a script came to.
     private struct Outcome {
-        let world: World
+        let sandbox: Sandbox
         let host: String
         /// Of the emulator's certificate.
         let authority: String?
@@ -22,28 +22,29 @@ import Testing
         func figure(_ name: String) -> Int64? { report["summary"]?[name]?.int }
 
         /// The deliveries by whom they were for.
-        func accepted() throws -> [String: Int] { try world.accepted(in: ["ledger.ndjson"]) }
+        func accepted() throws -> [String: Int] { try sandbox.accepted(in: ["ledger.ndjson"]) }
     }
 
     private func apply(
         against script: String, _ options: String..., files: [String: String] = [:], isSecure: Bool = false
     ) async throws -> Outcome {
-        let world = try World(
-            World.small(count: Self.recipients, subscribers: Self.subscribers).merging(files) { _, new in new })
-        try world.folder.write(script, to: "faults.json")
-        let faults = "\(world.folder.path)/faults.json"
+        let sandbox = try Sandbox(
+            Sandbox.small(count: Self.recipients, subscribers: Self.subscribers).merging(files) { _, new in new })
+        try sandbox.folder.write(script, to: "faults.json")
+        let faults = "\(sandbox.folder.path)/faults.json"
         let (emulator, host) =
             isSecure
-            ? try await world.startEmulator("--faults", faults, "--tls")
-            : try await world.startEmulator("--faults", faults)
+            ? try await sandbox.startEmulator("--faults", faults, "--tls")
+            : try await sandbox.startEmulator("--faults", faults)
         let authority = isSecure ? await emulator.firstLine().split(separator: "=").last.map(String.init) : nil
-        var environment = world.environment(host)
+        var environment = sandbox.environment(host)
         environment["FCM_EMULATOR_CA"] = authority
-        let report = "\(world.folder.path)/report.json"
+        let report = "\(sandbox.folder.path)/report.json"
         let result = try await HeraldProcess.run(
-            ["-w", world.workspace, "apply", "--auto-approve", "--report", report] + options, environment: environment)
+            ["-w", sandbox.workspace, "apply", "--auto-approve", "--report", report] + options, environment: environment
+        )
         let outcome = Outcome(
-            world: world, host: host, authority: authority, result: result, report: try world.report())
+            sandbox: sandbox, host: host, authority: authority, result: result, report: try sandbox.report())
         #expect(Account(outcome.report).addsUp)
         return outcome
     }
@@ -62,7 +63,7 @@ import Testing
         let accepted = try outcome.accepted()
         #expect(accepted.count == Self.everybody)
         #expect(accepted.values.allSatisfy { $0 == 1 })
-        await outcome.world.end()
+        await outcome.sandbox.end()
     }
 
     @Test func `who is met twice, because FCM delivers what it refuses, is counted as a possible duplicate`()
@@ -80,7 +81,7 @@ import Testing
         #expect(accepted.values.reduce(0) { $0 + $1 - 1 } == 4)
         let statuses = try await Control(outcome.host).ledger().map { $0["status"] }
         #expect(statuses.filter { $0 == 503 }.count == 4)
-        await outcome.world.end()
+        await outcome.sandbox.end()
     }
 
     @Test(arguments: [false, true])
@@ -92,10 +93,10 @@ import Testing
         #expect(outcome.result.status == 6, "\(outcome.result.output)\(outcome.result.errors)")
         #expect(outcome.figure("unknown") == 1)
         #expect(try outcome.accepted()["news"] == (deliver ? 1 : nil))
-        let again = try await outcome.world.herald("apply", "--auto-approve", host: outcome.host)
+        let again = try await outcome.sandbox.herald("apply", "--auto-approve", host: outcome.host)
         #expect(again.status == 0, "\(again.output)\(again.errors)")
         #expect(try outcome.accepted()["news"] == (deliver ? 1 : nil))
-        await outcome.world.end()
+        await outcome.sandbox.end()
     }
 
     /// Nothing is delivered, everything is, everything is and the status was heard, nothing is and it was heard.
@@ -118,10 +119,10 @@ import Testing
         let accepted = try outcome.accepted()
         #expect(accepted.count == Self.everybody - 3 + delivered)
         #expect(accepted.values.allSatisfy { $0 == 1 })
-        let again = try await outcome.world.herald("apply", "--auto-approve", host: outcome.host)
+        let again = try await outcome.sandbox.herald("apply", "--auto-approve", host: outcome.host)
         #expect(again.status == 0, "\(again.output)\(again.errors)")
         #expect(try outcome.accepted() == accepted)
-        await outcome.world.end()
+        await outcome.sandbox.end()
     }
 
     @Test(arguments: ["before", "after", "mid_body"])
@@ -131,7 +132,7 @@ import Testing
         #expect(outcome.result.status == 0, "\(outcome.result.output)\(outcome.result.errors)")
         #expect(try await Control(outcome.host).members(ofTopic: "news").count == Self.subscribers)
         #expect(try outcome.accepted().values.allSatisfy { $0 == 1 })
-        await outcome.world.end()
+        await outcome.sandbox.end()
     }
 
     @Test func `streams that GOAWAY leaves out are sent elsewhere, and nobody is missed or met twice`() async throws {
@@ -143,7 +144,7 @@ import Testing
         #expect(accepted.values.allSatisfy { $0 == 1 })
         #expect(outcome.figure("unknown") == 0)
         #expect(outcome.figure("possible_duplicates") == 0)
-        await outcome.world.end()
+        await outcome.sandbox.end()
     }
 
     @Test(arguments: ["before", "after", "mid_body"])
@@ -159,7 +160,7 @@ import Testing
         let accepted = try outcome.accepted()
         #expect(accepted.values.allSatisfy { $0 == 1 })
         #expect((Self.everybody - unknown...Self.everybody).contains(accepted.count))
-        await outcome.world.end()
+        await outcome.sandbox.end()
     }
 
     @Test(arguments: [
@@ -170,38 +171,38 @@ import Testing
     func `a token endpoint that fails once is asked again, and one that refuses ends the run`(
         _ entry: String, _ status: Int32
     ) async throws {
-        let world = try World(World.small(count: 20, subscribers: 5))
-        try world.folder.write("[\(entry)]", to: "faults.json")
-        let (emulator, host) = try await world.startEmulator(
-            "--faults", "\(world.folder.path)/faults.json", "--tls", "--require-sign-in")
+        let sandbox = try Sandbox(Sandbox.small(count: 20, subscribers: 5))
+        try sandbox.folder.write("[\(entry)]", to: "faults.json")
+        let (emulator, host) = try await sandbox.startEmulator(
+            "--faults", "\(sandbox.folder.path)/faults.json", "--tls", "--require-sign-in")
         let authority = try #require(await emulator.firstLine().split(separator: "=").last.map(String.init))
-        try world.folder.write(
+        try sandbox.folder.write(
             """
             herald: 1
             project: demo-project
             fcm: {endpoint: "\(host)", ca: "\(authority)", credentials: ../key.json, rate: 200/s, ramp: 0s}
 
             """, to: "workspace/herald.yaml")
-        try world.folder.write(try ServiceAccountKey.file(tokens: "\(host)/token"), to: "key.json")
+        try sandbox.folder.write(try ServiceAccountKey.file(tokens: "\(host)/token"), to: "key.json")
         let result = try await HeraldProcess.run(
-            ["-w", world.workspace, "apply", "--auto-approve", "--report", "\(world.folder.path)/report.json"],
-            environment: world.environment(nil))
+            ["-w", sandbox.workspace, "apply", "--auto-approve", "--report", "\(sandbox.folder.path)/report.json"],
+            environment: sandbox.environment(nil))
         #expect(result.status == status, "\(result.output)\(result.errors)")
-        let accepted = try world.accepted(in: ["ledger.ndjson"])
+        let accepted = try sandbox.accepted(in: ["ledger.ndjson"])
         #expect(accepted.count == (status == 0 ? 21 : 0))
         #expect(accepted.values.allSatisfy { $0 == 1 })
-        await world.end()
+        await sandbox.end()
     }
 
     @Test func `an emulator that is told to end answers the request under way, and ends with 0`() async throws {
-        let world = try World(World.small(count: 1, subscribers: 1))
-        try world.folder.write(
+        let sandbox = try Sandbox(Sandbox.small(count: 1, subscribers: 1))
+        try sandbox.folder.write(
             #"[{"match": {"service": "send", "topic": "news"}, "do": {"delay_ms": 600000}}]"#, to: "faults.json")
-        let (emulator, host) = try await world.startEmulator("--faults", "\(world.folder.path)/faults.json")
-        let report = "\(world.folder.path)/report.json"
+        let (emulator, host) = try await sandbox.startEmulator("--faults", "\(sandbox.folder.path)/faults.json")
+        let report = "\(sandbox.folder.path)/report.json"
         let herald = try HeraldProcess.start(
-            ["-w", world.workspace, "apply", "--auto-approve", "--report", report],
-            environment: world.environment(host))
+            ["-w", sandbox.workspace, "apply", "--auto-approve", "--report", report],
+            environment: sandbox.environment(host))
         let control = try Control(host)
         while try await control.faulted() == 0 { try await Task.sleep(for: .milliseconds(20)) }
         emulator.signal(SIGTERM)
@@ -209,16 +210,16 @@ import Testing
         #expect(end.status == 0 && !end.wasKilled, "\(end.errors)")
         let result = await herald.wait()
         #expect(result.status == 0, "\(result.output)\(result.errors)")
-        #expect(try world.accepted(in: ["ledger.ndjson"])["news"] == 1)
-        await world.end()
+        #expect(try sandbox.accepted(in: ["ledger.ndjson"])["news"] == 1)
+        await sandbox.end()
     }
 
     @Test(arguments: [
         (#"[{"do":{"status":99}}]"#, "[0].do.status: not a whole number from 200 to 599"), ("{", "this is no JSON"),
     ])
     func `a wrong script ends the emulator with 1 and the place`(_ script: String, _ words: String) async throws {
-        let world = try World(["faults.json": script])
-        let path = "\(world.folder.path)/faults.json"
+        let sandbox = try Sandbox(["faults.json": script])
+        let path = "\(sandbox.folder.path)/faults.json"
         let result = try await HeraldProcess.run(["emulator", "--faults", path])
         #expect(result.status == 1)
         #expect(result.errors.hasPrefix("herald: cannot read the faults in '\(path)': \(words)"))

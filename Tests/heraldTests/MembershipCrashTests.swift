@@ -55,15 +55,15 @@ import Testing
     func `after kill -9 among groups the next apply makes them what the files say, and nobody is met twice`(
         _ moment: InterruptingProxy.Moment, _ number: Int
     ) async throws {
-        let world = try World(["workspace/herald.yaml": Self.settings, "workspace/resources.yaml": Self.before])
-        let (_, host) = try await world.startEmulator()
-        #expect(try await world.herald("apply", "--auto-approve", host: host).status == 0)
-        try world.folder.write(Self.after, to: "workspace/resources.yaml")
-        try await world.applyAndDie(at: (moment, number), of: host)
+        let sandbox = try Sandbox(["workspace/herald.yaml": Self.settings, "workspace/resources.yaml": Self.before])
+        let (_, host) = try await sandbox.startEmulator()
+        #expect(try await sandbox.herald("apply", "--auto-approve", host: host).status == 0)
+        try sandbox.folder.write(Self.after, to: "workspace/resources.yaml")
+        try await sandbox.applyAndDie(at: (moment, number), of: host)
 
-        let second = try await world.herald(
-            "apply", "--auto-approve", "--report", "\(world.folder.path)/second.json", host: host)
-        let account = Account(try world.report("second.json"))
+        let second = try await sandbox.herald(
+            "apply", "--auto-approve", "--report", "\(sandbox.folder.path)/second.json", host: host)
+        let account = Account(try sandbox.report("second.json"))
         #expect(account.addsUp)
         #expect(account.pending == 0)
         #expect(second.status == (account.unknown > 0 ? 6 : 0), "\(second.output)\(second.errors)")
@@ -83,9 +83,9 @@ import Testing
         #expect(Set(toEach).count == toEach.count)
         #expect(toKey <= 1)
         #expect(targets.count >= 4 - account.unknown)
-        let third = try await world.herald("plan", "--detailed-exitcode", host: host)
+        let third = try await sandbox.herald("plan", "--detailed-exitcode", host: host)
         #expect(third.status == 0, "\(third.output)")
-        await world.end()
+        await sandbox.end()
     }
 
     // MARK: Batches
@@ -119,11 +119,11 @@ import Testing
     func `after kill -9 among batches the next apply subscribes whom the files list`(
         _ moment: InterruptingProxy.Moment, _ number: Int
     ) async throws {
-        let world = try World(Self.topics(["many": 1...2500, "fewer": 2001...3500]))
-        let (_, host) = try await world.startEmulator()
-        try await world.applyAndDie(at: (moment, number), of: host)
-        try await converge(world, host, many: 1...2500, fewer: 2001...3500)
-        await world.end()
+        let sandbox = try Sandbox(Self.topics(["many": 1...2500, "fewer": 2001...3500]))
+        let (_, host) = try await sandbox.startEmulator()
+        try await sandbox.applyAndDie(at: (moment, number), of: host)
+        try await converge(sandbox, host, many: 1...2500, fewer: 2001...3500)
+        await sandbox.end()
     }
 
     /// One batch leaves one topic, and two join the other.
@@ -131,23 +131,23 @@ import Testing
     func `after kill -9 among batches that leave and join, topics are what the files say`(
         _ moment: InterruptingProxy.Moment, _ number: Int
     ) async throws {
-        let world = try World(Self.topics(["many": 1...2500, "fewer": 2001...3500]))
-        let (_, host) = try await world.startEmulator()
-        #expect(try await world.herald("apply", "--auto-approve", host: host).status == 0)
+        let sandbox = try Sandbox(Self.topics(["many": 1...2500, "fewer": 2001...3500]))
+        let (_, host) = try await sandbox.startEmulator()
+        #expect(try await sandbox.herald("apply", "--auto-approve", host: host).status == 0)
         for (name, text) in Self.topics(["many": 501...2500, "fewer": 2001...5500]) {
-            try world.folder.write(text, to: name)
+            try sandbox.folder.write(text, to: name)
         }
-        try await world.applyAndDie(at: (moment, number), of: host)
-        try await converge(world, host, many: 501...2500, fewer: 2001...5500)
-        await world.end()
+        try await sandbox.applyAndDie(at: (moment, number), of: host)
+        try await converge(sandbox, host, many: 501...2500, fewer: 2001...5500)
+        await sandbox.end()
     }
 
     private func converge(
-        _ world: World, _ host: String, many: ClosedRange<Int>, fewer: ClosedRange<Int>
+        _ sandbox: Sandbox, _ host: String, many: ClosedRange<Int>, fewer: ClosedRange<Int>
     ) async throws {
-        let second = try await world.herald(
-            "apply", "--auto-approve", "--report", "\(world.folder.path)/second.json", host: host)
-        let account = Account(try world.report("second.json"))
+        let second = try await sandbox.herald(
+            "apply", "--auto-approve", "--report", "\(sandbox.folder.path)/second.json", host: host)
+        let account = Account(try sandbox.report("second.json"))
         #expect(account.addsUp)
         #expect(account.pending == 0)
         #expect(second.status == (account.unknown > 0 ? 6 : 0), "\(second.output)\(second.errors)")
@@ -155,10 +155,10 @@ import Testing
             let members = try await Control(host).members(ofTopic: topic)
             #expect(members == numbers.map { Registration.fid($0).rawValue }, "\(members.count) in \(topic)")
         }
-        let accepted = try world.accepted(in: ["ledger.ndjson"])
+        let accepted = try sandbox.accepted(in: ["ledger.ndjson"])
         #expect(accepted.values.allSatisfy { $0 == 1 })
         #expect(accepted.count >= 2 - account.unknown)
-        let third = try await world.herald("plan", "--detailed-exitcode", host: host)
+        let third = try await sandbox.herald("plan", "--detailed-exitcode", host: host)
         #expect(third.status == 0, "\(third.output)")
     }
 }

@@ -8,149 +8,149 @@ import Testing
 /// `run`: what cron calls, without anybody to ask.
 @Suite struct RunTests {
     @Test func `without a state it makes none, and does nothing`() async throws {
-        let world = try World(World.small(count: 5, subscribers: 2))
-        let (_, host) = try await world.startEmulator()
-        let metrics = "\(world.folder.path)/herald.prom"
-        let result = try await world.herald("run", "--metrics", metrics, host: host)
+        let sandbox = try Sandbox(Sandbox.small(count: 5, subscribers: 2))
+        let (_, host) = try await sandbox.startEmulator()
+        let metrics = "\(sandbox.folder.path)/herald.prom"
+        let result = try await sandbox.herald("run", "--metrics", metrics, host: host)
         #expect(result.status == 1)
         #expect(result.errors.contains("state init"), "\(result.errors)")
         #expect(try await Control(host).requests().isEmpty)
-        #expect(!FileManager.default.fileExists(atPath: world.statePath))
-        await world.end()
+        #expect(!FileManager.default.fileExists(atPath: sandbox.statePath))
+        await sandbox.end()
     }
 
     @Test func `it does what is due, then nothing, and its report and figures say so`() async throws {
-        let world = try World(World.small(count: 20, subscribers: 12))
-        let (_, host) = try await world.startEmulator()
-        #expect(try await world.herald("state", "init", host: host).status == 0)
-        let metrics = "\(world.folder.path)/herald.prom"
-        let report = "\(world.folder.path)/report.json"
-        let first = try await world.herald("run", "--metrics", metrics, "--report", report, host: host)
+        let sandbox = try Sandbox(Sandbox.small(count: 20, subscribers: 12))
+        let (_, host) = try await sandbox.startEmulator()
+        #expect(try await sandbox.herald("state", "init", host: host).status == 0)
+        let metrics = "\(sandbox.folder.path)/herald.prom"
+        let report = "\(sandbox.folder.path)/report.json"
+        let first = try await sandbox.herald("run", "--metrics", metrics, "--report", report, host: host)
         #expect(first.status == 0, "\(first.output)\(first.errors)")
         #expect(first.errors.contains(" requests in flight: that many outcomes could become unknown"))
-        #expect(try world.accepted(in: ["ledger.ndjson"]).count == 21)
-        #expect(Account(try world.report()).accepted == 33)
-        let figures = try world.folder.read("herald.prom")
+        #expect(try sandbox.accepted(in: ["ledger.ndjson"]).count == 21)
+        #expect(Account(try sandbox.report()).accepted == 33)
+        let figures = try sandbox.folder.read("herald.prom")
         #expect(figures.contains("\nherald_run_accepted{project=\"demo-project\"} 33\n"))
         #expect(figures.contains("\nherald_run_ok{project=\"demo-project\"} 1\n"))
 
-        let second = try await world.herald("run", "--metrics", metrics, "--report", report, host: host)
+        let second = try await sandbox.herald("run", "--metrics", metrics, "--report", report, host: host)
         #expect(second.status == 0, "\(second.output)\(second.errors)")
         #expect(second.output == "")
         #expect(second.errors == "herald: nothing to do\n")
-        #expect(Account(try world.report()).planned == 0)
-        #expect(try world.report()["result"] == "ok")
-        #expect(try world.folder.read("herald.prom").contains("herald_run_accepted{project=\"demo-project\"} 0\n"))
-        #expect(try world.accepted(in: ["ledger.ndjson"]).count == 21)
-        await world.end()
+        #expect(Account(try sandbox.report()).planned == 0)
+        #expect(try sandbox.report()["result"] == "ok")
+        #expect(try sandbox.folder.read("herald.prom").contains("herald_run_accepted{project=\"demo-project\"} 0\n"))
+        #expect(try sandbox.accepted(in: ["ledger.ndjson"]).count == 21)
+        await sandbox.end()
     }
 
     @Test func `what a guard refuses is left out and told, and the rest is done`() async throws {
-        let world = try World(World.small(count: 20, subscribers: 12))
-        let (_, host) = try await world.startEmulator()
-        #expect(try await world.herald("apply", "--auto-approve", host: host).status == 0)
+        let sandbox = try Sandbox(Sandbox.small(count: 20, subscribers: 12))
+        let (_, host) = try await sandbox.startEmulator()
+        #expect(try await sandbox.herald("apply", "--auto-approve", host: host).status == 0)
         // Seven leave, three are new, and another message is due.
         let five = ((1...5).map { $0 } + [13, 14, 15]).map { Registration.fid($0).rawValue }.joined(separator: "\n")
-        try world.folder.write(five, to: "workspace/some.txt")
-        try world.folder.write(
+        try sandbox.folder.write(five, to: "workspace/some.txt")
+        try sandbox.folder.write(
             "kind: campaign\nname: more\ntarget: {audience: all}\nmessage: {data: {a: b}}\n", to: "workspace/more.yaml")
-        let report = "\(world.folder.path)/report.json"
-        let result = try await world.herald("run", "--report", report, host: host)
+        let report = "\(sandbox.folder.path)/report.json"
+        let result = try await sandbox.herald("run", "--report", report, host: host)
         #expect(result.status == 3, "\(result.output)\(result.errors)")
         #expect(
             result.errors.contains("left out; to allow it: herald apply --override max_unsubscribe_percent=news\n"))
-        let accepted = try world.accepted(in: ["ledger.ndjson"])
+        let accepted = try sandbox.accepted(in: ["ledger.ndjson"])
         #expect(accepted.filter { $0.key != "news" }.values.allSatisfy { $0 == 2 })
         let members = Set(try await Control(host).members(ofTopic: "news"))
         #expect(members == Set((Array(1...15)).map { Registration.fid($0).rawValue }))
-        let account = try world.report()
+        let account = try sandbox.report()
         #expect(account["result"] == "refused")
         #expect(Account(account).addsUp)
         #expect(account["summary"]?["held"] == 7)
-        await world.end()
+        await sandbox.end()
     }
 
     @Test func `a state in use is waited for, passed by, or a failure`() async throws {
-        let world = try World(World.small(count: 5, subscribers: 2))
-        let (_, host) = try await world.startEmulator()
-        #expect(try await world.herald("state", "init", host: host).status == 0)
-        var lock: RunLock? = try RunLock(for: world.statePath, run: "the-other-one")
-        let skipped = try await world.herald("run", "--if-locked", "skip", host: host)
+        let sandbox = try Sandbox(Sandbox.small(count: 5, subscribers: 2))
+        let (_, host) = try await sandbox.startEmulator()
+        #expect(try await sandbox.herald("state", "init", host: host).status == 0)
+        var lock: RunLock? = try RunLock(for: sandbox.statePath, run: "the-other-one")
+        let skipped = try await sandbox.herald("run", "--if-locked", "skip", host: host)
         #expect(skipped.status == 0)
         #expect(skipped.errors.contains("another run works on the state"))
-        #expect(try await world.herald("run", "--if-locked", "fail", host: host).status == 5)
-        #expect(try await world.herald("run", host: host).status == 5)
+        #expect(try await sandbox.herald("run", "--if-locked", "fail", host: host).status == 5)
+        #expect(try await sandbox.herald("run", host: host).status == 5)
         #expect(try await Control(host).requests().isEmpty)
 
         let waiting = try HeraldProcess.start(
-            ["-w", world.workspace, "run", "--if-locked", "wait=60s"], environment: world.environment(host))
+            ["-w", sandbox.workspace, "run", "--if-locked", "wait=60s"], environment: sandbox.environment(host))
         #expect(await waiting.errorLine() == "herald: another run works on the state; waiting")
         withExtendedLifetime(lock) {}
         lock = nil
         #expect(await waiting.wait().status == 0)
-        #expect(try world.accepted(in: ["ledger.ndjson"]).count == 6)
-        await world.end()
+        #expect(try sandbox.accepted(in: ["ledger.ndjson"]).count == 6)
+        await sandbox.end()
     }
 
     @Test func `who waits for a state in use can be told to stop`() async throws {
-        let world = try World(World.small(count: 5, subscribers: 2))
-        let (_, host) = try await world.startEmulator()
-        #expect(try await world.herald("state", "init", host: host).status == 0)
-        let lock = try RunLock(for: world.statePath, run: "the-other-one")
+        let sandbox = try Sandbox(Sandbox.small(count: 5, subscribers: 2))
+        let (_, host) = try await sandbox.startEmulator()
+        #expect(try await sandbox.herald("state", "init", host: host).status == 0)
+        let lock = try RunLock(for: sandbox.statePath, run: "the-other-one")
         let waiting = try HeraldProcess.start(
-            ["-w", world.workspace, "run", "--if-locked", "wait=10m"], environment: world.environment(host))
+            ["-w", sandbox.workspace, "run", "--if-locked", "wait=10m"], environment: sandbox.environment(host))
         #expect(await waiting.errorLine() == "herald: another run works on the state; waiting")
         waiting.signal(SIGTERM)
         #expect(await waiting.wait().status == 143)
         withExtendedLifetime(lock) {}
-        await world.end()
+        await sandbox.end()
     }
 
     @Test func `what is held is told at every run, and is no failure of it`() async throws {
-        let world = try World(World.small(count: 5, subscribers: 2))
-        let (_, host) = try await world.startEmulator()
-        #expect(try await world.herald("state", "init", host: host).status == 0)
-        let proxy = try LossyProxy(serverPort: try World.port(of: host), losing: 2)
-        let metrics = "\(world.folder.path)/nowhere/herald.prom"
+        let sandbox = try Sandbox(Sandbox.small(count: 5, subscribers: 2))
+        let (_, host) = try await sandbox.startEmulator()
+        #expect(try await sandbox.herald("state", "init", host: host).status == 0)
+        let proxy = try LossyProxy(serverPort: try Sandbox.port(of: host), losing: 2)
+        let metrics = "\(sandbox.folder.path)/nowhere/herald.prom"
         // Nor do figures that cannot be written hide how it ended.
-        let first = try await world.herald("run", "--metrics", metrics, host: proxy.host)
+        let first = try await sandbox.herald("run", "--metrics", metrics, host: proxy.host)
         proxy.stop()
         #expect(first.status == 6, "\(first.output)\(first.errors)")
         #expect(first.errors.contains("the metrics could not be written"))
-        let second = try await world.herald("run", host: host)
+        let second = try await sandbox.herald("run", host: host)
         #expect(second.status == 0)
         #expect(second.errors.contains("herald: to-all@once is held: 1 may or may not have got it"), "\(second.errors)")
-        await world.end()
+        await sandbox.end()
     }
 
     @Test(arguments: [(SIGTERM, Int32(143)), (SIGINT, Int32(130))])
     func `with --every it stays and does what comes, until a signal ends it`(
         _ signal: Int32, _ status: Int32
     ) async throws {
-        let world = try World(World.small(count: 5, subscribers: 2))
-        let (_, host) = try await world.startEmulator()
-        #expect(try await world.herald("state", "init", host: host).status == 0)
-        try world.folder.write("kind: [\n", to: "workspace/more.yaml")
+        let sandbox = try Sandbox(Sandbox.small(count: 5, subscribers: 2))
+        let (_, host) = try await sandbox.startEmulator()
+        #expect(try await sandbox.herald("state", "init", host: host).status == 0)
+        try sandbox.folder.write("kind: [\n", to: "workspace/more.yaml")
         let process = try HeraldProcess.start(
-            ["-w", world.workspace, "run", "--every", "1s", "--quiet"], environment: world.environment(host))
+            ["-w", sandbox.workspace, "run", "--every", "1s", "--quiet"], environment: sandbox.environment(host))
         // What is wrong now may be right the next time.
         #expect(await process.errorLine().contains("[yaml-syntax]"))
-        try world.folder.write("", to: "workspace/more.yaml")
-        try await world.eventually { try world.accepted(in: ["ledger.ndjson"]).count == 6 }
-        try world.folder.write(
+        try sandbox.folder.write("", to: "workspace/more.yaml")
+        try await sandbox.eventually { try sandbox.accepted(in: ["ledger.ndjson"]).count == 6 }
+        try sandbox.folder.write(
             "kind: campaign\nname: more\ntarget: {topic: news}\nmessage: {data: {a: b}}\n", to: "workspace/more.yaml")
-        try await world.eventually { try world.accepted(in: ["ledger.ndjson"])["news"] == 2 }
+        try await sandbox.eventually { try sandbox.accepted(in: ["ledger.ndjson"])["news"] == 2 }
         process.signal(signal)
         let result = await process.wait()
         #expect(result.status == status, "\(result.output)\(result.errors)")
         #expect(result.output == "")
-        #expect(try world.accepted(in: ["ledger.ndjson"]).count == 6)
-        #expect(try await world.state()["paused"] == ["everything": false, "campaigns": []])
-        await world.end()
+        #expect(try sandbox.accepted(in: ["ledger.ndjson"]).count == 6)
+        #expect(try await sandbox.state()["paused"] == ["everything": false, "campaigns": []])
+        await sandbox.end()
     }
 
     @Test func `a send that comes due during long membership work goes out before that ends`() async throws {
-        var files = World.small(count: 3, subscribers: 0)
+        var files = Sandbox.small(count: 3, subscribers: 0)
         let followers = (1...160).map { Registration.fid($0).rawValue }.joined(separator: "\n")
         let due = Date(timeIntervalSince1970: (Date().timeIntervalSince1970 + 2).rounded(.up)).rfc3339
         files["workspace/herald.yaml"] = """
@@ -180,10 +180,10 @@ import Testing
             schedule: {at: "\(due)"}
 
             """
-        let world = try World(files)
-        let (_, host) = try await world.startEmulator()
-        #expect(try await world.herald("state", "init", host: host).status == 0)
-        let result = try await world.herald("run", host: host)
+        let sandbox = try Sandbox(files)
+        let (_, host) = try await sandbox.startEmulator()
+        #expect(try await sandbox.herald("state", "init", host: host).status == 0)
+        let result = try await sandbox.herald("run", host: host)
         #expect(result.status == 0, "\(result.output)\(result.errors)")
         let paths = try await Control(host).requests().compactMap { $0["path"]?.string }
         let isSend = paths.map { $0.hasSuffix("messages:send") }
@@ -193,12 +193,12 @@ import Testing
         #expect(isSend.last == false)
         let times = try await Control(host).ledger().compactMap { $0["time"]?.string }
         #expect(times.allSatisfy { $0 >= due.dropLast() })
-        await world.end()
+        await sandbox.end()
     }
 
     @Test func `a campaign of every minute is sent once for each, whatever is applied in between`() async throws {
-        let world = try World([
-            "workspace/herald.yaml": World.settings,
+        let sandbox = try Sandbox([
+            "workspace/herald.yaml": Sandbox.settings,
             "workspace/resources.yaml": """
             kind: audience
             name: one
@@ -212,24 +212,24 @@ import Testing
 
             """,
         ])
-        let (_, host) = try await world.startEmulator()
+        let (_, host) = try await sandbox.startEmulator()
         // Seen for the first time it is not due; then each minute is; then two were missed and the last is made up for.
         let moments: [(at: String, status: Int32, sent: Int)] = [
             ("08:00:30", 0, 0), ("08:00:59", 0, 0), ("08:01:00", 0, 1), ("08:01:40", 0, 1), ("08:02:10", 0, 2),
             ("08:02:10", 0, 2), ("08:01:00", 0, 2), ("08:05:10", 4, 3), ("08:05:50", 0, 3),
         ]
         for moment in moments {
-            let result = try await world.herald(
+            let result = try await sandbox.herald(
                 "apply", "--auto-approve", "--at", "2026-12-01T\(moment.at)Z", host: host)
             #expect(result.status == moment.status, "\(moment) \(result.output)\(result.errors)")
-            let sent = try world.accepted(in: ["ledger.ndjson"]).values.first ?? 0
+            let sent = try sandbox.accepted(in: ["ledger.ndjson"]).values.first ?? 0
             #expect(sent == moment.sent, "\(moment) \(result.output)")
         }
-        let occurrences = try await world.state()["occurrences"]?.array?.compactMap { $0["occurrence"]?.string }
+        let occurrences = try await sandbox.state()["occurrences"]?.array?.compactMap { $0["occurrence"]?.string }
         #expect(
             occurrences == [
                 "minutely@2026-12-01T08:01:00Z", "minutely@2026-12-01T08:02:00Z", "minutely@2026-12-01T08:05:00Z",
             ])
-        await world.end()
+        await sandbox.end()
     }
 }

@@ -6,13 +6,13 @@ import Testing
 
 /// A plan that was saved, from outside.
 @Suite struct SavedPlanTests {
-    private static let files = World.small(count: 20, subscribers: 12)
+    private static let files = Sandbox.small(count: 20, subscribers: 12)
 
     @Test func `a second plan has the same bytes, id and created aside`() async throws {
-        let world = try World(Self.files)
+        let sandbox = try Sandbox(Self.files)
         var documents: [JSONValue] = []
         for _ in 0..<2 {
-            let plan = try await world.herald("plan", "--format", "json", "--at", "2026-12-01T09:00:00+01:00")
+            let plan = try await sandbox.herald("plan", "--format", "json", "--at", "2026-12-01T09:00:00+01:00")
             #expect(plan.status == 0, "\(plan.errors)")
             var members = try #require(try JSONValue(parsing: Array(plan.output.utf8)).object)
             #expect(members.removeValue(forKey: "id") != nil)
@@ -23,40 +23,40 @@ import Testing
     }
 
     @Test func `a saved plan is applied once, unaltered, and only while it is true`() async throws {
-        let world = try World(Self.files)
-        let (_, host) = try await world.startEmulator()
-        let path = "\(world.folder.path)/plan.json"
-        #expect(try await world.herald("plan", "--out", path, host: host).status == 0)
-        let plan = try world.folder.read("plan.json")
-        try world.folder.write(plan.replacing("\"planned\" : 12", with: "\"planned\" : 13"), to: "altered.json")
-        let altered = try await world.herald("apply", "\(world.folder.path)/altered.json", host: host)
+        let sandbox = try Sandbox(Self.files)
+        let (_, host) = try await sandbox.startEmulator()
+        let path = "\(sandbox.folder.path)/plan.json"
+        #expect(try await sandbox.herald("plan", "--out", path, host: host).status == 0)
+        let plan = try sandbox.folder.read("plan.json")
+        try sandbox.folder.write(plan.replacing("\"planned\" : 12", with: "\"planned\" : 13"), to: "altered.json")
+        let altered = try await sandbox.herald("apply", "\(sandbox.folder.path)/altered.json", host: host)
         #expect(altered.status == 7)
         #expect(altered.errors.contains("altered"))
-        #expect(!FileManager.default.fileExists(atPath: world.statePath))
+        #expect(!FileManager.default.fileExists(atPath: sandbox.statePath))
         // It was made without a state, which this apply makes; to save it was to approve it.
-        let applied = try await world.herald("apply", path, host: host)
+        let applied = try await sandbox.herald("apply", path, host: host)
         #expect(applied.status == 0, "\(applied.output)\(applied.errors)")
-        let used = try await world.herald("apply", path, host: host)
+        let used = try await sandbox.herald("apply", path, host: host)
         #expect(used.status == 7)
         #expect(used.errors.contains("applied before"))
 
         // Now there is something new to do, and before it is done a file changes.
-        try world.folder.write(Registration.fid(1).rawValue, to: "workspace/some.txt")
-        #expect(try await world.herald("plan", "--out", path, host: host).status == 0)
-        try world.folder.write("# nothing\n", to: "workspace/more.yaml")
-        let stale = try await world.herald("apply", path, host: host)
+        try sandbox.folder.write(Registration.fid(1).rawValue, to: "workspace/some.txt")
+        #expect(try await sandbox.herald("plan", "--out", path, host: host).status == 0)
+        try sandbox.folder.write("# nothing\n", to: "workspace/more.yaml")
+        let stale = try await sandbox.herald("apply", path, host: host)
         #expect(stale.status == 7)
         #expect(stale.errors.contains("changed since"))
-        await world.end()
+        await sandbox.end()
     }
 
     @Test func `a saved plan keeps to the campaigns it was made for`() async throws {
-        let world = try World(Self.files)
-        let (_, host) = try await world.startEmulator()
-        let path = "\(world.folder.path)/plan.json"
-        #expect(try await world.herald("plan", "--campaign", "to-all", "--out", path, host: host).status == 0)
-        #expect(try await world.herald("apply", path, host: host).status == 0)
-        #expect(try world.accepted(in: ["ledger.ndjson"]).count == 20)
-        await world.end()
+        let sandbox = try Sandbox(Self.files)
+        let (_, host) = try await sandbox.startEmulator()
+        let path = "\(sandbox.folder.path)/plan.json"
+        #expect(try await sandbox.herald("plan", "--campaign", "to-all", "--out", path, host: host).status == 0)
+        #expect(try await sandbox.herald("apply", path, host: host).status == 0)
+        #expect(try sandbox.accepted(in: ["ledger.ndjson"]).count == 20)
+        await sandbox.end()
     }
 }

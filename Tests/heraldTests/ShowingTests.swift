@@ -5,11 +5,11 @@ import Testing
 
 /// The commands that show and begin things, from outside; none of them opens a socket.
 @Suite struct ShowingTests {
-    private static let files = World.small(count: 3, subscribers: 2)
+    private static let files = Sandbox.small(count: 3, subscribers: 2)
 
     @Test func `preview shows a campaign's request and devices, and no registration`() async throws {
-        let world = try World(Self.files)
-        let shown = try await world.herald("preview", "to-all", "--format", "json")
+        let sandbox = try Sandbox(Self.files)
+        let shown = try await sandbox.herald("preview", "to-all", "--format", "json")
         #expect(shown.status == 0, "\(shown.errors)")
         let json = try JSONValue(parsing: Array(shown.output.utf8))
         #expect(json["schema"] == "herald.preview/1")
@@ -19,27 +19,27 @@ import Testing
         #expect(request["body"]?["message"]?["fid"] == "<registration 1 of 3>")
         #expect(json["devices"]?.array?.count == 3)
         #expect(!shown.output.contains(Registration.fid(1).rawValue))
-        let android = try await world.herald("preview", "to-topic", "--platform", "android")
+        let android = try await sandbox.herald("preview", "to-topic", "--platform", "android")
         #expect(android.output.contains("\nAndroid\n  │ Hello\n  │ To all who follow\n"))
         #expect(!android.output.contains("iPhone"))
     }
 
     @Test func `preview of everything is one document`() async throws {
-        let world = try World(Self.files)
-        let shown = try await world.herald("preview", "--all", "--format", "json")
+        let sandbox = try Sandbox(Self.files)
+        let shown = try await sandbox.herald("preview", "--all", "--format", "json")
         let previews = try JSONValue(parsing: Array(shown.output.utf8))["previews"]?.array
         #expect(previews?.map { $0["campaign"]?.string } == ["to-all", "to-topic"])
     }
 
     @Test func `preview asks which campaign`() async throws {
-        let world = try World(Self.files)
-        let none = try await world.herald("preview")
+        let sandbox = try Sandbox(Self.files)
+        let none = try await sandbox.herald("preview")
         #expect(none.status == 1)
         #expect(none.errors.contains("to-all, to-topic"))
-        let wrong = try await world.herald("preview", "to-topics")
+        let wrong = try await sandbox.herald("preview", "to-topics")
         #expect(wrong.status == 1)
         #expect(wrong.errors.contains("did you mean 'to-topic'?"))
-        #expect(try await world.herald("preview", "to-all", "--all").status == 64)
+        #expect(try await sandbox.herald("preview", "to-all", "--all").status == 64)
     }
 
     @Test(arguments: [
@@ -64,14 +64,14 @@ import Testing
     }
 
     @Test func `a report is rendered in every form, and nothing else is`() async throws {
-        let world = try World(Self.files)
+        let sandbox = try Sandbox(Self.files)
         let report = """
             {"schema":"herald.report/1","run":"r","plan_digest":"sha256:","dry_run":false,
              "started":"2026-12-01T08:00:00Z","finished":null,"result":"running","endpoint":"fcm","project":"p",
              "herald_version":"0.1.0","git_commit":null,"overrides":[],"summary":{"planned":0},"steps":[]}
             """
-        try world.folder.write(report, to: "report.json")
-        let path = "\(world.folder.path)/report.json"
+        try sandbox.folder.write(report, to: "report.json")
+        let path = "\(sandbox.folder.path)/report.json"
         for (format, begin) in [
             ("text", "\nRun r: running."), ("markdown", "## herald run: not finished\n"), ("html", "<!DOCTYPE html>\n"),
             ("junit", "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"),
@@ -80,7 +80,7 @@ import Testing
             #expect(shown.status == 0)
             #expect(shown.output.hasPrefix(begin), "\(shown.output)")
         }
-        try world.folder.write(report.replacing("report/1", with: "report/2"), to: "report.json")
+        try sandbox.folder.write(report.replacing("report/1", with: "report/2"), to: "report.json")
         let newer = try await HeraldProcess.run(["report", path])
         #expect(newer.status == 1)
         #expect(newer.errors.contains("'herald.report/2'"))
@@ -89,37 +89,37 @@ import Testing
     }
 
     @Test func `new campaign writes a file that is valid, and never overwrites`() async throws {
-        let world = try World(Self.files)
-        let made = try await world.herald("new", "campaign", "tide-rome", "--target", "topic:news")
+        let sandbox = try Sandbox(Self.files)
+        let made = try await sandbox.herald("new", "campaign", "tide-rome", "--target", "topic:news")
         #expect(made.status == 0, "\(made.errors)")
         #expect(made.output.hasSuffix("/tide-rome.yaml\n"))
-        #expect(try await world.herald("validate").output == "0 errors, 0 warnings\n")
-        let text = try world.folder.read("workspace/tide-rome.yaml")
-        #expect(try await world.herald("new", "campaign", "tide-rome", "--target", "topic:news").status == 1)
-        let other = "\(world.workspace)/tide-rome.yaml"
-        let over = try await world.herald("new", "campaign", "b", "--target", "topic:news", "--out", other)
+        #expect(try await sandbox.herald("validate").output == "0 errors, 0 warnings\n")
+        let text = try sandbox.folder.read("workspace/tide-rome.yaml")
+        #expect(try await sandbox.herald("new", "campaign", "tide-rome", "--target", "topic:news").status == 1)
+        let other = "\(sandbox.workspace)/tide-rome.yaml"
+        let over = try await sandbox.herald("new", "campaign", "b", "--target", "topic:news", "--out", other)
         #expect(over.status == 1)
         #expect(over.errors.contains("nothing was written"))
-        #expect(try world.folder.read("workspace/tide-rome.yaml") == text)
+        #expect(try sandbox.folder.read("workspace/tide-rome.yaml") == text)
     }
 
     @Test func `new campaign goes where campaigns are, and says what is missing`() async throws {
         var files = Self.files
         files["workspace/campaigns/note.txt"] = ""
         files["workspace/schemas/campaign.schema.json"] = "{}"
-        let world = try World(files)
-        let lost = try await world.herald("new", "campaign", "tide-rome", "--target", "topic:new")
+        let sandbox = try Sandbox(files)
+        let lost = try await sandbox.herald("new", "campaign", "tide-rome", "--target", "topic:new")
         #expect(lost.status == 1)
         #expect(lost.errors.contains("did you mean 'news'?"))
-        #expect(try await world.herald("new", "campaign", "tide-rome", "--target", "topic:news").status == 0)
-        let text = try world.folder.read("workspace/campaigns/tide-rome.yaml")
+        #expect(try await sandbox.herald("new", "campaign", "tide-rome", "--target", "topic:news").status == 0)
+        let text = try sandbox.folder.read("workspace/campaigns/tide-rome.yaml")
         #expect(text.hasPrefix("# yaml-language-server: $schema=../schemas/campaign.schema.json\n"))
-        #expect(try await world.herald("new", "campaign", "x", "--target", "news").status == 64)
+        #expect(try await sandbox.herald("new", "campaign", "x", "--target", "news").status == 64)
     }
 
     @Test func `a plan can be a comment`() async throws {
-        let world = try World(Self.files)
-        let plan = try await world.herald("plan", "--lists", "skip", "--format", "markdown")
+        let sandbox = try Sandbox(Self.files)
+        let plan = try await sandbox.herald("plan", "--lists", "skip", "--format", "markdown")
         #expect(plan.status == 0, "\(plan.errors)")
         #expect(plan.output.hasPrefix("## herald plan\n"))
     }

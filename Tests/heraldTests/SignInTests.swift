@@ -11,7 +11,7 @@ import Testing
 
     /// A workspace that sends a message to 500, at an endpoint that speaks TLS.
     private static func files(_ endpoint: String, ca: String, credentials: String = "../key.json") -> [String: String] {
-        var files = World.small(count: fids.count, subscribers: 20)
+        var files = Sandbox.small(count: fids.count, subscribers: 20)
         files["workspace/herald.yaml"] = """
             herald: 1
             project: demo-project
@@ -35,20 +35,20 @@ import Testing
     func `an apply over TLS signs in, and again whenever its token is refused, and nobody is missed or met twice`(
         _ options: [String]
     ) async throws {
-        let world = try World([:])
+        let sandbox = try Sandbox([:])
         // Good for an hour by its own word, and refused after a second: as if it were revoked.
-        let (emulator, host) = try await world.startEmulator("--tls", "--require-sign-in", "--token-accepted", "1s")
+        let (emulator, host) = try await sandbox.startEmulator("--tls", "--require-sign-in", "--token-accepted", "1s")
         let authority = try #require(await emulator.firstLine().split(separator: "=").last.map(String.init))
-        for (name, text) in Self.files(host, ca: authority) { try world.folder.write(text, to: name) }
-        try world.folder.write(try ServiceAccountKey.file(tokens: "\(host)/token"), to: "key.json")
+        for (name, text) in Self.files(host, ca: authority) { try sandbox.folder.write(text, to: name) }
+        try sandbox.folder.write(try ServiceAccountKey.file(tokens: "\(host)/token"), to: "key.json")
 
-        let report = "\(world.folder.path)/report.json"
+        let report = "\(sandbox.folder.path)/report.json"
         let apply = try await HeraldProcess.run(
-            ["-w", world.workspace, "apply", "--auto-approve", "--report", report] + options,
-            environment: world.environment(nil))
+            ["-w", sandbox.workspace, "apply", "--auto-approve", "--report", report] + options,
+            environment: sandbox.environment(nil))
         #expect(apply.status == 0, "\(apply.output)\(apply.errors)")
-        #expect(Account(try world.report()).accepted == 20 + 500 + 1)
-        let accepted = try world.accepted(in: ["ledger.ndjson"])
+        #expect(Account(try sandbox.report()).accepted == 20 + 500 + 1)
+        let accepted = try sandbox.accepted(in: ["ledger.ndjson"])
         #expect(accepted.count == 501)
         #expect(accepted.values.allSatisfy { $0 == 1 })
 
@@ -60,9 +60,9 @@ import Testing
         #expect(statuses[..<refused].contains(200))
         #expect(statuses[refused...].contains(200))
 
-        #expect(try Self.showsNoSecret(apply.output, apply.errors, try world.folder.read("report.json")))
+        #expect(try Self.showsNoSecret(apply.output, apply.errors, try sandbox.folder.read("report.json")))
         if options == ["--quiet"] { #expect(apply.output + apply.errors == "") }
-        await world.end()
+        await sandbox.end()
     }
 
     @Test func `a key that Google does not know ends the run with a sentence, and nobody is met`() async throws {
@@ -75,11 +75,12 @@ import Testing
         let endpoint = try #require(await endpoints.first { _ in true })
         let host = "https://127.0.0.1:\(endpoint.port)"
         let authority = try #require(endpoint.certificate)
-        let world = try World(Self.files(host, ca: authority))
-        try world.folder.write(try ServiceAccountKey.file(tokens: "\(host)/token"), to: "key.json")
-        let report = "\(world.folder.path)/report.json"
+        let sandbox = try Sandbox(Self.files(host, ca: authority))
+        try sandbox.folder.write(try ServiceAccountKey.file(tokens: "\(host)/token"), to: "key.json")
+        let report = "\(sandbox.folder.path)/report.json"
         let apply = try await HeraldProcess.run(
-            ["-w", world.workspace, "apply", "--auto-approve", "--report", report], environment: world.environment(nil))
+            ["-w", sandbox.workspace, "apply", "--auto-approve", "--report", report],
+            environment: sandbox.environment(nil))
         #expect(apply.status == 1)
         #expect(apply.errors.contains("Google refused the credential: invalid_grant, Invalid JWT Signature."))
         #expect(try await Control(host, trusting: authority).ledger().isEmpty)
@@ -97,7 +98,7 @@ import Testing
     func `without credentials nothing goes anywhere but to this machine, and never in clear`(
         _ endpoint: String, _ sentence: String
     ) async throws {
-        let world = try World([
+        let sandbox = try Sandbox([
             "workspace/herald.yaml": "herald: 1\nproject: demo-project\nfcm: {endpoint: '\(endpoint)'}\n",
             "workspace/resources.yaml": """
             kind: audience
@@ -111,9 +112,9 @@ import Testing
             """,
         ])
         for command in [["apply", "--auto-approve"], ["run"]] {
-            if command == ["run"] { _ = try await HeraldProcess.run(["-w", world.workspace, "state", "init"]) }
+            if command == ["run"] { _ = try await HeraldProcess.run(["-w", sandbox.workspace, "state", "init"]) }
             let result = try await HeraldProcess.run(
-                ["-w", world.workspace] + command, environment: ["HOME": world.folder.path])
+                ["-w", sandbox.workspace] + command, environment: ["HOME": sandbox.folder.path])
             #expect(result.status == 1, "\(result.output)\(result.errors)")
             #expect(result.errors.contains(sentence), "\(result.errors)")
         }
@@ -121,45 +122,45 @@ import Testing
 
     @Test func `a key in a git work tree is refused, and one that is no key, without a word of it`() async throws {
         let host = "https://127.0.0.1:9"
-        let world = try World(Self.files(host, ca: "ca.pem", credentials: "../repository/secrets/key.json"))
-        try world.folder.write("", to: "workspace/ca.pem")
+        let sandbox = try Sandbox(Self.files(host, ca: "ca.pem", credentials: "../repository/secrets/key.json"))
+        try sandbox.folder.write("", to: "workspace/ca.pem")
         let file = try ServiceAccountKey.file(tokens: "\(host)/token")
         let refused = { (sentence: String) in
             let result = try await HeraldProcess.run(
-                ["-w", world.workspace, "apply", "--auto-approve"], environment: world.environment(nil))
+                ["-w", sandbox.workspace, "apply", "--auto-approve"], environment: sandbox.environment(nil))
             #expect(result.status == 1)
             #expect(result.errors.contains(sentence), "\(result.errors)")
             #expect(try Self.showsNoSecret(result.output, result.errors))
         }
         try await refused("cannot be read")
-        try world.folder.write(file, to: "repository/secrets/key.json")
-        try world.folder.write("ref: refs/heads/main\n", to: "repository/.git/HEAD")
+        try sandbox.folder.write(file, to: "repository/secrets/key.json")
+        try sandbox.folder.write("ref: refs/heads/main\n", to: "repository/.git/HEAD")
         try await refused("lies inside the git repository")
-        try FileManager.default.removeItem(atPath: "\(world.folder.path)/repository/.git")
-        try world.folder.write(
+        try FileManager.default.removeItem(atPath: "\(sandbox.folder.path)/repository/.git")
+        try sandbox.folder.write(
             file.replacing("/token", with: "/x").replacing("https:", with: "http:")
                 .replacing("127.0.0.1", with: "192.0.2.1"), to: "repository/secrets/key.json")
         try await refused("'token_uri' is not an https address")
         let secret = try #require(try ServiceAccountKey.secrets.first)
-        try world.folder.write(file.replacing(secret, with: "AAAA"), to: "repository/secrets/key.json")
+        try sandbox.folder.write(file.replacing(secret, with: "AAAA"), to: "repository/secrets/key.json")
         try await refused("'private_key' is not an RSA key")
-        #expect(!FileManager.default.fileExists(atPath: world.statePath))
+        #expect(!FileManager.default.fileExists(atPath: sandbox.statePath))
     }
 
     @Test func `an emulator is given no credential, whatever is configured`() async throws {
-        let world = try World(Self.files("https://fcm.googleapis.com", ca: "ca.pem"))
-        let (_, host) = try await world.startEmulator()
-        let proxy = try RecordingProxy(serverPort: try World.port(of: host))
-        try world.folder.write(
+        let sandbox = try Sandbox(Self.files("https://fcm.googleapis.com", ca: "ca.pem"))
+        let (_, host) = try await sandbox.startEmulator()
+        let proxy = try RecordingProxy(serverPort: try Sandbox.port(of: host))
+        try sandbox.folder.write(
             try ServiceAccountKey.file(tokens: "http://127.0.0.1:\(proxy.port)/token"), to: "key.json")
-        var environment = world.environment("127.0.0.1:\(proxy.port)")
-        environment["GOOGLE_APPLICATION_CREDENTIALS"] = "\(world.folder.path)/key.json"
+        var environment = sandbox.environment("127.0.0.1:\(proxy.port)")
+        environment["GOOGLE_APPLICATION_CREDENTIALS"] = "\(sandbox.folder.path)/key.json"
         let apply = try await HeraldProcess.run(
-            ["-w", world.workspace, "apply", "--auto-approve", "--campaign", "to-topic"], environment: environment)
+            ["-w", sandbox.workspace, "apply", "--auto-approve", "--campaign", "to-topic"], environment: environment)
         proxy.stop()
         #expect(apply.status == 0, "\(apply.output)\(apply.errors)")
         #expect(proxy.requests.count == 21)
         #expect(proxy.requests.allSatisfy { $0.headers["authorization"] == nil && $0.path != "/token" })
-        await world.end()
+        await sandbox.end()
     }
 }

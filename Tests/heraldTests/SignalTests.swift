@@ -10,8 +10,8 @@ import Testing
     func `a signal lets what is under way end, starts nothing more, and the next apply goes on`(
         _ signal: Int32, _ status: Int32
     ) async throws {
-        let world = try World(World.small(count: 150, subscribers: 0))
-        let (_, host) = try await world.startEmulator()
+        let sandbox = try Sandbox(Sandbox.small(count: 150, subscribers: 0))
+        let (_, host) = try await sandbox.startEmulator()
         let port = try #require(host.split(separator: ":").last.flatMap { Int($0) })
         let process = Later<ChildProcess>()
         // The proxy passes nothing on after it has acted; what was under way then ends with its connection.
@@ -19,46 +19,46 @@ import Testing
             process.value.signal(signal)
         }
         proxy.start()
-        let report = "\(world.folder.path)/report.json"
+        let report = "\(sandbox.folder.path)/report.json"
         process.value = try HeraldProcess.start(
-            ["-w", world.workspace, "apply", "--auto-approve", "--report", report],
-            environment: world.environment("127.0.0.1:\(proxy.port)"))
+            ["-w", sandbox.workspace, "apply", "--auto-approve", "--report", report],
+            environment: sandbox.environment("127.0.0.1:\(proxy.port)"))
         let stopped = await process.value.wait()
         proxy.stop()
         #expect(stopped.status == status, "\(stopped.output)\(stopped.errors)")
         #expect(stopped.errors.contains("a second signal stops at once\n"))
-        #expect(Account(try world.report()).addsUp)
-        #expect(try world.report()["result"]?.string == "interrupted")
-        #expect(Account(try world.report()).pending > 0)
-        let unknown = Account(try world.report(), steps: "send:").unknown
+        #expect(Account(try sandbox.report()).addsUp)
+        #expect(try sandbox.report()["result"]?.string == "interrupted")
+        #expect(Account(try sandbox.report()).pending > 0)
+        let unknown = Account(try sandbox.report(), steps: "send:").unknown
 
         // What a person stopped stays so until that person says otherwise; what the machine stopped goes on.
         if signal == SIGINT {
-            let before = try world.accepted(in: ["ledger.ndjson"])
-            let held = try await world.herald("apply", "--auto-approve", host: host)
+            let before = try sandbox.accepted(in: ["ledger.ndjson"])
+            let held = try await sandbox.herald("apply", "--auto-approve", host: host)
             #expect(held.status == 0, "\(held.output)\(held.errors)")
             #expect(held.output.contains("the campaign is paused"))
-            #expect(try world.accepted(in: ["ledger.ndjson"]).count == before.count)
-            #expect(try await world.herald("resume", host: host).status == 0)
+            #expect(try sandbox.accepted(in: ["ledger.ndjson"]).count == before.count)
+            #expect(try await sandbox.herald("resume", host: host).status == 0)
         }
-        let next = try await world.herald("apply", "--auto-approve", host: host)
+        let next = try await sandbox.herald("apply", "--auto-approve", host: host)
         #expect(next.status == 0, "\(next.output)\(next.errors)")
-        let accepted = try world.accepted(in: ["ledger.ndjson"])
+        let accepted = try sandbox.accepted(in: ["ledger.ndjson"])
         #expect(accepted.values.allSatisfy { $0 == 1 })
         #expect(accepted.count >= 151 - unknown)
-        await world.end()
+        await sandbox.end()
     }
 
     @Test func `a second signal does not wait, and what was under way is unknown`() async throws {
-        let world = try World(World.small(count: 150, subscribers: 0))
-        try world.folder.write(
+        let sandbox = try Sandbox(Sandbox.small(count: 150, subscribers: 0))
+        try sandbox.folder.write(
             #"[{"match": {"service": "send", "after": 40}, "do": {"delay_ms": 20000}}]"#, to: "faults.json")
-        let (_, host) = try await world.startEmulator("--faults", "\(world.folder.path)/faults.json")
+        let (_, host) = try await sandbox.startEmulator("--faults", "\(sandbox.folder.path)/faults.json")
         let control = try Control(host)
-        let report = "\(world.folder.path)/report.json"
+        let report = "\(sandbox.folder.path)/report.json"
         let herald = try HeraldProcess.start(
-            ["-w", world.workspace, "apply", "--auto-approve", "--report", report],
-            environment: world.environment(host))
+            ["-w", sandbox.workspace, "apply", "--auto-approve", "--report", report],
+            environment: sandbox.environment(host))
         // Until all have left that can be under way at once, some of which nobody answers.
         while try await control.requests().count < 50 {}
         herald.signal(SIGTERM)
@@ -70,12 +70,12 @@ import Testing
         let stopped = await herald.wait()
         #expect(stopped.status == 143, "\(stopped.output)\(stopped.errors)")
         #expect(ContinuousClock.now - told < .seconds(10), "it did not wait for the answers")
-        let account = Account(try world.report(), steps: "send:")
+        let account = Account(try sandbox.report(), steps: "send:")
         #expect(account.addsUp)
         #expect(account.accepted == 40)
         #expect(account.unknown > 0)
         #expect(account.pending > 0)
-        #expect(try world.report()["result"]?.string == "interrupted")
-        await world.end()
+        #expect(try sandbox.report()["result"]?.string == "interrupted")
+        await sandbox.end()
     }
 }

@@ -137,28 +137,28 @@ import Testing
 
     @Test(arguments: transcripts)
     func `the requests of an apply are those that were reviewed`(_ transcript: Transcript) async throws {
-        let world = try World(["workspace/list.csv": "fid,token\n\(Self.fid),\n,\(Self.token)\n"])
-        let (_, host) = try await world.startEmulator("--require-sign-in")
-        let proxy = try RecordingProxy(serverPort: try World.port(of: host))
+        let sandbox = try Sandbox(["workspace/list.csv": "fid,token\n\(Self.fid),\n,\(Self.token)\n"])
+        let (_, host) = try await sandbox.startEmulator("--require-sign-in")
+        let proxy = try RecordingProxy(serverPort: try Sandbox.port(of: host))
         let address = "http://127.0.0.1:\(proxy.port)"
-        try world.folder.write(try ServiceAccountKey.file(tokens: "\(address)/token"), to: "key.json")
-        try world.folder.write(
+        try sandbox.folder.write(try ServiceAccountKey.file(tokens: "\(address)/token"), to: "key.json")
+        try sandbox.folder.write(
             """
             herald: 1
             project: tide-app-prod
             sender_id: "123456789012"
             fcm:
               endpoint: \(address)
-              credentials: \(world.folder.path)/key.json
+              credentials: \(sandbox.folder.path)/key.json
               ramp: 0s
               \(transcript.settings)
 
             """, to: "workspace/herald.yaml")
         for resources in transcript.applies {
-            try world.folder.write(resources, to: "workspace/resources.yaml")
-            let options = ["-w", world.workspace, "apply", "--auto-approve", "--override", "max_unsubscribe_percent"]
+            try sandbox.folder.write(resources, to: "workspace/resources.yaml")
+            let options = ["-w", sandbox.workspace, "apply", "--auto-approve", "--override", "max_unsubscribe_percent"]
             let apply = try await HeraldProcess.run(
-                options + transcript.options, environment: world.environment(nil))
+                options + transcript.options, environment: sandbox.environment(nil))
             #expect(apply.status == 0, "\(apply.output)\(apply.errors)")
         }
         proxy.stop()
@@ -168,7 +168,7 @@ import Testing
         }
         let text = try Self.text(of: requests)
         #expect(text == (try Golden("wire/\(transcript.name).http").text(recording: text)))
-        await world.end()
+        await sandbox.end()
     }
 
     /// As the golden files have it: what differs from run to run is named, and what goes out side by side is sorted.

@@ -20,6 +20,8 @@ final class Departures: Sendable {
             let isNew = connections[key] == nil
             let progress = connections[key, default: Progress()]
             if progress.isLeaving, stream.id > progress.last { return (isNew, false) }
+            // A connection is forgotten when it closes. What comes of it after that may be what a GOAWAY left out.
+            if isNew, !stream.connection.isActive { return (false, false) }
             connections[key, default: progress].last = max(progress.last, stream.id)
             return (isNew, true)
         }

@@ -174,8 +174,8 @@ extension StepReport {
 }
 
 extension Report {
-    /// How it ended, from what its steps say; of several endings the one whose exit status goes first (contract §3).
-    /// `interrupted` is said by whoever interrupted.
+    /// How it ended, by its steps. Of several endings the one counts whose exit code comes first in
+    /// docs/promises.md#exit-codes. The caller sets `interrupted`.
     package var outcome: Result {
         if result == .interrupted { return result }
         if steps.contains(where: { $0.unknown > 0 }) { return .unknown }

@@ -1,7 +1,7 @@
 package import FCM
 
-/// When a request is tried again, and when no more. Source of floors and cap: FCM's scale guide, as our protocol notes
-/// restate it: 10 s before repeating a refused request, 60 s after a 429, doubling, full jitter, at most 10 minutes.
+/// Whether and when a request is tried again, by docs/fcm.md#quotas-and-retries: 10 s after a failure, 60 s after a
+/// 429, doubling, full jitter, at most 10 minutes.
 package struct RetryPolicy: Sendable {
     package var ceiling: Duration = .seconds(600)
     /// No attempt starts later than this after the first.

@@ -5,7 +5,7 @@ import Testing
 
 /// An app on its device, with the requests of Firebase's SDKs for the web and Apple.
 @Suite struct AppTests {
-    private let laboratory = Laboratory()
+    private let emulator = ManualEmulator()
 
     /// What an SDK stores about its installation.
     private struct Installation {
@@ -21,7 +21,7 @@ import Testing
     private static let form = #"{"fid":"\#(fid(7))","authVersion":"FIS_v2","appId":"1:1:web:1","sdkVersion":"w:0.6.0"}"#
 
     private func install(_ body: String = form) throws -> Installation {
-        let reply = laboratory.call("POST", "/v1/projects/p/installations", body, headers: ["X-Goog-Api-Key": "k"])
+        let reply = emulator.call("POST", "/v1/projects/p/installations", body, headers: ["X-Goog-Api-Key": "k"])
         try #require(reply.status == 200)
         let answer = try reply.json()
         #expect(answer["authToken"]?["expiresIn"] == "604800s")
@@ -33,7 +33,7 @@ import Testing
     private func call(
         _ method: String, _ path: String, _ body: String = "", as installation: Installation, scheme: String = "FIS "
     ) -> Reply {
-        laboratory.call(
+        emulator.call(
             method, "/v1/projects/p/\(path)", body,
             headers: [
                 "x-goog-api-key": "k", "x-goog-firebase-installations-auth": scheme + installation.token,
@@ -51,9 +51,9 @@ import Testing
         #expect(try reply.json()["name"] == .string("projects/p/registrations/\(fid(7))"))
         let token = try #require(try reply.json()["token"]?.string)
         #expect(token.hasPrefix("\(fid(7)):APA91b"))
-        #expect(laboratory.send(#"{"message":{"token":"\#(token)","data":{"n":"1"}}}"#).status == 200)
-        #expect(laboratory.send(#"{"message":{"fid":"\#(fid(7))","data":{"n":"2"}}}"#).status == 200)
-        let inbox = try laboratory.inbox(fid(7))
+        #expect(emulator.send(#"{"message":{"token":"\#(token)","data":{"n":"1"}}}"#).status == 200)
+        #expect(emulator.send(#"{"message":{"fid":"\#(fid(7))","data":{"n":"2"}}}"#).status == 200)
+        let inbox = try emulator.inbox(fid(7))
         #expect(inbox.map { $0["platform"]?.string } == [platform, platform])
     }
 
@@ -67,7 +67,7 @@ import Testing
         #expect(call("DELETE", "registrations/\(token)", as: installation).status == 200)
         let second = try call("POST", "registrations", Self.web, as: installation).json()["token"]?.string
         #expect(second != token)
-        #expect(laboratory.send(#"{"message":{"token":"\#(token)"}}"#).status == 404)
+        #expect(emulator.send(#"{"message":{"token":"\#(token)"}}"#).status == 404)
     }
 
     @Test func `an app subscribes and unsubscribes, as often as it likes`() throws {
@@ -75,11 +75,11 @@ import Testing
         _ = call("POST", "registrations", Self.ios, as: installation)
         let path = "registrations/\(fid(7))/topicSubscriptions/100%25"
         for _ in 1...2 { #expect(call("POST", path + ":subscribe", as: installation).status == 200) }
-        #expect(laboratory.send(#"{"message":{"topic":"100%","data":{"n":"1"}}}"#).status == 200)
-        #expect(laboratory.call("GET", "/v1/projects/p/" + path).status == 200)
+        #expect(emulator.send(#"{"message":{"topic":"100%","data":{"n":"1"}}}"#).status == 200)
+        #expect(emulator.call("GET", "/v1/projects/p/" + path).status == 200)
         for _ in 1...2 { #expect(call("POST", path + ":unsubscribe", as: installation).status == 200) }
-        #expect(laboratory.send(#"{"message":{"topic":"100%","data":{"n":"2"}}}"#).status == 200)
-        #expect(try laboratory.inbox(fid(7)).count == 1)
+        #expect(emulator.send(#"{"message":{"topic":"100%","data":{"n":"2"}}}"#).status == 200)
+        #expect(try emulator.inbox(fid(7)).count == 1)
     }
 
     @Test(arguments: ["registrations/FID", "installations/FID"])
@@ -87,7 +87,7 @@ import Testing
         let installation = try install()
         let token = try #require(try call("POST", "registrations", Self.web, as: installation).json()["token"]?.string)
         _ = call("POST", "registrations/\(fid(7))/topicSubscriptions/t:subscribe", as: installation)
-        let gone = laboratory.call(
+        let gone = emulator.call(
             "DELETE", "/v1/projects/p/" + path.replacing("FID", with: fid(7)),
             headers: [
                 "x-goog-api-key": "k", "x-goog-firebase-installations-auth": "FIS \(installation.token)",
@@ -95,15 +95,15 @@ import Testing
             ])
         #expect(gone.status == 200)
         for target in [#""token":"\#(token)""#, #""fid":"\#(fid(7))""#] {
-            let refused = laboratory.send("{\"message\":{\(target)}}")
+            let refused = emulator.send("{\"message\":{\(target)}}")
             #expect(refused.status == 404)
             #expect(refused.text.contains("UNREGISTERED"))
         }
         #expect(call("POST", "registrations/\(fid(7))/topicSubscriptions/t:subscribe", as: installation).status == 404)
         // After registering again, it follows no topics.
         _ = call("POST", "registrations", Self.web, as: installation)
-        #expect(laboratory.send(#"{"message":{"topic":"t"}}"#).status == 200)
-        #expect(try laboratory.inbox(fid(7)).isEmpty)
+        #expect(emulator.send(#"{"message":{"topic":"t"}}"#).status == 200)
+        #expect(try emulator.inbox(fid(7)).isEmpty)
     }
 
     @Test func `an installation without a fid gets one`() throws {
@@ -117,11 +117,11 @@ import Testing
         let installation = try install()
         let path = "/v1/projects/p/installations/\(fid(7))/authTokens:generate"
         func renew(_ authorization: String) -> Reply {
-            laboratory.call(
+            emulator.call(
                 "POST", path, #"{"installation":{"sdkVersion":"w:0.6.0","appId":"1:1:web:1"}}"#,
                 headers: ["x-goog-api-key": "k", "authorization": authorization])
         }
-        try laboratory.advanceWorld("7d")
+        try emulator.advanceWorld("7d")
         #expect(call("POST", "registrations", Self.web, as: installation).status == 401)
         #expect(renew("FIS_v2 other").status == 401)
         let token = try #require(try renew("FIS_v2 \(installation.secret)").json()["token"]?.string)
@@ -152,16 +152,16 @@ import Testing
     @Test func `an app needs its project's key and its installation's token`() throws {
         let installation = try install()
         let path = "/v1/projects/p/registrations"
-        let keyless = laboratory.call(
+        let keyless = emulator.call(
             "POST", path, Self.web, headers: ["x-goog-firebase-installations-auth": "FIS \(installation.token)"])
         #expect(keyless.status == 403)
         #expect(try keyless.json()["error"]?["message"] == "The request is missing a valid API key.")
         for auth in ["", "FIS ", "FIS a.b.c", "FIS a.e30.c", "FIS \(installation.secret)"] {
-            let reply = laboratory.call(
+            let reply = emulator.call(
                 "POST", path, Self.web, headers: ["x-goog-api-key": "k", "x-goog-firebase-installations-auth": auth])
             #expect(reply.status == 401)
         }
-        #expect(laboratory.call("GET", path).status == 404)
+        #expect(emulator.call("GET", path).status == 404)
         #expect(call("POST", "registrations/\(fid(7))/topicSubscriptions/t:join", as: installation).status == 404)
     }
 }

@@ -6,17 +6,17 @@ import Testing
 
 @Suite struct ControlTests {
     @Test func `the ledger has one line for each accepted send`() throws {
-        let laboratory = Laboratory()
-        _ = laboratory.subscribe(fid(7), to: "tides")
-        let first = try laboratory.send(
+        let emulator = ManualEmulator()
+        _ = emulator.subscribe(fid(7), to: "tides")
+        let first = try emulator.send(
             #"{"message":{"topic":"tides","notification":{"title":"High \"tide\" \n"}}}"#
         ).messageID()
-        laboratory.advance(by: 3600)
-        let second = try laboratory.send(#"{"message":{"token":"\#(token(8))"}}"#).messageID()
-        _ = laboratory.send(#"{"message":{"token":"malformed"}}"#)
+        emulator.advance(by: 3600)
+        let second = try emulator.send(#"{"message":{"token":"\#(token(8))"}}"#).messageID()
+        _ = emulator.send(#"{"message":{"token":"malformed"}}"#)
 
         #expect(
-            try laboratory.ledger() == [
+            try emulator.ledger() == [
                 [
                     "time": "2026-12-01T08:00:00.250Z", "message_id": .string(first), "status": 200, "delivered": true,
                     "target": ["topic": "tides"], "fan_out": 1,
@@ -50,14 +50,14 @@ import Testing
     }
 
     @Test func `every request to FCM is logged, and none to the emulator's own interface`() throws {
-        let laboratory = Laboratory()
-        _ = laboratory.send(#"{"message":{"topic":"t"}}"#)
-        _ = laboratory.send("")
-        _ = laboratory.call("GET", "/emulator/v1/ledger")
-        _ = laboratory.subscribe(fid(1), to: "100%25")
-        _ = laboratory.call("DELETE", "/nowhere\"\\\u{1}")
+        let emulator = ManualEmulator()
+        _ = emulator.send(#"{"message":{"topic":"t"}}"#)
+        _ = emulator.send("")
+        _ = emulator.call("GET", "/emulator/v1/ledger")
+        _ = emulator.subscribe(fid(1), to: "100%25")
+        _ = emulator.call("DELETE", "/nowhere\"\\\u{1}")
         #expect(
-            try laboratory.requests() == [
+            try emulator.requests() == [
                 Self.request("POST", "/v1/projects/p/messages:send", 200),
                 Self.request("POST", "/v1/projects/p/messages:send", 400),
                 Self.request(
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test func `registrations read back as they were put, and others stay`() throws {
-        let laboratory = Laboratory()
+        let emulator = ManualEmulator()
         let list: JSONValue = [
             [
                 "registration": .string(fid(1)), "kind": "fid", "platform": "web", "state": "apns_dead",
@@ -82,11 +82,11 @@ import Testing
                 "topics": ["a"],
             ],
         ]
-        try laboratory.enrol(list)
-        #expect(try laboratory.call("GET", "/emulator/v1/registrations").json() == list)
+        try emulator.enrol(list)
+        #expect(try emulator.call("GET", "/emulator/v1/registrations").json() == list)
 
-        try laboratory.enrol([["registration": .string(fid(1)), "topics": ["b", "c"]]])
-        try laboratory.enrol([["registration": .string(token(1)), "state": "unregistered"]])
+        try emulator.enrol([["registration": .string(fid(1)), "topics": ["b", "c"]]])
+        try emulator.enrol([["registration": .string(token(1)), "state": "unregistered"]])
         let changed: JSONValue = [
             [
                 "registration": .string(fid(1)), "kind": "fid", "platform": "web", "state": "apns_dead",
@@ -97,9 +97,9 @@ import Testing
                 "topics": ["a"],
             ],
         ]
-        #expect(try laboratory.call("GET", "/emulator/v1/registrations").json() == changed)
-        #expect(try laboratory.call("GET", "/emulator/v1/topics/c").json() == [.string(fid(1))])
-        #expect(try laboratory.call("GET", "/emulator/v1/topics/a").json() == [])
+        #expect(try emulator.call("GET", "/emulator/v1/registrations").json() == changed)
+        #expect(try emulator.call("GET", "/emulator/v1/topics/c").json() == [.string(fid(1))])
+        #expect(try emulator.call("GET", "/emulator/v1/topics/a").json() == [])
     }
 
     @Test(arguments: [
@@ -117,29 +117,29 @@ import Testing
         (#"[{"registration":"\#(fid(1))","topic":"a"}]"#, "[0]: unknown key 'topic'"),
     ])
     func `a wrong list of registrations changes nothing`(_ body: String, _ message: String) throws {
-        let laboratory = Laboratory()
-        let reply = laboratory.call("PUT", "/emulator/v1/registrations", body)
+        let emulator = ManualEmulator()
+        let reply = emulator.call("PUT", "/emulator/v1/registrations", body)
         #expect(reply.status == 400)
         #expect(try reply.json()["error"]?["message"] == .string(message))
-        #expect(try laboratory.call("GET", "/emulator/v1/registrations").json() == [])
+        #expect(try emulator.call("GET", "/emulator/v1/registrations").json() == [])
     }
 
     @Test func `a reset forgets everything`() throws {
-        let laboratory = Laboratory()
-        _ = laboratory.subscribe(fid(1), to: "t")
-        _ = laboratory.send(#"{"message":{"topic":"t"}}"#)
-        #expect(laboratory.call("POST", "/emulator/v1/reset").status == 200)
-        for path in ["ledger", "requests"] { #expect(laboratory.call("GET", "/emulator/v1/\(path)").text.isEmpty) }
+        let emulator = ManualEmulator()
+        _ = emulator.subscribe(fid(1), to: "t")
+        _ = emulator.send(#"{"message":{"topic":"t"}}"#)
+        #expect(emulator.call("POST", "/emulator/v1/reset").status == 200)
+        for path in ["ledger", "requests"] { #expect(emulator.call("GET", "/emulator/v1/\(path)").text.isEmpty) }
         for path in ["registrations", "topics/t", "devices/\(fid(1))/inbox"] {
-            #expect(try laboratory.call("GET", "/emulator/v1/\(path)").json() == [])
+            #expect(try emulator.call("GET", "/emulator/v1/\(path)").json() == [])
         }
     }
 
     @Test func `a long ledger is read whole`() throws {
-        let laboratory = Laboratory()
+        let emulator = ManualEmulator()
         let text = String(repeating: "x", count: 3000)
-        for _ in 0..<300 { _ = laboratory.send(#"{"message":{"topic":"t","data":{"k":"\#(text)"}}}"#) }
-        #expect(try laboratory.ledger().count == 300)
+        for _ in 0..<300 { _ = emulator.send(#"{"message":{"topic":"t","data":{"k":"\#(text)"}}}"#) }
+        #expect(try emulator.ledger().count == 300)
     }
 
     @Test(arguments: [
@@ -147,13 +147,13 @@ import Testing
         ("POST", "/emulator/v1/ledger"), ("GET", "/emulator/v1/topics/a/b"),
     ])
     func `a call that the emulator does not have is named`(_ method: String, _ target: String) throws {
-        let reply = Laboratory().call(method, target)
+        let reply = ManualEmulator().call(method, target)
         #expect(reply.status == 404)
         #expect(try reply.json()["error"]?["message"] == .string("the emulator has no call \(method) \(target)"))
     }
 
     @Test(arguments: ["/emulator/v1/topics/a%20b", "/emulator/v1/devices/short/inbox"])
     func `a malformed name is refused`(_ target: String) {
-        #expect(Laboratory().call("GET", target).status == 400)
+        #expect(ManualEmulator().call("GET", target).status == 400)
     }
 }

@@ -71,21 +71,21 @@ import Testing
     static let metadata =
         #""gcm.message_id":"1796112000250000","google.c.fid":"\#(fid(1))","google.c.sender.id":"123456789012""#
 
-    /// FCM's default headers: priority 10, and 30 days from the laboratory's clock.
+    /// FCM's default headers: priority 10, and 30 days from the emulator's clock.
     static func ios(_ payload: String, pushType: String) -> String {
         #""headers":{"apns-priority":"10","apns-expiration":"1798704000","apns-push-type":"\#(pushType)"},"payload":{\#(payload),\#(metadata)}"#
     }
 
     @Test(arguments: cases)
     func `a device receives a message in its platform's form`(_ example: Case) throws {
-        let laboratory = Laboratory()
-        try laboratory.enrol(token(1), platform: example.platform, topics: ["t"])
-        let id = try laboratory.send(#"{"message":{"topic":"t",\#(example.message)}}"#).messageID()
+        let emulator = ManualEmulator()
+        try emulator.enrol(token(1), platform: example.platform, topics: ["t"])
+        let id = try emulator.send(#"{"message":{"topic":"t",\#(example.message)}}"#).messageID()
         let expected = """
             [{"message_id":"\(id)","received":"2026-12-01T08:00:00.250Z","platform":"\(example.platform)",
               "topic":"t","from":"/topics/t",\(example.received)}]
             """
-        let inbox = try laboratory.inbox(token(1)).map { entry in
+        let inbox = try emulator.inbox(token(1)).map { entry in
             entry.object.map { members in
                 JSONValue.object(
                     members.filter { !["app", "callback", "callbacks", "shown", "extras"].contains($0.key) })
@@ -95,9 +95,9 @@ import Testing
     }
 
     @Test func `what was sent to a registration alone comes from no topic`() throws {
-        let laboratory = Laboratory()
-        _ = laboratory.send(#"{"message":{"token":"\#(token(1))","data":{"a":"1"}}}"#)
-        let entry = try #require(try laboratory.inbox(token(1)).first)
+        let emulator = ManualEmulator()
+        _ = emulator.send(#"{"message":{"token":"\#(token(1))","data":{"a":"1"}}}"#)
+        let entry = try #require(try emulator.inbox(token(1)).first)
         #expect(entry["topic"] == nil)
         #expect(entry["from"] == nil)
     }

@@ -12,23 +12,23 @@ import Testing
     func `the callback is that of the app's place when the message came`(
         _ change: String, _ platform: String, _ callback: String?
     ) throws {
-        let laboratory = Laboratory()
-        try laboratory.enrol(token(1), platform: platform)
-        try laboratory.device(token(1), change)
-        _ = laboratory.send(#"{"message":{"token":"\#(token(1))","notification":{"title":"T"}}}"#)
-        try laboratory.device(token(1), #"{"app":"background"}"#)
-        let entry = try #require(try laboratory.inbox(token(1)).first)
+        let emulator = ManualEmulator()
+        try emulator.enrol(token(1), platform: platform)
+        try emulator.device(token(1), change)
+        _ = emulator.send(#"{"message":{"token":"\#(token(1))","notification":{"title":"T"}}}"#)
+        try emulator.device(token(1), #"{"app":"background"}"#)
+        let entry = try #require(try emulator.inbox(token(1)).first)
         #expect(entry["callback"] == callback.map { .string($0) } ?? .null)
         #expect(entry["shown"] == ["title": "T"])
     }
 
     @Test func `an inbox tells all that could be called`() throws {
-        let laboratory = Laboratory()
-        try laboratory.enrol(token(1), platform: "ios")
-        _ = laboratory.send(
+        let emulator = ManualEmulator()
+        try emulator.enrol(token(1), platform: "ios")
+        _ = emulator.send(
             #"{"message":{"token":"\#(token(1))","apns":{"headers":{"apns-priority":"5"},"payload":{"aps":{"content-available":1}}}}}"#
         )
-        let entry = try #require(try laboratory.inbox(token(1)).first)
+        let entry = try #require(try emulator.inbox(token(1)).first)
         #expect(entry["app"] == "background")
         #expect(entry["shown"] == .null)
         #expect(
@@ -46,31 +46,31 @@ import Testing
     func `what is shown is replaced by its tag, and the app shows for itself in front`(
         _ platform: String, _ tag: String
     ) throws {
-        let laboratory = Laboratory()
-        try laboratory.enrol(token(1), platform: platform)
+        let emulator = ManualEmulator()
+        try emulator.enrol(token(1), platform: platform)
         func send(_ title: String, _ tag: String) {
             let message = #""token":"\#(token(1))","notification":{"title":"\#(title)"},\#(tag)"#
-            #expect(laboratory.send("{\"message\":{\(message)}}").status == 200)
+            #expect(emulator.send("{\"message\":{\(message)}}").status == 200)
         }
         send("1", tag)
         send("2", #""data":{}"#)
         send("3", tag)
-        try laboratory.device(token(1), #"{"app":"foreground"}"#)
+        try emulator.device(token(1), #"{"app":"foreground"}"#)
         send("4", tag)
-        let device = try laboratory.call("GET", "/emulator/v1/devices/\(token(1))").json()
+        let device = try emulator.call("GET", "/emulator/v1/devices/\(token(1))").json()
         #expect(device["shown"]?.array?.map { $0["title"] } == ["2", "3"])
-        #expect(try laboratory.inbox(token(1)).count == 4)
+        #expect(try emulator.inbox(token(1)).count == 4)
     }
 
     @Test func `a device tells how it is`() throws {
-        let laboratory = Laboratory()
-        try laboratory.enrol(token(1), platform: "android")
-        try laboratory.device(token(1), #"{"online":false,"app":"terminated"}"#)
-        let id = try laboratory.send(
+        let emulator = ManualEmulator()
+        try emulator.enrol(token(1), platform: "android")
+        try emulator.device(token(1), #"{"online":false,"app":"terminated"}"#)
+        let id = try emulator.send(
             #"{"message":{"token":"\#(token(1))","data":{"a":"1"},"android":{"ttl":"60s","collapse_key":"k"}}}"#
         ).messageID()
         #expect(
-            try laboratory.call("GET", "/emulator/v1/devices/\(token(1))").json() == [
+            try emulator.call("GET", "/emulator/v1/devices/\(token(1))").json() == [
                 "registration": .string(token(1)), "platform": "android", "state": "active", "online": false,
                 "app": "terminated", "dropped": [:], "shown": [],
                 "waiting": [
@@ -88,53 +88,53 @@ import Testing
         (#"{"state":"active"}"#, "unknown key 'state'"),
     ])
     func `a wrong change of a device changes nothing`(_ body: String, _ message: String) throws {
-        let laboratory = Laboratory()
-        let reply = laboratory.call("PUT", "/emulator/v1/devices/\(fid(1))", body)
+        let emulator = ManualEmulator()
+        let reply = emulator.call("PUT", "/emulator/v1/devices/\(fid(1))", body)
         #expect(reply.status == 400)
         #expect(try reply.json()["error"]?["message"] == .string(message))
-        #expect(try laboratory.call("GET", "/emulator/v1/registrations").json() == [])
+        #expect(try emulator.call("GET", "/emulator/v1/registrations").json() == [])
     }
 
     @Test func `a device that nobody enrolled is none where only those exist`() {
-        let laboratory = Laboratory(strict: true)
-        #expect(laboratory.call("PUT", "/emulator/v1/devices/\(fid(1))", "{}").status == 404)
-        #expect(laboratory.call("GET", "/emulator/v1/devices/\(fid(1))").status == 404)
+        let emulator = ManualEmulator(strict: true)
+        #expect(emulator.call("PUT", "/emulator/v1/devices/\(fid(1))", "{}").status == 404)
+        #expect(emulator.call("GET", "/emulator/v1/devices/\(fid(1))").status == 404)
     }
 
     /// FCM tells the sender of a message to one device what APNs answered. It does not tell the sender to a topic.
     @Test func `what APNs refuses reaches no Apple device, and FCM passes its reason on`() throws {
-        let laboratory = Laboratory()
-        try laboratory.enrol(token(1), platform: "ios", topics: ["t"])
-        try laboratory.enrol(token(2), platform: "android", topics: ["t"])
+        let emulator = ManualEmulator()
+        try emulator.enrol(token(1), platform: "ios", topics: ["t"])
+        try emulator.enrol(token(2), platform: "android", topics: ["t"])
         let message =
             #""data":{"a":"1"},"apns":{"headers":{"apns-priority":"10"},"payload":{"aps":{"content-available":1}}}"#
-        let refused = laboratory.send(#"{"message":{"token":"\#(token(1))",\#(message)}}"#)
+        let refused = emulator.send(#"{"message":{"token":"\#(token(1))",\#(message)}}"#)
         #expect(refused.status == 400)
         let details = try #require(try refused.json()["error"]?["details"]?.array)
         #expect(details.contains { $0["reason"] == "BadPriority" && $0["statusCode"] == 400 })
         #expect(
-            laboratory.send(#"{"validate_only":true,"message":{"token":"\#(token(1))",\#(message)}}"#).status == 200)
-        #expect(laboratory.send(#"{"message":{"topic":"t",\#(message)}}"#).status == 200)
-        #expect(try laboratory.inbox(token(1)).isEmpty)
-        #expect(try laboratory.inbox(token(2)).count == 1)
-        let device = try laboratory.call("GET", "/emulator/v1/devices/\(token(1))").json()
+            emulator.send(#"{"validate_only":true,"message":{"token":"\#(token(1))",\#(message)}}"#).status == 200)
+        #expect(emulator.send(#"{"message":{"topic":"t",\#(message)}}"#).status == 200)
+        #expect(try emulator.inbox(token(1)).isEmpty)
+        #expect(try emulator.inbox(token(2)).count == 1)
+        let device = try emulator.call("GET", "/emulator/v1/devices/\(token(1))").json()
         #expect(device["dropped"] == ["refused": 1])
     }
 
     // MARK: The clock
 
     @Test func `the clock goes ahead for everything`() throws {
-        let laboratory = Laboratory()
+        let emulator = ManualEmulator()
         #expect(
-            try laboratory.call("GET", "/emulator/v1/clock").json()
+            try emulator.call("GET", "/emulator/v1/clock").json()
                 == ["time": "2026-12-01T08:00:00.250Z", "ahead_seconds": 0])
-        try laboratory.advanceWorld("4h")
-        try laboratory.advanceWorld("500ms")
-        _ = laboratory.send(#"{"message":{"token":"\#(token(1))"}}"#)
-        #expect(try laboratory.ledger().map { $0["time"] } == ["2026-12-01T12:00:00.750Z"])
-        #expect(try laboratory.requests().map { $0["time"] } == ["2026-12-01T12:00:00.750Z"])
-        _ = laboratory.call("POST", "/emulator/v1/reset")
-        #expect(try laboratory.call("GET", "/emulator/v1/clock").json()["time"] == "2026-12-01T08:00:00.250Z")
+        try emulator.advanceWorld("4h")
+        try emulator.advanceWorld("500ms")
+        _ = emulator.send(#"{"message":{"token":"\#(token(1))"}}"#)
+        #expect(try emulator.ledger().map { $0["time"] } == ["2026-12-01T12:00:00.750Z"])
+        #expect(try emulator.requests().map { $0["time"] } == ["2026-12-01T12:00:00.750Z"])
+        _ = emulator.call("POST", "/emulator/v1/reset")
+        #expect(try emulator.call("GET", "/emulator/v1/clock").json()["time"] == "2026-12-01T08:00:00.250Z")
     }
 
     @Test(arguments: [
@@ -143,14 +143,14 @@ import Testing
         #"{"advance":"99999999999999999999d"}"#, #"{"advance":"1.5h"}"#,
     ])
     func `a wrong time to leap over is refused`(_ body: String) throws {
-        let laboratory = Laboratory()
-        #expect(laboratory.call("POST", "/emulator/v1/clock", body).status == 400)
-        #expect(try laboratory.call("GET", "/emulator/v1/clock").json()["ahead_seconds"] == 0)
+        let emulator = ManualEmulator()
+        #expect(emulator.call("POST", "/emulator/v1/clock", body).status == 400)
+        #expect(try emulator.call("GET", "/emulator/v1/clock").json()["ahead_seconds"] == 0)
     }
 
     @Test func `the clock cannot be put ahead for ever`() {
-        let laboratory = Laboratory()
-        let statuses = (1...11).map { _ in laboratory.call("POST", "/emulator/v1/clock", #"{"advance":"366d"}"#).status
+        let emulator = ManualEmulator()
+        let statuses = (1...11).map { _ in emulator.call("POST", "/emulator/v1/clock", #"{"advance":"366d"}"#).status
         }
         #expect(statuses == Array(repeating: 200, count: 10) + [400])
     }

@@ -6,44 +6,44 @@ import Testing
 /// What an offline device gets later, by FCM's pages on lifetime and collapsible messages, and by Apple's page on APNs
 /// headers.
 @Suite struct WaitingTests {
-    /// A laboratory with one offline device.
-    private func laboratory(_ platform: String) throws -> Laboratory {
-        let laboratory = Laboratory()
-        try laboratory.enrol(token(1), platform: platform, topics: ["t"])
-        try laboratory.device(token(1), #"{"online":false}"#)
-        return laboratory
+    /// A emulator with one offline device.
+    private func emulator(_ platform: String) throws -> ManualEmulator {
+        let emulator = ManualEmulator()
+        try emulator.enrol(token(1), platform: platform, topics: ["t"])
+        try emulator.device(token(1), #"{"online":false}"#)
+        return emulator
     }
 
     /// The data value `n` of each message that it received. On Apple devices it is in the payload.
-    private func received(_ laboratory: Laboratory) throws -> [String?] {
-        try laboratory.inbox(token(1)).map { entry in
+    private func received(_ emulator: ManualEmulator) throws -> [String?] {
+        try emulator.inbox(token(1)).map { entry in
             (entry["data"]?["n"] ?? entry["payload"]?["n"] ?? entry["callback"])?.string
         }
     }
 
-    private func dropped(_ laboratory: Laboratory) throws -> JSONValue? {
-        try laboratory.call("GET", "/emulator/v1/devices/\(token(1))").json()["dropped"]
+    private func dropped(_ emulator: ManualEmulator) throws -> JSONValue? {
+        try emulator.call("GET", "/emulator/v1/devices/\(token(1))").json()["dropped"]
     }
 
     /// Sends a message with the data value `n` and the given other fields.
-    private func send(_ number: Int, _ rest: String = "", to laboratory: Laboratory, topic: Bool = false) throws {
+    private func send(_ number: Int, _ rest: String = "", to emulator: ManualEmulator, topic: Bool = false) throws {
         let target = topic ? #""topic":"t""# : #""token":"\#(token(1))""#
         let rest = rest.isEmpty ? "" : ",\(rest)"
         try #require(
-            laboratory.send(#"{"message":{\#(target),"data":{"n":"\#(number)"}\#(rest)}}"#).status == 200)
+            emulator.send(#"{"message":{\#(target),"data":{"n":"\#(number)"}\#(rest)}}"#).status == 200)
     }
 
     @Test(arguments: ["ios", "android", "web"])
     func `what was sent meanwhile arrives when the device comes back`(_ platform: String) throws {
-        let laboratory = try laboratory(platform)
-        try send(1, to: laboratory, topic: true)
-        #expect(try laboratory.inbox(token(1)).isEmpty)
-        laboratory.advance(by: 60)
-        try laboratory.device(token(1), #"{"online":true}"#)
-        let entry = try #require(try laboratory.inbox(token(1)).first)
+        let emulator = try emulator(platform)
+        try send(1, to: emulator, topic: true)
+        #expect(try emulator.inbox(token(1)).isEmpty)
+        emulator.advance(by: 60)
+        try emulator.device(token(1), #"{"online":true}"#)
+        let entry = try #require(try emulator.inbox(token(1)).first)
         #expect(entry["received"] == "2026-12-01T08:01:00.250Z")
         #expect(entry["topic"] == "t")
-        #expect(try dropped(laboratory) == [:])
+        #expect(try dropped(emulator) == [:])
     }
 
     @Test(arguments: [
@@ -52,12 +52,12 @@ import Testing
     ])
     func `a message is kept for its lifetime, by the emulator's clock`(_ platform: String, _ lifetime: String) throws {
         for (advance, expected) in [("3599s", ["1"]), ("3600s", [])] as [(String, [String])] {
-            let laboratory = try laboratory(platform)
-            try send(1, lifetime, to: laboratory)
-            try laboratory.advanceWorld(advance)
-            try laboratory.device(token(1), #"{"online":true}"#)
-            #expect(try received(laboratory) == expected)
-            #expect(try dropped(laboratory) == (expected.isEmpty ? ["expired": 1] : [:]))
+            let emulator = try emulator(platform)
+            try send(1, lifetime, to: emulator)
+            try emulator.advanceWorld(advance)
+            try emulator.device(token(1), #"{"online":true}"#)
+            #expect(try received(emulator) == expected)
+            #expect(try dropped(emulator) == (expected.isEmpty ? ["expired": 1] : [:]))
         }
     }
 
@@ -66,97 +66,97 @@ import Testing
         ("web", #""webpush":{"headers":{"TTL":"0"}}"#), ("ios", #""apns":{"headers":{"apns-expiration":"0"}}"#),
     ])
     func `a message without a lifetime arrives now or never`(_ platform: String, _ lifetime: String) throws {
-        let laboratory = try laboratory(platform)
-        try send(1, lifetime, to: laboratory)
-        try laboratory.device(token(1), #"{"online":true}"#)
-        try send(2, lifetime, to: laboratory)
-        #expect(try received(laboratory) == ["2"])
-        #expect(try dropped(laboratory) == ["not_connected": 1])
+        let emulator = try emulator(platform)
+        try send(1, lifetime, to: emulator)
+        try emulator.device(token(1), #"{"online":true}"#)
+        try send(2, lifetime, to: emulator)
+        #expect(try received(emulator) == ["2"])
+        #expect(try dropped(emulator) == ["not_connected": 1])
     }
 
     @Test(arguments: [
         ("android", #""android":{"collapse_key":"K"}"#), ("web", #""webpush":{"headers":{"Topic":"K"}}"#),
     ])
     func `of one key only the newest waits, behind what came before it`(_ platform: String, _ key: String) throws {
-        let laboratory = try laboratory(platform)
+        let emulator = try emulator(platform)
         for (number, name) in ["a", nil, "b", "a"].enumerated() {
-            try send(number, name.map { key.replacing("K", with: $0) } ?? "", to: laboratory)
+            try send(number, name.map { key.replacing("K", with: $0) } ?? "", to: emulator)
         }
-        try laboratory.device(token(1), #"{"online":true}"#)
-        #expect(try received(laboratory) == ["1", "2", "3"])
-        #expect(try dropped(laboratory) == ["collapsed": 1])
+        try emulator.device(token(1), #"{"online":true}"#)
+        #expect(try received(emulator) == ["1", "2", "3"])
+        #expect(try dropped(emulator) == ["collapsed": 1])
     }
 
     @Test func `four collapse keys wait for an Android device, those used last`() throws {
-        let laboratory = try laboratory("android")
+        let emulator = try emulator("android")
         for (number, key) in ["a", "b", "c", "d", "a", "e"].enumerated() {
-            try send(number, #""android":{"collapse_key":"\#(key)"}"#, to: laboratory)
+            try send(number, #""android":{"collapse_key":"\#(key)"}"#, to: emulator)
         }
-        try laboratory.device(token(1), #"{"online":true}"#)
-        #expect(try received(laboratory) == ["2", "3", "4", "5"])
-        #expect(try dropped(laboratory) == ["collapsed": 1, "collapse_keys": 1])
+        try emulator.device(token(1), #"{"online":true}"#)
+        #expect(try received(emulator) == ["2", "3", "4", "5"])
+        #expect(try dropped(emulator) == ["collapsed": 1, "collapse_keys": 1])
     }
 
     @Test func `Android notifications share a key, whatever theirs is`() throws {
-        let laboratory = try laboratory("android")
+        let emulator = try emulator("android")
         for (number, key) in ["a", "b"].enumerated() {
             try send(
-                number, #""notification":{"title":"T"},"android":{"collapse_key":"\#(key)"}"#, to: laboratory)
+                number, #""notification":{"title":"T"},"android":{"collapse_key":"\#(key)"}"#, to: emulator)
         }
-        try laboratory.device(token(1), #"{"online":true}"#)
-        #expect(try received(laboratory) == ["1"])
+        try emulator.device(token(1), #"{"online":true}"#)
+        #expect(try received(emulator) == ["1"])
     }
 
     @Test func `a hundred and one messages are too many for Android, and the app is told so`() throws {
-        let laboratory = try laboratory("android")
-        try send(0, #""android":{"collapse_key":"a"}"#, to: laboratory)
-        for number in 1...100 { try send(number, to: laboratory, topic: number.isMultiple(of: 2)) }
-        let waiting = try laboratory.call("GET", "/emulator/v1/devices/\(token(1))").json()["waiting"]
+        let emulator = try emulator("android")
+        try send(0, #""android":{"collapse_key":"a"}"#, to: emulator)
+        for number in 1...100 { try send(number, to: emulator, topic: number.isMultiple(of: 2)) }
+        let waiting = try emulator.call("GET", "/emulator/v1/devices/\(token(1))").json()["waiting"]
         #expect(waiting?.array?.count == 101)
-        try send(101, to: laboratory)
-        try send(102, to: laboratory)
-        try laboratory.device(token(1), #"{"online":true,"app":"terminated"}"#)
-        #expect(try received(laboratory) == ["onDeletedMessages", "102"])
-        #expect(try laboratory.inbox(token(1)).first?["message_type"] == "deleted_messages")
-        #expect(try dropped(laboratory) == ["too_many": 102])
+        try send(101, to: emulator)
+        try send(102, to: emulator)
+        try emulator.device(token(1), #"{"online":true,"app":"terminated"}"#)
+        #expect(try received(emulator) == ["onDeletedMessages", "102"])
+        #expect(try emulator.inbox(token(1)).first?["message_type"] == "deleted_messages")
+        #expect(try dropped(emulator) == ["too_many": 102])
     }
 
     @Test func `APNs keeps the newest message alone`() throws {
-        let laboratory = try laboratory("ios")
-        for number in 1...3 { try send(number, to: laboratory) }
-        try laboratory.device(token(1), #"{"online":true}"#)
-        #expect(try received(laboratory) == ["3"])
-        #expect(try dropped(laboratory) == ["replaced": 2])
+        let emulator = try emulator("ios")
+        for number in 1...3 { try send(number, to: emulator) }
+        try emulator.device(token(1), #"{"online":true}"#)
+        #expect(try received(emulator) == ["3"])
+        #expect(try dropped(emulator) == ["replaced": 2])
     }
 
     @Test func `a push service keeps the newest hundred`() throws {
-        let laboratory = try laboratory("web")
-        for number in 1...101 { try send(number, to: laboratory) }
-        try laboratory.device(token(1), #"{"online":true}"#)
-        #expect(try received(laboratory).count == 100)
-        #expect(try received(laboratory).first == "2")
-        #expect(try dropped(laboratory) == ["too_many": 1])
+        let emulator = try emulator("web")
+        for number in 1...101 { try send(number, to: emulator) }
+        try emulator.device(token(1), #"{"online":true}"#)
+        #expect(try received(emulator).count == 100)
+        #expect(try received(emulator).first == "2")
+        #expect(try dropped(emulator) == ["too_many": 1])
     }
 
     @Test func `who was never away has lost nothing, however short the lifetime`() throws {
-        let laboratory = Laboratory()
-        try send(1, #""android":{"ttl":"0s"}"#, to: laboratory)
-        try laboratory.advanceWorld("1d")
-        #expect(try received(laboratory) == ["1"])
+        let emulator = ManualEmulator()
+        try send(1, #""android":{"ttl":"0s"}"#, to: emulator)
+        try emulator.advanceWorld("1d")
+        #expect(try received(emulator) == ["1"])
     }
 
     @Test func `what was received before the device went away stays`() throws {
-        let laboratory = Laboratory()
-        try laboratory.enrol(token(1), topics: ["t"])
-        try send(1, to: laboratory, topic: true)
-        try laboratory.device(token(1), #"{"online":false}"#)
-        try send(2, to: laboratory, topic: true)
-        _ = laboratory.call("DELETE", "/v1/projects/p/registrations/\(token(1))/topicSubscriptions/t")
-        try send(3, to: laboratory, topic: true)
-        #expect(try received(laboratory) == ["1"])
-        try laboratory.device(token(1), #"{"online":true}"#)
-        try send(4, to: laboratory, topic: true)
-        try send(5, to: laboratory)
-        #expect(try received(laboratory) == ["1", "2", "5"])
+        let emulator = ManualEmulator()
+        try emulator.enrol(token(1), topics: ["t"])
+        try send(1, to: emulator, topic: true)
+        try emulator.device(token(1), #"{"online":false}"#)
+        try send(2, to: emulator, topic: true)
+        _ = emulator.call("DELETE", "/v1/projects/p/registrations/\(token(1))/topicSubscriptions/t")
+        try send(3, to: emulator, topic: true)
+        #expect(try received(emulator) == ["1"])
+        try emulator.device(token(1), #"{"online":true}"#)
+        try send(4, to: emulator, topic: true)
+        try send(5, to: emulator)
+        #expect(try received(emulator) == ["1", "2", "5"])
     }
 }

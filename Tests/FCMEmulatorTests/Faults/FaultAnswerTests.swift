@@ -11,9 +11,9 @@ import Testing
     private static let quotaFailure = "type.googleapis.com/google.rpc.QuotaFailure"
 
     private func reply(_ fault: String, to method: String, _ target: String, _ body: String = "") -> Reply {
-        let laboratory = Laboratory()
-        laboratory.script(#"[{"do":\#(fault)}]"#)
-        return laboratory.call(method, target, body)
+        let emulator = ManualEmulator()
+        emulator.script(#"[{"do":\#(fault)}]"#)
+        return emulator.call(method, target, body)
     }
 
     private func sendReply(_ fault: String) -> Reply {
@@ -120,9 +120,9 @@ import Testing
     }
 
     @Test func `the Instance ID service may tell an error with 200`() throws {
-        let laboratory = Laboratory()
-        laboratory.script(#"[{"match":{"service":"iid"},"do":{"status":200,"code":"INTERNAL"}}]"#)
-        let reply = laboratory.call("POST", "/iid/v1:batchAdd", "{}")
+        let emulator = ManualEmulator()
+        emulator.script(#"[{"match":{"service":"iid"},"do":{"status":200,"code":"INTERNAL"}}]"#)
+        let reply = emulator.call("POST", "/iid/v1:batchAdd", "{}")
         #expect(reply.status == 200)
         #expect(try reply.json() == ["error": "INTERNAL"])
     }

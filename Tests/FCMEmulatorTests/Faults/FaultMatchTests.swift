@@ -40,16 +40,16 @@ import Testing
     }
 
     @Test func `each entry counts what fits it, and the first that chooses a request has it`() throws {
-        let laboratory = Laboratory()
-        laboratory.script(
+        let emulator = ManualEmulator()
+        emulator.script(
             #"""
             [{"match":{"service":"send","first":2},"do":{"status":503}},
              {"match":{"service":"send","after":3},"do":{"status":500}},
              {"match":{},"do":{"status":429}}]
             """#)
-        let statuses = (1...5).map { _ in laboratory.send(#"{"message":{"topic":"t"}}"#).status }
+        let statuses = (1...5).map { _ in emulator.send(#"{"message":{"topic":"t"}}"#).status }
         #expect(statuses == [503, 503, 429, 500, 500])
-        let shown = try laboratory.call("GET", "/emulator/v1/faults").json().array ?? []
+        let shown = try emulator.call("GET", "/emulator/v1/faults").json().array ?? []
         #expect(
             shown.map { $0["counts"] } == [
                 ["matched": 5, "faulted": 2], ["matched": 5, "faulted": 2], ["matched": 5, "faulted": 1],
@@ -59,11 +59,11 @@ import Testing
     }
 
     @Test func `an entry that does nothing lets its requests pass the others`() {
-        let laboratory = Laboratory()
-        laboratory.script(
+        let emulator = ManualEmulator()
+        emulator.script(
             #"[{"match":{"topic":"calm"},"do":{}},{"match":{"service":"send"},"do":{"status":503}}]"#)
-        #expect(laboratory.send(#"{"message":{"topic":"calm"}}"#).status == 200)
-        #expect(laboratory.send(#"{"message":{"topic":"rough"}}"#).status == 503)
+        #expect(emulator.send(#"{"message":{"topic":"calm"}}"#).status == 200)
+        #expect(emulator.send(#"{"message":{"topic":"rough"}}"#).status == 503)
     }
 
     /// Requests that name token 1 or the topic `news`, with the service that they call.
@@ -104,49 +104,49 @@ import Testing
         _ request: (service: String, method: String, target: String, body: String, names: Set<String>), _ key: String
     ) throws {
         let wanted = ["service": request.service, "registration": token(1), "topic": "news"]
-        let laboratory = Laboratory()
-        laboratory.script(#"[{"match":{"\#(key)":"\#(wanted[key] ?? "")"},"do":{"status":418}}]"#)
-        let reply = laboratory.call(request.method, request.target, request.body)
+        let emulator = ManualEmulator()
+        emulator.script(#"[{"match":{"\#(key)":"\#(wanted[key] ?? "")"},"do":{"status":418}}]"#)
+        let reply = emulator.call(request.method, request.target, request.body)
         #expect((reply.status == 418) == (key == "service" || request.names.contains(key)))
         // A different service, registration or topic does not match.
-        laboratory.script(
+        emulator.script(
             #"[{"match":{"\#(key)":"\#(key == "service" ? "none" : "elsewhere")"},"do":{"status":418}}]"#,
             status: key == "service" ? 400 : 200)
         if key != "service" {
-            #expect(laboratory.call(request.method, request.target, request.body).status != 418)
+            #expect(emulator.call(request.method, request.target, request.body).status != 418)
         }
     }
 
     @Test func `a group's key is a registration to match`() throws {
-        let laboratory = Laboratory()
-        let group = laboratory.call(
+        let emulator = ManualEmulator()
+        let group = emulator.call(
             "POST", "/fcm/notification",
             #"{"operation":"create","notification_key_name":"g","registration_ids":["\#(token(1))"]}"#,
             headers: ["access_token_auth": "true", "project_id": "1"])
         let key = try #require(try group.json()["notification_key"]?.string)
-        laboratory.script(#"[{"match":{"registration":"\#(key)"},"do":{"status":503}}]"#)
-        #expect(laboratory.send(#"{"message":{"token":"\#(key)"}}"#).status == 503)
-        #expect(laboratory.send(#"{"message":{"token":"\#(token(1))"}}"#).status == 200)
+        emulator.script(#"[{"match":{"registration":"\#(key)"},"do":{"status":503}}]"#)
+        #expect(emulator.send(#"{"message":{"token":"\#(key)"}}"#).status == 503)
+        #expect(emulator.send(#"{"message":{"token":"\#(token(1))"}}"#).status == 200)
     }
 
     @Test func `counts start anew at each PUT, and a reset ends the script`() {
-        let laboratory = Laboratory()
+        let emulator = ManualEmulator()
         let body = #"{"message":{"topic":"t"}}"#
         for _ in 1...2 {
-            laboratory.script(#"[{"match":{"first":1},"do":{"status":503}}]"#)
-            #expect((1...2).map { _ in laboratory.send(body).status } == [503, 200])
+            emulator.script(#"[{"match":{"first":1},"do":{"status":503}}]"#)
+            #expect((1...2).map { _ in emulator.send(body).status } == [503, 200])
         }
-        laboratory.script(#"[{"match":{},"do":{"status":503}}]"#)
-        _ = laboratory.call("POST", "/emulator/v1/reset")
-        #expect(laboratory.send(body).status == 200)
-        #expect(laboratory.call("GET", "/emulator/v1/faults").text == "[\n\n]")
+        emulator.script(#"[{"match":{},"do":{"status":503}}]"#)
+        _ = emulator.call("POST", "/emulator/v1/reset")
+        #expect(emulator.send(body).status == 200)
+        #expect(emulator.call("GET", "/emulator/v1/faults").text == "[\n\n]")
     }
 
     @Test func `the emulator's own interface and unknown paths have no faults`() {
-        let laboratory = Laboratory()
-        laboratory.script(#"[{"match":{},"do":{"status":503}}]"#)
-        #expect(laboratory.call("GET", "/emulator/v1/ledger").status == 200)
-        #expect(laboratory.call("GET", "/elsewhere").status == 404)
+        let emulator = ManualEmulator()
+        emulator.script(#"[{"match":{},"do":{"status":503}}]"#)
+        #expect(emulator.call("GET", "/emulator/v1/ledger").status == 200)
+        #expect(emulator.call("GET", "/elsewhere").status == 404)
     }
 }
 
@@ -154,7 +154,7 @@ extension Double {
     fileprivate var json: JSONValue { .double(self) }
 }
 
-extension Laboratory {
+extension ManualEmulator {
     /// Sets the fault script.
     func script(_ body: String, status: Int = 200) {
         let reply = call("PUT", "/emulator/v1/faults", body)

@@ -99,18 +99,18 @@ import Testing
     @Test(arguments: wrong)
     func `a wrong script is refused where it is wrong, and the old one stays`(_ body: String, _ message: String) throws
     {
-        let laboratory = Laboratory()
-        laboratory.script(#"[{"match":{},"do":{"status":418}}]"#)
-        let reply = laboratory.call("PUT", "/emulator/v1/faults", body)
+        let emulator = ManualEmulator()
+        emulator.script(#"[{"match":{},"do":{"status":418}}]"#)
+        let reply = emulator.call("PUT", "/emulator/v1/faults", body)
         #expect(reply.status == 400)
         let told = try #require(try reply.json()["error"]?["message"]?.string)
         #expect(message.hasSuffix(": ") ? told.hasPrefix(message) : told == message)
-        #expect(laboratory.send(#"{"message":{"topic":"t"}}"#).status == 418)
+        #expect(emulator.send(#"{"message":{"topic":"t"}}"#).status == 418)
     }
 
     @Test(arguments: HostileTests.bodies)
     func `a hostile script is refused`(_ body: [UInt8]) {
         let call = Call("PUT", "/emulator/v1/faults", body: body)
-        #expect(Laboratory().backend.answer(call).status == 400)
+        #expect(ManualEmulator().backend.answer(call).status == 400)
     }
 }

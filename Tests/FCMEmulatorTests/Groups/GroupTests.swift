@@ -4,10 +4,10 @@ import Testing
 @testable import FCMEmulator
 
 @Suite struct GroupTests {
-    private let laboratory = Laboratory()
+    private let emulator = ManualEmulator()
 
     private func post(_ body: String, project: String = "123456789012") -> Reply {
-        laboratory.call(
+        emulator.call(
             "POST", "/fcm/notification", body,
             headers: [
                 "Content-Type": "application/json", "Authorization": "Bearer any", "Access_Token_Auth": "true",
@@ -26,7 +26,7 @@ import Testing
     }
 
     private func retrieve(_ name: String, project: String = "123456789012") -> Reply {
-        laboratory.call(
+        emulator.call(
             "GET", "/fcm/notification?notification_key_name=\(name)",
             headers: ["access_token_auth": "true", "project_id": project])
     }
@@ -39,13 +39,13 @@ import Testing
     }
 
     private func members(_ name: String) throws -> [String] {
-        let reply = laboratory.call("GET", "/emulator/v1/groups/\(name)")
+        let reply = emulator.call("GET", "/emulator/v1/groups/\(name)")
         guard reply.status == 200 else { return [] }
         return try #require(try reply.json().array).compactMap(\.string)
     }
 
     private func send(to key: String) -> Reply {
-        laboratory.send(#"{"message":{"token":"\#(key)","data":{"k":"v"}}}"#)
+        emulator.send(#"{"message":{"token":"\#(key)","data":{"k":"v"}}}"#)
     }
 
     @Test func `every answer tells another key, and all are good`() throws {
@@ -61,8 +61,8 @@ import Testing
             #expect(key.wholeMatch(of: /[A-Za-z0-9_-]+/) != nil)
             #expect(send(to: key).status == 200)
         }
-        #expect(try laboratory.inbox(fid(2)).count == 5)
-        #expect(try laboratory.inbox(fid(1)).isEmpty)
+        #expect(try emulator.inbox(fid(2)).count == 5)
+        #expect(try emulator.inbox(fid(1)).isEmpty)
     }
 
     @Test func `members come and go`() throws {
@@ -73,13 +73,13 @@ import Testing
         // FCM checks the name against the key, but it may be left out.
         _ = try key(change("remove", nil, key: second, [token(1), token(9)]))
         #expect(try members("g") == [token(2), token(3)])
-        #expect(laboratory.call("GET", "/emulator/v1/groups/other").status == 404)
+        #expect(emulator.call("GET", "/emulator/v1/groups/other").status == 404)
     }
 
     @Test func `the last member takes the group with it`() throws {
         let old = try key(change("create", "g", [token(1), token(2)]))
         let last = try key(change("remove", "g", key: old, [token(1), token(2)]))
-        #expect(laboratory.call("GET", "/emulator/v1/groups/g").status == 404)
+        #expect(emulator.call("GET", "/emulator/v1/groups/g").status == 404)
         #expect(try error(retrieve("g")) == "notification_key not found")
         for key in [old, last] {
             let reply = send(to: key)
@@ -115,7 +115,7 @@ import Testing
 
     @Test(arguments: ["unregistered", "other_sender"])
     func `registrations that FCM does not know are no members`(_ state: String) throws {
-        try laboratory.enrol(token(1), state: state)
+        try emulator.enrol(token(1), state: state)
         let strangers = [token(1), "malformed"]
         #expect(try error(change("create", "g", strangers)) == "no valid registration ids")
         let key = try key(change("create", "g", strangers + [token(2)]))
@@ -128,11 +128,11 @@ import Testing
 
     @Test func `a member that is unregistered drops out, and the last one takes the group with it`() throws {
         let group = try key(change("create", "g", [token(1), token(2)]))
-        try laboratory.enrol(token(1), state: "unregistered")
+        try emulator.enrol(token(1), state: "unregistered")
         #expect(try members("g") == [token(2)])
-        try laboratory.enrol(token(1), state: "active")
+        try emulator.enrol(token(1), state: "active")
         #expect(try members("g") == [token(2)])
-        try laboratory.enrol(token(2), state: "unregistered")
+        try emulator.enrol(token(2), state: "unregistered")
         #expect(try error(retrieve("g")) == "notification_key not found")
         #expect(send(to: group).status == 404)
     }
@@ -143,30 +143,30 @@ import Testing
         #expect(try members("g").count == 20)
         #expect(change("add", "g", key: group, [token(20)]).status == 200)
         #expect(change("create", "h", (1...21).map { token($0) }).status == 400)
-        #expect(laboratory.call("GET", "/emulator/v1/groups/h").status == 404)
+        #expect(emulator.call("GET", "/emulator/v1/groups/h").status == 404)
     }
 
     @Test func `a send reaches the members' installations, each once`() throws {
-        try laboratory.enrol(token(3), platform: "ios", state: "apns_dead")
+        try emulator.enrol(token(3), platform: "ios", state: "apns_dead")
         let members = [token(1), token(1, rotation: "B"), fid(2), token(3)]
         let key = try key(change("create", "g", members))
         let reply = send(to: key)
         #expect(try reply.json().object?.keys.sorted() == ["name"])
         #expect(try reply.json()["name"]?.string?.hasPrefix("projects/p/messages/") == true)
-        #expect(try (1...3).map { try laboratory.inbox(fid($0)).count } == [1, 1, 0])
-        let line = try #require(try laboratory.ledger().first)
+        #expect(try (1...3).map { try emulator.inbox(fid($0)).count } == [1, 1, 0])
+        let line = try #require(try emulator.ledger().first)
         #expect(line["target"] == ["token": .string(key)])
         #expect(line["fan_out"] == 2)
         #expect(
-            try laboratory.send(#"{"message":{"token":"\#(key)"},"validate_only":true}"#).messageID()
+            try emulator.send(#"{"message":{"token":"\#(key)"},"validate_only":true}"#).messageID()
                 == "fake_message_id")
-        #expect(try laboratory.ledger().count == 1)
+        #expect(try emulator.ledger().count == 1)
     }
 
     @Test func `a key is no registration`() throws {
         let key = try key(change("create", "g", [token(1)]))
-        #expect(laboratory.subscribe(key, to: "t").status == 404)
-        #expect(try laboratory.call("GET", "/emulator/v1/topics/t").json() == [])
+        #expect(emulator.subscribe(key, to: "t").status == 404)
+        #expect(try emulator.call("GET", "/emulator/v1/topics/t").json() == [])
     }
 
     @Test func `each project has groups of its own`() throws {
@@ -176,8 +176,8 @@ import Testing
         #expect(
             try error(change("add", "g", key: other, [token(3)], project: "1")) == "notification_key not found")
         _ = send(to: one)
-        #expect(try laboratory.inbox(fid(1)).count == 1)
-        #expect(try laboratory.inbox(fid(2)).isEmpty)
+        #expect(try emulator.inbox(fid(1)).count == 1)
+        #expect(try emulator.inbox(fid(2)).isEmpty)
     }
 
     @Test func `headers are asked for`() throws {
@@ -186,13 +186,13 @@ import Testing
         for headers: KeyValuePairs<String, String> in [
             ["project_id": "123456789012"], ["project_id": "123456789012", "access_token_auth": "false"],
         ] {
-            #expect(try error(laboratory.call("GET", target, headers: headers), status: 401) == "Unauthorized")
+            #expect(try error(emulator.call("GET", target, headers: headers), status: 401) == "Unauthorized")
         }
         for headers: KeyValuePairs<String, String> in [
             ["access_token_auth": "true"], ["access_token_auth": "true", "project_id": ""],
             ["access_token_auth": "true", "project_id": "tide-app-prod"],
         ] {
-            #expect(laboratory.call("GET", target, headers: headers).status == 400)
+            #expect(emulator.call("GET", target, headers: headers).status == 400)
         }
     }
 
@@ -206,13 +206,13 @@ import Testing
     ])
     func `a malformed body is refused with a text`(_ body: String) throws {
         #expect(try error(post(body))?.isEmpty == false)
-        #expect(laboratory.call("GET", "/emulator/v1/groups/g").status == 404)
+        #expect(emulator.call("GET", "/emulator/v1/groups/g").status == 404)
     }
 
     @Test func `calls are logged, and a reset forgets groups`() throws {
         let old = try key(change("create", "g", [token(1)]))
-        #expect(try laboratory.requests().map { $0["path"] } == ["/fcm/notification"])
-        _ = laboratory.call("POST", "/emulator/v1/reset")
+        #expect(try emulator.requests().map { $0["path"] } == ["/fcm/notification"])
+        _ = emulator.call("POST", "/emulator/v1/reset")
         #expect(try error(retrieve("g")) == "notification_key not found")
         #expect(try key(change("create", "g", [token(1)])) != old)
     }

@@ -7,23 +7,23 @@ import Testing
     private static let headers: KeyValuePairs = [
         "Content-Type": "application/json", "Authorization": "Bearer any", "access_token_auth": "true",
     ]
-    private let laboratory = Laboratory()
+    private let emulator = ManualEmulator()
 
     private func batch(_ method: String, _ tokens: [String], to target: String = "/topics/news") -> Reply {
         let tokens = tokens.map { "\"\($0)\"" }.joined(separator: ",")
-        return laboratory.call(
+        return emulator.call(
             "POST", "/iid/v1:\(method)", #"{"to":"\#(target)","registration_tokens":[\#(tokens)]}"#,
             headers: Self.headers)
     }
 
     private func members(_ topic: String = "news") throws -> JSONValue {
-        try laboratory.call("GET", "/emulator/v1/topics/\(topic)").json()
+        try emulator.call("GET", "/emulator/v1/topics/\(topic)").json()
     }
 
     @Test func `a batch answers for each registration in its place`() throws {
-        try laboratory.enrol(token(1), state: "unregistered")
-        try laboratory.enrol(token(2), state: "other_sender")
-        try laboratory.enrol(token(3), state: "apns_dead")
+        try emulator.enrol(token(1), state: "unregistered")
+        try emulator.enrol(token(2), state: "other_sender")
+        try emulator.enrol(token(3), state: "apns_dead")
         let tokens = [token(1), token(4), "malformed", token(2), fid(5), token(3)]
         let results: JSONValue = [
             ["error": "NOT_FOUND"], [:], ["error": "INVALID_ARGUMENT"], ["error": "INVALID_ARGUMENT"], [:], [:],
@@ -47,16 +47,16 @@ import Testing
 
     @Test func `what one service subscribes the other knows`() throws {
         _ = batch("batchAdd", [token(1)])
-        #expect(laboratory.subscribe(token(1), to: "news").status == 409)
-        _ = laboratory.call("DELETE", "/v1/projects/p/registrations/\(token(1))/topicSubscriptions/news")
+        #expect(emulator.subscribe(token(1), to: "news").status == 409)
+        _ = emulator.call("DELETE", "/v1/projects/p/registrations/\(token(1))/topicSubscriptions/news")
         #expect(try members() == [])
-        _ = laboratory.subscribe(token(2), to: "news")
+        _ = emulator.subscribe(token(2), to: "news")
         _ = batch("batchRemove", [token(2)])
         #expect(try members() == [])
     }
 
     @Test func `an installation follows at most two thousand topics`() throws {
-        try laboratory.enrol(token(1), topics: (1...2000).map { "t\($0)" })
+        try emulator.enrol(token(1), topics: (1...2000).map { "t\($0)" })
         #expect(
             try batch("batchAdd", [token(1), token(2)]).json() == ["results": [["error": "TOO_MANY_TOPICS"], [:]]])
         #expect(try batch("batchAdd", [token(1)], to: "/topics/t7").json() == ["results": [[:]]])
@@ -83,11 +83,11 @@ import Testing
     ])
     func `a wrong batch is refused whole, with a text`(_ body: String, _ text: String) throws {
         for method in ["batchAdd", "batchRemove"] {
-            let reply = laboratory.call("POST", "/iid/v1:\(method)", body, headers: Self.headers)
+            let reply = emulator.call("POST", "/iid/v1:\(method)", body, headers: Self.headers)
             #expect(reply.status == 400)
             #expect(try reply.json() == ["error": .string(text)])
         }
-        #expect(try laboratory.call("GET", "/emulator/v1/registrations").json() == [])
+        #expect(try emulator.call("GET", "/emulator/v1/registrations").json() == [])
     }
 
     @Test(arguments: [
@@ -96,7 +96,7 @@ import Testing
     ])
     func `a call must say that its bearer is an OAuth token`(_ method: String, _ target: String) throws {
         for headers: KeyValuePairs in [["Authorization": "Bearer any"], ["access_token_auth": "no"]] {
-            let reply = laboratory.call(method, target, "{}", headers: headers)
+            let reply = emulator.call(method, target, "{}", headers: headers)
             #expect(reply.status == 401)
             #expect(try reply.json() == ["error": "Unauthorized"])
         }
@@ -104,9 +104,9 @@ import Testing
 
     @Test func `one registration is subscribed by its path`() throws {
         func subscribe(_ token: String, _ topic: String) -> Reply {
-            laboratory.call("POST", "/iid/v1/\(token)/rel/topics/\(topic)", headers: Self.headers)
+            emulator.call("POST", "/iid/v1/\(token)/rel/topics/\(topic)", headers: Self.headers)
         }
-        try laboratory.enrol(token(2), state: "unregistered")
+        try emulator.enrol(token(2), state: "unregistered")
         for _ in 1...2 {
             let reply = subscribe(token(1).replacing(":", with: "%3A"), "100%25")
             #expect(reply.status == 200)
@@ -123,9 +123,9 @@ import Testing
     }
 
     @Test func `an instance tells its platform and, when asked, its topics with their days`() throws {
-        func info(_ path: String) -> Reply { laboratory.call("GET", "/iid/info/\(path)", headers: Self.headers) }
-        try laboratory.enrol(token(1), platform: "ios", topics: ["news"])
-        laboratory.advance(by: 86_400)
+        func info(_ path: String) -> Reply { emulator.call("GET", "/iid/info/\(path)", headers: Self.headers) }
+        try emulator.enrol(token(1), platform: "ios", topics: ["news"])
+        emulator.advance(by: 86_400)
         _ = batch("batchAdd", [token(1)], to: "/topics/tides")
         let told = try #require(try info("\(token(1))?details=true").json().object)
         #expect(told["platform"] == "IOS")
@@ -133,15 +133,15 @@ import Testing
         #expect(told["authorizedEntity"]?.string?.wholeMatch(of: /[0-9]+/) != nil)
         #expect(told["application"]?.string != nil)
         #expect(
-            try laboratory.call("GET", "/iid/\(token(1))?details=true", headers: Self.headers).json()["rel"]
+            try emulator.call("GET", "/iid/\(token(1))?details=true", headers: Self.headers).json()["rel"]
                 == told["rel"])
         #expect(try info(token(1)).json()["rel"] == nil)
         #expect(try info("\(token(2))?details=true").json().object?.keys.contains("rel") == false)
         #expect(try info(token(2)).json()["platform"] == "ANDROID")
 
-        try laboratory.enrol(token(3), platform: "web")
+        try emulator.enrol(token(3), platform: "web")
         #expect(try info(token(3)).json()["platform"] == "CHROME")
-        try laboratory.enrol(token(3), state: "unregistered")
+        try emulator.enrol(token(3), state: "unregistered")
         #expect(info(token(3)).status == 404)
         #expect(try info(token(3)).json() == ["error": "No information found about this instance id."])
         #expect(info("malformed").status == 400)
@@ -149,10 +149,10 @@ import Testing
     }
 
     @Test func `only enrolled registrations exist where the emulator is strict`() throws {
-        let laboratory = Laboratory(strict: true)
-        try laboratory.enrol(token(1))
+        let emulator = ManualEmulator(strict: true)
+        try emulator.enrol(token(1))
         let body = #"{"to":"/topics/news","registration_tokens":["\#(token(1))","\#(token(2))"]}"#
-        let reply = laboratory.call("POST", "/iid/v1:batchAdd", body, headers: Self.headers)
+        let reply = emulator.call("POST", "/iid/v1:batchAdd", body, headers: Self.headers)
         #expect(try reply.json() == ["results": [[:], ["error": "NOT_FOUND"]]])
     }
 
@@ -161,7 +161,7 @@ import Testing
         ("DELETE", "/iid/v1/\(token(1))/rel/topics/news"), ("POST", "/iid/v1/\(token(1))/rel/groups/news"),
     ])
     func `another path or method is not found, in HTML`(_ method: String, _ target: String) {
-        let reply = laboratory.call(method, target, headers: Self.headers)
+        let reply = emulator.call(method, target, headers: Self.headers)
         #expect(reply.status == 404)
         #expect(reply.contentType.hasPrefix("text/html"))
     }

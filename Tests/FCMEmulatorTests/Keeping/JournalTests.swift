@@ -7,15 +7,15 @@ import Testing
     private static let headers: KeyValuePairs = ["access_token_auth": "true", "project_id": "123456789012"]
 
     /// Makes some data of every kind. Returns the key of the group.
-    private func live(in laboratory: Laboratory) throws -> String {
-        try laboratory.enrol(token(1), platform: "ios", topics: ["tides"])
-        try laboratory.enrol(fid(2), state: "other_sender")
-        _ = laboratory.subscribe(fid(3), to: "tides")
-        laboratory.advance(by: 0.1)
+    private func live(in emulator: ManualEmulator) throws -> String {
+        try emulator.enrol(token(1), platform: "ios", topics: ["tides"])
+        try emulator.enrol(fid(2), state: "other_sender")
+        _ = emulator.subscribe(fid(3), to: "tides")
+        emulator.advance(by: 0.1)
         let batch = #"{"to":"/topics/storms","registration_tokens":["\#(token(4))","\#(token(5))","none"]}"#
-        _ = laboratory.call("POST", "/iid/v1:batchAdd", batch, headers: Self.headers)
-        _ = laboratory.call("DELETE", "/v1/projects/p/registrations/\(token(5))/topicSubscriptions/storms")
-        let group = laboratory.call(
+        _ = emulator.call("POST", "/iid/v1:batchAdd", batch, headers: Self.headers)
+        _ = emulator.call("DELETE", "/v1/projects/p/registrations/\(token(5))/topicSubscriptions/storms")
+        let group = emulator.call(
             "POST", "/fcm/notification",
             #"{"operation":"create","notification_key_name":"g é","registration_ids":["\#(token(6))"]}"#,
             headers: Self.headers)
@@ -25,23 +25,23 @@ import Testing
             #""token":"\#(key)""#, #""token":"malformed""#, #""fid":"\#(fid(2))""#,
         ]
         for target in targets {
-            laboratory.advance(by: 1.0 / 3)
-            _ = laboratory.send(#"{"message":{\#(target),"notification":{"title":"Hé \"there\"\n\t"}}}"#)
+            emulator.advance(by: 1.0 / 3)
+            _ = emulator.send(#"{"message":{\#(target),"notification":{"title":"Hé \"there\"\n\t"}}}"#)
         }
-        laboratory.script(
+        emulator.script(
             #"""
             [{"match":{"topic":"dup"},"do":{"status":503,"deliver":true}},{"match":{"topic":"lost"},"do":{"close":"after"}}]
             """#)
-        for topic in ["dup", "lost"] { _ = laboratory.send(#"{"message":{"topic":"\#(topic)"}}"#) }
-        _ = laboratory.call("GET", "/iid/info/\(token(4))", headers: Self.headers)
+        for topic in ["dup", "lost"] { _ = emulator.send(#"{"message":{"topic":"\#(topic)"}}"#) }
+        _ = emulator.call("GET", "/iid/info/\(token(4))", headers: Self.headers)
         return key
     }
 
     /// Everything that the emulator's own interface shows.
-    private func sight(of laboratory: Laboratory) -> [String] {
+    private func sight(of emulator: ManualEmulator) -> [String] {
         let paths = ["ledger", "requests", "registrations", "topics/tides", "topics/storms", "groups/g%20%C3%A9"]
         let inboxes = [token(1), fid(3), token(4), token(5), token(6)].map { "devices/\($0)/inbox" }
-        return (paths + inboxes).map { laboratory.call("GET", "/emulator/v1/\($0)").text }
+        return (paths + inboxes).map { emulator.call("GET", "/emulator/v1/\($0)").text }
     }
 
     @Test func `a restart keeps everything, and goes on from there`() throws {
@@ -49,15 +49,15 @@ import Testing
         var seen: [String] = []
         var key = ""
         do {
-            let laboratory = try Laboratory(data: place.path)
-            key = try live(in: laboratory)
-            seen = sight(of: laboratory)
+            let emulator = try ManualEmulator(data: place.path)
+            key = try live(in: emulator)
+            seen = sight(of: emulator)
         }
         for _ in 1...2 {
-            let again = try Laboratory(data: place.path)
+            let again = try ManualEmulator(data: place.path)
             #expect(sight(of: again) == seen)
         }
-        let again = try Laboratory(data: place.path)
+        let again = try ManualEmulator(data: place.path)
         let id = try again.send(#"{"message":{"token":"\#(key)"}}"#).messageID()
         let ids = try again.ledger().compactMap { $0["message_id"]?.string }
         #expect(ids.last == id)
@@ -70,13 +70,13 @@ import Testing
         let signIn = SignIn(isRequired: true, lifetime: .seconds(3599), accepted: .seconds(10))
         var bearer = ""
         do {
-            let laboratory = try Laboratory(data: place.path, signIn: signIn)
-            let reply = laboratory.call(
+            let emulator = try ManualEmulator(data: place.path, signIn: signIn)
+            let reply = emulator.call(
                 "POST", "/token", try SignedAssertion().form(),
                 headers: ["content-type": "application/x-www-form-urlencoded"])
             bearer = try #require(try reply.json()["access_token"]?.string)
         }
-        let again = try Laboratory(data: place.path, signIn: SignIn(isRequired: true))
+        let again = try ManualEmulator(data: place.path, signIn: SignIn(isRequired: true))
         let body = #"{"message":{"topic":"t"}}"#
         let send = {
             again.call("POST", "/v1/projects/p/messages:send", body, headers: ["authorization": "Bearer \(bearer)"])
@@ -92,37 +92,37 @@ import Testing
         let place = try JournalPlace()
         var seen: [String] = []
         do {
-            let laboratory = try Laboratory(data: place.path)
-            _ = try live(in: laboratory)
-            seen = sight(of: laboratory)
+            let emulator = try ManualEmulator(data: place.path)
+            _ = try live(in: emulator)
+            seen = sight(of: emulator)
         }
-        let strict = try Laboratory(data: place.path, strict: true)
+        let strict = try ManualEmulator(data: place.path, strict: true)
         #expect(sight(of: strict) == seen)
         #expect(strict.send(#"{"message":{"token":"\#(token(99))"}}"#).status == 404)
     }
 
     @Test func `a last line that a crash has cut is as if its call had never come`() throws {
         let place = try JournalPlace()
-        _ = try live(in: Laboratory(data: place.path))
+        _ = try live(in: ManualEmulator(data: place.path))
         let whole = try place.bytes()
         let lastLine = try #require(whole.dropLast().lastIndex(of: UInt8(ascii: "\n"))) + 1
         try place.write(Array(whole[..<lastLine]))
-        let without = try sight(of: Laboratory(data: place.path))
+        let without = try sight(of: ManualEmulator(data: place.path))
         for cut in [lastLine + 1, lastLine + 20, whole.count - 1] {
             try place.write(Array(whole[..<cut]))
             do {
-                let laboratory = try Laboratory(data: place.path)
-                #expect(sight(of: laboratory) == without)
-                #expect(laboratory.send(#"{"message":{"topic":"new"}}"#).status == 200)
+                let emulator = try ManualEmulator(data: place.path)
+                #expect(sight(of: emulator) == without)
+                #expect(emulator.send(#"{"message":{"topic":"new"}}"#).status == 200)
             }
-            let again = try Laboratory(data: place.path)
+            let again = try ManualEmulator(data: place.path)
             #expect(try again.ledger().last?["target"] == ["topic": "new"])
         }
     }
 
     @Test func `damage is told with its line, and nothing is overwritten`() throws {
         let place = try JournalPlace()
-        _ = try live(in: Laboratory(data: place.path))
+        _ = try live(in: ManualEmulator(data: place.path))
         let whole = try place.bytes()
         let lines = whole.split(separator: UInt8(ascii: "\n"))
         for number in 1..<lines.count {
@@ -150,7 +150,7 @@ import Testing
     private func expectRefusal(of bytes: [UInt8], at place: JournalPlace, _ reason: String) throws {
         try place.write(bytes)
         #expect(throws: EmulatorError.cannotUseData(path: place.path, reason: reason)) {
-            _ = try Laboratory(data: place.path)
+            _ = try ManualEmulator(data: place.path)
         }
         #expect(try place.bytes() == bytes)
     }
@@ -158,22 +158,22 @@ import Testing
     @Test(arguments: ["", "herald emul"])
     func `a file that was only begun is a new one`(_ text: String) throws {
         let place = try JournalPlace(text)
-        do { #expect(try Laboratory(data: place.path).send(#"{"message":{"topic":"t"}}"#).status == 200) }
-        #expect(try Laboratory(data: place.path).ledger().count == 1)
+        do { #expect(try ManualEmulator(data: place.path).send(#"{"message":{"topic":"t"}}"#).status == 200) }
+        #expect(try ManualEmulator(data: place.path).ledger().count == 1)
     }
 
     @Test func `two emulators do not share a file, and a folder is none`() throws {
         let place = try JournalPlace()
-        let first = try Laboratory(data: place.path)
+        let first = try ManualEmulator(data: place.path)
         #expect(throws: EmulatorError.cannotUseData(path: place.path, reason: "another emulator uses it")) {
-            _ = try Laboratory(data: place.path)
+            _ = try ManualEmulator(data: place.path)
         }
         withExtendedLifetime(first) {}
         for (path, reason) in [
             ("/", "Is a directory"), ("/dev/null", "it is no file"), ("/nonexistent/data", "No such file or directory"),
         ] {
             #expect(throws: EmulatorError.cannotUseData(path: path, reason: reason)) {
-                _ = try Laboratory(data: path)
+                _ = try ManualEmulator(data: path)
             }
         }
     }
@@ -182,18 +182,19 @@ import Testing
         let place = try JournalPlace()
         var id = ""
         do {
-            let laboratory = try Laboratory(data: place.path)
-            _ = try live(in: laboratory)
-            id = try laboratory.send(#"{"message":{"topic":"t"}}"#).messageID()
-            #expect(laboratory.call("POST", "/emulator/v1/reset").status == 200)
-            try laboratory.enrol(token(7))
+            let emulator = try ManualEmulator(data: place.path)
+            _ = try live(in: emulator)
+            id = try emulator.send(#"{"message":{"topic":"t"}}"#).messageID()
+            #expect(emulator.call("POST", "/emulator/v1/reset").status == 200)
+            try emulator.enrol(token(7))
         }
         let long = try place.bytes().count
         do {
-            #expect(try Laboratory(data: place.path).call("GET", "/emulator/v1/registrations").json().array?.count == 1)
+            #expect(
+                try ManualEmulator(data: place.path).call("GET", "/emulator/v1/registrations").json().array?.count == 1)
         }
         #expect(try place.bytes().count < long / 4)
-        let again = try Laboratory(data: place.path)
+        let again = try ManualEmulator(data: place.path)
         #expect(try again.call("GET", "/emulator/v1/registrations").json().array?.count == 1)
         #expect(try again.ledger().isEmpty)
         #expect(try again.requests().isEmpty)

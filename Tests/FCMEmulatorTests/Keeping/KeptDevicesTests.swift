@@ -9,39 +9,39 @@ import Testing
 
     init() throws { place = try JournalPlace() }
 
-    private func start() throws -> Laboratory {
-        try Laboratory(data: place.path, membershipDelay: .seconds(30))
+    private func start() throws -> ManualEmulator {
+        try ManualEmulator(data: place.path, membershipDelay: .seconds(30))
     }
 
     /// Everything that is shown about devices and the time.
-    private func sight(of laboratory: Laboratory) -> [String] {
+    private func sight(of emulator: ManualEmulator) -> [String] {
         ["overview", "clock", "devices/\(fid(1))", "devices/\(fid(2))", "devices/\(fid(1))/inbox"].map {
-            laboratory.call("GET", "/emulator/v1/\($0)").text
+            emulator.call("GET", "/emulator/v1/\($0)").text
         }
     }
 
-    private func push(_ text: String, to number: Int, ttl: Int = 3600, in laboratory: Laboratory) {
+    private func push(_ text: String, to number: Int, ttl: Int = 3600, in emulator: ManualEmulator) {
         let message = #""data":{"n":"\#(text)"},"android":{"ttl":"\#(ttl)s"}"#
-        #expect(laboratory.send(#"{"message":{"fid":"\#(fid(number))",\#(message)}}"#).status == 200)
+        #expect(emulator.send(#"{"message":{"fid":"\#(fid(number))",\#(message)}}"#).status == 200)
     }
 
-    private func received(_ number: Int, in laboratory: Laboratory) throws -> [String?] {
-        try laboratory.inbox(fid(number)).map { $0["data"]?["n"]?.string }
+    private func received(_ number: Int, in emulator: ManualEmulator) throws -> [String?] {
+        try emulator.inbox(fid(number)).map { $0["data"]?["n"]?.string }
     }
 
     @Test func `a device that is away stays so, with what waits for it and what it lost`() throws {
         var seen: [String] = []
         do {
-            let laboratory = try start()
-            push("before", to: 1, in: laboratory)
-            try laboratory.device(fid(1), #"{"online":false,"app":"foreground"}"#)
-            try laboratory.device(fid(2), #"{"app":"terminated"}"#)
-            push("lost", to: 1, ttl: 0, in: laboratory)
-            push("short", to: 1, ttl: 60, in: laboratory)
-            push("long", to: 1, ttl: 7200, in: laboratory)
-            try laboratory.advanceWorld("1h")
-            push("last", to: 1, in: laboratory)
-            seen = sight(of: laboratory)
+            let emulator = try start()
+            push("before", to: 1, in: emulator)
+            try emulator.device(fid(1), #"{"online":false,"app":"foreground"}"#)
+            try emulator.device(fid(2), #"{"app":"terminated"}"#)
+            push("lost", to: 1, ttl: 0, in: emulator)
+            push("short", to: 1, ttl: 60, in: emulator)
+            push("long", to: 1, ttl: 7200, in: emulator)
+            try emulator.advanceWorld("1h")
+            push("last", to: 1, in: emulator)
+            seen = sight(of: emulator)
         }
         for _ in 1...2 { #expect(try sight(of: start()) == seen) }
         let again = try start()
@@ -68,12 +68,12 @@ import Testing
 
     @Test func `a subscription settles when it would have`() throws {
         do {
-            let laboratory = try start()
-            _ = laboratory.subscribe(fid(1), to: "t")
-            try laboratory.advanceWorld("20s")
-            _ = laboratory.subscribe(fid(2), to: "t")
+            let emulator = try start()
+            _ = emulator.subscribe(fid(1), to: "t")
+            try emulator.advanceWorld("20s")
+            _ = emulator.subscribe(fid(2), to: "t")
         }
-        let again = try Laboratory(data: place.path)
+        let again = try ManualEmulator(data: place.path)
         let send = #"{"message":{"topic":"t","data":{"n":"1"}}}"#
         #expect(again.send(send).status == 200)
         try again.advanceWorld("10s")
@@ -92,28 +92,28 @@ import Testing
         func proof(_ number: Int) -> KeyValuePairs<String, String> {
             ["x-goog-api-key": "k", "authorization": "FIS_v2 \(secrets[number] ?? "")"]
         }
-        func register(_ number: Int, in laboratory: Laboratory) throws -> String? {
+        func register(_ number: Int, in emulator: ManualEmulator) throws -> String? {
             let path = "/v1/projects/p/installations/\(fid(number))/authTokens:generate"
             let body = #"{"installation":{"appId":"1:1:web:1"}}"#
-            let token = try laboratory.call("POST", path, body, headers: proof(number)).json()["token"]?.string
+            let token = try emulator.call("POST", path, body, headers: proof(number)).json()["token"]?.string
             let bearer = try #require(token)
             tokens.append(bearer.split(separator: ".").last.map(String.init))
-            return try laboratory.call(
+            return try emulator.call(
                 "POST", "/v1/projects/p/registrations", web,
                 headers: ["x-goog-api-key": "k", "x-goog-firebase-installations-auth": "FIS \(bearer)"]
             ).json()["token"]?.string
         }
         var registered: [Int: String] = [:]
         do {
-            let laboratory = try start()
+            let emulator = try start()
             for number in 1...2 {
                 let form = #"{"fid":"\#(fid(number))","appId":"1:1:web:1"}"#
-                let reply = laboratory.call(
+                let reply = emulator.call(
                     "POST", "/v1/projects/p/installations", form, headers: ["x-goog-api-key": "k"])
                 secrets[number] = try reply.json()["refreshToken"]?.string
-                registered[number] = try register(number, in: laboratory)
+                registered[number] = try register(number, in: emulator)
             }
-            let gone = laboratory.call("DELETE", "/v1/projects/p/installations/\(fid(2))", headers: proof(2))
+            let gone = emulator.call("DELETE", "/v1/projects/p/installations/\(fid(2))", headers: proof(2))
             #expect(gone.status == 200)
         }
         let again = try start()
@@ -131,17 +131,17 @@ import Testing
         let signIn = SignIn(isRequired: true)
         var bearers: [String] = []
         do {
-            let laboratory = try Laboratory(data: place.path, signIn: signIn)
-            let refresh = laboratory.call(
+            let emulator = try ManualEmulator(data: place.path, signIn: signIn)
+            let refresh = emulator.call(
                 "POST", "/token", "grant_type=refresh_token&client_id=c&client_secret=hush&refresh_token=hushhush",
                 headers: ["content-type": "application/x-www-form-urlencoded"])
             let user = try #require(try refresh.json()["access_token"]?.string)
-            let acting = laboratory.call(
+            let acting = emulator.call(
                 "POST", "/v1/projects/-/serviceAccounts/a@p.iam.gserviceaccount.com:generateAccessToken",
                 #"{"scope":["s"],"lifetime":"600s"}"#, headers: ["authorization": "Bearer \(user)"])
             bearers = [user, try #require(try acting.json()["accessToken"]?.string)]
         }
-        let again = try Laboratory(data: place.path, signIn: signIn)
+        let again = try ManualEmulator(data: place.path, signIn: signIn)
         func statuses() -> [Int] {
             bearers.map {
                 again.call(
@@ -165,11 +165,11 @@ import Testing
         "/emulator/v1/clock", "/emulator/v1/nothing",
     ])
     func `looking writes nothing down`(_ path: String) throws {
-        let laboratory = try start()
-        _ = laboratory.subscribe(fid(1), to: "t")
-        try laboratory.advanceWorld("1d")
+        let emulator = try start()
+        _ = emulator.subscribe(fid(1), to: "t")
+        try emulator.advanceWorld("1d")
         let before = try place.bytes()
-        _ = laboratory.call("GET", path)
+        _ = emulator.call("GET", path)
         #expect(try place.bytes() == before)
     }
 

@@ -41,14 +41,14 @@ import Testing
 
     /// Makes one installation for each subset of five topics. Every second one divides its topics between two
     /// registrations.
-    private static func enrolSubsets(in laboratory: Laboratory) throws {
+    private static func enrolSubsets(in emulator: ManualEmulator) throws {
         for subset in 0..<32 {
             let topics = topics(in: subset)
             if subset.isMultiple(of: 2) {
-                try laboratory.enrol(fid(subset), topics: topics)
+                try emulator.enrol(fid(subset), topics: topics)
             } else {
-                try laboratory.enrol(fid(subset), topics: Array(topics.prefix(2)))
-                try laboratory.enrol(token(subset), topics: Array(topics.dropFirst()))
+                try emulator.enrol(fid(subset), topics: Array(topics.prefix(2)))
+                try emulator.enrol(token(subset), topics: Array(topics.dropFirst()))
             }
         }
     }
@@ -59,20 +59,20 @@ import Testing
 
     @Test(arguments: cases)
     func `a condition reaches each installation that it is true of, once`(_ condition: Case) throws {
-        let laboratory = Laboratory()
-        try Self.enrolSubsets(in: laboratory)
+        let emulator = ManualEmulator()
+        try Self.enrolSubsets(in: emulator)
         let expected = (0..<32).filter { subset in
             let follows = (0..<5).map { subset & 1 << $0 != 0 }
             return condition.means(follows[0], follows[1], follows[2], follows[3], follows[4])
         }
-        let reply = laboratory.send(#"{"message":{"condition":"\#(condition.text)","data":{"k":"v"}}}"#)
+        let reply = emulator.send(#"{"message":{"condition":"\#(condition.text)","data":{"k":"v"}}}"#)
         #expect(reply.status == 200)
         #expect(try reply.messageID().utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains))
         let reached = try (0..<32).flatMap { subset in
-            try laboratory.inbox(fid(subset)).map { _ in subset }
+            try emulator.inbox(fid(subset)).map { _ in subset }
         }
         #expect(reached == expected)
-        let line = try #require(try laboratory.ledger().first)
+        let line = try #require(try emulator.ledger().first)
         #expect(line["fan_out"] == .int(Int64(expected.count)))
         #expect(line["target"] == ["condition": .string(condition.text)])
         #expect(line["message"] == ["data": ["k": "v"]])
@@ -82,59 +82,59 @@ import Testing
     @Test(arguments: [1, 2, 3, UInt64.random(in: 4 ... .max)])
     func `a condition made at random means what its author's own reading says`(_ seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
-        let laboratory = Laboratory()
-        try Self.enrolSubsets(in: laboratory)
+        let emulator = ManualEmulator()
+        try Self.enrolSubsets(in: emulator)
         var (expected, fanOuts) = (Array(repeating: [String](), count: 32), [JSONValue]())
         // As many as fit into an inbox
         for _ in 0..<100 {
             let oracle = ConditionOracle(terms: Int.random(in: 1...5, using: &random), using: &random)
             let text = oracle.text(using: &random)
-            let id = try laboratory.send(#"{"message":{"condition":"\#(text)"}}"#).messageID()
+            let id = try emulator.send(#"{"message":{"condition":"\#(text)"}}"#).messageID()
             // Subset 0 is the installation without topics.
             let subsets = (0..<32).filter { oracle.isTrue(of: Set(Self.topics(in: $0))) }
             for subset in subsets { expected[subset].append("\(id) \(text)") }
             fanOuts.append(.int(Int64(subsets.count)))
         }
-        let ledger = try laboratory.ledger()
+        let ledger = try emulator.ledger()
         #expect(ledger.map { $0["fan_out"] } == fanOuts)
         let texts = Dictionary(
             ledger.map { ($0["message_id"]?.string ?? "", $0["target"]?["condition"]?.string ?? "") }
         ) { first, _ in first }
         for subset in 0..<32 {
-            let reached = try laboratory.inbox(fid(subset)).map { $0["message_id"]?.string ?? "" }
+            let reached = try emulator.inbox(fid(subset)).map { $0["message_id"]?.string ?? "" }
             #expect(reached.map { "\($0) \(texts[$0] ?? "")" } == expected[subset], "subset \(subset)")
         }
     }
 
     @Test func `only active registrations count, and an installation is reached while it has one`() throws {
-        let laboratory = Laboratory()
+        let emulator = ManualEmulator()
         for (number, state) in zip(1..., ["active", "unregistered", "other_sender", "apns_dead"]) {
-            try laboratory.enrol(fid(number), state: state, topics: ["a"])
+            try emulator.enrol(fid(number), state: state, topics: ["a"])
         }
         // The dead token's topic is no longer the installation's, but its fid is still registered.
-        try laboratory.enrol(token(5), state: "unregistered", topics: ["a"])
-        try laboratory.enrol(fid(5))
-        _ = laboratory.send(#"{"message":{"condition":"'a' in topics"}}"#)
-        _ = laboratory.send(#"{"message":{"condition":"!('a' in topics)"}}"#)
-        _ = laboratory.send(#"{"message":{"condition":"!('b' in topics)"}}"#)
-        #expect(try laboratory.ledger().map { $0["fan_out"] } == [1, 1, 2])
-        #expect(try (1...5).map { try laboratory.inbox(fid($0)).count } == [2, 0, 0, 0, 2])
+        try emulator.enrol(token(5), state: "unregistered", topics: ["a"])
+        try emulator.enrol(fid(5))
+        _ = emulator.send(#"{"message":{"condition":"'a' in topics"}}"#)
+        _ = emulator.send(#"{"message":{"condition":"!('a' in topics)"}}"#)
+        _ = emulator.send(#"{"message":{"condition":"!('b' in topics)"}}"#)
+        #expect(try emulator.ledger().map { $0["fan_out"] } == [1, 1, 2])
+        #expect(try (1...5).map { try emulator.inbox(fid($0)).count } == [2, 0, 0, 0, 2])
     }
 
     @Test func `an installation that was only sent to is known`() throws {
-        let laboratory = Laboratory()
-        _ = laboratory.send(#"{"message":{"token":"\#(token(1))"}}"#)
-        _ = laboratory.send(#"{"message":{"condition":"!('a' in topics)"}}"#)
-        #expect(try laboratory.inbox(fid(1)).count == 2)
+        let emulator = ManualEmulator()
+        _ = emulator.send(#"{"message":{"token":"\#(token(1))"}}"#)
+        _ = emulator.send(#"{"message":{"condition":"!('a' in topics)"}}"#)
+        #expect(try emulator.inbox(fid(1)).count == 2)
     }
 
     @Test func `a condition that is only validated reaches nobody`() throws {
-        let laboratory = Laboratory()
-        try laboratory.enrol(fid(1), topics: ["a"])
-        let reply = laboratory.send(#"{"message":{"condition":"'a' in topics"},"validate_only":true}"#)
+        let emulator = ManualEmulator()
+        try emulator.enrol(fid(1), topics: ["a"])
+        let reply = emulator.send(#"{"message":{"condition":"'a' in topics"},"validate_only":true}"#)
         #expect(try reply.messageID() == "fake_message_id")
-        #expect(try laboratory.ledger().isEmpty)
-        #expect(try laboratory.inbox(fid(1)).isEmpty)
+        #expect(try emulator.ledger().isEmpty)
+        #expect(try emulator.inbox(fid(1)).isEmpty)
     }
 
     @Test(arguments: [
@@ -144,8 +144,8 @@ import Testing
         "'a' in topics || 'b' in topics || 'c' in topics || 'd' in topics || 'e' in topics || 'f' in topics",
     ])
     func `a malformed condition is refused as FCM refuses messages`(_ text: String) throws {
-        let laboratory = Laboratory()
-        let reply = laboratory.send(#"{"message":{"condition":"\#(text)"}}"#)
+        let emulator = ManualEmulator()
+        let reply = emulator.send(#"{"message":{"condition":"\#(text)"}}"#)
         #expect(reply.status == 400)
         #expect(
             try reply.json() == [
@@ -168,12 +168,12 @@ import Testing
                     ],
                 ]
             ])
-        #expect(try laboratory.ledger().isEmpty)
+        #expect(try emulator.ledger().isEmpty)
     }
 
     @Test(arguments: ["(", "!", "!(", "'a' in topics && (", "'"])
     func `a deep condition is refused like any other`(_ piece: String) {
         let text = String(repeating: piece, count: 900_000 / piece.utf8.count)
-        #expect(Laboratory().send(#"{"message":{"condition":"\#(text)"}}"#).status == 400)
+        #expect(ManualEmulator().send(#"{"message":{"condition":"\#(text)"}}"#).status == 400)
     }
 }

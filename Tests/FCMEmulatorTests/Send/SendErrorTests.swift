@@ -207,13 +207,13 @@ import Testing
 
     @Test(arguments: shape + rules)
     func `a body that FCM refuses gets FCM's answer`(_ refusal: Refusal) throws {
-        let laboratory = Laboratory()
-        let reply = laboratory.send(refusal.body)
+        let emulator = ManualEmulator()
+        let reply = emulator.send(refusal.body)
         #expect(reply.status == refusal.status)
         #expect(reply.contentType == "application/json; charset=UTF-8")
         #expect(try reply.json() == ["error": JSONValue(parsing: refusal.error.utf8)])
-        #expect(try laboratory.ledger().isEmpty)
-        #expect(try laboratory.requests().map { $0["status"] } == [.int(Int64(refusal.status))])
+        #expect(try emulator.ledger().isEmpty)
+        #expect(try emulator.requests().map { $0["status"] } == [.int(Int64(refusal.status))])
     }
 
     @Test(arguments: [
@@ -228,7 +228,7 @@ import Testing
         #"{"message":{"topic":"t","android":{"ttl":"0s","priority":"normal"},"apns":null}}"#,
     ])
     func `what is just within the rules is accepted`(_ body: String) {
-        #expect(Laboratory().send(body).status == 200)
+        #expect(ManualEmulator().send(body).status == 200)
     }
 
     @Test(arguments: [("123456789012", 200), ("tide-app-prod", 200), ("0123456789012", 400)])
@@ -237,7 +237,7 @@ import Testing
             ("POST", "messages:send", #"{"message":{"topic":"t"}}"#),
             ("GET", "registrations/\(fid(1))/topicSubscriptions", ""),
         ] {
-            let reply = Laboratory().call(method, "/v1/projects/\(project)/\(path)", body)
+            let reply = ManualEmulator().call(method, "/v1/projects/\(project)/\(path)", body)
             #expect(reply.status == status)
         }
     }
@@ -245,8 +245,9 @@ import Testing
     @Test func `a message is sent by its path alone, whatever its query`() throws {
         let body = #"{"message":{"topic":"t"}}"#
         #expect(
-            Laboratory().call("POST", "/v1/projects/p/messages:send?alt=json&prettyPrint=false", body).status == 200)
-        let reply = Laboratory().call("POST", "/v1/projects/p/messages:send?validate_only=true", body)
+            ManualEmulator().call("POST", "/v1/projects/p/messages:send?alt=json&prettyPrint=false", body).status == 200
+        )
+        let reply = ManualEmulator().call("POST", "/v1/projects/p/messages:send?validate_only=true", body)
         #expect(reply.status == 400)
         #expect(
             try reply.json()["error"]?["message"]?.string?.hasPrefix(
@@ -254,7 +255,7 @@ import Testing
     }
 
     @Test func `all violations of a document are reported at once`() throws {
-        let reply = Laboratory().send(#"{"message":{"topic":"t","data":{"a":1},"android":{"x":1}},"extra":0}"#)
+        let reply = ManualEmulator().send(#"{"message":{"topic":"t","data":{"a":1},"android":{"x":1}},"extra":0}"#)
         let error = try #require(try reply.json()["error"])
         let fields = error["details"]?.array?.first?["fieldViolations"]?.array?.map { $0["field"]?.string ?? "" }
         #expect(fields == ["", "message.android", "message.data[0].value"])
@@ -269,18 +270,18 @@ import Testing
     func `a registration's state decides`(
         _ state: String, _ status: Int, _ code: String, _ message: String, _ dryRunFails: Bool
     ) throws {
-        let laboratory = Laboratory()
-        try laboratory.enrol(token(1), platform: "ios", state: state)
-        let reply = laboratory.send(#"{"message":{"token":"\#(token(1))"}}"#)
+        let emulator = ManualEmulator()
+        try emulator.enrol(token(1), platform: "ios", state: state)
+        let reply = emulator.send(#"{"message":{"token":"\#(token(1))"}}"#)
         let error = ErrorBody(Array(reply.text.utf8))
         #expect(reply.status == status)
         #expect(error.fcmCode == code)
         #expect(error.message == message)
         #expect(error.apns?.statusCode == (state == "apns_dead" ? 410 : nil))
         #expect(error.apns?.reason == (state == "apns_dead" ? "Unregistered" : nil))
-        #expect(try laboratory.ledger().isEmpty)
+        #expect(try emulator.ledger().isEmpty)
 
-        let dryRun = laboratory.send(#"{"message":{"token":"\#(token(1))"},"validate_only":true}"#)
+        let dryRun = emulator.send(#"{"message":{"token":"\#(token(1))"},"validate_only":true}"#)
         #expect(dryRun.status == (dryRunFails ? status : 200))
     }
 
@@ -290,10 +291,10 @@ import Testing
         (#""token":"\#(token(1))""#, 4095), (#""topic":"t""#, 4096 - #"{"aps":{},"k":""}"#.utf8.count),
     ])
     func `a payload of over 4096 bytes is refused`(_ target: String, _ room: Int) throws {
-        let laboratory = Laboratory()
+        let emulator = ManualEmulator()
         let fits = String(repeating: "x", count: room)
-        #expect(laboratory.send(#"{"message":{\#(target),"data":{"k":"\#(fits)"}}}"#).status == 200)
-        let reply = laboratory.send(#"{"message":{\#(target),"data":{"k":"\#(fits)x"}}}"#)
+        #expect(emulator.send(#"{"message":{\#(target),"data":{"k":"\#(fits)"}}}"#).status == 200)
+        let reply = emulator.send(#"{"message":{\#(target),"data":{"k":"\#(fits)x"}}}"#)
         let expected = """
             {"error":{"code":400,"message":"Message is too large. The maximum is 4K (4096 bytes).","status":"INVALID_ARGUMENT",
               "details":[{"@type":"type.googleapis.com/google.rpc.BadRequest"},
@@ -305,10 +306,10 @@ import Testing
 
     @Test(arguments: [("android", 200), ("web", 200), ("ios", 400)])
     func `a device's own platform decides how large a payload is`(_ platform: String, _ status: Int) throws {
-        let laboratory = Laboratory()
-        try laboratory.enrol(token(1), platform: platform)
+        let emulator = ManualEmulator()
+        try emulator.enrol(token(1), platform: platform)
         let long = String(repeating: "x", count: 5000)
         let body = #"{"message":{"token":"\#(token(1))","apns":{"payload":{"k":"\#(long)"}}}}"#
-        #expect(laboratory.send(body).status == status)
+        #expect(emulator.send(body).status == status)
     }
 }

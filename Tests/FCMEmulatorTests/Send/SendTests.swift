@@ -8,7 +8,7 @@ import Testing
         #""token":"\#(token(1))""#, #""token":"\#(fid(1))""#, #""fid":"\#(fid(1))""#, #""topic":"100%25.~_-Z""#,
     ])
     func `an accepted message gets a name in its project`(_ target: String) throws {
-        let reply = Laboratory().call(
+        let reply = ManualEmulator().call(
             "POST", "/v1/projects/tide-app-prod/messages:send",
             #"{"message":{\#(target),"notification":{"title":"T"}}}"#)
         #expect(reply.status == 200)
@@ -18,31 +18,31 @@ import Testing
     }
 
     @Test func `message ids are unique even across a reset`() throws {
-        let laboratory = Laboratory()
+        let emulator = ManualEmulator()
         var ids: Set<String> = []
         for round in 0..<3 {
             for number in 0..<100 {
                 let target = number.isMultiple(of: 2) ? #""topic":"t""# : #""fid":"\#(fid(number))""#
-                ids.insert(try laboratory.send(#"{"message":{\#(target)}}"#).messageID())
+                ids.insert(try emulator.send(#"{"message":{\#(target)}}"#).messageID())
             }
-            if round == 1 { _ = laboratory.call("POST", "/emulator/v1/reset") }
+            if round == 1 { _ = emulator.call("POST", "/emulator/v1/reset") }
         }
         #expect(ids.count == 300)
     }
 
     @Test func `both spellings of a field are one field, written in snake_case`() throws {
-        let laboratory = Laboratory()
+        let emulator = ManualEmulator()
         let body = """
             {"message":{"topic":"t","fcmOptions":{"analyticsLabel":"a"},"android":{"collapseKey":"k","priority":"high",
              "notification":{"channelId":"c","bodyLocKey":"k","bodyLocArgs":["1"]}},"apns":{"payload":{"aps":{},"customKey":{"someKey":null}}}},
              "validateOnly":false}
             """
-        #expect(laboratory.send(body).status == 200)
+        #expect(emulator.send(body).status == 200)
         let expected = """
             {"fcm_options":{"analytics_label":"a"},"android":{"collapse_key":"k","priority":"high",
              "notification":{"channel_id":"c","body_loc_key":"k","body_loc_args":["1"]}},"apns":{"payload":{"aps":{},"customKey":{"someKey":null}}}}
             """
-        #expect(try laboratory.ledger().first?["message"] == JSONValue(parsing: expected.utf8))
+        #expect(try emulator.ledger().first?["message"] == JSONValue(parsing: expected.utf8))
     }
 
     @Test func `every documented field is known`() throws {
@@ -64,40 +64,40 @@ import Testing
               "fcm_options":{"link":"https://example.com","analytics_label":"l"}},
              "fcm_options":{"analytics_label":"l"}}}
             """
-        #expect(Laboratory().send(body).status == 200)
+        #expect(ManualEmulator().send(body).status == 200)
     }
 
     @Test func `null means unset`() {
-        #expect(Laboratory().send(#"{"message":{"topic":"t","token":null,"notification":null}}"#).status == 200)
+        #expect(ManualEmulator().send(#"{"message":{"topic":"t","token":null,"notification":null}}"#).status == 200)
     }
 
     @Test(arguments: [#""topic":"t""#, #""fid":"\#(fid(1))""#])
     func `validate_only delivers nothing`(_ target: String) throws {
-        let laboratory = Laboratory()
-        #expect(laboratory.subscribe(fid(1), to: "t").status == 200)
-        let reply = laboratory.send(#"{"validate_only":true,"message":{\#(target)}}"#)
+        let emulator = ManualEmulator()
+        #expect(emulator.subscribe(fid(1), to: "t").status == 200)
+        let reply = emulator.send(#"{"validate_only":true,"message":{\#(target)}}"#)
         #expect(try reply.json() == ["name": "projects/p/messages/fake_message_id"])
-        #expect(try laboratory.ledger().isEmpty)
-        #expect(try laboratory.inbox(fid(1)).isEmpty)
+        #expect(try emulator.ledger().isEmpty)
+        #expect(try emulator.inbox(fid(1)).isEmpty)
     }
 
     @Test func `a strict emulator knows only who was enrolled`() throws {
-        let laboratory = Laboratory(strict: true)
-        try laboratory.enrol(token(1))
-        #expect(laboratory.send(#"{"message":{"token":"\#(token(1))"}}"#).status == 200)
-        #expect(laboratory.send(#"{"message":{"token":"\#(token(2))"}}"#).status == 404)
-        #expect(laboratory.send(#"{"message":{"token":"\#(fid(1))"}}"#).status == 404)
-        #expect(laboratory.subscribe(token(2), to: "t").status == 404)
-        #expect(laboratory.send(#"{"message":{"topic":"t"}}"#).status == 200)
+        let emulator = ManualEmulator(strict: true)
+        try emulator.enrol(token(1))
+        #expect(emulator.send(#"{"message":{"token":"\#(token(1))"}}"#).status == 200)
+        #expect(emulator.send(#"{"message":{"token":"\#(token(2))"}}"#).status == 404)
+        #expect(emulator.send(#"{"message":{"token":"\#(fid(1))"}}"#).status == 404)
+        #expect(emulator.subscribe(token(2), to: "t").status == 404)
+        #expect(emulator.send(#"{"message":{"topic":"t"}}"#).status == 200)
     }
 
     @Test func `a new registration is remembered as an active Android one`() throws {
-        let laboratory = Laboratory()
-        #expect(laboratory.send(#"{"message":{"fid":"\#(fid(1))"}}"#).status == 200)
+        let emulator = ManualEmulator()
+        #expect(emulator.send(#"{"message":{"fid":"\#(fid(1))"}}"#).status == 200)
         let expected: JSONValue = [
             ["registration": .string(fid(1)), "kind": "fid", "platform": "android", "state": "active", "topics": []]
         ]
-        #expect(try laboratory.call("GET", "/emulator/v1/registrations").json() == expected)
+        #expect(try emulator.call("GET", "/emulator/v1/registrations").json() == expected)
     }
 
     @Test(arguments: [
@@ -107,18 +107,18 @@ import Testing
         ("PUT", "/v1/projects/p/registrations/r/topicSubscriptions/t"),
     ])
     func `a wrong path or method gets Google's page`(_ method: String, _ target: String) throws {
-        let laboratory = Laboratory()
-        let reply = laboratory.call(method, target, #"{"message":{"topic":"t"}}"#)
+        let emulator = ManualEmulator()
+        let reply = emulator.call(method, target, #"{"message":{"topic":"t"}}"#)
         #expect(reply.status == 404)
         #expect(reply.contentType == "text/html; charset=UTF-8")
         #expect(reply.text.contains("Error 404 (Not Found)!!1"))
         #expect(!reply.text.contains("<script>"))
-        #expect(try laboratory.requests().first?["path"] == .string(target))
+        #expect(try emulator.requests().first?["path"] == .string(target))
     }
 
     @Test func `a body over the limit is refused`() throws {
-        let laboratory = Laboratory()
-        let reply = Reply(laboratory.backend.answer(Call("POST", "/v1/projects/p/messages:send", body: nil)))
+        let emulator = ManualEmulator()
+        let reply = Reply(emulator.backend.answer(Call("POST", "/v1/projects/p/messages:send", body: nil)))
         #expect(reply.status == 413)
         #expect(try reply.json()["error"]?["code"] == 413)
     }

@@ -18,14 +18,14 @@ import Testing
     ]
 
     private func call(
-        _ laboratory: Laboratory, _ call: (String, String, String, Bool), _ authorization: String?
+        _ emulator: ManualEmulator, _ call: (String, String, String, Bool), _ authorization: String?
     ) -> Reply {
         let (method, target, body, _) = call
         guard let authorization else {
-            return laboratory.call(
+            return emulator.call(
                 method, target, body, headers: ["access_token_auth": "true", "project_id": "1"])
         }
-        return laboratory.call(
+        return emulator.call(
             method, target, body,
             headers: ["authorization": authorization, "access_token_auth": "true", "project_id": "1"])
     }
@@ -70,10 +70,10 @@ import Testing
         _ method: String, _ target: String, _ body: String, _ isRPC: Bool
     ) throws {
         for authorization in [nil, "Bearer owner", "bearer ya29.of-google"] {
-            #expect(call(Laboratory(), (method, target, body, isRPC), authorization).status == 200)
+            #expect(call(ManualEmulator(), (method, target, body, isRPC), authorization).status == 200)
         }
         for authorization in ["key=AAAA", "Basic YTpi", "Bearer", "Bearer ", ""] {
-            let reply = call(Laboratory(), (method, target, body, isRPC), authorization)
+            let reply = call(ManualEmulator(), (method, target, body, isRPC), authorization)
             try expectRefusal(reply, isRPC: isRPC, "ACCESS_TOKEN_TYPE_UNSUPPORTED", Self.invalid)
         }
     }
@@ -83,13 +83,13 @@ import Testing
         _ method: String, _ target: String, _ body: String, _ isRPC: Bool
     ) throws {
         for required in [false, true] {
-            let laboratory = Laboratory(
+            let emulator = ManualEmulator(
                 signIn: SignIn(isRequired: required, lifetime: .seconds(3599), accepted: .milliseconds(90_500)))
-            let token = try laboratory.signIn()
-            laboratory.advance(by: 90)
-            #expect(call(laboratory, (method, target, body, isRPC), "Bearer \(token)").status == 200)
-            laboratory.advance(by: 0.5)
-            let reply = call(laboratory, (method, target, body, isRPC), "Bearer \(token)")
+            let token = try emulator.signIn()
+            emulator.advance(by: 90)
+            #expect(call(emulator, (method, target, body, isRPC), "Bearer \(token)").status == 200)
+            emulator.advance(by: 0.5)
+            let reply = call(emulator, (method, target, body, isRPC), "Bearer \(token)")
             try expectRefusal(reply, isRPC: isRPC, "ACCESS_TOKEN_EXPIRED", Self.invalid)
         }
     }
@@ -98,27 +98,27 @@ import Testing
     func `an emulator that asks for a sign-in takes only its own tokens`(
         _ method: String, _ target: String, _ body: String, _ isRPC: Bool
     ) throws {
-        let laboratory = Laboratory(signIn: SignIn(isRequired: true))
-        let call = { self.call(laboratory, (method, target, body, isRPC), $0) }
+        let emulator = ManualEmulator(signIn: SignIn(isRequired: true))
+        let call = { self.call(emulator, (method, target, body, isRPC), $0) }
         try expectRefusal(call(nil), isRPC: isRPC, "CREDENTIALS_MISSING", Self.missing)
         try expectRefusal(call("Bearer owner"), isRPC: isRPC, "ACCESS_TOKEN_TYPE_UNSUPPORTED", Self.invalid)
-        let token = try laboratory.signIn()
+        let token = try emulator.signIn()
         #expect(call("Bearer \(token)").status == 200)
-        _ = laboratory.call("POST", "/emulator/v1/reset")
+        _ = emulator.call("POST", "/emulator/v1/reset")
         try expectRefusal(
             call("Bearer \(token)"), isRPC: isRPC, "ACCESS_TOKEN_TYPE_UNSUPPORTED", Self.invalid)
     }
 
     @Test func `the emulator's own interface needs no sign-in`() {
-        let laboratory = Laboratory(signIn: SignIn(isRequired: true))
-        #expect(laboratory.call("GET", "/emulator/v1/ledger").status == 200)
-        #expect(laboratory.call("GET", "/emulator/v1/ledger", headers: ["Authorization": "key=A"]).status == 200)
+        let emulator = ManualEmulator(signIn: SignIn(isRequired: true))
+        #expect(emulator.call("GET", "/emulator/v1/ledger").status == 200)
+        #expect(emulator.call("GET", "/emulator/v1/ledger", headers: ["Authorization": "key=A"]).status == 200)
     }
 
     @Test func `a refused call changes nothing and is logged`() throws {
-        let laboratory = Laboratory(signIn: SignIn(isRequired: true))
-        _ = laboratory.subscribe(fid(1), to: "t")
-        #expect(try laboratory.call("GET", "/emulator/v1/topics/t").json() == [])
-        #expect(try laboratory.requests().map { $0["status"] } == [401])
+        let emulator = ManualEmulator(signIn: SignIn(isRequired: true))
+        _ = emulator.subscribe(fid(1), to: "t")
+        #expect(try emulator.call("GET", "/emulator/v1/topics/t").json() == [])
+        #expect(try emulator.requests().map { $0["status"] } == [401])
     }
 }

@@ -13,18 +13,18 @@ import Testing
         "subject_token": "e30.e30.c2ln", "subject_token_type": "urn:ietf:params:oauth:token-type:jwt",
     ]
 
-    private func exchange(_ laboratory: Laboratory, without left: String? = nil, _ changes: [String: String] = [:])
+    private func exchange(_ emulator: ManualEmulator, without left: String? = nil, _ changes: [String: String] = [:])
         -> Reply
     {
         let form = Self.form.filter { $0.key != left }.map { "\($0.key)=\(changes[$0.key] ?? $0.value)" }
-        return laboratory.call(
+        return emulator.call(
             "POST", "/v1/token", form.joined(separator: "&"),
             headers: ["Content-Type": "application/x-www-form-urlencoded"])
     }
 
     @Test func `another provider's token is taken for one of Google's`() throws {
-        let laboratory = Laboratory(signIn: SignIn(isRequired: true))
-        let reply = exchange(laboratory)
+        let emulator = ManualEmulator(signIn: SignIn(isRequired: true))
+        let reply = exchange(emulator)
         #expect(reply.status == 200)
         let answer = try #require(try reply.json().object)
         #expect(answer.keys.sorted() == ["access_token", "expires_in", "issued_token_type", "token_type"])
@@ -32,15 +32,15 @@ import Testing
         #expect(answer["token_type"] == "Bearer")
         #expect(answer["expires_in"] == 3599)
         let token = try #require(answer["access_token"]?.string)
-        let sent = laboratory.call(
+        let sent = emulator.call(
             "POST", "/v1/projects/p/messages:send", #"{"message":{"topic":"t"}}"#,
             headers: ["Authorization": "Bearer \(token)"])
         #expect(sent.status == 200)
-        #expect(try laboratory.requests().map { $0["path"] }.first == "/v1/token")
+        #expect(try emulator.requests().map { $0["path"] }.first == "/v1/token")
     }
 
     @Test func `what may be left out may`() {
-        #expect(exchange(Laboratory(), without: "requested_token_type").status == 200)
+        #expect(exchange(ManualEmulator(), without: "requested_token_type").status == 200)
     }
 
     @Test(arguments: [
@@ -48,7 +48,7 @@ import Testing
         ("subject_token_type", "invalid_request"), ("scope", "invalid_scope"),
     ])
     func `what is missing is told`(_ name: String, _ error: String) throws {
-        let reply = exchange(Laboratory(), without: name)
+        let reply = exchange(ManualEmulator(), without: name)
         #expect(reply.status == 400)
         #expect(
             try reply.json() == [
@@ -62,7 +62,7 @@ import Testing
         ("subject_token_type", "jwt", "invalid_request"),
     ])
     func `what is wrong is told`(_ name: String, _ value: String, _ error: String) throws {
-        let reply = exchange(Laboratory(), [name: value])
+        let reply = exchange(ManualEmulator(), [name: value])
         #expect(reply.status == 400)
         #expect(
             try reply.json() == [
@@ -71,9 +71,9 @@ import Testing
     }
 
     @Test func `only a form that is posted is read`() throws {
-        let json = Laboratory().call("POST", "/v1/token", "{}", headers: ["Content-Type": "application/json"])
+        let json = ManualEmulator().call("POST", "/v1/token", "{}", headers: ["Content-Type": "application/json"])
         #expect(json.status == 400)
         #expect(try json.json()["error"] == "invalid_request")
-        #expect(Laboratory().call("GET", "/v1/token").status == 404)
+        #expect(ManualEmulator().call("GET", "/v1/token").status == 404)
     }
 }

@@ -8,22 +8,22 @@ import Testing
     private static let account = "herald@tide-app-prod.iam.gserviceaccount.com"
 
     private func generate(
-        _ laboratory: Laboratory, _ body: String, account: String = account, bearer: String? = "any"
+        _ emulator: ManualEmulator, _ body: String, account: String = account, bearer: String? = "any"
     ) -> Reply {
         let target = "/v1/projects/-/serviceAccounts/\(account):generateAccessToken"
-        guard let bearer else { return laboratory.call("POST", target, body) }
-        return laboratory.call("POST", target, body, headers: ["Authorization": "Bearer \(bearer)"])
+        guard let bearer else { return emulator.call("POST", target, body) }
+        return emulator.call("POST", target, body, headers: ["Authorization": "Bearer \(bearer)"])
     }
 
     private static let scope = #""scope":["https://www.googleapis.com/auth/firebase.messaging"]"#
 
-    /// The laboratory's clock is at 08:00:00.250, but Google's libraries read whole seconds only.
+    /// The emulator's clock is at 08:00:00.250, but Google's libraries read whole seconds only.
     @Test(arguments: [
         (#""delegates":[],"lifetime":"3600s","#, "2026-12-01T09:00:00Z"),
         (#""lifetime":"600s","#, "2026-12-01T08:10:00Z"), ("", "2026-12-01T09:00:00Z"),
     ])
     func `a principal gets a token of the account's`(_ members: String, _ end: String) throws {
-        let reply = generate(Laboratory(), "{\(members)\(Self.scope)}")
+        let reply = generate(ManualEmulator(), "{\(members)\(Self.scope)}")
         #expect(reply.status == 200)
         let answer = try #require(try reply.json().object)
         #expect(answer.keys.sorted() == ["accessToken", "expireTime"])
@@ -32,32 +32,32 @@ import Testing
     }
 
     @Test func `the token is good until its lifetime is over`() throws {
-        let laboratory = Laboratory(signIn: SignIn(isRequired: true))
-        let own = try laboratory.signIn()
-        let reply = generate(laboratory, "{\"lifetime\":\"600s\",\(Self.scope)}", bearer: own)
+        let emulator = ManualEmulator(signIn: SignIn(isRequired: true))
+        let own = try emulator.signIn()
+        let reply = generate(emulator, "{\"lifetime\":\"600s\",\(Self.scope)}", bearer: own)
         let token = try #require(try reply.json()["accessToken"]?.string)
         func send() -> Int {
-            laboratory.call(
+            emulator.call(
                 "POST", "/v1/projects/p/messages:send", #"{"message":{"topic":"t"}}"#,
                 headers: ["Authorization": "Bearer \(token)"]
             ).status
         }
-        laboratory.advance(by: 599.5)
+        emulator.advance(by: 599.5)
         #expect(send() == 200)
-        laboratory.advance(by: 0.5)
+        emulator.advance(by: 0.5)
         #expect(send() == 401)
     }
 
     @Test(arguments: [nil, "of somebody else"])
     func `nobody acts for an account without a token`(_ bearer: String?) throws {
-        let reply = generate(Laboratory(signIn: SignIn(isRequired: true)), "{\(Self.scope)}", bearer: bearer)
+        let reply = generate(ManualEmulator(signIn: SignIn(isRequired: true)), "{\(Self.scope)}", bearer: bearer)
         #expect(reply.status == 401)
         let detail = try #require(try reply.json()["error"]?["details"]?.array?.first)
         #expect(detail["metadata"] == ["service": "iamcredentials.googleapis.com"])
     }
 
     @Test func `a bearer is wanted even where any will do`() {
-        #expect(generate(Laboratory(), "{\(Self.scope)}", bearer: nil).status == 401)
+        #expect(generate(ManualEmulator(), "{\(Self.scope)}", bearer: nil).status == 401)
     }
 
     @Test(arguments: [
@@ -66,16 +66,16 @@ import Testing
         "{\(scope),\"lifetime\":\"-1s\"}", "{\(scope),\"delegates\":[1]}",
     ])
     func `a wrong wish is refused as Google's APIs refuse`(_ body: String) throws {
-        let reply = generate(Laboratory(), body)
+        let reply = generate(ManualEmulator(), body)
         #expect(reply.status == 400)
         #expect(try reply.json()["error"]?["status"] == "INVALID_ARGUMENT")
     }
 
     @Test func `only accounts that there are can be acted for, where they are known`() throws {
         let key = try #require(SignedAssertion.key)
-        let laboratory = Laboratory(signIn: SignIn(accounts: [SignedAssertion.issuer: key.publicKey]))
-        #expect(generate(laboratory, "{\(Self.scope)}", account: SignedAssertion.issuer).status == 200)
-        let reply = generate(laboratory, "{\(Self.scope)}", account: "else@p.iam.gserviceaccount.com")
+        let emulator = ManualEmulator(signIn: SignIn(accounts: [SignedAssertion.issuer: key.publicKey]))
+        #expect(generate(emulator, "{\(Self.scope)}", account: SignedAssertion.issuer).status == 200)
+        let reply = generate(emulator, "{\(Self.scope)}", account: "else@p.iam.gserviceaccount.com")
         #expect(reply.status == 404)
         #expect(
             try reply.json() == [
@@ -92,7 +92,7 @@ import Testing
         ("POST", "/v1/projects/p/serviceAccounts/a@b:generateAccessToken"),
     ])
     func `another path or method is not found, in HTML`(_ method: String, _ target: String) {
-        let reply = Laboratory().call(method, target, "{}", headers: ["Authorization": "Bearer any"])
+        let reply = ManualEmulator().call(method, target, "{}", headers: ["Authorization": "Bearer any"])
         #expect(reply.status == 404)
         #expect(reply.contentType.hasPrefix("text/html"))
     }

@@ -4,10 +4,11 @@ import Testing
 @testable import FCMEmulator
 
 @Suite struct MetadataTests {
-    private func get(_ target: String, from laboratory: Laboratory = Laboratory(), flavor: String? = "Google") -> Reply
+    private func get(_ target: String, from emulator: ManualEmulator = ManualEmulator(), flavor: String? = "Google")
+        -> Reply
     {
-        guard let flavor else { return laboratory.call("GET", target) }
-        return laboratory.call("GET", target, headers: ["metadata-flavor": flavor])
+        guard let flavor else { return emulator.call("GET", target) }
+        return emulator.call("GET", target, headers: ["metadata-flavor": flavor])
     }
 
     @Test(arguments: [nil, "Google"])
@@ -37,15 +38,15 @@ import Testing
 
     @Test(arguments: ["", "?scopes=https://www.googleapis.com/auth/firebase.messaging,openid"])
     func `a machine gets a token`(_ query: String) throws {
-        let laboratory = Laboratory(signIn: SignIn(isRequired: true))
-        let reply = get("/computeMetadata/v1/instance/service-accounts/default/token\(query)", from: laboratory)
+        let emulator = ManualEmulator(signIn: SignIn(isRequired: true))
+        let reply = get("/computeMetadata/v1/instance/service-accounts/default/token\(query)", from: emulator)
         #expect(reply.status == 200)
         #expect(reply.contentType == "application/json")
         #expect(reply.headers["Metadata-Flavor"] == "Google")
         let answer = try #require(try reply.json().object)
         #expect(answer.keys.sorted() == ["access_token", "expires_in", "token_type"])
         let token = try #require(answer["access_token"]?.string)
-        let sent = laboratory.call(
+        let sent = emulator.call(
             "POST", "/v1/projects/p/messages:send", #"{"message":{"topic":"t"}}"#,
             headers: ["Authorization": "Bearer \(token)"])
         #expect(sent.status == 200)
@@ -76,7 +77,7 @@ import Testing
         ("POST", "/"),
     ])
     func `another path or method is not found, in HTML`(_ method: String, _ target: String) {
-        let reply = Laboratory().call(method, target, headers: ["Metadata-Flavor": "Google"])
+        let reply = ManualEmulator().call(method, target, headers: ["Metadata-Flavor": "Google"])
         #expect(reply.status == 404)
         #expect(reply.contentType.hasPrefix("text/html"))
     }

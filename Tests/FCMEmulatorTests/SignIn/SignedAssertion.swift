@@ -31,7 +31,7 @@ struct SignedAssertion {
     }
 }
 
-extension Laboratory {
+extension ManualEmulator {
     func requestToken(_ form: String, at target: String = "/token", host: String = "127.0.0.1:9099") -> Reply {
         call(
             "POST", target, form,

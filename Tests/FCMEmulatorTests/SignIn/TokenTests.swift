@@ -5,25 +5,25 @@ import Testing
 @testable import FCMEmulator
 
 @Suite struct TokenTests {
-    /// A laboratory that knows the issuer of the assertions.
-    private func laboratory() throws -> Laboratory {
+    /// A emulator that knows the issuer of the assertions.
+    private func emulator() throws -> ManualEmulator {
         let key = try #require(SignedAssertion.key)
-        return Laboratory(signIn: SignIn(accounts: [SignedAssertion.issuer: key.publicKey]))
+        return ManualEmulator(signIn: SignIn(accounts: [SignedAssertion.issuer: key.publicKey]))
     }
 
     @Test(arguments: ["/token", "/o/oauth2/token", "/oauth2/v4/token", "/token?alt=json"])
     func `a service account gets a token`(_ target: String) throws {
-        let laboratory = try laboratory()
-        let reply = laboratory.requestToken(try SignedAssertion().form(), at: target)
+        let emulator = try emulator()
+        let reply = emulator.requestToken(try SignedAssertion().form(), at: target)
         #expect(reply.status == 200)
         let answer = try #require(try reply.json().object)
         #expect(answer.keys.sorted() == ["access_token", "expires_in", "token_type"])
         #expect(answer["access_token"]?.string?.hasPrefix("ya29.") == true)
         #expect(answer["expires_in"] == 3599)
         #expect(answer["token_type"] == "Bearer")
-        let again = try laboratory.requestToken(try SignedAssertion().form(), at: target).json()
+        let again = try emulator.requestToken(try SignedAssertion().form(), at: target).json()
         #expect(again["access_token"] != answer["access_token"])
-        #expect(try laboratory.requests().map { $0["path"] } == [.string(target), .string(target)])
+        #expect(try emulator.requests().map { $0["path"] } == [.string(target), .string(target)])
     }
 
     /// A change to a good assertion, and the expected result.
@@ -39,7 +39,7 @@ import Testing
         Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe. \
         Check your iat and exp values in the JWT claim.
         """
-    // The laboratory's clock is at 1_796_112_000.25.
+    // The emulator's clock is at 1_796_112_000.25.
     static let cases = [
         Case(testDescription: "type left out", header: ["typ": nil]),
         Case(testDescription: "a subject", claims: ["sub": "user@example.com"]),
@@ -91,7 +91,7 @@ import Testing
         var assertion = SignedAssertion()
         for (name, value) in example.claims { assertion.claims[name] = value }
         for (name, value) in example.header { assertion.header[name] = value }
-        let reply = try laboratory().requestToken(try assertion.form())
+        let reply = try emulator().requestToken(try assertion.form())
         #expect(reply.status == (example.error == nil ? 200 : 400))
         #expect(try reply.json()["error"]?.string == example.error)
         if let description = example.description {
@@ -102,16 +102,16 @@ import Testing
     @Test func `a signature must be the issuer's, where the issuer's key is known`() throws {
         var forged = SignedAssertion()
         forged.key = try _RSA.Signing.PrivateKey(keySize: .bits2048)
-        let reply = try laboratory().requestToken(try forged.form())
+        let reply = try emulator().requestToken(try forged.form())
         #expect(reply.status == 400)
         #expect(
             try reply.json() == ["error": "invalid_grant", "error_description": "Invalid JWT Signature."])
-        #expect(Laboratory().requestToken(try forged.form()).status == 200)
+        #expect(ManualEmulator().requestToken(try forged.form()).status == 200)
 
         var unsigned = SignedAssertion()
         unsigned.key = nil
-        #expect(try laboratory().requestToken(try unsigned.form()).status == 400)
-        #expect(Laboratory().requestToken(try unsigned.form()).status == 400)
+        #expect(try emulator().requestToken(try unsigned.form()).status == 400)
+        #expect(ManualEmulator().requestToken(try unsigned.form()).status == 400)
     }
 
     @Test func `claims that were changed after signing are refused`() throws {
@@ -120,7 +120,7 @@ import Testing
         other.claims["sub"] = "admin@example.com"
         let claims = try other.text().split(separator: ".")[1]
         let form = "grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer&assertion=\(parts[0]).\(claims).\(parts[2])"
-        #expect(try laboratory().requestToken(form).status == 400)
+        #expect(try emulator().requestToken(form).status == 400)
     }
 
     @Test(arguments: [
@@ -140,7 +140,7 @@ import Testing
         ("grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer&assertion=%ff.%ff.%ff", "invalid_request"),
     ])
     func `a form that asks for nothing known is refused`(_ form: String, _ error: String) throws {
-        let reply = Laboratory().requestToken(form)
+        let reply = ManualEmulator().requestToken(form)
         #expect(reply.status == 400)
         #expect(try reply.json()["error"] == .string(error))
         #expect(try reply.json()["error_description"]?.string?.isEmpty == false)
@@ -151,26 +151,26 @@ import Testing
         ("https://www.googleapis.com/auth/firebase.messaging", "https://www.googleapis.com/auth/firebase.messaging"),
     ])
     func `a person who signed in before gets a token`(_ scope: String?, _ granted: String) throws {
-        let laboratory = Laboratory(signIn: SignIn(isRequired: true))
+        let emulator = ManualEmulator(signIn: SignIn(isRequired: true))
         let scope = scope.map { "&scope=\($0.percentEncodedSegment)" } ?? ""
-        let reply = laboratory.requestToken(
+        let reply = emulator.requestToken(
             "grant_type=refresh_token&client_id=1.apps&client_secret=s&refresh_token=1//r\(scope)")
         #expect(reply.status == 200)
         let answer = try #require(try reply.json().object)
         #expect(answer.keys.sorted() == ["access_token", "expires_in", "scope", "token_type"])
         #expect(answer["scope"] == .string(granted))
         let token = try #require(answer["access_token"]?.string)
-        let sent = laboratory.call(
+        let sent = emulator.call(
             "POST", "/v1/projects/p/messages:send", #"{"message":{"topic":"t"}}"#,
             headers: ["Authorization": "Bearer \(token)"])
         #expect(sent.status == 200)
     }
 
     @Test func `only a form is read`() throws {
-        let reply = Laboratory().call(
+        let reply = ManualEmulator().call(
             "POST", "/token", try SignedAssertion().form(), headers: ["Content-Type": "application/json"])
         #expect(reply.status == 400)
         #expect(try reply.json()["error"] == "invalid_request")
-        #expect(Laboratory().call("GET", "/token").status == 404)
+        #expect(ManualEmulator().call("GET", "/token").status == 404)
     }
 }

@@ -5,87 +5,87 @@ import Testing
 
 /// Subscriptions with a propagation delay of half a minute.
 @Suite struct SettlingTests {
-    private let laboratory = Laboratory(membershipDelay: .seconds(30))
+    private let emulator = ManualEmulator(membershipDelay: .seconds(30))
 
     private func send(_ text: String) throws {
-        try #require(laboratory.send(#"{"message":{"topic":"t","data":{"n":"\#(text)"}}}"#).status == 200)
+        try #require(emulator.send(#"{"message":{"topic":"t","data":{"n":"\#(text)"}}}"#).status == 200)
     }
 
     private func received(_ registration: String) throws -> [String?] {
-        try laboratory.inbox(registration).map { $0["data"]?["n"]?.string }
+        try emulator.inbox(registration).map { $0["data"]?["n"]?.string }
     }
 
     private func unsubscribe(_ registration: String) {
-        _ = laboratory.call("DELETE", "/v1/projects/p/registrations/\(registration)/topicSubscriptions/t")
+        _ = emulator.call("DELETE", "/v1/projects/p/registrations/\(registration)/topicSubscriptions/t")
     }
 
     @Test func `joining and leaving are told at once and take effect later`() throws {
-        #expect(laboratory.subscribe(fid(1), to: "t").status == 200)
-        #expect(laboratory.subscribe(fid(1), to: "t").status == 409)
-        #expect(try laboratory.call("GET", "/emulator/v1/topics/t").json() == [.string(fid(1))])
+        #expect(emulator.subscribe(fid(1), to: "t").status == 200)
+        #expect(emulator.subscribe(fid(1), to: "t").status == 409)
+        #expect(try emulator.call("GET", "/emulator/v1/topics/t").json() == [.string(fid(1))])
         try send("too early")
-        try laboratory.advanceWorld("29s")
+        try emulator.advanceWorld("29s")
         try send("early")
-        try laboratory.advanceWorld("1s")
+        try emulator.advanceWorld("1s")
         try send("1")
         unsubscribe(fid(1))
-        #expect(try laboratory.call("GET", "/emulator/v1/topics/t").json() == [])
+        #expect(try emulator.call("GET", "/emulator/v1/topics/t").json() == [])
         try send("2")
-        try laboratory.advanceWorld("30s")
+        try emulator.advanceWorld("30s")
         try send("late")
         #expect(try received(fid(1)) == ["1", "2"])
-        #expect(try laboratory.ledger().map { $0["fan_out"] } == [0, 0, 1, 1, 0])
+        #expect(try emulator.ledger().map { $0["fan_out"] } == [0, 0, 1, 1, 0])
     }
 
     @Test func `changes of one subscription take effect in their order`() throws {
-        _ = laboratory.subscribe(fid(1), to: "t")
-        try laboratory.advanceWorld("10s")
+        _ = emulator.subscribe(fid(1), to: "t")
+        try emulator.advanceWorld("10s")
         unsubscribe(fid(1))
-        try laboratory.advanceWorld("10s")
-        _ = laboratory.subscribe(fid(1), to: "t")
+        try emulator.advanceWorld("10s")
+        _ = emulator.subscribe(fid(1), to: "t")
         for second in stride(from: 20, through: 60, by: 10) {
             try send("\(second)")
-            try laboratory.advanceWorld("10s")
+            try emulator.advanceWorld("10s")
         }
         // It joined at 30, left at 40 and joined again at 50.
         #expect(try received(fid(1)) == ["30", "50", "60"])
     }
 
     @Test func `a condition hears of it no sooner`() throws {
-        _ = laboratory.subscribe(fid(1), to: "t")
+        _ = emulator.subscribe(fid(1), to: "t")
         let body = #"{"message":{"condition":"'t' in topics","data":{"n":"1"}}}"#
-        #expect(laboratory.send(body).status == 200)
-        try laboratory.advanceWorld("30s")
-        #expect(laboratory.send(body).status == 200)
+        #expect(emulator.send(body).status == 200)
+        try emulator.advanceWorld("30s")
+        #expect(emulator.send(body).status == 200)
         unsubscribe(fid(1))
-        #expect(laboratory.send(body).status == 200)
-        try laboratory.advanceWorld("30s")
-        #expect(laboratory.send(body).status == 200)
-        #expect(try laboratory.ledger().map { $0["fan_out"] } == [0, 1, 1, 0])
+        #expect(emulator.send(body).status == 200)
+        try emulator.advanceWorld("30s")
+        #expect(emulator.send(body).status == 200)
+        #expect(try emulator.ledger().map { $0["fan_out"] } == [0, 1, 1, 0])
     }
 
     @Test func `a registration that dies is reached no more, at once`() throws {
-        _ = laboratory.subscribe(fid(1), to: "t")
-        _ = laboratory.subscribe(fid(2), to: "t")
-        try laboratory.advanceWorld("30s")
+        _ = emulator.subscribe(fid(1), to: "t")
+        _ = emulator.subscribe(fid(2), to: "t")
+        try emulator.advanceWorld("30s")
         unsubscribe(fid(1))
         for number in 1...2 {
-            try laboratory.enrol([["registration": .string(fid(number)), "state": "unregistered"]])
+            try emulator.enrol([["registration": .string(fid(number)), "state": "unregistered"]])
         }
         try send("1")
-        try laboratory.advanceWorld("30s")
-        for number in 1...2 { try laboratory.enrol([["registration": .string(fid(number)), "state": "active"]]) }
+        try emulator.advanceWorld("30s")
+        for number in 1...2 { try emulator.enrol([["registration": .string(fid(number)), "state": "active"]]) }
         try send("2")
-        #expect(try laboratory.ledger().map { $0["fan_out"] } == [0, 1])
+        #expect(try emulator.ledger().map { $0["fan_out"] } == [0, 1])
         #expect(try received(fid(1)).isEmpty)
         #expect(try received(fid(2)) == ["2"])
     }
 
     @Test func `a reset forgets what was to come`() throws {
-        _ = laboratory.subscribe(fid(1), to: "t")
-        _ = laboratory.call("POST", "/emulator/v1/reset")
-        laboratory.advance(by: 60)
+        _ = emulator.subscribe(fid(1), to: "t")
+        _ = emulator.call("POST", "/emulator/v1/reset")
+        emulator.advance(by: 60)
         try send("1")
-        #expect(try laboratory.ledger().map { $0["fan_out"] } == [0])
+        #expect(try emulator.ledger().map { $0["fan_out"] } == [0])
     }
 }

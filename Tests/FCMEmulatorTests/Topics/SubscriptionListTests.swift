@@ -6,45 +6,45 @@ import Testing
 /// Herald's own question for a registration's topics, put to the emulator.
 @Suite struct SubscriptionListTests {
     private func ask(
-        _ registration: String, after mark: SubscriptionPage.Mark? = nil, in laboratory: Laboratory
+        _ registration: String, after mark: SubscriptionPage.Mark? = nil, in emulator: ManualEmulator
     ) throws -> ReadVerdict<SubscriptionPage> {
         let registration = try #require(Registration(registration))
         let wire = Request.read(.subscriptions(of: registration, after: mark)).wire(project: Project(id: "p"))
-        let reply = laboratory.call(wire.method, wire.path, String(decoding: wire.body, as: UTF8.self))
+        let reply = emulator.call(wire.method, wire.path, String(decoding: wire.body, as: UTF8.self))
         return .init(subscriptions: .response(Response(status: reply.status, body: Array(reply.text.utf8))))
     }
 
     @Test func `one page holds as many topics as an installation can have`() throws {
-        let laboratory = Laboratory()
+        let emulator = ManualEmulator()
         let names = (1...2000).map { "t\($0)" }
-        try laboratory.enrol(token(1), topics: names)
+        try emulator.enrol(token(1), topics: names)
         let topics = names.compactMap { TopicName(rawValue: $0) }.sorted()
-        #expect(try ask(token(1), in: laboratory) == .value(SubscriptionPage(topics: topics)))
+        #expect(try ask(token(1), in: emulator) == .value(SubscriptionPage(topics: topics)))
     }
 
     @Test func `a page that is asked for begins behind the one before`() throws {
-        let laboratory = Laboratory()
-        try laboratory.enrol(token(1), topics: ["a", "b", "c"])
-        let short = laboratory.call("GET", "/v1/projects/p/registrations/\(token(1))/topicSubscriptions?page_size=2")
+        let emulator = ManualEmulator()
+        try emulator.enrol(token(1), topics: ["a", "b", "c"])
+        let short = emulator.call("GET", "/v1/projects/p/registrations/\(token(1))/topicSubscriptions?page_size=2")
         let mark = try #require(try short.json()["next_page_token"]?.string)
-        let rest = try ask(token(1), after: .init(rawValue: mark), in: laboratory)
+        let rest = try ask(token(1), after: .init(rawValue: mark), in: emulator)
         #expect(rest == .value(SubscriptionPage(topics: [try #require(TopicName(rawValue: "c"))])))
     }
 
     @Test func `a registration that is gone is dead, and nobody's topics are shown`() throws {
-        let laboratory = Laboratory()
-        try laboratory.enrol(token(1), state: "unregistered")
-        guard case .dead = try ask(token(1), in: laboratory) else {
+        let emulator = ManualEmulator()
+        try emulator.enrol(token(1), state: "unregistered")
+        guard case .dead = try ask(token(1), in: emulator) else {
             Issue.record("not dead")
             return
         }
     }
 
     @Test func `to ask changes nothing`() throws {
-        let laboratory = Laboratory()
-        try laboratory.enrol(token(1), topics: ["a"])
-        _ = try ask(token(1), in: laboratory)
-        let members = try laboratory.call("GET", "/emulator/v1/topics/a").json()
+        let emulator = ManualEmulator()
+        try emulator.enrol(token(1), topics: ["a"])
+        _ = try ask(token(1), in: emulator)
+        let members = try emulator.call("GET", "/emulator/v1/topics/a").json()
         #expect(members == [.string(token(1))])
     }
 }

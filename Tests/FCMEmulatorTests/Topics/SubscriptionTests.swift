@@ -50,12 +50,12 @@ import Testing
 
     @Test(arguments: steps)
     func `a call answers and changes what it should`(_ step: Step) throws {
-        let laboratory = Laboratory()
-        #expect(laboratory.subscribe(token(1), to: "here").status == 200)
+        let emulator = ManualEmulator()
+        #expect(emulator.subscribe(token(1), to: "here").status == 200)
         let collection = "/v1/projects/p/registrations/\(token(1))/topicSubscriptions"
-        let reply = laboratory.call(step.method, collection + step.path, step.body)
+        let reply = emulator.call(step.method, collection + step.path, step.body)
         #expect(reply.status == step.status)
-        let members = try laboratory.call("GET", "/emulator/v1/topics/\(step.topic.percentEncodedSegment)").json()
+        let members = try emulator.call("GET", "/emulator/v1/topics/\(step.topic.percentEncodedSegment)").json()
         #expect(members == (step.follows ? [.string(token(1))] : []))
         if step.status != 200 { #expect(try reply.json()["error"]?["code"] == .int(Int64(step.status))) }
     }
@@ -70,22 +70,22 @@ import Testing
             {"error":{"code":400,"message":"\(complaint)","status":"INVALID_ARGUMENT","details":[
               {"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[{"description":"\(complaint)"}]}]}}
             """
-        let reply = Laboratory().call("POST", target, "{}")
+        let reply = ManualEmulator().call("POST", target, "{}")
         #expect(reply.status == 400)
         #expect(try reply.json() == JSONValue(parsing: expected.utf8))
     }
 
     @Test(arguments: ["POST", "PATCH", "GET"])
     func `a subscription tells name, topic and moment of creation`(_ method: String) throws {
-        let laboratory = Laboratory()
+        let emulator = ManualEmulator()
         let collection = "/v1/projects/p/registrations/\(token(1).replacing(":", with: "%3A"))/topicSubscriptions"
         if method == "GET" {
-            #expect(laboratory.subscribe(token(1), to: "100%25").status == 200)
-            laboratory.advance(by: 60)
+            #expect(emulator.subscribe(token(1), to: "100%25").status == 200)
+            emulator.advance(by: 60)
         }
         let target = ["POST": "?topic_name=100%25", "PATCH": "/100%25?allow_missing=true", "GET": "/100%25"]
         #expect(
-            try laboratory.call(method, collection + (target[method] ?? "")).json() == [
+            try emulator.call(method, collection + (target[method] ?? "")).json() == [
                 "name": .string("projects/p/registrations/\(token(1))/topicSubscriptions/100%"),
                 "topic_name": "100%", "create_time": "2026-12-01T08:00:00.250Z",
             ])
@@ -128,29 +128,29 @@ import Testing
     func `a registration that cannot subscribe is refused`(
         _ status: Int, _ method: String, _ registration: String, _ state: String, _ error: String
     ) throws {
-        let laboratory = Laboratory()
-        try laboratory.enrol(token(1), state: state, topics: ["t"])
+        let emulator = ManualEmulator()
+        try emulator.enrol(token(1), state: state, topics: ["t"])
         let collection = "/v1/projects/p/registrations/\(registration)/topicSubscriptions"
-        let reply = laboratory.call(
+        let reply = emulator.call(
             method, collection + (method == "POST" ? "?topic_name=t" : "/t?allow_missing=true"))
         #expect(reply.status == status)
         #expect(try reply.json() == ["error": JSONValue(parsing: error.utf8)])
     }
 
     @Test func `an installation follows at most 2000 topics`() throws {
-        let laboratory = Laboratory()
-        try laboratory.enrol(token(1), topics: (1...2000).map { "topic-\($0)" })
+        let emulator = ManualEmulator()
+        try emulator.enrol(token(1), topics: (1...2000).map { "topic-\($0)" })
         let expected = """
             {"error":{"code":429,"message":"The app instance is subscribed to too many topics.","status":"RESOURCE_EXHAUSTED",
               "details":[{"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"TOO_MANY_TOPICS"}]}}
             """
         for registration in [token(1), fid(1)] {
-            let reply = laboratory.subscribe(registration, to: "one-more")
+            let reply = emulator.subscribe(registration, to: "one-more")
             #expect(reply.status == 429)
             #expect(try reply.json() == JSONValue(parsing: expected.utf8))
         }
-        #expect(laboratory.subscribe(token(1), to: "topic-7").status == 409)
-        #expect(laboratory.subscribe(token(2), to: "one-more").status == 200)
+        #expect(emulator.subscribe(token(1), to: "topic-7").status == 409)
+        #expect(emulator.subscribe(token(2), to: "one-more").status == 200)
     }
 
     @Test(arguments: [
@@ -158,16 +158,16 @@ import Testing
         ("page_size=5000", [2000]), ("page_size=0", [1000, 1000]),
     ])
     func `a list comes in pages`(_ query: String, _ sizes: [Int]) throws {
-        let laboratory = Laboratory()
+        let emulator = ManualEmulator()
         let topics = (1...2000).map { "topic-%\($0)" }
-        try laboratory.enrol(token(1), topics: topics)
+        try emulator.enrol(token(1), topics: topics)
         var pages: [[String]] = []
         var pageToken: String? = ""
         while let wanted = pageToken, pages.count < 5 {
             let target =
                 "/v1/projects/p/registrations/\(token(1))/topicSubscriptions?\(query)"
                 + "&page_token=\(wanted.percentEncodedSegment)"
-            let page = try laboratory.call("GET", target).json()
+            let page = try emulator.call("GET", target).json()
             pages.append(page["topic_subscriptions"]?.array?.compactMap { $0["topic_name"]?.string } ?? [])
             pageToken = page["next_page_token"]?.string
         }
@@ -177,7 +177,7 @@ import Testing
 
     @Test func `a registration without topics has an empty list`() throws {
         let target = "/v1/projects/p/registrations/\(fid(1))/topicSubscriptions"
-        #expect(try Laboratory().call("GET", target).json() == [:])
+        #expect(try ManualEmulator().call("GET", target).json() == [:])
     }
 
     @Test(arguments: [
@@ -187,16 +187,16 @@ import Testing
     ])
     func `a list refuses what it cannot page by`(_ query: String) {
         let target = "/v1/projects/p/registrations/\(fid(1))/topicSubscriptions?\(query)"
-        #expect(Laboratory().call("GET", target).status == 400)
+        #expect(ManualEmulator().call("GET", target).status == 400)
     }
 
     @Test func `herald's own requests are understood`() throws {
-        let laboratory = Laboratory()
+        let emulator = ManualEmulator()
         let registration = try #require(Registration(token(1)))
         let topic = try #require(TopicName(rawValue: "50%~"))
         func perform(_ request: Request) -> Int {
             let wire = request.wire(project: Project(id: "p"))
-            return laboratory.call(wire.method, wire.path, String(decoding: wire.body, as: UTF8.self)).status
+            return emulator.call(wire.method, wire.path, String(decoding: wire.body, as: UTF8.self)).status
         }
         let body = try MessageBody(message: ["data": ["k": "v"]]).bytes(to: .topic(topic))
         #expect(perform(.subscribe(registration, to: topic)) == 200)
@@ -204,6 +204,6 @@ import Testing
         #expect(perform(.send(body: body)) == 200)
         #expect(perform(.unsubscribe(registration, from: topic)) == 200)
         #expect(perform(.unsubscribe(registration, from: topic)) == 200)
-        #expect(try laboratory.ledger().map { $0["fan_out"] } == [1])
+        #expect(try emulator.ledger().map { $0["fan_out"] } == [1])
     }
 }

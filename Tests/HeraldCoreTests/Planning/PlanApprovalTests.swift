@@ -8,7 +8,7 @@ import Testing
 @Suite struct PlanApprovalTests {
     /// The state knows recipients 1 to 99.
     private static var plan: Plan {
-        var plan = Plan(at: World.now, workspaceDigest: "sha256:0", state: nil)
+        var plan = Plan(at: PlanScenario.now, workspaceDigest: "sha256:0", state: nil)
         plan.state = .init(lineage: "lineage", serial: 7, firstNew: 100)
         plan.steps = [
             .init(work: .subscribe("tides", [1, 2, 3]), reason: "the files list them"),
@@ -56,7 +56,7 @@ import Testing
     @Test(
         arguments: [
             { $0.contentDigest = "sha256:1" }, { $0.members = [1] }, { $0.members = [1, 3] }, { $0.discovered = [3] },
-            { $0.recipients = 3 }, { $0.revision = 2 }, { $0.due = World.now }, { $0.deadline = .after(60) },
+            { $0.recipients = 3 }, { $0.revision = 2 }, { $0.due = PlanScenario.now }, { $0.deadline = .after(60) },
             { $0.expiresAfter = .seconds(60) }, { $0.rate = .limited(5) }, { $0.rate = .unlimited },
             { $0.stopWhenRejectedPercent = 49 }, { $0.onUnknown = .resend }, { $0.groupMembers = .each },
         ] as [@Sendable (inout Plan.Send) -> Void])
@@ -87,8 +87,8 @@ import Testing
     }
 
     @Test func `a plan's mark says from which number on recipients are new`() {
-        var world = World()
-        world.state.apply([.register([1: .fid(1), 5: .fid(5)])])
-        #expect(world.plan().state?.firstNew == 6)
+        var scenario = PlanScenario()
+        scenario.state.apply([.register([1: .fid(1), 5: .fid(5)])])
+        #expect(scenario.plan().state?.firstNew == 6)
     }
 }

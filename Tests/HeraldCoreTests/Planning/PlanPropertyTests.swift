@@ -11,18 +11,18 @@ import Testing
 
     @Test(arguments: seeds)
     func `carried out, a plan gives the memberships that the files ask for`(seed: UInt64) throws {
-        let world = RandomWorld(seed: seed)
-        let (desired, plan) = try world.plan()
-        var state = world.state
-        state.apply(plan.changes(at: World.now))
-        let wanted = Dictionary(uniqueKeysWithValues: world.workspace.topics.map { ($0.name.value, $0) })
-        for name in Set(wanted.keys).union(world.state.topics.keys) {
-            let (before, after) = (world.state.topics[name] ?? .init(), state.topics[name] ?? .init())
+        let scenario = RandomScenario(seed: seed)
+        let (desired, plan) = try scenario.plan()
+        var state = scenario.state
+        state.apply(plan.changes(at: PlanScenario.now))
+        let wanted = Dictionary(uniqueKeysWithValues: scenario.workspace.topics.map { ($0.name.value, $0) })
+        for name in Set(wanted.keys).union(scenario.state.topics.keys) {
+            let (before, after) = (scenario.state.topics[name] ?? .init(), state.topics[name] ?? .init())
             #expect(after.preexisting == before.preexisting)
-            let listed = Set(wanted[name].map { world.keys(of: $0) } ?? [])
+            let listed = Set(wanted[name].map { scenario.keys(of: $0) } ?? [])
             let alive = Set(
                 desired.registrations.filter { listed.contains($0.value.recipientKey) }.map(\.key)
-            ).subtracting(world.state.dead)
+            ).subtracting(scenario.state.dead)
             #expect(alive.isSubset(of: Set(after.managed).union(after.preexisting)))
             let keeps = wanted[name].map { !$0.prune } ?? false
             let rest = Set(after.managed).union(after.subscribing).subtracting(alive)
@@ -35,9 +35,9 @@ import Testing
     func `carried out, a plan gives the groups that the files ask for, none too large or empty on the way`(seed: UInt64)
         throws
     {
-        let world = RandomWorld(seed: seed)
-        let (desired, plan) = try world.plan()
-        var groups = world.state.groups.mapValues { $0.members.union($0.adding) }
+        let scenario = RandomScenario(seed: seed)
+        let (desired, plan) = try scenario.plan()
+        var groups = scenario.state.groups.mapValues { $0.members.union($0.adding) }
         for case .group(let change) in plan.works {
             switch change.action {
             case .create: groups[change.group] = change.members
@@ -49,37 +49,37 @@ import Testing
         }
         for (name, members) in groups {
             let wanted = desired.groups.first { $0.name == name }?.members ?? []
-            #expect(members == wanted.subtracting(world.state.dead), "\(name)")
+            #expect(members == wanted.subtracting(scenario.state.dead), "\(name)")
         }
     }
 
     @Test(arguments: seeds)
     func `watermarks never move back, and nothing at or before them is due`(seed: UInt64) throws {
-        let world = RandomWorld(seed: seed)
-        let plan = try world.plan().plan
+        let scenario = RandomScenario(seed: seed)
+        let plan = try scenario.plan().plan
         let olds = Dictionary(plan.renames.map { ($0.new, $0.old) }) { first, _ in first }
-        for campaign in world.workspace.campaigns {
+        for campaign in scenario.workspace.campaigns {
             let name = campaign.name.value
             guard case .cron = campaign.schedule.times else { continue }
-            let before = world.state.watermarks[olds[name] ?? name]?.at
-            #expect(plan.watermarks[name].map { $0.at >= before ?? World.now } == true)
+            let before = scenario.state.watermarks[olds[name] ?? name]?.at
+            #expect(plan.watermarks[name].map { $0.at >= before ?? PlanScenario.now } == true)
             for send in plan.sends where send.campaign == name {
-                let isBegun = world.state.occurrences.values.contains { $0.due == send.due }
-                #expect(isBegun || send.due.map { $0 > before ?? World.now } == true)
+                let isBegun = scenario.state.occurrences.values.contains { $0.due == send.due }
+                #expect(isBegun || send.due.map { $0 > before ?? PlanScenario.now } == true)
             }
         }
     }
 
     @Test(arguments: seeds)
     func `carried out, a plan leaves nothing to plan`(seed: UInt64) throws {
-        var world = RandomWorld(seed: seed)
-        let (desired, proposal) = try world.proposal()
+        var scenario = RandomScenario(seed: seed)
+        let (desired, proposal) = try scenario.proposal()
         let plan = proposal.plan
         for (id, registration) in desired.unrecorded {
-            world.known[registration.recipientKey] = KnownRecipient(id: id, registration: registration)
+            scenario.known[registration.recipientKey] = KnownRecipient(id: id, registration: registration)
         }
-        world.state.apply([.register(desired.unrecorded)] + plan.changes(at: World.now))
-        let second = try world.proposal()
+        scenario.state.apply([.register(desired.unrecorded)] + plan.changes(at: PlanScenario.now))
+        let second = try scenario.proposal()
         #expect(second.proposal.plan.doesNothing)
         #expect(second.desired.unrecorded.isEmpty)
         #expect(second.proposal.overview.upcoming == proposal.overview.upcoming)
@@ -88,28 +88,28 @@ import Testing
 
     @Test(arguments: seeds)
     func `the order of what has none leaves the plan the same byte for byte`(seed: UInt64) throws {
-        let world = RandomWorld(seed: seed)
-        let proposal = try world.proposal().proposal
-        #expect(try proposal == world.proposal().proposal)
-        let shuffled = try world.proposal(order: SeededRandom(seed: seed &+ 1000)).proposal
+        let scenario = RandomScenario(seed: seed)
+        let proposal = try scenario.proposal().proposal
+        #expect(try proposal == scenario.proposal().proposal)
+        let shuffled = try scenario.proposal(order: SeededRandom(seed: seed &+ 1000)).proposal
         #expect(try proposal.bytes() == shuffled.bytes())
         #expect(proposal.plan.stepDigests == shuffled.plan.stepDigests)
     }
 
     @Test(arguments: seeds)
     func `finished occurrences need be no more than counts`(seed: UInt64) throws {
-        var world = RandomWorld(seed: seed)
-        let proposal = try world.proposal().proposal
-        world.state = world.state.snapshot
-        #expect(try world.proposal().proposal == proposal)
+        var scenario = RandomScenario(seed: seed)
+        let proposal = try scenario.proposal().proposal
+        scenario.state = scenario.state.snapshot
+        #expect(try scenario.proposal().proposal == proposal)
     }
 
     @Test(arguments: seeds)
     func `nobody is unsubscribed who is not herald's own`(seed: UInt64) throws {
-        let world = RandomWorld(seed: seed)
-        for work in try world.plan().plan.works {
+        let scenario = RandomScenario(seed: seed)
+        for work in try scenario.plan().plan.works {
             guard case .unsubscribe(let topic, let members) = work else { continue }
-            let recorded = world.state.topics[topic] ?? .init()
+            let recorded = scenario.state.topics[topic] ?? .init()
             #expect(members.subtracting(recorded.managed.union(recorded.subscribing)).isEmpty)
             #expect(members.intersection(recorded.preexisting).isEmpty)
             #expect(!members.isEmpty)
@@ -118,15 +118,15 @@ import Testing
 
     @Test(arguments: seeds)
     func `nobody gets a message twice, and unknowns only where the campaign says so`(seed: UInt64) throws {
-        let world = RandomWorld(seed: seed)
-        let campaigns = Dictionary(uniqueKeysWithValues: world.workspace.campaigns.map { ($0.name.value, $0) })
-        for send in try world.plan().plan.sends {
-            #expect(send.members.intersection(world.state.dead).isEmpty)
+        let scenario = RandomScenario(seed: seed)
+        let campaigns = Dictionary(uniqueKeysWithValues: scenario.workspace.campaigns.map { ($0.name.value, $0) })
+        for send in try scenario.plan().plan.sends {
+            #expect(send.members.intersection(scenario.state.dead).isEmpty)
             // Whatever its time: one occurrence for each revision; of a cron one for each time, whatever the revision.
             let campaign = try #require(campaigns[send.campaign])
             let isCron = if case .cron = campaign.schedule.times { true } else { false }
             let names = Set([send.campaign] + campaign.previousNames.map(\.value))
-            for occurrence in world.state.occurrences.values
+            for occurrence in scenario.state.occurrences.values
             where names.contains(occurrence.campaign)
                 && (isCron ? occurrence.due == send.due : occurrence.revision == send.revision)
             {
@@ -143,9 +143,9 @@ import Testing
 
     @Test(arguments: seeds)
     func `the figures of a plan add up`(seed: UInt64) throws {
-        let proposal = try RandomWorld(seed: seed).proposal().proposal
+        let proposal = try RandomScenario(seed: seed).proposal().proposal
         let plan = proposal.plan
-        let document = PlanDocument(proposal, id: "id", created: World.now).json
+        let document = PlanDocument(proposal, id: "id", created: PlanScenario.now).json
         let steps = try #require(document["steps"]?.array)
         let sum = { (action: String) in
             steps.filter { $0["action"]?.string == action }.reduce(0) { $0 + ($1["planned"]?.int ?? 0) }
@@ -166,5 +166,7 @@ import Testing
 }
 
 extension Proposal {
-    fileprivate func bytes() throws -> [UInt8] { try PlanDocument(self, id: "id", created: World.now).json.bytes() }
+    fileprivate func bytes() throws -> [UInt8] {
+        try PlanDocument(self, id: "id", created: PlanScenario.now).json.bytes()
+    }
 }

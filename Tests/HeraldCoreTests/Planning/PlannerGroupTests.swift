@@ -5,14 +5,14 @@ import Testing
 @testable import HeraldCore
 
 struct PlannerGroupTests {
-    private func world(_ recorded: RecipientSet, _ wanted: RecipientSet?) -> World {
-        var world = World()
+    private func scenario(_ recorded: RecipientSet, _ wanted: RecipientSet?) -> PlanScenario {
+        var scenario = PlanScenario()
         var group = RecordedGroup()
         group.key = NotificationKey(rawValue: "key")
         group.members = recorded
-        if !recorded.isEmpty { world.state.groups["chris"] = group }
-        world.desired.groups = wanted.map { [DesiredGroup(name: "chris", members: $0)] } ?? []
-        return world
+        if !recorded.isEmpty { scenario.state.groups["chris"] = group }
+        scenario.desired.groups = wanted.map { [DesiredGroup(name: "chris", members: $0)] } ?? []
+        return scenario
     }
 
     @Test(
@@ -24,11 +24,11 @@ struct PlannerGroupTests {
     func `plans what makes the recorded members the wanted ones`(
         _ recorded: RecipientSet, _ wanted: RecipientSet?, _ steps: [StepID]
     ) {
-        #expect(world(recorded, wanted).plan().steps.map(\.id) == steps)
+        #expect(scenario(recorded, wanted).plan().steps.map(\.id) == steps)
     }
 
     @Test func `where there is no room it takes turns, one member staying throughout`() {
-        let steps = world(RecipientSet(1...20), RecipientSet(21...40)).plan().steps
+        let steps = scenario(RecipientSet(1...20), RecipientSet(21...40)).plan().steps
         #expect(
             steps.map(\.id) == [
                 "group_remove:chris", "group_add:chris", "group_remove:chris (2)", "group_add:chris (2)",
@@ -38,13 +38,13 @@ struct PlannerGroupTests {
     }
 
     @Test func `leaves out the dead and says when nobody is left`() {
-        var world = world([1, 2], [1, 2, 3])
-        world.state.dead = [3]
-        #expect(world.plan().doesNothing)
-        world.state.dead = [1, 2, 3]
-        world.state.groups["chris"]?.members = []
-        let plan = world.plan()
-        let overview = world.overview
+        var scenario = scenario([1, 2], [1, 2, 3])
+        scenario.state.dead = [3]
+        #expect(scenario.plan().doesNothing)
+        scenario.state.dead = [1, 2, 3]
+        scenario.state.groups["chris"]?.members = []
+        let plan = scenario.plan()
+        let overview = scenario.overview
         #expect(plan.steps.isEmpty)
         #expect(overview.warnings == ["group 'chris' has no member that is not dead"])
     }
@@ -53,35 +53,35 @@ struct PlannerGroupTests {
     func `more leaves than the guard allows are refused, from ten members on`(
         _ left: RecipientID, _ members: RecipientID, _ percent: Int?
     ) {
-        let refusals = world(RecipientSet(1...members), RecipientSet(1...left)).plan().refusals
+        let refusals = scenario(RecipientSet(1...members), RecipientSet(1...left)).plan().refusals
         #expect(refusals.map(\.kind) == (percent == nil ? [] : [.maxUnsubscribePercent]))
         #expect(refusals.map(\.actual) == (percent.map { [$0] } ?? []))
         #expect(refusals.allSatisfy { $0.name == "chris" && $0.message.contains("group 'chris'") })
     }
 
     @Test func `a deleted file is a hundred percent`() {
-        #expect(world(RecipientSet(1...10), nil).plan().refusals.map(\.actual) == [100])
-        #expect(world(RecipientSet(1...9), nil).plan().refusals.isEmpty)
+        #expect(scenario(RecipientSet(1...10), nil).plan().refusals.map(\.actual) == [100])
+        #expect(scenario(RecipientSet(1...9), nil).plan().refusals.isEmpty)
     }
 
     @Test func `a chosen campaign brings its own group along and no other`() {
-        var world = world([], [1, 2])
-        world.desired.groups.append(DesiredGroup(name: "ann", members: [3]))
-        world.want(.tide(to: .group("chris")), for: .target)
-        world.only = ["tide"]
-        let plan = world.plan()
+        var scenario = scenario([], [1, 2])
+        scenario.desired.groups.append(DesiredGroup(name: "ann", members: [3]))
+        scenario.want(.tide(to: .group("chris")), for: .target)
+        scenario.only = ["tide"]
+        let plan = scenario.plan()
         #expect(plan.steps.map(\.id) == ["group_create:chris", "send:tide@once"])
         #expect(plan.sends.map(\.recipients) == [2])
     }
 
     @Test func `each member of a group is a recipient of its own, without the dead`() {
-        var world = world([1, 2, 3], [1, 2, 3])
+        var scenario = scenario([1, 2, 3], [1, 2, 3])
         var campaign = Campaign.tide(to: .group("chris"))
         campaign.delivery.members = .each
-        world.state.dead = [2]
-        world.state.groups["chris"]?.members = [1, 3]
-        world.want(campaign, for: [1, 2, 3])
-        #expect(world.plan().sends.map(\.members) == [[1, 3]])
-        #expect(world.plan().sends.map(\.recipients) == [2])
+        scenario.state.dead = [2]
+        scenario.state.groups["chris"]?.members = [1, 3]
+        scenario.want(campaign, for: [1, 2, 3])
+        #expect(scenario.plan().sends.map(\.members) == [[1, 3]])
+        #expect(scenario.plan().sends.map(\.recipients) == [2])
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HeraldCore
 
-/// Contract §5: each guard just below and just above its limit.
+/// Each guard of docs/promises.md#guards, just below and just above its limit.
 struct PlannerGuardTests {
     struct Figures: Hashable {
         var kind: Guard
@@ -20,31 +20,31 @@ struct PlannerGuardTests {
         arguments: [(10, []), (11, [Figures(kind: .maxRecipients, name: "tide", limit: 10, actual: 11)])]
             as [(RecipientID, [Figures])])
     func `max_recipients refuses a send to more`(_ count: RecipientID, _ refused: [Figures]) {
-        var world = World()
-        world.settings.guards.maxRecipients = 10
-        world.want(.tide(), for: RecipientSet(1...count))
-        #expect(world.plan().figures == refused)
-        #expect(world.plan().sends.count == 1, "the plan shows what is refused")
+        var scenario = PlanScenario()
+        scenario.settings.guards.maxRecipients = 10
+        scenario.want(.tide(), for: RecipientSet(1...count))
+        #expect(scenario.plan().figures == refused)
+        #expect(scenario.plan().sends.count == 1, "the plan shows what is refused")
     }
 
     @Test(
         arguments: [(10, []), (11, [Figures(kind: .maxRecipients, name: "tide", limit: 10, actual: 11)])]
             as [(RecipientID, [Figures])])
     func `max_recipients counts a topic's recorded members`(_ count: RecipientID, _ refused: [Figures]) {
-        var world = World()
-        world.settings.guards.maxRecipients = 10
-        world.want("tides", [1, 2], prune: false)
-        world.state.topics["tides"] = .init(managed: RecipientSet(1...5), found: RecipientSet(6...count))
-        world.want(.tide(to: .topic("tides")))
-        #expect(world.plan().figures == refused)
+        var scenario = PlanScenario()
+        scenario.settings.guards.maxRecipients = 10
+        scenario.want("tides", [1, 2], prune: false)
+        scenario.state.topics["tides"] = .init(managed: RecipientSet(1...5), found: RecipientSet(6...count))
+        scenario.want(.tide(to: .topic("tides")))
+        #expect(scenario.plan().figures == refused)
     }
 
     @Test func `max_recipients counts those who are subscribed first`() {
-        var world = World()
-        world.settings.guards.maxRecipients = 10
-        world.want("tides", RecipientSet(1...11))
-        world.want(.tide(to: .topic("tides")))
-        #expect(world.plan().figures == [Figures(kind: .maxRecipients, name: "tide", limit: 10, actual: 11)])
+        var scenario = PlanScenario()
+        scenario.settings.guards.maxRecipients = 10
+        scenario.want("tides", RecipientSet(1...11))
+        scenario.want(.tide(to: .topic("tides")))
+        #expect(scenario.plan().figures == [Figures(kind: .maxRecipients, name: "tide", limit: 10, actual: 11)])
     }
 
     // MARK: max_unsubscribe_percent
@@ -56,21 +56,21 @@ struct PlannerGuardTests {
     func `max_unsubscribe_percent refuses more, from 10 members on`(
         _ members: RecipientID, _ leaving: RecipientID, _ actual: Int?
     ) {
-        var world = World()
-        world.state.topics["tides"] = .init(managed: RecipientSet(1...members))
-        world.want("tides", RecipientSet((1...members).dropFirst(Int(leaving))))
+        var scenario = PlanScenario()
+        scenario.state.topics["tides"] = .init(managed: RecipientSet(1...members))
+        scenario.want("tides", RecipientSet((1...members).dropFirst(Int(leaving))))
         #expect(
-            world.plan().figures
+            scenario.plan().figures
                 == (actual.map { [Figures(kind: .maxUnsubscribePercent, name: "tides", limit: 30, actual: $0)] } ?? []))
     }
 
     @Test(arguments: [(10, 30, true), (10, 99, true), (10, 100, false), (9, 30, false)] as [(RecipientID, Int, Bool)])
     func `a deleted topic file counts as 100 percent`(_ members: RecipientID, _ limit: Int, _ isRefused: Bool) {
-        var world = World()
-        world.settings.guards.maxUnsubscribePercent = limit
-        world.state.topics["tides"] = .init(managed: RecipientSet(1...members))
+        var scenario = PlanScenario()
+        scenario.settings.guards.maxUnsubscribePercent = limit
+        scenario.state.topics["tides"] = .init(managed: RecipientSet(1...members))
         let refused = [Figures(kind: .maxUnsubscribePercent, name: "tides", limit: limit, actual: 100)]
-        #expect(world.plan().figures == (isRefused ? refused : []))
+        #expect(scenario.plan().figures == (isRefused ? refused : []))
     }
 
     // MARK: audience_collapse, audience_growth
@@ -79,10 +79,10 @@ struct PlannerGuardTests {
     func `audience_collapse refuses a loss of over 90 percent, from 100 members on`(
         _ before: Int, _ size: Int, _ isRefused: Bool
     ) {
-        var world = World()
-        world.state.audienceSizes = ["anglers": before]
-        world.desired.audienceSizes = ["anglers": size]
-        let plan = world.plan()
+        var scenario = PlanScenario()
+        scenario.state.audienceSizes = ["anglers": before]
+        scenario.desired.audienceSizes = ["anglers": size]
+        let plan = scenario.plan()
         #expect(plan.refusals.map(\.kind) == (isRefused ? [.audienceCollapse] : []))
         #expect(plan.refusals.allSatisfy { $0.name == "anglers" && $0.actual == size && $0.actual < $0.limit })
     }
@@ -91,17 +91,17 @@ struct PlannerGuardTests {
     func `audience_growth refuses a growth over tenfold, from 100 members on`(
         _ before: Int, _ size: Int, _ isRefused: Bool
     ) {
-        var world = World()
-        world.state.audienceSizes = ["anglers": before]
-        world.desired.audienceSizes = ["anglers": size]
+        var scenario = PlanScenario()
+        scenario.state.audienceSizes = ["anglers": before]
+        scenario.desired.audienceSizes = ["anglers": size]
         let refused = [Figures(kind: .audienceGrowth, name: "anglers", limit: before * 10, actual: size)]
-        #expect(world.plan().figures == (isRefused ? refused : []))
+        #expect(scenario.plan().figures == (isRefused ? refused : []))
     }
 
     @Test func `an audience without a past is not guarded`() {
-        var world = World()
-        world.desired.audienceSizes = ["anglers": 100_000]
-        #expect(world.plan().figures.isEmpty)
+        var scenario = PlanScenario()
+        scenario.desired.audienceSizes = ["anglers": 100_000]
+        #expect(scenario.plan().figures.isEmpty)
     }
 
     // MARK: fresh_record
@@ -112,36 +112,36 @@ struct PlannerGuardTests {
     func `fresh_record refuses sends at the real endpoint on a state that knows of none`(
         _ endpoint: EndpointKind, _ knowsOfSends: Bool, _ isRefused: Bool
     ) {
-        var world = World()
-        world.state = RecordedState(identity: .sample(endpoint))
+        var scenario = PlanScenario()
+        scenario.state = RecordedState(identity: .sample(endpoint))
         // Memberships alone do not tell whether a campaign was sent.
-        world.state.serial = 7
-        if knowsOfSends { world.began(.tide("earlier"), accepted: [1], finished: true) }
-        world.want(.tide("earlier"))
-        world.want("tides", [1])
-        world.want(.tide(title: "Low tide"))
-        let refused = world.plan().refusals
+        scenario.state.serial = 7
+        if knowsOfSends { scenario.began(.tide("earlier"), accepted: [1], finished: true) }
+        scenario.want(.tide("earlier"))
+        scenario.want("tides", [1])
+        scenario.want(.tide(title: "Low tide"))
+        let refused = scenario.plan().refusals
         #expect(Set(refused.map(\.kind)) == (isRefused ? [.freshRecord] : []))
         #expect(refused.contains { $0.name == "tide" } == isRefused)
     }
 
     @Test func `fresh_record lets memberships and what comes later pass`() {
-        var world = World()
-        world.state = RecordedState(identity: .sample(.fcm))
-        world.want("tides", [1])
-        world.want(.tide(at: .after(60)))
-        #expect(world.plan().figures.isEmpty)
+        var scenario = PlanScenario()
+        scenario.state = RecordedState(identity: .sample(.fcm))
+        scenario.want("tides", [1])
+        scenario.want(.tide(at: .after(60)))
+        #expect(scenario.plan().figures.isEmpty)
     }
 
     // MARK: looks_renamed
 
     @Test func `looks_renamed refuses a new campaign with message and target of a vanished, sent one`() {
-        var world = World()
-        world.began(.tide("old"), accepted: [1], finished: true)
-        world.want(.tide("new"))
-        #expect(world.plan().refusals.map(\.kind) == [.looksRenamed])
-        #expect(world.plan().refusals.map(\.name) == ["new"])
-        #expect(world.plan().refusals.allSatisfy { $0.message.contains("old@once") })
+        var scenario = PlanScenario()
+        scenario.began(.tide("old"), accepted: [1], finished: true)
+        scenario.want(.tide("new"))
+        #expect(scenario.plan().refusals.map(\.kind) == [.looksRenamed])
+        #expect(scenario.plan().refusals.map(\.name) == ["new"])
+        #expect(scenario.plan().refusals.allSatisfy { $0.message.contains("old@once") })
     }
 
     @Test(arguments: [
@@ -149,34 +149,34 @@ struct PlannerGuardTests {
         .tide("new", to: .topic("t")),
     ])
     func `another message or target does not look renamed`(_ campaign: Campaign) {
-        var world = World()
-        world.began(.tide("old"), accepted: [1], finished: true)
-        world.want(campaign)
-        #expect(world.plan().figures.isEmpty)
+        var scenario = PlanScenario()
+        scenario.began(.tide("old"), accepted: [1], finished: true)
+        scenario.want(campaign)
+        #expect(scenario.plan().figures.isEmpty)
     }
 
     @Test func `beside its twin a campaign does not look renamed`() {
-        var world = World()
-        world.began(.tide("old"), accepted: [1, 2, 3], finished: true)
-        world.want(.tide("old"))
-        world.want(.tide("new"))
-        #expect(world.plan().figures.isEmpty)
+        var scenario = PlanScenario()
+        scenario.began(.tide("old"), accepted: [1, 2, 3], finished: true)
+        scenario.want(.tide("old"))
+        scenario.want(.tide("new"))
+        #expect(scenario.plan().figures.isEmpty)
     }
 
     @Test func `a twin that was never sent does not make a campaign look renamed`() {
-        var world = World()
-        world.began(.tide("old", at: .after(-10_000)), finished: true)
-        world.want(.tide("new"))
-        #expect(world.plan().figures.isEmpty)
+        var scenario = PlanScenario()
+        scenario.began(.tide("old", at: .after(-10_000)), finished: true)
+        scenario.want(.tide("new"))
+        #expect(scenario.plan().figures.isEmpty)
     }
 
     @Test func `a campaign that was let through once goes on`() {
-        var world = World()
-        world.began(.tide("old"), accepted: [1], finished: true)
-        world.began(.tide("new"), accepted: [1])
-        world.want(.tide("new"), for: [1, 2])
-        #expect(world.plan().sends.map(\.members) == [[2]])
-        #expect(world.plan().figures.isEmpty)
+        var scenario = PlanScenario()
+        scenario.began(.tide("old"), accepted: [1], finished: true)
+        scenario.began(.tide("new"), accepted: [1])
+        scenario.want(.tide("new"), for: [1, 2])
+        #expect(scenario.plan().sends.map(\.members) == [[2]])
+        #expect(scenario.plan().figures.isEmpty)
     }
 
     // MARK: Overrides

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HeraldCore
 
-/// The documents of contract §4: their keys as it lists them, and whole samples in `Golden/`.
+/// The JSON documents (docs/promises.md#documents): their keys, and whole samples in `Golden/`.
 @Suite struct DocumentTests {
     static let documents: [(String, any Document & Sendable)] = [
         ("plan", DocumentSamples.planDocument), ("report", ReportDocument(DocumentSamples.report)),
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    // MARK: Keys, from contract §4
+    // MARK: Keys
 
     private func keys(_ value: JSONValue?) -> Set<String> { Set(value?.object?.keys.map { $0 } ?? []) }
 
@@ -96,7 +96,7 @@ import Testing
             "id", "action", "planned", "accepted", "rejected", "unknown", "skipped", "held", "pending", "duration_ms",
             "message_ids", "failures",
         ]
-        // Beyond the contract's list the schema has the topic, and why a step ended before its end.
+        // The schema also has the topic, and why a step ended early.
         #expect(
             keys(ofAll: json["steps"]) == [common.union(["topic"]), common.union(["occurrence", "stopped"])])
         let failures = json["steps"]?.array?.last?["failures"]

@@ -4,8 +4,8 @@ import Testing
 
 @testable import HeraldCore
 
-/// Contract §7, against a model of FCM: whatever the files were and become, whichever API there is, and wherever a run
-/// dies, the runs after it bring about what the files say, and nobody gets anything twice.
+/// docs/promises.md#promises against a model of FCM: after any change of the files, with either topic API, and after a
+/// crash at any point, later runs reach what the files say, and nobody gets a message twice.
 @Suite struct ConvergenceTests {
     private static let population = 24
 
@@ -45,7 +45,7 @@ import Testing
     }
 
     /// With each of the three ways to change topics. Two editions of the files, FCM, and a state of the first edition.
-    private struct World: Sendable {
+    private struct Setup: Sendable {
         var laboratory: Laboratory
         let fcm: ModelFCM
         let first: Files
@@ -99,26 +99,26 @@ import Testing
     func `wherever a run dies, the next ones converge and send nothing twice`(seed: UInt64) async throws {
         var commit = 0
         while true {
-            let world = World(seed: seed)
+            let setup = Setup(seed: seed)
             let place = Comment("seed \(seed), commit \(commit)")
-            for _ in 0..<2 { try await world.run(world.first) }
-            let store = ProbedStore(world.laboratory.memory, refusesFrom: commit)
-            try await world.run(world.second, store)
-            for _ in 0..<4 where !world.plan(world.second).isEmpty { try await world.run(world.second) }
-            let (fcm, state) = (world.fcm.now, world.laboratory.memory.state())
+            for _ in 0..<2 { try await setup.run(setup.first) }
+            let store = ProbedStore(setup.laboratory.memory, refusesFrom: commit)
+            try await setup.run(setup.second, store)
+            for _ in 0..<4 where !setup.plan(setup.second).isEmpty { try await setup.run(setup.second) }
+            let (fcm, state) = (setup.fcm.now, setup.laboratory.memory.state())
             let dead = numbers(fcm.dead)
-            for topic in world.second.topics {
+            for topic in setup.second.topics {
                 #expect(numbers(fcm.topics[topic.name]).subtracting(dead) == topic.members.subtracting(dead), place)
             }
             #expect(numbers(fcm.topics["c"]).subtracting(dead).isEmpty, place)
             for name in ["chris", "ann"] as [GroupName] {
-                let wanted = world.second.groups.first { $0.name == name }?.members ?? []
+                let wanted = setup.second.groups.first { $0.name == name }?.members ?? []
                 #expect(numbers(fcm.groups[name]).subtracting(dead) == wanted.subtracting(dead), place)
             }
             #expect(fcm.groupSizes.allSatisfy { $0 <= 20 }, place)
             let pushes = Dictionary(fcm.pushes.map { ($0, 1) }, uniquingKeysWith: +)
             #expect(pushes.values.allSatisfy { $0 == 1 }, place)
-            for send in world.second.sends {
+            for send in setup.second.sends {
                 let name = send.campaign.name.value
                 let occurrence = state.occurrences[OccurrenceID(rawValue: "\(name)@once")]
                 let tried = occurrence?.tried ?? []

@@ -11,7 +11,7 @@ import Testing
     private static let sends = ["each", "again"]
 
     /// A workspace, FCM, and the way to it, which takes time and on which faults wait.
-    private final class World: Sendable {
+    private final class Setup: Sendable {
         let fcm: ModelFCM
         let desired: (sends: [DesiredSend], topics: [DesiredTopic])
         let rate: Int
@@ -69,13 +69,13 @@ import Testing
         seed: UInt64
     ) async throws {
         var random = SeededRandom(seed: seed)
-        let world = World(seed: seed, &random)
+        let setup = Setup(seed: seed, &random)
         // Whoever is to start has started before time passes.
-        let clock = ManualClock { world.starts.entries.count >= world.granted.entries.reduce(0, +) }
+        let clock = ManualClock { setup.starts.entries.count >= setup.granted.entries.reduce(0, +) }
         var laboratory = Laboratory(population: Self.everybody.count, clock: clock)
         laboratory.random = SeededRandom(seed: seed &+ 1)
         laboratory.guards.maxForgetPercent = 100
-        laboratory.fcm.rate = .limited(world.rate)
+        laboratory.fcm.rate = .limited(setup.rate)
         laboratory.fcm.ramp = .zero
         let memory = laboratory.memory
         // How often somebody may be sent to: once, and again after each run that left it unknown where that is wanted.
@@ -83,20 +83,20 @@ import Testing
 
         for run in 0..<12 {
             if run == 4 {
-                world.calm.append(())
+                setup.calm.append(())
                 memory.commit([.resume(nil)])
             }
             let isCalm = run >= 4
             for id in memory.state().occurrences["again@once"]?.uncertain ?? [] { limits[id, default: 1] += 1 }
-            let plan = laboratory.plan(sends: world.desired.sends, topics: world.desired.topics)
+            let plan = laboratory.plan(sends: setup.desired.sends, topics: setup.desired.topics)
             if isCalm, plan.steps.isEmpty { break }
             let dies = !isCalm && Bool.random(using: &random)
             laboratory.store = ProbedStore(
                 memory, refusesFrom: dies ? .random(in: 0...30, using: &random) : .max,
-                committed: { changes, _ in world.note(changes) })
+                committed: { changes, _ in setup.note(changes) })
             let most = isCalm || Bool.random(using: &random) ? Int.max : .random(in: 0...60, using: &random)
             let stop: Stop = Bool.random(using: &random) ? .machine : .person
-            let sender = world.sender(clock)
+            let sender = setup.sender(clock)
             let reports = Log<Report>()
             let report = try await laboratory.run(
                 plan, sender, stop: { sender.requests.count > most ? stop : nil }, observe: { reports.append($0) })
@@ -108,11 +108,11 @@ import Testing
             if !isCalm, Int.random(in: 0..<3, using: &random) == 0 { memory.commit([.resume(nil)]) }
             clock.advance(by: .seconds(.random(in: 2...4000, using: &random)))
         }
-        check(memory.state(), world, limits, seed)
+        check(memory.state(), setup, limits, seed)
     }
 
-    private func check(_ state: RecordedState, _ world: World, _ limits: [RecipientID: Int], _ seed: UInt64) {
-        let fcm = world.fcm.now
+    private func check(_ state: RecordedState, _ setup: Setup, _ limits: [RecipientID: Int], _ seed: UInt64) {
+        let fcm = setup.fcm.now
         for name in Self.sends {
             guard let occurrence = state.occurrences[OccurrenceID(rawValue: "\(name)@once")] else {
                 Issue.record("\(name) was never begun, seed \(seed)")
@@ -133,10 +133,10 @@ import Testing
             #expect(missing.isEmpty, "\(name), seed \(seed): \(Array(missing))")
         }
         #expect(fcm.pushes.count { $0.title == "topic" } <= 1, "seed \(seed)")
-        let wanted = Set(world.desired.topics[0].members.map { Registration.fid(Int($0)) })
+        let wanted = Set(setup.desired.topics[0].members.map { Registration.fid(Int($0)) })
         #expect(fcm.topics["tides"] == wanted.subtracting([.fid(7)]), "seed \(seed)")
-        let starts = world.starts.entries
-        let early = starts.indices.dropFirst(world.rate).filter { starts[$0] - starts[$0 - world.rate] < .seconds(1) }
+        let starts = setup.starts.entries
+        let early = starts.indices.dropFirst(setup.rate).filter { starts[$0] - starts[$0 - setup.rate] < .seconds(1) }
         #expect(early.isEmpty, "seed \(seed): \(early.count) sends are too early")
     }
 }

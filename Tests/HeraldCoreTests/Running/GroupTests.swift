@@ -4,8 +4,8 @@ import Testing
 
 @testable import HeraldCore
 
-/// Device groups, by fcm-protocol §4: FCM lists neither groups nor members, has four sentences for what went wrong, and
-/// forgets a group that is empty.
+/// Device groups, by docs/fcm.md#device-groups: FCM does not list groups, has four error texts, and deletes an empty
+/// group.
 @Suite struct GroupTests: GroupSuite {
     private static let forbidden = Exchange.error(403, "PERMISSION_DENIED")
 

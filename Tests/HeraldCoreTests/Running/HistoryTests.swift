@@ -4,8 +4,8 @@ import Testing
 
 @testable import HeraldCore
 
-/// Contract §2, "When something is due": what was begun before goes on, waits, or stays over, whatever became of its
-/// file since.
+/// What has begun goes on, waits or stays finished, even if its file has changed
+/// (docs/promises.md#when-something-is-due).
 @Suite struct HistoryTests {
     private static let today = "tide@2026-12-07T09:30:00Z"
     private static let forbidden = Exchange.error(403, "PERMISSION_DENIED", message: "Permission denied")

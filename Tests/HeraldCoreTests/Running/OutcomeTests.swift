@@ -4,9 +4,9 @@ import Testing
 
 @testable import HeraldCore
 
-/// The table of contract §6, row by row.
+/// The table of docs/promises.md#outcomes-and-retries, row by row.
 @Suite struct OutcomeTests {
-    /// One answer, and what the contract makes of it.
+    /// One answer, and the outcome that it must have.
     struct Row: Sendable, CustomTestStringConvertible {
         var name: String
         /// Given to the first request; later ones are accepted.

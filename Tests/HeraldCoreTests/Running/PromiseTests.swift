@@ -4,7 +4,7 @@ import Testing
 
 @testable import HeraldCore
 
-/// Promises 1, 2 and 4 of the contract, in schedules of faults drawn from printed seeds.
+/// Promises 1, 2 and 4 of docs/promises.md#promises, under random faults. Failures print their seeds.
 @Suite struct PromiseTests {
     /// Faults by chance, the same for the same seed, recipient and attempt.
     private static func faults(seed: UInt64, share: Double) -> @Sendable (RecipientID, Int) -> Exchange? {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HeraldCore
 
-/// A refused access token: contract §6, "refresh the credential once".
+/// A refused access token is renewed once: docs/promises.md#outcomes-and-retries.
 @Suite struct SignInTests {
     private static let refused = Exchange.error(401, "UNAUTHENTICATED")
 

@@ -9,8 +9,8 @@ import Testing
     .serialized,
     .enabled(if: StateFault.isAvailable, "a library before the system's is how calls are met, and is for Linux only"))
 struct CrashSweepTests {
-    /// One world, all of whose boundaries are met.
-    private static let plain = SweepWorld(seed: 20_261_121, isPlain: true)
+    /// One workspace, all of whose boundaries are met.
+    private static let plain = SweepWorkspace(seed: 20_261_121, isPlain: true)
 
     @Test func `at every boundary of the state, whatever is sent is sent once and accounted for`() async throws {
         let calls = try await Sweep(drawn: Self.plain, fault: nil).calls()
@@ -47,9 +47,9 @@ struct CrashSweepTests {
         // Emulators that cut answers, know of somebody dead, deliver what they refuse, and refuse for a while topics or
         // sends.
         for seed in [2, 4, 5, 7, 8] as [UInt64] {
-            let world = SweepWorld(seed: seed)
-            let calls = try await Sweep(drawn: world, fault: nil).calls().count
-            sweeps += (1...2).map { Self.draw($0, in: world, calls: calls) }
+            let workspace = SweepWorkspace(seed: seed)
+            let calls = try await Sweep(drawn: workspace, fault: nil).calls().count
+            sweeps += (1...2).map { Self.draw($0, in: workspace, calls: calls) }
         }
         await check(sweeps)
     }
@@ -57,19 +57,19 @@ struct CrashSweepTests {
     @Test(.enabled(if: Torture.seconds != nil, "make torture")) func `torture by crashes`() async throws {
         var torture = Torture(share: 0.8)
         while let seed = torture.nextSeed() {
-            let world = SweepWorld(seed: seed)
-            print("world \(seed), emulator: \(world.script)")
-            let calls = try await Sweep(drawn: world, fault: nil).calls().count
-            let numbers = (1...Self.casesOfWorld).filter { Torture.onlyCase == nil || Torture.onlyCase == $0 }
-            await check(numbers.map { Self.draw($0, in: world, calls: calls) })
+            let workspace = SweepWorkspace(seed: seed)
+            print("workspace \(seed), emulator: \(workspace.script)")
+            let calls = try await Sweep(drawn: workspace, fault: nil).calls().count
+            let numbers = (1...Self.casesOfWorkspace).filter { Torture.onlyCase == nil || Torture.onlyCase == $0 }
+            await check(numbers.map { Self.draw($0, in: workspace, calls: calls) })
         }
         #expect(torture.worlds > 0)
     }
 
-    private static let casesOfWorld = 12
+    private static let casesOfWorkspace = 12
 
-    private static func draw(_ number: Int, in world: SweepWorld, calls: Int) -> Sweep {
-        var random = SeededRandom(seed: world.seed &* 1000 &+ UInt64(number))
+    private static func draw(_ number: Int, in workspace: SweepWorkspace, calls: Int) -> Sweep {
+        var random = SeededRandom(seed: workspace.seed &* 1000 &+ UInt64(number))
         let drawn = Int.random(in: 1...calls, using: &random)
         let call = Torture.onlyCall ?? drawn
         let faults: [StateFault] = [
@@ -80,7 +80,7 @@ struct CrashSweepTests {
         let fault = Int.random(in: 0...faults.count, using: &random)
         let killsEmulator = fault == faults.count
         return Sweep(
-            drawn: world, fault: killsEmulator ? nil : faults[fault], call: call, killsEmulator: killsEmulator,
+            drawn: workspace, fault: killsEmulator ? nil : faults[fault], call: call, killsEmulator: killsEmulator,
             number: number)
     }
 

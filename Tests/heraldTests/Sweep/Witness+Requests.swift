@@ -58,14 +58,14 @@ extension Witness {
 
     /// Requests that arrived though nobody was to be asked, as the state or the reports have it.
     func unasked(
-        with world: SweepWorld, repeats: [String: [String: Int]], isAccountWhole: Bool
+        with drawn: SweepWorkspace, repeats: [String: [String: Int]], isAccountWhole: Bool
     ) -> [String] {
         var problems: [String] = []
         // Of all steps together: a report does not tell them apart.
         let retries = reports.reduce(0) { $0 + Int($1.report["summary"]?["retries"]?.int ?? 0) }
         if isAccountWhole {
             for kind in Request.Kind.allCases {
-                let known = retries + steps(of: kind).reduce(0) { $0 + asked(in: $1, world) }
+                let known = retries + steps(of: kind).reduce(0) { $0 + asked(in: $1, drawn) }
                 let arrived = requests.count { $0.kind == kind }
                 if arrived > known {
                     problems.append("\(arrived) requests (\(kind)) arrived, and the reports know of \(known)")
@@ -73,7 +73,7 @@ extension Witness {
             }
         }
         // Whom FCM refuses for a while one run may leave for the next, and the state does not count attempts.
-        if !world.script.asksToRepeat {
+        if !drawn.script.asksToRepeat {
             let tried = state.occurrences.values.reduce(0) { $0 + $1.tried.count }
             let again = repeats.values.joined().reduce(retries) { $0 + $1.value }
             let arrived = requests.count { $0.kind == .send }
@@ -85,11 +85,12 @@ extension Witness {
     }
 
     /// The most requests that a step may have made, retries aside.
-    private func asked(in step: JSONValue, _ world: SweepWorld) -> Int {
-        if Request.Kind(step) == .membership, world.topicAPI == "iid" { return 1 }
+    private func asked(in step: JSONValue, _ drawn: SweepWorkspace) -> Int {
+        if Request.Kind(step) == .membership, drawn.topicAPI == "iid" { return 1 }
         // Whoever is left for another run was asked at most once, before a retry that did not come about.
         let left = figure("pending", step) + figure("held", step)
-        return figure("accepted", step) + figure("rejected", step) + figure("unknown", step) + min(left, World.inFlight)
+        return figure("accepted", step) + figure("rejected", step) + figure("unknown", step)
+            + min(left, Sandbox.inFlight)
     }
 
     private func steps(of kind: Request.Kind) -> [JSONValue] {

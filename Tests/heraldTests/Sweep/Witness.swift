@@ -17,7 +17,7 @@ struct Witness {
     let requests: [Request]
     private let control: Control
 
-    init(_ world: World, _ host: String) async throws {
+    init(_ sandbox: Sandbox, _ host: String) async throws {
         control = try Control(host)
         for line in try await control.ledger() {
             let target = try #require(line["target"]?.object?.first)
@@ -33,13 +33,13 @@ struct Witness {
             }
         }
         requests = try await control.requests().compactMap { Request($0) }
-        let store = try SQLiteStore.open(at: world.statePath)
+        let store = try SQLiteStore.open(at: sandbox.statePath)
         state = try await store.wholeState()
         registrations = try await store.registrations(
             of: RecipientSet(KnownRecipient.firstID..<max(KnownRecipient.firstID, state.nextRecipient)))
-        let folder = "\(world.folder.path)/runs"
+        let folder = "\(sandbox.folder.path)/runs"
         for name in try FileManager.default.contentsOfDirectory(atPath: folder).sorted() where name.hasSuffix(".json") {
-            reports.append((name, try JSONValue(parsing: Array(world.folder.read("runs/\(name)").utf8))))
+            reports.append((name, try JSONValue(parsing: Array(sandbox.folder.read("runs/\(name)").utf8))))
         }
     }
 
@@ -53,17 +53,17 @@ struct Witness {
     ///   - repeats: how often a campaign's recipient was due to be sent to again because its author wants that.
     ///   - isAccountWhole: whether no run was killed, whose report then lacks its last second.
     func problems(
-        with world: SweepWorld, repeats: [String: [String: Int]], isAccountWhole: Bool
+        with drawn: SweepWorkspace, repeats: [String: [String: Int]], isAccountWhole: Bool
     ) async throws -> [String] {
         var problems = reports.filter { !Account($0.report).addsUp }.map { "report \($0.name) does not add up" }
-        for sending in world.sendings {
+        for sending in drawn.sendings {
             let occurrences = state.occurrences.filter { $0.value.campaign == sending.name }
             problems += over(sending.name, repeats[sending.name] ?? [:])
             if !sending.recurs { problems += missing(of: sending, occurrences) }
         }
         if isAccountWhole { problems += unannounced(repeats) }
-        problems += unheard() + unasked(with: world, repeats: repeats, isAccountWhole: isAccountWhole)
-        return try await problems + strayMembers(world)
+        problems += unheard() + unasked(with: drawn, repeats: repeats, isAccountWhole: isAccountWhole)
+        return try await problems + strayMembers(drawn)
     }
 
     // MARK: Promise 1
@@ -106,7 +106,8 @@ struct Witness {
 
     // MARK: Nobody is missing
 
-    private func missing(of sending: SweepWorld.Sending, _ occurrences: [OccurrenceID: RecordedOccurrence]) -> [String]
+    private func missing(of sending: SweepWorkspace.Sending, _ occurrences: [OccurrenceID: RecordedOccurrence])
+        -> [String]
     {
         let current = occurrences.filter { $0.value.revision == sending.revision }
         let tried = current.values.reduce(into: RecipientSet()) { $0.formUnion($1.tried) }
@@ -120,17 +121,17 @@ struct Witness {
         return ["\(sending.name): \(missing.count) were never tried"]
     }
 
-    private func strayMembers(_ world: SweepWorld) async throws -> [String] {
+    private func strayMembers(_ drawn: SweepWorkspace) async throws -> [String] {
         var problems: [String] = []
         let dead = Set(state.dead.map(name))
-        for (topic, wanted) in world.topics {
+        for (topic, wanted) in drawn.topics {
             let members = Set(try await control.members(ofTopic: topic))
             let wanted = Set(wanted)
             if !members.isSubset(of: wanted) || !wanted.subtracting(dead).isSubset(of: members) {
                 problems.append("topic \(topic) has \(members.count) members instead of \(wanted.count)")
             }
         }
-        for (group, wanted) in world.groups {
+        for (group, wanted) in drawn.groups {
             let members = try await control.members(ofGroup: group) ?? []
             if Set(members) != Set(wanted) { problems.append("group \(group) has \(members.count) members") }
         }

@@ -4,7 +4,7 @@ import HeraldCore
 import HeraldTestSupport
 
 /// A small workspace drawn from a seed, and what it asks for.
-struct SweepWorld {
+struct SweepWorkspace {
     struct Sending {
         var name: String
         /// YAML.
@@ -76,18 +76,18 @@ struct SweepWorld {
     }
 
     /// The workspace as it was before the change of which a run is then interrupted.
-    var before: SweepWorld {
-        var world = self
-        world.sendings = world.sendings.filter { $0.revision > 1 || $0.recurs }.map { sending in
+    var before: SweepWorkspace {
+        var drawn = self
+        drawn.sendings = drawn.sendings.filter { $0.revision > 1 || $0.recurs }.map { sending in
             var sending = sending
             sending.revision = 1
             return sending
         }
         // Some leave, some join.
-        world.topics = topics.mapValues { members in
+        drawn.topics = topics.mapValues { members in
             people.enumerated().filter { members.contains($1) != ($0 % 5 == 0) }.map(\.element) + people.prefix(1)
         }
-        return world
+        return drawn
     }
 
     var files: [String: String] {
@@ -137,7 +137,7 @@ struct SweepWorld {
             herald: 1
             project: demo-project
             sender_id: "123456789012"
-            fcm: {rate: unlimited, subscription_rate: unlimited, ramp: 0s, topic_api: \(topicAPI), max_in_flight: \(World.inFlight)}
+            fcm: {rate: unlimited, subscription_rate: unlimited, ramp: 0s, topic_api: \(topicAPI), max_in_flight: \(Sandbox.inFlight)}
             guards: {max_unsubscribe_percent: 100, max_forget_percent: 100}
 
             """,

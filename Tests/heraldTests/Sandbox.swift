@@ -4,11 +4,11 @@ import HeraldTestSupport
 import Testing
 
 /// A workspace, a state and an emulator of a test's own.
-final class World: Sendable {
+final class Sandbox: Sendable {
     let folder: TemporaryFolder
     private let emulators: Emulators
 
-    /// The emulator processes, which end with the world.
+    /// The emulator processes, which end with the sandbox.
     private actor Emulators {
         var running: [ChildProcess] = []
 
@@ -92,7 +92,7 @@ final class World: Sendable {
     }
 }
 
-extension World {
+extension Sandbox {
     /// Settings that let an apply run as fast as it can.
     static let settings = """
         herald: 1

@@ -6,7 +6,7 @@ import HeraldTestSupport
 
 /// A workspace and a state that may have met before, or not. With every fourth seed numbers
 /// lie on both sides of a chunk's border.
-struct RandomWorld {
+struct RandomScenario {
     var workspace: Workspace
     var state: RecordedState
     var known: [RecipientKey: KnownRecipient]
@@ -55,7 +55,7 @@ struct RandomWorld {
         }
         let resolved = try Resolved(workspace, known: Array(known.values), next: state.nextRecipient)
         let input = Planner.Input(desired: resolved.desired, state: state, settings: workspace.settings)
-        return (resolved, Planner.proposal(input, at: World.now))
+        return (resolved, Planner.proposal(input, at: PlanScenario.now))
     }
 
     /// Whom an audience holds, worked out by sets of keys.
@@ -149,7 +149,7 @@ struct RandomWorld {
                 .cron(cron, start: nil, end: nil), zone: .utc,
                 maxLateness: .seconds(.random(in: 600...20_000, using: &random)),
                 catchUp: Schedule.CatchUp.allCases.randomElement(using: &random) ?? .latest)
-            let mark = World.now.adding(.seconds(-Int.random(in: 0...15_000, using: &random)))
+            let mark = PlanScenario.now.adding(.seconds(-Int.random(in: 0...15_000, using: &random)))
             if Int.random(in: 0..<4, using: &random) > 0 {
                 let text = Bool.random(using: &random) ? campaign.schedule.text : "cron another"
                 state.watermarks[campaign.name.value] = Watermark(
@@ -157,7 +157,7 @@ struct RandomWorld {
             }
             // What began before a crash may lie behind the watermark.
             for instant in campaign.schedule.occurrences(
-                after: mark.adding(.seconds(-4000)), through: World.now, limit: 20)
+                after: mark.adding(.seconds(-4000)), through: PlanScenario.now, limit: 20)
             where Int.random(in: 0..<3, using: &random) == 0 {
                 begin(campaign, due: instant, &random)
             }

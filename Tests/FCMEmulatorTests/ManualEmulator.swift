@@ -5,7 +5,7 @@ import Testing
 @testable import FCMEmulator
 
 /// A backend with a clock that stays at 2026-12-01T08:00:00.250Z until a test moves it.
-struct Laboratory: Sendable {
+struct ManualEmulator: Sendable {
     let backend: Backend
     private let clock: Clock
 
@@ -69,7 +69,7 @@ struct Laboratory: Sendable {
         try #require(call("PUT", "/emulator/v1/devices/\(registration)", body).status == 200)
     }
 
-    /// Moves the emulator's time ahead of the laboratory's clock.
+    /// Moves the emulator's time ahead of the emulator's clock.
     func advanceWorld(_ span: String) throws {
         try #require(call("POST", "/emulator/v1/clock", #"{"advance":"\#(span)"}"#).status == 200)
     }

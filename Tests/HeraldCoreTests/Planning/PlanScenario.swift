@@ -5,7 +5,7 @@ import HeraldTestSupport
 @testable import HeraldCore
 
 /// What a plan is made from, with as little as a test needs to say. Everything is at the emulator unless said otherwise.
-struct World {
+struct PlanScenario {
     var desired = Desired()
     var state = RecordedState(identity: .sample())
     var settings = Settings(project: "tide-app")
@@ -22,8 +22,8 @@ struct World {
             workspaceDigest: "sha256:0", onlyCampaigns: only)
     }
 
-    func plan(at now: Date = World.now) -> Plan { Planner.plan(input, at: now) }
-    var overview: PlanOverview { Planner.proposal(input, at: World.now).overview }
+    func plan(at now: Date = PlanScenario.now) -> Plan { Planner.plan(input, at: now) }
+    var overview: PlanOverview { Planner.proposal(input, at: PlanScenario.now).overview }
 
     mutating func want(_ topic: TopicName, _ members: RecipientSet, prune: Bool = true) {
         desired.topics.append(DesiredTopic(name: topic, members: members, prune: prune))
@@ -51,7 +51,7 @@ struct World {
         occurrence.rejected = rejected
         occurrence.unknown = unknown
         occurrence.intended = intended
-        occurrence.finished = finished ? World.now.adding(.seconds(-3600)) : nil
+        occurrence.finished = finished ? PlanScenario.now.adding(.seconds(-3600)) : nil
         state.occurrences[campaign.id] = occurrence
     }
 
@@ -131,10 +131,12 @@ extension Located {
 
 extension RecordedState.Identity {
     static func sample(_ endpoint: EndpointKind = .emulator) -> RecordedState.Identity {
-        .init(lineage: "lineage", project: "tide-app", endpoint: endpoint, created: World.now.adding(.seconds(-86_400)))
+        .init(
+            lineage: "lineage", project: "tide-app", endpoint: endpoint,
+            created: PlanScenario.now.adding(.seconds(-86_400)))
     }
 }
 
 extension Date {
-    static func after(_ seconds: Int) -> Date { World.now.adding(.seconds(seconds)) }
+    static func after(_ seconds: Int) -> Date { PlanScenario.now.adding(.seconds(seconds)) }
 }
