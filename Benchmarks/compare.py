@@ -2,8 +2,9 @@
 
 Arguments: the herald from before, the one from after, the sink, and a folder to work in.
 
-A figure is worse when its median ratio after/before is above LIMIT and the quartiles of the two do not overlap. Exit 1
-names each one that is. BENCH_ROUNDS sets the rounds (default 9).
+A time is worse when its median ratio after/before is above LIMIT and the quartiles of the two do not overlap. Exit 1
+names each one that is. Memory is only shown: it has goals of its own in memory.py. BENCH_ROUNDS sets the rounds
+(default 9).
 """
 
 import json
@@ -42,7 +43,7 @@ def compare(name, unit, turn):
                 values.append(value)
     ratio = statistics.median(a / b for a, b in zip(after, before))
     (low, middle, high), (low_after, middle_after, high_after) = quartiles(before), quartiles(after)
-    is_worse = ratio > LIMIT and low_after > high
+    is_worse = unit == "s" and ratio > LIMIT and low_after > high
     print(f"{name:44} before {middle:9.3f} ({low:.3f} to {high:.3f})  after {middle_after:9.3f} "
           f"({low_after:.3f} to {high_after:.3f}) {unit:5} ratio {ratio:.3f}{'  WORSE' if is_worse else ''}", flush=True)
     return name if is_worse else None
