@@ -3,9 +3,9 @@ internal import GRDB
 internal import HeraldCore
 
 extension ChunkTable {
-    /// Does to an owner's sets what `Partition.move` does to the value, chunk by chunk.
+    /// Does to an owner's stored sets what `Partition.move` does to the value, chunk by chunk.
     ///
-    /// - Returns: In which states some of the members were.
+    /// - Returns: The states that some of the members were in.
     @discardableResult
     func move(_ members: RecipientSet, of id: Int64, to state: State?, _ db: Database) throws -> Set<State> {
         let states = try states ?? presentStates(of: id, and: state, db)
@@ -17,7 +17,7 @@ extension ChunkTable {
             after.move(part, to: state)
             for other in states {
                 let (current, next) = (before[other], after[other])
-                // A set that only grew, or only shrank, is the same if it is as large.
+                // A set that only grew or only shrank is unchanged if its size is the same.
                 if next.count != current.count { try write(next, key, of: id, other, db) }
                 let wasThere = other == state ? current.count + part.count > next.count : next.count < current.count
                 if wasThere { former.insert(other) }
@@ -26,14 +26,14 @@ extension ChunkTable {
         return former
     }
 
-    /// Takes members out of every set of every owner.
+    /// Removes members from every set of every owner.
     func remove(_ members: RecipientSet, _ db: Database) throws {
         for id in try Int64.fetchAll(db, sql: "SELECT DISTINCT \(owner) FROM \(name)") {
             try move(members, of: id, to: nil, db)
         }
     }
 
-    /// Takes an owner's sets away.
+    /// Deletes an owner's sets.
     func drop(_ id: Int64, _ db: Database) throws {
         try db.execute(sql: "DELETE FROM \(name) WHERE \(owner) = ?", arguments: [id])
     }
@@ -55,7 +55,7 @@ extension ChunkTable {
             }
             sets[state] = try RecipientSet(encodedChunks: [(key, Array(bytes))])
         }
-        // Whether nobody is in two of them was seen when they were read whole; here it would cost each commit.
+        // Reading the whole partition checks that its sets are disjoint. Checking here would slow down each commit.
         return Partition(disjoint: sets)
     }
 

@@ -12,10 +12,10 @@ extension ChunkTable {
                 ORDER BY \(owner), state, chunk
                 """, arguments: owners.arguments)
         var sets: [Int64: [State: RecipientSet]] = [:]
-        // One set at a time, so that no more than its bytes are held beside what is read already.
+        // Decodes one set at a time, so that only its bytes are in memory besides the decoded sets.
         var current: StoredSet?
         while let row = try rows.next() {
-            // A damaged file may hold any value in any column: `row[0]` would end the process.
+            // A damaged file may hold any value in any column, and `row[0]` would end the process.
             let id = try row.decode(Int64.self, atIndex: 0)
             let state = try state(row.decode(Int.self, atIndex: 1))
             if let set = current, set.owner != id || set.state != state {
@@ -23,7 +23,7 @@ extension ChunkTable {
                 current = nil
             }
             var set = current ?? StoredSet(owner: id, state: state)
-            // Held once only, so that its chunks are appended in place.
+            // Leaves only one reference to the set, so that its chunks are appended in place.
             current = nil
             set.chunks.append(
                 (try chunk(row.decode(Int64.self, atIndex: 2)), Array(try row.decode(Data.self, atIndex: 4))))
@@ -39,7 +39,7 @@ extension ChunkTable {
         }
     }
 
-    /// How many recipients are in which state of each owner, as the rows say it: no set is read.
+    /// How many recipients are in each state of each owner. It uses the counts in the rows and decodes no sets.
     func counts(of owners: Owners, _ db: Database) throws -> [Int64: [State: Int]] {
         let rows = try Row.fetchCursor(
             db,
@@ -57,7 +57,7 @@ extension ChunkTable {
         return counts
     }
 
-    /// In which state of which owners somebody is.
+    /// The owners that have the recipient, and its state there.
     func states(of recipient: RecipientID, _ db: Database) throws -> [Int64: State] {
         let key = UInt16(recipient >> 16)
         let rows = try Row.fetchCursor(

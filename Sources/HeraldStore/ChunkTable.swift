@@ -2,15 +2,16 @@ internal import Foundation
 internal import GRDB
 internal import HeraldCore
 
-/// A table of recipient sets: for each owner (a topic, an occurrence) a `Partition`, whose sets are kept chunk by chunk.
+/// A table of recipient sets. Each owner (a topic, an occurrence) has a `Partition`, whose sets are stored chunk by
+/// chunk.
 struct ChunkTable<State: RawRepresentable & Hashable & Sendable> where State.RawValue == Int {
     let name: String
     let owner: String
-    /// `nil` where a table of its own lists them.
+    /// `nil` if the states are rows of another table.
     let states: [State]?
 }
 
-/// A stored set that no herald wrote.
+/// A stored set that herald cannot have written.
 struct ChunkDamage: Error {
     var detail: String
 }

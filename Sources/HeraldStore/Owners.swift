@@ -1,6 +1,6 @@
 internal import GRDB
 
-/// Whose rows of a `ChunkTable` are read.
+/// Which owners' rows of a `ChunkTable` are read.
 struct Owners {
     private let wanted: Wanted
 
@@ -15,13 +15,13 @@ struct Owners {
 
     static func one(_ id: Int64) -> Owners { .init(wanted: .one(id)) }
 
-    /// - Parameter query: gives ids.
+    /// - Parameter query: an SQL query that returns ids.
     static func among(_ query: String) -> Owners { .init(wanted: .among(query)) }
 
-    /// Those that no owner has, too.
+    /// Also matches rows whose owner does not exist.
     static func notAmong(_ query: String) -> Owners { .init(wanted: .notAmong(query)) }
 
-    /// - Parameter column: the owner's.
+    /// - Parameter column: the column with the owner's id.
     func condition(on column: String) -> String {
         switch wanted {
         case .all: "TRUE"

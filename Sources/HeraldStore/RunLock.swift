@@ -1,20 +1,21 @@
 internal import Foundation
 internal import HeraldCore
 
-/// Lets one run at a time work on a state: a lock of the kernel's on a file beside it, gone with the process.
+/// Lets only one run at a time work on a state. It is a kernel lock on a file beside the state, so it ends with the
+/// process.
 package final class RunLock: Sendable {
     private let descriptor: Int32
     private let state: String
     private let file: String
-    /// The folder of the state, where it was made for the lock.
+    /// The state's folder, if it was created for the lock.
     private let newFolder: String?
 
-    /// - Parameter run: told to whoever finds the state locked.
+    /// - Parameter run: shown to other runs that find the state locked.
     package init(for path: String, run: String) throws {
-        // Two names of one state have one lock.
+        // Two paths to the same state share one lock.
         state = URL(filePath: path).resolvingSymlinksInPath().path
         file = state + ".lock"
-        // A first run locks before there is a state, or a folder for it.
+        // The first run locks before there is a state, or even a folder for it.
         let folder = (file as NSString).deletingLastPathComponent
         newFolder = FileManager.default.fileExists(atPath: folder) ? nil : folder
         while true {
@@ -24,7 +25,7 @@ package final class RunLock: Sendable {
                 self.descriptor = descriptor
                 break
             }
-            // Who had it took it away between our opening and our locking it.
+            // The previous holder deleted the file after we opened it and before we locked it.
             close(descriptor)
         }
         let line = Array("run \(run) (process \(getpid()))\n".utf8)
@@ -32,14 +33,14 @@ package final class RunLock: Sendable {
         _ = line.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
     }
 
-    /// Does something that no other run may meanwhile.
+    /// Runs `body` while no other run can work on the state.
     package func hold<Value>(_ body: () async throws -> Value) async rethrows -> Value {
-        // Without a use at the end the lock could go before the work is done.
+        // Without this use at the end, the lock could be released before the work is done.
         defer { withExtendedLifetime(self) {} }
         return try await body()
     }
 
-    /// Where nothing was recorded nothing is left behind.
+    /// If no state was created, nothing is left behind.
     deinit {
         if access(state, F_OK) != 0, Self.isOpen(descriptor, file) {
             unlink(file)
@@ -65,7 +66,7 @@ package final class RunLock: Sendable {
         return descriptor
     }
 
-    /// Whether the open file is the one of that name.
+    /// Whether the path still refers to the open file.
     private static func isOpen(_ descriptor: Int32, _ file: String) -> Bool {
         var (opened, named) = (stat(), stat())
         return fstat(descriptor, &opened) == 0 && stat(file, &named) == 0 && opened.st_ino == named.st_ino
@@ -76,7 +77,7 @@ package final class RunLock: Sendable {
         var bytes = [UInt8](repeating: 0, count: 200)
         let count = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
         let text = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
-        // Whoever may write there could else paint the terminal.
+        // The file's text goes to a terminal, so control characters are removed.
         return text.filter { $0.isASCII && $0 >= " " }
     }
 }

@@ -4,8 +4,8 @@ internal import GRDB
 package import HeraldCore
 
 extension SQLiteStore {
-    /// Makes an empty state, and the folders above it: whole or not at all, whatever ends the process or the machine
-    /// meanwhile. Somebody else's file is never taken.
+    /// Creates an empty state and the folders above it, completely or not at all, even if the process or the machine
+    /// stops. It never replaces an existing file.
     package static func create(at path: String, identity: RecordedState.Identity) throws -> SQLiteStore {
         let folder = (path as NSString).deletingLastPathComponent
         do {
@@ -13,32 +13,33 @@ extension SQLiteStore {
         } catch {
             throw StateError.inaccessible(path: path, detail: "the folder cannot be made")
         }
-        // Of a name that nobody else has: what a crash leaves of it hinders nobody.
+        // The name is unique, so what a crash leaves of it is never in the way.
         let draft = "\(path).\(UUID().uuidString.lowercased().prefix(8)).new"
         defer { for companion in ["", "-journal", "-wal", "-shm"] { unlink(draft + companion) } }
         do { try makeDraft(draft, identity) } catch { throw stateError(error, path: path) }
-        // Unlike a renamed file, a linked one never takes another's place.
+        // Unlike `rename`, `link` never replaces an existing file.
         guard link(draft, path) == 0 else { throw inaccessible(path) }
         try syncFolder(folder, of: path)
         return try open(at: path)
     }
 
-    /// A closed and synced database with nothing beside it.
+    /// Creates a closed and synced database without companion files.
     private static func makeDraft(_ path: String, _ identity: RecordedState.Identity) throws {
-        // The file's mode is set before anything is in it; SQLite gives its companions the same.
+        // The file's mode is set before anything is written. SQLite gives its companion files the same mode.
         let descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw inaccessible(path) }
         close(descriptor)
         let database = try DatabaseQueue(path: path, configuration: configuration())
         try database.writeWithoutTransaction { db in
-            // SQLite asks the system for each page: a list of recipients is written with a quarter of the calls.
+            // SQLite makes a system call for each page. This size writes a list of recipients with a quarter of the
+            // calls.
             try db.execute(sql: "PRAGMA page_size = 16384")
-            // A draft that was interrupted is never used, so that nothing need be there to roll it back.
+            // An interrupted draft is never used, so it needs no journal on disk to roll it back.
             try db.execute(sql: "PRAGMA journal_mode = MEMORY")
         }
         try Schema.migrator.migrate(database)
         try database.write { try write(identity, to: $0) }
-        // Last, so that everything is in the file itself and nothing in a log beside it.
+        // Done last, so that all content is in the file itself and none in a log beside it.
         try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
         try database.close()
     }
@@ -54,12 +55,12 @@ extension SQLiteStore {
         }
     }
 
-    /// Makes the names in a folder outlast a power cut.
+    /// Makes new names in a folder survive a power cut.
     private static func syncFolder(_ folder: String, of path: String) throws {
         let descriptor = Foundation.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw inaccessible(path) }
         defer { close(descriptor) }
-        // Some file systems cannot, and say so with EINVAL.
+        // Some file systems cannot do this and return EINVAL.
         guard fsync(descriptor) == 0 || errno == EINVAL else { throw inaccessible(path) }
     }
 

@@ -30,7 +30,7 @@ extension SQLiteStore {
 
     package func recipient(for key: RecipientKey) async throws -> KnownRecipient? {
         try await reading { db in
-            // A token of the installation goes on behind its key.
+            // A token starts with its installation's key, followed by a colon.
             let statement = try db.cachedStatement(
                 sql: """
                     SELECT id, registration FROM recipient
@@ -49,7 +49,7 @@ extension SQLiteStore {
         try await reading { db in
             var found: [RecipientID: Registration] = [:]
             found.reserveCapacity(recipients.count)
-            // Neighbours are read in one go: those that are asked for are mostly next to each other.
+            // Consecutive numbers are read with one query, because recipients asked for are mostly neighbours.
             let statement = try db.cachedStatement(
                 sql: "SELECT id, registration FROM recipient WHERE id BETWEEN ? AND ? ORDER BY id")
             for run in recipients.runs {

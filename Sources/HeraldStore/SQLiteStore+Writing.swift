@@ -13,7 +13,7 @@ extension SQLiteStore {
         }
     }
 
-    /// The run lock keeps runs apart already; should it be taken away by hand, the number does.
+    /// The run lock already keeps runs apart. If someone deletes the lock file, the epoch still does.
     package func lease(to holder: String) async throws -> WorkLease {
         try await writing { db in
             let epoch = try StateReader(db: db).epoch() &+ 1

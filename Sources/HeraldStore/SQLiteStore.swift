@@ -2,7 +2,7 @@ internal import Foundation
 internal import GRDB
 package import HeraldCore
 
-/// The state in a SQLite file: write-ahead log, every commit synced, readable by its owner only.
+/// The state in a SQLite file: with a write-ahead log, every commit synced, and readable by its owner only.
 package final class SQLiteStore: StateStore {
     package let fingerprintKey: [UInt8]
     let path: String
@@ -21,19 +21,18 @@ package final class SQLiteStore: StateStore {
         return store
     }
 
-    /// Opens the state at `path` whatever it is bound to.
+    /// Opens the state at `path`, whatever it is bound to.
     package static func open(at path: String) throws -> SQLiteStore {
         guard FileManager.default.fileExists(atPath: path) else { throw StateError.missing(path: path) }
         return try SQLiteStore(path: path)
     }
 
-    /// Opens the state at `path` with commits that are synced less than promised, so that tests can show what that
-    /// loses.
+    /// Opens the state at `path` with commits that are synced less than promised. Tests use it to show what that loses.
     static func open(at path: String, synchronous: Synchronous) throws -> SQLiteStore {
         try SQLiteStore(path: path, synchronous: synchronous)
     }
 
-    /// What SQLite waits for when it commits to its write-ahead log; only `full` keeps every commit through a power cut.
+    /// What SQLite waits for when it commits to its write-ahead log. Only `full` keeps every commit after a power cut.
     enum Synchronous: String, CaseIterable {
         case off = "OFF"
         case normal = "NORMAL"
@@ -68,7 +67,7 @@ package final class SQLiteStore: StateStore {
         configuration.prepareDatabase { db in
             try db.execute(sql: "PRAGMA synchronous = \(synchronous.rawValue)")
             try db.execute(sql: "PRAGMA foreign_keys = ON")
-            // A crafted schema must not run functions of its choosing.
+            // A crafted schema must not be able to run functions of its choice.
             try db.execute(sql: "PRAGMA trusted_schema = OFF")
         }
         return configuration
@@ -82,7 +81,7 @@ package final class SQLiteStore: StateStore {
         }
     }
 
-    /// GRDB's errors name SQL and values; people need to know what is wrong with the file.
+    /// Replaces GRDB's errors, which show SQL and values, with what is wrong with the file.
     static func stateError(_ error: any Error, path: String) -> StateError {
         switch error {
         case let error as StateError: return error
@@ -91,7 +90,7 @@ package final class SQLiteStore: StateStore {
         case let error as StateReader.Damage: return .damaged(path: path, detail: error.detail)
         case let error as DatabaseError:
             let code = error.resultCode
-            // SQLITE_ERROR: a table or column that every state has is not there.
+            // SQLITE_ERROR means that a table or column that every state has is missing.
             if [.SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_MISMATCH, .SQLITE_ERROR].contains(code) {
                 return .damaged(path: path, detail: "SQLite says: \(error.message ?? code.description)")
             }

@@ -1,6 +1,6 @@
 internal import GRDB
 
-/// The state's tables, one migration for each version that was ever released. See `docs/Decisions/`.
+/// The state's tables, with one migration for each released version. See `docs/Decisions/`.
 enum Schema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()

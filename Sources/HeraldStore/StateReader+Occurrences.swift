@@ -6,7 +6,7 @@ extension StateReader {
     private static let columns = "id, name, campaign, revision, due, content_digest, target, finished"
     private static let open = "SELECT id FROM occurrence WHERE finished IS NULL"
 
-    /// Open ones with their ledgers, finished ones with counts.
+    /// Open occurrences with their ledgers, finished ones with counts.
     func occurrences() throws -> [OccurrenceID: RecordedOccurrence] {
         var (ledgers, counts) = (try ledgers(of: .among(Self.open)), try finishedCounts())
         var occurrences: [OccurrenceID: RecordedOccurrence] = [:]
@@ -23,7 +23,7 @@ extension StateReader {
         return occurrences
     }
 
-    /// One with its ledger, finished or not.
+    /// One occurrence with its ledger, whether it is finished or not.
     func occurrence(_ wanted: OccurrenceID) throws -> RecordedOccurrence? {
         let row = try Row.fetchOne(
             db, sql: "SELECT \(Self.columns) FROM occurrence WHERE name = ?", arguments: [wanted.rawValue])
@@ -33,7 +33,6 @@ extension StateReader {
         return occurrence
     }
 
-    /// Everything about one recipient.
     func trace(of recipient: RecipientID) throws -> Trace {
         let dead = try Int64.fetchOne(
             db, sql: "SELECT recipient FROM tombstone WHERE recipient = ?", arguments: [Int64(recipient)])
@@ -68,7 +67,7 @@ extension StateReader {
         return Dictionary(uniqueKeysWithValues: ledgers)
     }
 
-    /// Also of what belongs to no occurrence at all.
+    /// Includes rows that belong to no occurrence, so that the caller can report them as damage.
     private func finishedCounts() throws -> [Int64: LedgerCounts] {
         var codes = try ChunkTable.rejection.counts(of: .notAmong(Self.open), db)
         let names = try codeNames()
@@ -99,7 +98,7 @@ extension StateReader {
         return name
     }
 
-    /// - Parameter row: its `columns`.
+    /// - Parameter row: a row with `columns`.
     private static func occurrence(_ row: Row) throws -> (id: Int64, name: OccurrenceID, RecordedOccurrence) {
         var occurrence = RecordedOccurrence(
             campaign: try row.decode(atIndex: 2), revision: try row.decode(atIndex: 3),

@@ -3,7 +3,7 @@ internal import Foundation
 internal import GRDB
 internal import HeraldCore
 
-/// Single values, which a damaged file may hold anything in place of.
+/// Reads single values. A damaged file may hold anything in their place.
 extension StateReader {
     static func topicName(_ text: String) throws -> TopicName {
         guard let name = TopicName(rawValue: text) else { throw Damage(detail: "it names no topic") }
@@ -15,7 +15,7 @@ extension StateReader {
         return name
     }
 
-    /// Half of the numbers are left for those that lists bring.
+    /// The upper half of the numbers stays free for new recipients from lists.
     static func recipientID(_ value: Int64) throws -> RecipientID {
         guard let id = RecipientID(exactly: value), (KnownRecipient.firstID..<RecipientID.max / 2).contains(id) else {
             throw Damage(detail: "a recipient's number is out of range")
@@ -23,7 +23,7 @@ extension StateReader {
         return id
     }
 
-    /// Years 1 to 9999: what lies beyond was never a time of ours, and no arithmetic is safe with it.
+    /// Years 1 to 9999. herald never writes other times, and arithmetic with them is not safe.
     static func date(_ seconds: Double) throws -> Date {
         guard (-62_135_596_800..<253_402_300_800).contains(seconds) else {
             throw Damage(detail: "a time is out of range")
@@ -31,7 +31,7 @@ extension StateReader {
         return Date(timeIntervalSince1970: seconds)
     }
 
-    /// - Parameter row: its number and its registration.
+    /// - Parameter row: a row with the number and the registration.
     static func recipient(_ row: Row) throws -> KnownRecipient {
         let id = try recipientID(row.decode(atIndex: 0))
         guard let registration = Registration(try row.decode(atIndex: 1)) else {

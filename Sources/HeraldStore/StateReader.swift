@@ -3,7 +3,7 @@ internal import Foundation
 internal import GRDB
 internal import HeraldCore
 
-/// Reads a state out of its tables, trusting none of them.
+/// Reads a state from its tables. It trusts none of them.
 struct StateReader {
     let db: Database
 
@@ -44,13 +44,13 @@ struct StateReader {
         return state
     }
 
-    /// `nil` in a state that has given no number since heralds draw versions.
+    /// `nil` if the state has given out no number since herald began to store this version.
     func numbering() throws -> Numbering? {
         guard let version = try meta("numbering", Data.self), version.count == Numbering.versionSize else { return nil }
         return Numbering(lineage: try identity().lineage, version: Array(version), next: try lastRecipient() + 1)
     }
 
-    /// By number, behind one.
+    /// The recipients after `id`, sorted by number.
     func recipients(after id: RecipientID, limit: Int) throws -> [KnownRecipient] {
         let statement = try db.cachedStatement(
             sql: "SELECT id, registration FROM recipient WHERE id > ? ORDER BY id LIMIT ?")
@@ -60,7 +60,7 @@ struct StateReader {
         return found
     }
 
-    /// The highest number given.
+    /// The highest number given out.
     func lastRecipient() throws -> RecipientID {
         guard let last = try Int64.fetchOne(db, sql: "SELECT max(id) FROM recipient") else {
             return KnownRecipient.firstID - 1
@@ -68,7 +68,7 @@ struct StateReader {
         return try Self.recipientID(last)
     }
 
-    /// Of the newest lease; 0: there was none.
+    /// The epoch of the newest lease. 0 if there was none.
     func epoch() throws -> Int64 { try meta("epoch", Int64.self) ?? 0 }
 
     private func topics() throws -> [TopicName: RecordedTopic] {

@@ -1,4 +1,4 @@
-/// What herald refuses to do unless a person says so.
+/// What herald does not do unless a person overrides it.
 package enum Guard: String, Hashable, Sendable, CaseIterable {
     case maxRecipients = "max_recipients"
     case maxUnsubscribePercent = "max_unsubscribe_percent"
@@ -9,11 +9,11 @@ package enum Guard: String, Hashable, Sendable, CaseIterable {
     case freshRecord = "fresh_record"
     case looksRenamed = "looks_renamed"
 
-    /// Whether only a run finds out, so that no plan names it.
+    /// Whether only a run can find it out, so that no plan names it.
     package var isOfRuns: Bool { self == .maxForgetPercent || self == .foreignGroup }
 }
 
-/// A guard that stands in a plan's way.
+/// A guard that blocks a plan.
 package struct GuardRefusal: Hashable, Sendable {
     package var kind: Guard
     /// The topic, audience or campaign it is about.
@@ -22,11 +22,11 @@ package struct GuardRefusal: Hashable, Sendable {
     package var actual: Int
     package var message: String
 
-    /// The option of `apply` that lets it through.
+    /// The option of `apply` that overrides the guard.
     package var override: String { "--override \(kind.rawValue)=\(name)" }
 }
 
-/// Guards that a person lets through: everywhere, or for one name.
+/// Guards that a person overrides, either everywhere or for one name.
 package struct Overrides: Hashable, Sendable {
     package struct Entry: Hashable, Sendable {
         package var kind: Guard
@@ -37,7 +37,7 @@ package struct Overrides: Hashable, Sendable {
 
     package init() {}
 
-    /// Reads `GUARD` or `GUARD=NAME`; `nil` when one of them is no guard.
+    /// Reads `GUARD` or `GUARD=NAME`. `nil` if one of the texts names no guard.
     package init?(_ texts: [String]) {
         for text in texts {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -1,18 +1,18 @@
-/// An occurrence to come, as a calendar shows it.
+/// A future occurrence, as a calendar shows it.
 package struct Occurring: Hashable, Sendable {
     package var campaign: String
     package var occurrence: OccurrenceID
     package var at: Date
     package var local: LocalTime
     package var zone: Zone
-    /// From UTC: `+01:00`, with seconds where there are any.
+    /// The offset from UTC: `+01:00`, with seconds if there are any.
     package var offset: String
-    /// What a change of the clocks has to do with it; empty when it has nothing.
+    /// How a clock change affects it. Empty if none does.
     package var note: String
 }
 
 extension Occurring {
-    /// One that is due at `at` by the campaign's schedule.
+    /// The occurrence that is due at `at` by the campaign's schedule.
     package init(of campaign: Campaign, at date: Date) {
         let schedule = campaign.schedule
         self.campaign = campaign.name.value
@@ -24,7 +24,7 @@ extension Occurring {
         note = schedule.note(at: date)
     }
 
-    /// What comes of a campaign in (after, through], the first `limit` of it. A campaign without a schedule has no time.
+    /// The first `limit` occurrences of a campaign in (after, through]. A campaign without a schedule has none.
     package static func coming(of campaign: Campaign, after: Date, through: Date, limit: Int) -> [Occurring] {
         campaign.schedule.occurrences(after: after, through: through, limit: limit)
             .map { Occurring(of: campaign, at: $0) }
@@ -32,7 +32,7 @@ extension Occurring {
 }
 
 extension Schedule {
-    /// What the clocks' changes did to an occurrence, in words.
+    /// How clock changes affect an occurrence, in words.
     fileprivate func note(at date: Date) -> String {
         let local = zone.local(at: date)
         guard case .cron(let cron, _, _) = times else { return repetition(of: local, at: date) ?? "" }
@@ -57,7 +57,7 @@ extension Schedule {
 }
 
 extension LocalTime {
-    /// The time, with its date where that is another than the other's.
+    /// The time of day, with the date if it differs from the other's.
     fileprivate func text(on other: LocalTime) -> String {
         let isSameDay = (year, month, day) == (other.year, other.month, other.day)
         return isSameDay ? clock : "\(description.prefix { $0 != "T" }) \(clock)"

@@ -5,7 +5,7 @@ extension Plan {
         case group(GroupChange.Action)
         case send
 
-        /// As documents have it.
+        /// The name in documents.
         package var description: String {
             switch self {
             case .subscribe: "subscribe"
@@ -15,7 +15,7 @@ extension Plan {
             }
         }
 
-        /// Whether it changes who is a member, and in which direction.
+        /// Whether it makes recipients join or leave.
         enum Effect: Hashable, Sendable {
             case joins, leaves, none
         }

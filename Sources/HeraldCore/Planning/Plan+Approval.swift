@@ -1,17 +1,19 @@
 internal import Crypto
 internal import FCM
 
-/// What is approved: a whole plan by the digest of its document, a single step by its own.
+/// What a person approves: a whole plan by its document's digest, or a single step by its own digest.
 extension Plan {
-    /// Of every step, by its id.
+    /// The digest of each step.
     package var stepDigests: [StepID: String] {
         Dictionary(steps.map { ($0.id, digest(of: $0)) }) { first, _ in first }
     }
 
-    /// Pins what the step does, to whom, and how; not why, how long it takes, or what else is planned.
+    /// Covers what the step does, to which recipients, and how. It does not cover why, how long it takes, or what else
+    /// is planned.
     ///
-    /// Recipients are pinned by their numbers, which the state gives for good. Those it does not know yet have numbers
-    /// for this plan only: with one of them, the step is pinned to the workspace, whose lists name them.
+    /// Recipients are identified by their numbers, which never change once the state knows them. The numbers of new
+    /// recipients hold for this plan only. A step with a new recipient therefore also covers the workspace, whose lists
+    /// name it.
     package func digest(of step: Step) -> String {
         var members: [String: JSONValue] = [
             "id": .string(step.id.description), "lineage": state.map { .string($0.lineage) } ?? .null,
@@ -27,7 +29,7 @@ extension Plan {
 }
 
 extension Plan.Work {
-    /// Whom requests are for.
+    /// The recipients of the step's requests.
     fileprivate var members: RecipientSet {
         switch self {
         case .subscribe(_, let members), .unsubscribe(_, let members): members
@@ -38,7 +40,7 @@ extension Plan.Work {
 }
 
 extension Plan.Send {
-    /// How it is sent. Message and target are in the digest of its content.
+    /// How it is sent. The content digest covers message and target.
     fileprivate var terms: [String: JSONValue] {
         [
             "revision": .int(Int64(revision)), "content": .string(contentDigest),
@@ -63,7 +65,7 @@ extension Rate {
 }
 
 extension RecipientSet {
-    /// Equal for equal sets only.
+    /// A value that is equal only for equal sets.
     fileprivate var pin: JSONValue {
         var hash = SHA256()
         for run in runs {

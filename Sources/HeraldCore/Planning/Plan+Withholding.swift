@@ -1,11 +1,11 @@
 internal import FCM
 
-/// What a run without a person does about guards: it leaves out what they refuse, and does the rest.
+/// How a run without a person handles guards: it leaves out what they block, and does the rest.
 extension Plan {
-    /// The same plan; its refused steps say why they are not done.
+    /// The same plan, but blocked steps say why they are not done.
     package func withholding(_ refusals: [GuardRefusal], in workspace: Workspace) -> Plan {
         var plan = self
-        // What was refused once is refused again, until somebody lets it through.
+        // A size that was blocked once is blocked again until a person overrides the guard.
         plan.keptSizes = refusedSizes.filter { name, _ in refusals.contains { $0.name == name } }
         for refusal in refusals {
             let affected = workspace.affected(by: refusal)
@@ -19,9 +19,9 @@ extension Plan {
     }
 }
 
-/// What a refusal is about.
+/// What a guard blocks.
 private struct Affected {
-    /// Topics and groups whose memberships are not to change; `leavesOnly`: nobody is to leave them.
+    /// Topics and groups whose memberships must not change. With `leavesOnly`, only leaves are blocked.
     var subjects: Set<Plan.Subject> = []
     var leavesOnly = false
     var campaigns: Set<String> = []
@@ -66,7 +66,7 @@ extension Workspace {
         return affected
     }
 
-    /// The audience and every other that is made from it, or leaves it out.
+    /// The audience, and all others that are made from it or exclude it.
     private func dependents(of audience: String) -> Set<String> {
         var names: Set = [audience]
         var isGrowing = true
@@ -86,7 +86,7 @@ extension Workspace {
 }
 
 extension Campaign.Target {
-    /// Whose memberships decide whom it reaches.
+    /// The topics and groups whose members it reaches.
     var subjects: Set<Plan.Subject> {
         Set(topics.map { .topic($0) } + groups.map { .group($0) })
     }

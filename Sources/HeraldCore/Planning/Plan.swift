@@ -2,33 +2,33 @@ package import FCM
 
 /// What `apply` will do, and nothing else.
 package struct Plan: Hashable, Sendable {
-    /// The instant it was made for.
+    /// The time it was made for.
     package var at: Date
     package var workspaceDigest: String
-    /// Which state it was made against, and at what point of that state's life; absent without a state.
+    /// The state it was made from, and that state's serial. `nil` without a state.
     package var state: StateMark?
-    /// In the order in which they are begun: a send comes after the memberships it waits for and before all others.
+    /// In the order in which they begin. A send comes after the memberships it waits for and before all others.
     package var steps: [Step] = []
-    /// When the next send comes due that the plan does not have yet.
+    /// When the next send comes due that is not in the plan.
     package var nextDue: Date?
     package var missed: [Missed] = []
-    /// Occurrences of which nobody is left to be tried, and whose end a crash kept from the state.
+    /// Occurrences that have no recipient left to be tried, but whose end is not in the state because of a crash.
     package var over: [OccurrenceID] = []
     package var held: [Held] = []
-    /// Campaigns that the state knows by an earlier name.
+    /// Campaigns that the state knows under an earlier name.
     package var renames: [Rename] = []
-    /// How far each cron campaign is dealt with when all its steps are begun.
+    /// How far each cron campaign is dealt with once all its steps have begun.
     package var watermarks: [String: Watermark] = [:]
     package var refusals: [GuardRefusal] = []
-    /// The recorded sizes of audiences whose new ones a guard refuses.
+    /// The recorded sizes of audiences whose new size a guard blocks.
     package var refusedSizes: [String: Int] = [:]
-    /// Those that stay recorded, since the guard was not overridden.
+    /// The sizes that stay recorded because the guard was not overridden.
     package var keptSizes: [String: Int] = [:]
 
     package struct StateMark: Hashable, Sendable {
         package var lineage: String
         package var serial: Int64
-        /// Lower numbers are recipients that the state knows, each the same for good.
+        /// Recipients below this number are known to the state and keep their number for good.
         package var firstNew = KnownRecipient.firstID
     }
 
@@ -37,18 +37,18 @@ package struct Plan: Hashable, Sendable {
         package var new: String
     }
 
-    /// One unit of work: all of one topic's joins or leaves, some of a group's, or one occurrence's sends.
+    /// One unit of work: all joins or all leaves of one topic, some of a group, or the sends of one occurrence.
     package struct Step: Hashable, Sendable {
         package var work: Work
-        /// For readers; it never steers the run.
+        /// For readers. It has no effect on the run.
         package var reason: String
-        /// How long the rates make it last, at least.
+        /// The least time it takes at the allowed rates.
         package var seconds = 0
-        /// Of those, what it would not take if the rate were there from the start.
+        /// How much of that time the ramp costs.
         package var rampSeconds = 0
-        /// Of leaves: the topic that everybody is to have joined before.
+        /// For leaves: the topic that all of them must have joined before.
         package var successor: TopicName?
-        /// Why a guard does not let it be done; the steps around it are.
+        /// Why a guard blocks this step. The other steps are done.
         package var refusal: String?
     }
 
@@ -65,14 +65,14 @@ package struct Plan: Hashable, Sendable {
             case create = "group_create"
             case add = "group_add"
             case remove = "group_remove"
-            /// Removes everybody, whereupon FCM forgets the group.
+            /// Removes all members. FCM then forgets the group.
             case delete = "group_delete"
         }
 
         package var group: GroupName
         package var action: Action
         package var members: RecipientSet
-        /// Of several steps of one group and action, which one it is, from 1.
+        /// The number of this step among the steps of the same group and action, from 1.
         package var part = 1
     }
 
@@ -84,23 +84,23 @@ package struct Plan: Hashable, Sendable {
         package var target: Campaign.Target
         package var contentDigest: String
         package var content: MessageContent
-        /// Nothing starts after it.
+        /// No request starts after this time.
         package var deadline: Date?
         package var expiresAfter: Duration?
         package var rate: Rate?
         package var stopWhenRejectedPercent: Int
         package var onUnknown: Campaign.OnUnknown
-        /// How a device group is reached; of no meaning for other targets.
+        /// How a device group is reached. It has no meaning for other targets.
         package var groupMembers: Campaign.Members = .key
-        /// Whom requests go to.
+        /// The recipients that requests are for.
         package var members: RecipientSet
-        /// Left by a crash between intent and outcome; this run records them as unknown.
+        /// Recipients that a crash left between intent and outcome. This run records them as unknown.
         package var discovered: RecipientSet
-        /// Of the members, whom FCM refused in an earlier run: should it have delivered all the same, they get it twice.
+        /// Members that FCM refused in an earlier run. If FCM delivered all the same, they get the message twice.
         package var deferred: RecipientSet = []
-        /// How many people it is for: `members`, or a topic's subscribers.
+        /// How many people it reaches: `members`, or a topic's subscribers.
         package var recipients: Int
-        /// Whether the state has the occurrence open.
+        /// Whether an earlier run has begun the occurrence.
         package var isResumed: Bool
     }
 
@@ -108,7 +108,7 @@ package struct Plan: Hashable, Sendable {
         package var occurrence: OccurrenceID
         package var due: Date
         package var reason: String
-        /// What the state is to keep of it, where it has nothing yet, so that it is missed once and not for ever.
+        /// What to record if the state has nothing about it yet, so that it is reported as missed only once.
         package var unrecorded: RecordedOccurrence?
     }
 
@@ -116,18 +116,18 @@ package struct Plan: Hashable, Sendable {
         package var occurrence: OccurrenceID
         package var reason: String
         package var resolve: String
-        /// Recipients who would be sent to if nothing held it.
+        /// How many recipients would get it if nothing held it.
         package var remaining: Int
     }
 }
 
 extension Plan {
-    /// Whether applying it changes anything.
+    /// Whether applying it changes nothing.
     package var isEmpty: Bool { steps.isEmpty && missed.isEmpty }
 }
 
 extension Plan.Send {
-    /// The same with nobody to send to, only what a crash left to account for.
+    /// The same send without any requests. It only accounts for what a crash left.
     func withoutRequests(leftByCrash discovered: RecipientSet) -> Plan.Send {
         var copy = self
         copy.members = []
@@ -138,7 +138,7 @@ extension Plan.Send {
 }
 
 extension Plan.Work {
-    /// Recipients the step accounts for.
+    /// How many recipients the step accounts for.
     package var planned: Int {
         switch self {
         case .subscribe(_, let members), .unsubscribe(_, let members): members.count
@@ -147,7 +147,7 @@ extension Plan.Work {
         }
     }
 
-    /// How many requests it takes when nothing goes wrong; with batches, fewer.
+    /// How many requests it takes if nothing goes wrong. Batches need fewer.
     package var requests: Int {
         switch self {
         case .subscribe(_, let members), .unsubscribe(_, let members): members.count
@@ -158,7 +158,7 @@ extension Plan.Work {
 }
 
 extension Plan {
-    /// The campaign's message to a few registrations, as no occurrence of it.
+    /// A plan that sends the campaign's message to a few registrations. It is not an occurrence of the campaign.
     package init(testing campaign: Campaign, on registrations: [RecipientID: Registration], at now: Date) {
         let send = Send(
             campaign: campaign.name.value, occurrence: OccurrenceID(rawValue: "\(campaign.name.value)@test"),
@@ -173,7 +173,7 @@ extension Plan {
 }
 
 extension Plan {
-    /// The first so many recipients of each send, as a dry run takes them; nobody of one that reaches a whole target.
+    /// The first `count` recipients of each send, as a dry run takes them. Sends to a whole target add none.
     package func sample(_ count: Int) -> RecipientSet {
         let sample = steps.reduce(into: RecipientSet()) { sample, step in
             if case .send(let send) = step.work { sample.formUnion(RecipientSet(send.members.prefix(count))) }

@@ -1,20 +1,20 @@
 internal import FCM
 
-/// What people are shown beside a plan's steps. It steers nothing: a run is made from the plan alone.
+/// What people see in addition to a plan's steps. It has no effect: a run uses the plan alone.
 package struct PlanOverview: Hashable, Sendable {
-    /// By time; the next one of each campaign is among them.
+    /// Sorted by time. If some are left out, the next send of each campaign has priority.
     package var upcoming: [Upcoming] = []
-    /// Upcoming sends beyond those listed.
+    /// How many upcoming sends are not listed.
     package var upcomingOmitted = 0
     package var warnings: [String] = []
-    /// Rows of lists that name an installation which is counted already.
+    /// How many rows of lists name an installation that is already counted.
     package var collapsed = 0
-    /// Recipients that lists name and FCM declared dead.
+    /// How many recipients on the lists FCM declared dead.
     package var deadListed = 0
-    /// Whether lists were left unread, so that nobody can tell how many are meant.
+    /// Whether lists were not read, so that the number of recipients is unknown.
     package var listsSkipped = false
 
-    /// The most upcoming sends that are listed.
+    /// How many upcoming sends are listed at most.
     static let shownUpcoming = 100
 
     package struct Upcoming: Hashable, Sendable {
@@ -26,7 +26,7 @@ package struct PlanOverview: Hashable, Sendable {
     package init() {}
 }
 
-/// A plan, and what is shown of it before it is approved.
+/// A plan, and what people see of it before they approve it.
 package struct Proposal: Hashable, Sendable {
     package var plan: Plan
     package var overview: PlanOverview

@@ -1,10 +1,10 @@
 internal import FCM
 
-/// Cron campaigns: only what lies between the recorded watermark and now can be due.
+/// Cron campaigns. Only times between the recorded watermark and now can be due.
 extension Planner {
-    /// Missed occurrences of one campaign that are named one by one.
+    /// How many missed occurrences of one campaign are named one by one.
     private static let shownMissed = 100
-    /// Occurrences of one campaign that one plan makes up for.
+    /// How many occurrences of one campaign one plan can catch up on.
     private static let caughtUp = 1000
 
     mutating func cronSends(
@@ -21,7 +21,7 @@ extension Planner {
         }
         var result: [Plan.Send] = []
         for (id, occurrence) in ofRevision {
-            // Opened, and nobody tried: as good as not begun, whatever its message was then.
+            // An open occurrence that has tried no recipient counts as not begun, whatever its message was then.
             if !occurrence.hasTried, occurrence.finished == nil {
                 if campaign.enabled, let instant = occurrence.due, schedule.fires(at: instant), !due.contains(instant) {
                     due.append(instant)
@@ -30,7 +30,7 @@ extension Planner {
                 result += planBegun(wanted, id, occurrence)
             }
         }
-        // By their times: a rename leaves the ids as they are, and another revision sends nothing again.
+        // Compared by time, because a rename leaves the ids as they are and a new revision must not send them again.
         let begun = (occurrences[campaign.name.value] ?? []).map(\.occurrence).filter {
             $0.hasTried || $0.finished != nil
         }
@@ -42,7 +42,7 @@ extension Planner {
                 let missed = RecordedOccurrence(campaign, due: instant)
                 plan.missed.append(.init(occurrence: id, due: instant, reason: Self.tooLate, unrecorded: missed))
             } else {
-                // What a pause holds is still to come.
+                // What a pause holds is still to be sent.
                 if state.pauses.include(campaign.name.value) { dealt = min(dealt, instant - 1) }
                 result += unlessPaused(send(wanted, id, due: instant, ledger: Ledger()))
             }
@@ -52,7 +52,7 @@ extension Planner {
             at: dealt, schedule: schedule.text, next: schedule.next(after: dealt))
         if campaign.enabled {
             let coming = upcoming(wanted, after: end, through: horizon, limit: PlanOverview.shownUpcoming)
-            // The next one is shown however far it is.
+            // The next one is shown even if it is far away.
             overview.upcoming +=
                 coming.isEmpty
                 ? schedule.next(after: end).map { upcoming(wanted, after: end, through: $0, limit: 1) } ?? [] : coming
@@ -60,7 +60,7 @@ extension Planner {
         return result
     }
 
-    /// Nothing is due of a campaign that no file declares: should it come back, it begins then.
+    /// Nothing is due for a campaign that no file declares. If it comes back, it starts from then.
     mutating func passVanished() {
         let declared = Set(desired.sends.map(\.campaign.name.value))
         for (campaign, mark) in state.watermarks where !declared.contains(campaign) && mark.at < now {
@@ -68,18 +68,18 @@ extension Planner {
         }
     }
 
-    /// Those that are to be sent now; the others are noted as missed.
+    /// The occurrences to send now. The others are noted as missed.
     private mutating func dueOccurrences(of campaign: Campaign, after mark: Date) -> [Date] {
         let schedule = campaign.schedule
         guard schedule.latest(after: mark, through: now) != nil else { return [] }
         var patience = schedule.maxLateness
         var reason = Self.tooLate
-        // A run comes every so often: what came due since the last but one is not late, it is on time.
+        // A run comes every `run_every`. What came due since the run before the last is on time, not late.
         if schedule.catchUp == .none, settings.runEvery * 2 < patience {
             patience = settings.runEvery * 2
             reason = "it came due while nothing ran, and catch_up is none"
         }
-        // Occurrences are whole seconds: the last one that is too late.
+        // Occurrences are whole seconds, so this is the latest one that is too late.
         let cutoff = Date(timeIntervalSince1970: (now.timeIntervalSince1970 - patience.seconds).rounded(.up) - 1)
         let late = schedule.occurrences(after: mark, through: cutoff, limit: Self.shownMissed + 1)
         for instant in late.prefix(Self.shownMissed) { miss(campaign, instant, reason) }
@@ -98,26 +98,26 @@ extension Planner {
     }
 
     private mutating func miss(_ campaign: Campaign, _ instant: Date, _ reason: String) {
-        // What began is accounted for by itself.
+        // An occurrence that has begun is accounted for elsewhere.
         let isKnown = (occurrences[campaign.name.value] ?? []).contains { $0.occurrence.due == instant }
         guard !isKnown else { return }
         let id = OccurrenceID(campaign: campaign.name.value, due: instant, revision: campaign.revision)
         plan.missed.append(.init(occurrence: id, due: instant, reason: reason))
     }
 
-    /// After which instant its occurrences can be due: where the state is; the first time, from now on.
+    /// Occurrences after this time can be due. It is the recorded watermark, or now for a campaign without one.
     private func watermark(of campaign: Campaign) -> Date {
         guard let recorded = state.watermarks[campaign.name.value] else { return now }
         guard recorded.schedule != campaign.schedule.text else { return recorded.at }
         return max(recorded.at, movedOccurrence(of: campaign, recorded) ?? recorded.at)
     }
 
-    /// The time to which an occurrence that was sent already is moved by an edit of its schedule: on the same day, and
-    /// before the old schedule would have fired again.
+    /// The new time of an occurrence that was already sent, after its schedule was edited: on the same day, and before
+    /// the old schedule would have fired again.
     private func movedOccurrence(of campaign: Campaign, _ recorded: Watermark) -> Date? {
         let sent = (occurrences[campaign.name.value] ?? []).filter { $0.occurrence.hasTried }
         guard let last = sent.compactMap(\.occurrence.due).max() else { return nil }
-        // After a crash the state may be behind what was sent, and its next time be that one.
+        // After a crash the watermark may be older than the last send, and its next time may be that send.
         let next = recorded.next.flatMap { $0 > last ? $0 : nil } ?? .distantFuture
         let end = min(next, campaign.schedule.zone.endOfDay(of: last)) - 1
         return end > recorded.at ? campaign.schedule.latest(after: recorded.at, through: end) : nil
@@ -129,7 +129,7 @@ extension Schedule {
 }
 
 extension Zone {
-    /// The first instant of the local day after the one an instant is in.
+    /// The first instant of the next local day.
     fileprivate func endOfDay(of instant: Date) -> Date {
         var noon = local(at: instant)
         (noon.hour, noon.minute, noon.second) = (12, 0, 0)

@@ -1,13 +1,13 @@
 internal import FCM
 
-/// What a person is asked about before it is done.
+/// The guards that are checked while a plan is made.
 extension Planner {
-    /// - Parameter kind: topic or group.
+    /// - Parameter kind: `topic` or `group`.
     mutating func checkLeaves(
         of kind: String, _ name: String, leaving: Int, of members: Int, isDeleted: Bool
     ) {
         let limit = settings.guards.maxUnsubscribePercent
-        // Rounded up, so that what is refused shows a figure above the limit.
+        // Rounded up, so that a blocked percentage is always shown above the limit.
         let percent = isDeleted ? 100 : (leaving * 100 + members - 1) / members
         guard members >= 10, isDeleted ? limit < 100 : leaving * 100 > limit * members else { return }
         refuse(

@@ -1,10 +1,10 @@
 internal import FCM
 
-/// What turns the recorded memberships of topics and groups into the desired ones.
+/// The steps that turn the recorded memberships of topics and groups into the desired ones.
 extension Planner {
     mutating func planTopics(selected campaigns: Set<String>) {
         let targets = Set(targets(of: campaigns).flatMap(\.topics))
-        // Whose members move elsewhere is nobody's mistake.
+        // Topics that were renamed need no guard: their members move to the new topic.
         var successors: [TopicName: TopicName] = [:]
         for topic in desired.topics {
             for old in topic.previousNames where topicMembers[old] == nil { successors[old] = topic.name }
@@ -14,7 +14,7 @@ extension Planner {
             if !campaigns.isEmpty, !targets.contains(successor ?? name) { continue }
             if successor == nil { planTopic(name, topicMembers[name]) }
         }
-        // Everybody is in the new topic before anybody leaves the old one.
+        // All members join the new topic before any leaves the old one.
         for (old, successor) in successors.sorted(by: { $0.key < $1.key })
         where campaigns.isEmpty || targets.contains(successor) {
             let leaving = mine(of: old)
@@ -45,8 +45,8 @@ extension Planner {
         }
     }
 
-    /// Whom herald subscribed and may unsubscribe. The dead left by themselves, also those that a step of the run which
-    /// forgotten them, or a crash, put down once more.
+    /// Recipients that herald subscribed and may unsubscribe. Dead ones are already out, even if a later step of the
+    /// run that forgot them, or a crash, recorded them again.
     private func mine(of topic: TopicName) -> RecipientSet {
         state.topics[topic].map { $0.managed.union($0.subscribing).subtracting(state.dead) } ?? []
     }
@@ -73,7 +73,8 @@ extension Planner {
             return
         }
         guard let recorded, recorded.key != nil else {
-            // Whose making was asked for and not answered may be there with those of then: it is asked for again.
+            // If the request to create the group has no answer, the group may exist with the members of that time. So
+            // the same request is made again.
             let first = mine.subtracting(members).isEmpty ? members : mine
             let changes = Self.groupSteps(
                 from: first, joining: members.subtracting(first), leaving: first.subtracting(members))
@@ -101,15 +102,15 @@ extension Planner {
         }
     }
 
-    /// Adds before it removes, as far as the limit on a group's members has room; in between the group is never empty,
-    /// since FCM would forget it.
+    /// Adds before it removes, as far as the limit on a group's members allows. The group is never empty in between,
+    /// because FCM would forget it.
     static func groupSteps(
         from members: RecipientSet, joining: RecipientSet, leaving: RecipientSet
     ) -> [(action: Plan.GroupChange.Action, members: RecipientSet)] {
         var steps: [(action: Plan.GroupChange.Action, members: RecipientSet)] = []
         var (current, joining, leaving) = (members, joining, leaving)
         while !joining.isEmpty || !leaving.isEmpty {
-            // Who may be a member already needs no room.
+            // Recipients that may be members already need no room.
             let known = joining.intersection(current)
             let room = max(0, Group.maximumMembers - current.count)
             let adding = known.union(RecipientSet(joining.subtracting(known).prefix(room)))

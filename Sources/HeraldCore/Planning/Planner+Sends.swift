@@ -1,6 +1,6 @@
 internal import FCM
 
-/// Which occurrences are due, and what is said about those that are not.
+/// Which occurrences are due, and what the plan says about the others.
 extension Planner {
     mutating func planSends(selected campaigns: Set<String>) {
         let isSelected = { (name: String) in campaigns.isEmpty || campaigns.contains(name) }
@@ -10,7 +10,7 @@ extension Planner {
         }
         holdAbandoned(isSelected)
         if campaigns.isEmpty { passVanished() }
-        // What has not begun comes before what goes on: a long send must not keep others from their time.
+        // New sends come before unfinished ones: a long send must not delay others that are due.
         let order = { [now] (send: Plan.Send) in (send.isResumed ? 1 : 0, send.due ?? now, send.occurrence) }
         for (send, campaign) in due.sorted(by: { order($0.send) < order($1.send) }) {
             let reason =
@@ -26,7 +26,7 @@ extension Planner {
         limitUpcoming()
     }
 
-    /// Half-done occurrences that no file asks for any more are shown, and wait for a person.
+    /// Half-done occurrences that no file asks for any more are shown and wait for a person's decision.
     private mutating func holdAbandoned(_ isSelected: (String) -> Bool) {
         let revisions = Dictionary(desired.sends.map { ($0.campaign.name.value, $0.campaign.revision) }) { one, _ in one
         }
@@ -42,20 +42,20 @@ extension Planner {
         }
     }
 
-    /// The campaign's sends that are to be made now; everything else about it is noted in the plan.
+    /// The campaign's sends to make now. All else about it is noted in the plan.
     private mutating func sends(_ wanted: DesiredSend) -> [Plan.Send] {
         let campaign = wanted.campaign
         let ofRevision = (occurrences[campaign.name.value] ?? []).filter { $0.occurrence.revision == campaign.revision }
         if case .cron = campaign.schedule.times { return cronSends(wanted, ofRevision) }
         let due = campaign.schedule.at
         let id = OccurrenceID(campaign: campaign.name.value, due: due, revision: campaign.revision)
-        // One occurrence per revision: whichever began, whatever became of its time since.
+        // Each revision has one occurrence. The one that has begun counts, even if its time was changed since.
         let begun = ofRevision.filter { $0.occurrence.hasTried }
         if !begun.isEmpty {
             let open = begun.filter { $0.occurrence.finished == nil }
             return (open.isEmpty ? begun.suffix(1) : open).flatMap { planBegun(wanted, $0.id, $0.occurrence) }
         }
-        // By its time: a rename leaves the id as it is.
+        // Compared by time, because a rename leaves the id as it is.
         let isOver = ofRevision.contains { $0.occurrence.due == due && $0.occurrence.finished != nil }
         guard campaign.enabled, !isOver else { return [] }
         if let due {
@@ -83,7 +83,7 @@ extension Planner {
             || (isCron ? occurrence.due == nil : occurrence.due != campaign.schedule.at)
         let warning =
             "campaign '\(campaign.name.value)' was changed after \(id) was sent; to send it again, set revision: \(campaign.revision + 1)"
-        // Of finished ones nothing is left to do, whoever is on the lists now.
+        // A finished occurrence needs nothing more, even if the lists have changed.
         guard occurrence.finished == nil, let ledger = occurrence.ledger else {
             if isChanged, !isCron { overview.warnings.append(warning) }
             return []
@@ -103,7 +103,7 @@ extension Planner {
         } else if let deadline = remaining.deadline, now > deadline {
             plan.missed.append(
                 .init(occurrence: id, due: occurrence.due ?? now, reason: "it is half done and \(Self.late)"))
-            // What a crash left is still to be accounted for.
+            // What a crash left still has to be accounted for.
             let left = ledger[.intended]
             if !left.isEmpty { return [remaining.withoutRequests(leftByCrash: left)] }
         } else {
@@ -115,18 +115,18 @@ extension Planner {
     static let late = "later than max_lateness allows"
     static let tooLate = "it is \(late)"
 
-    /// A paused campaign sends nothing; what a crash left of it is accounted for all the same.
+    /// A paused campaign sends nothing, but what a crash left of it is still accounted for.
     mutating func unlessPaused(_ send: Plan.Send) -> [Plan.Send] {
         guard state.pauses.include(send.campaign) else { return [send] }
         hold(send.occurrence, "the campaign is paused", .resume(send.campaign), remaining: send.members.count)
         return send.discovered.isEmpty ? [] : [send.withoutRequests(leftByCrash: send.discovered)]
     }
 
-    /// - Parameter ledger: what came of the occurrence so far.
+    /// - Parameter ledger: the outcomes of the occurrence so far.
     func send(_ wanted: DesiredSend, _ id: OccurrenceID, due: Date?, ledger: Ledger) -> Plan.Send {
         let campaign = wanted.campaign
         var members = wanted.members.subtracting(state.dead)
-        // A group of which nobody is left has no key that would reach anybody.
+        // A group without living members has no key that reaches anyone.
         if case .group(let name) = campaign.target.value, !listsSkipped, liveMembers(of: name).isEmpty {
             members = []
         }
@@ -146,7 +146,7 @@ extension Planner {
             isResumed: !tried.isEmpty)
     }
 
-    /// How many people requests to those members are for.
+    /// How many people the requests to those members reach.
     func reached(by campaign: Campaign, _ members: RecipientSet) -> Int {
         campaign.target.value.isOneRequest(campaign.delivery)
             ? recipients(of: campaign.target.value, members) : members.count
@@ -176,11 +176,11 @@ extension Planner {
         plan.held.append(.init(occurrence: id, reason: reason, resolve: "herald \(command)", remaining: remaining))
     }
 
-    // MARK: What is to come
+    // MARK: Upcoming sends
 
     func upcoming(_ wanted: DesiredSend, after: Date, through: Date, limit: Int) -> [PlanOverview.Upcoming] {
         let coming = Occurring.coming(of: wanted.campaign, after: after, through: through, limit: limit)
-        // The same for all of them, and with conditions no small matter.
+        // Counted once for all of them, because conditions take long to count.
         let count = coming.isEmpty ? 0 : reached(by: wanted.campaign, wanted.members.subtracting(state.dead))
         return coming.map { .init(occurring: $0, target: wanted.campaign.target.value, recipients: count) }
     }
@@ -190,7 +190,7 @@ extension Planner {
             (one.occurring.at, one.occurring.occurrence) < (other.occurring.at, other.occurring.occurrence)
         }
         overview.upcoming.sort(by: order)
-        // The next one of each campaign comes before anybody's second.
+        // The next send of each campaign comes before any campaign's second one.
         var seen: Set<String> = []
         let next = overview.upcoming.filter { seen.insert($0.occurring.campaign).inserted }
         var passed: Set<String> = []

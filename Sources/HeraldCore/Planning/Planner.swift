@@ -1,22 +1,22 @@
 internal import FCM
 
-/// Works out what turns the recorded state into the desired one, and which sends are due. A pure function: it asks
-/// nobody and keeps nothing.
+/// Works out the steps that turn the recorded state into the desired one, and which sends are due. It does no I/O and
+/// keeps nothing between plans.
 package struct Planner {
     let desired: Desired
-    /// With the names that campaigns have now.
+    /// The state, with renamed campaigns under their new names.
     var state: RecordedState
     let settings: Settings
     let now: Date
-    /// Cron occurrences up to here are shown as coming.
+    /// Cron occurrences up to this time are shown as upcoming.
     let horizon: Date
-    /// Nobody's members are known.
+    /// Whether the lists were not read, so that no members are known.
     let listsSkipped: Bool
     let topicMembers: [TopicName: DesiredTopic]
     let groupMembers: [GroupName: RecipientSet]
-    /// All that herald knows and that are alive; of no use without conditions, and empty then.
+    /// All living recipients that herald knows. Only conditions need it, so it stays empty without them.
     private var everybody: RecipientSet = []
-    /// What the state has of each campaign, by id.
+    /// The recorded occurrences of each campaign, sorted by id.
     var occurrences: [String: [(id: OccurrenceID, occurrence: RecordedOccurrence)]] = [:]
     var memberships: [Plan.Step] = []
     var sends: [Plan.Step] = []
@@ -26,15 +26,15 @@ package struct Planner {
     package struct Input: Sendable {
         package var desired: Desired
         package var state: RecordedState
-        /// Whether the state exists, or stands for a missing one.
+        /// Whether the state exists. If not, an empty one stands in for it.
         package var hasState: Bool
         package var settings: Settings
         package var workspaceDigest: String
-        /// Only these campaigns and the topics and groups they target; empty for everything.
+        /// Plan only these campaigns and the topics and groups they target. Empty means everything.
         package var onlyCampaigns: Set<String>
-        /// How far ahead to look for sends to come.
+        /// How many days ahead to look for upcoming sends.
         package var days: Int
-        /// Lists were not read: nobody's members are known.
+        /// Whether the lists were not read, so that no members are known.
         package var listsSkipped: Bool
 
         package init(
@@ -56,7 +56,7 @@ package struct Planner {
     /// What is to be done.
     package static func plan(_ input: Input, at now: Date) -> Plan { proposal(input, at: now).plan }
 
-    /// What is to be done, and what people are shown of it.
+    /// What is to be done, and what people see of it.
     package static func proposal(_ input: Input, at now: Date) -> Proposal {
         var planner = Planner(input, now)
         planner.carryNames()
@@ -94,7 +94,7 @@ package struct Planner {
         }
     }
 
-    /// Campaigns that were renamed keep their history.
+    /// Gives campaigns that were renamed their history.
     private mutating func carryNames() {
         let declared = Set(desired.sends.map(\.campaign.name.value))
         let recorded = Set(state.occurrences.values.map(\.campaign)).union(state.watermarks.keys)
@@ -111,12 +111,13 @@ package struct Planner {
             grouping: state.occurrences.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 }, by: \.1.campaign)
     }
 
-    /// Sends that wait for nothing come first, then what others wait for, then those, and the rest last.
+    /// The order: sends that wait for nothing, memberships that sends wait for, those sends, all other memberships.
     private mutating func arrange() {
         let subjects = Set(memberships.compactMap(\.work.subject))
         let needs = { (step: Plan.Step) in step.work.needs.intersection(subjects) }
         var wanted = sends.reduce(into: Set<Plan.Subject>()) { $0.formUnion(needs($1)) }
-        // Nobody leaves a topic's earlier name before everybody is in the topic.
+        // Members leave a topic's earlier name only after all of them are in the topic, so its joins must come as
+        // early.
         for topic in desired.topics where topic.previousNames.contains(where: { wanted.contains(.topic($0)) }) {
             wanted.insert(.topic(topic.name))
         }
@@ -134,7 +135,8 @@ package struct Planner {
 
     // MARK: Figures
 
-    /// Those a send reaches as far as herald can tell: for a topic, whoever subscribed them, once its own steps are done.
+    /// The recipients that a send reaches, as far as herald can tell. For a topic: its subscribers after its own steps,
+    /// whether herald subscribed them or not.
     func recipients(of target: Campaign.Target, _ members: RecipientSet) -> Int {
         switch target {
         case .audience, .registrations: members.count
@@ -148,7 +150,7 @@ package struct Planner {
         (groupMembers[group] ?? []).subtracting(state.dead)
     }
 
-    /// Those the state will have once the topic's own steps are done, whoever subscribed them.
+    /// The subscribers in the state after the topic's own steps, whether herald subscribed them or not.
     func subscribers(of name: TopicName) -> RecipientSet {
         let wanted = topicMembers[name]
         let recorded = state.topics[name] ?? RecordedTopic()
@@ -156,7 +158,7 @@ package struct Planner {
         return wanted?.prune ?? true ? members : members.union(recorded.managed).union(recorded.subscribing)
     }
 
-    /// Of the recipients herald knows, those whose topics meet a condition.
+    /// The recipients known to herald whose topics match a condition.
     private func matching(_ expression: Condition.Expression) -> RecipientSet {
         switch expression {
         case .topic(let name): subscribers(of: name)
@@ -170,7 +172,7 @@ package struct Planner {
 }
 
 extension Plan {
-    /// What memberships are changed of, and what sends wait for.
+    /// What memberships belong to, and what sends wait for.
     enum Subject: Hashable, Sendable {
         case topic(TopicName)
         case group(GroupName)
@@ -178,7 +180,7 @@ extension Plan {
 }
 
 extension Plan.Work {
-    /// Whose memberships it changes, where it changes any.
+    /// The topic or group whose memberships it changes, if any.
     var subject: Plan.Subject? {
         switch self {
         case .subscribe(let name, _), .unsubscribe(let name, _): .topic(name)
@@ -187,7 +189,7 @@ extension Plan.Work {
         }
     }
 
-    /// What must be in order before it begins.
+    /// The topics and groups whose changes must be done before it begins.
     var needs: Set<Plan.Subject> {
         guard case .send(let send) = self else { return [] }
         return Set(send.target.topics.map { .topic($0) } + send.target.groups.map { .group($0) })
@@ -197,7 +199,7 @@ extension Plan.Work {
 extension Campaign {
     /// SHA-256 of target and message: what recipients would notice.
     package var contentDigest: String {
-        // Who is on a list may change while it is being sent.
+        // The registrations are left out, because a list may change while it is being sent to.
         let target: JSONValue =
             if case .registrations = target.value { ["registrations": true] } else { target.value.json }
         return JSONValue.object(["target": target, "message": content.json]).digest

@@ -1,4 +1,5 @@
-/// Names a step of a plan; the same for the same work: `subscribe:TOPIC`, `group_add:GROUP`, `send:OCCURRENCE`.
+/// Names a step of a plan. The same work always has the same name: `subscribe:TOPIC`, `group_add:GROUP`,
+/// `send:OCCURRENCE`.
 package struct StepID: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     package let rawValue: String
 
@@ -13,7 +14,7 @@ extension Plan.Step {
     package var id: StepID {
         switch work {
         case .group(let change):
-            // No group's name has a space in it.
+            // A group's name never contains a space, so the part cannot be taken for a piece of the name.
             StepID(rawValue: "\(work.action):\(change.group)" + (change.part > 1 ? " (\(change.part))" : ""))
         case .subscribe(let topic, _), .unsubscribe(let topic, _): StepID(rawValue: "\(work.action):\(topic)")
         case .send(let send): .send(send.occurrence)

@@ -1,12 +1,12 @@
-/// How long steps last at the rates allowed, one after the other.
+/// How long steps take at the allowed rates, one after the other.
 struct StepTiming {
     private let settings: FCMSettings
-    /// Time since the first send began, from which on the run's rate grows.
+    /// Time since the first send began. The ramp of the run's rate counts from there.
     private var sending: Duration?
 
     init(_ settings: FCMSettings) { self.settings = settings }
 
-    /// The least time that a step takes when those before it took theirs, and how much of it the ramp costs.
+    /// The least time that a step takes after the steps before it, and how much of that the ramp costs.
     mutating func next(_ work: Plan.Work) -> (whole: Duration, ramp: Duration) {
         let count = Double(work.requests)
         var time: (whole: Duration, ramp: Duration) = (.zero, .zero)
@@ -25,7 +25,7 @@ struct StepTiming {
         return time
     }
 
-    /// During the ramp the run's own rate grows evenly, and is what counts until it reaches that of the send.
+    /// During the ramp the run's own rate grows evenly. It is the limit until it reaches the rate of the send.
     private func seconds(for count: Double, at rate: Double, from begin: Double) -> Double {
         let even = count / rate
         let ramp = settings.ramp.seconds

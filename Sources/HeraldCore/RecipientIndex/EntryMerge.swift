@@ -1,12 +1,12 @@
-/// Goes through several sorted runs as if they were one.
+/// Reads several sorted runs as if they were one.
 struct EntryMerge {
-    /// For all runs together, in bytes, as long as each has a few entries of it.
+    /// In bytes, for all runs together. Each run still gets room for a few entries.
     private static let bufferSize = 4 << 20
 
     private let cursors: [EntryCursor]
-    /// Where each cursor stands.
+    /// The current entry of each cursor.
     private var heads: [UnsafeRawPointer]
-    /// A heap of cursors by their heads, the least at the front; those at their end are gone.
+    /// A heap of cursors by their heads, with the least at the front. Cursors at their end are removed.
     private var heap: [Int] = []
 
     init(_ parts: [SortedEntries]) throws(RecipientIndexError) {
@@ -25,10 +25,10 @@ struct EntryMerge {
         for place in heap.indices.reversed() { siftDown(from: place) }
     }
 
-    /// The least entry that was not passed yet, valid until `pass`.
+    /// The least entry that has not been passed. It is valid until `pass`.
     var head: ListEntry? { heap.first.map { ListEntry(heads[$0]) } }
 
-    /// Goes on behind the head.
+    /// Moves past the head.
     mutating func pass() throws(RecipientIndexError) {
         guard let first = heap.first else { return }
         if let head = try cursors[first].next() {

@@ -1,7 +1,7 @@
-/// Sorts any number of entries in bounded memory (external merge sort, Knuth, TAOCP 3, 5.4): what does not fit goes to a
-/// file, sorted run by sorted run.
+/// Sorts any number of entries in bounded memory (external merge sort, Knuth, TAOCP 3, 5.4). Entries that do not fit go
+/// to a file in sorted runs.
 final class EntrySorter {
-    /// In bytes. Lists of some 300,000 fids never touch the disk.
+    /// In bytes. It is enough to sort about 300,000 fids without the disk.
     static let usualBudget = 16 << 20
 
     private let folder: String
@@ -12,7 +12,7 @@ final class EntrySorter {
     private var runs: [SortedEntries.Run] = []
     private var count = 0
 
-    /// - Parameter folder: for the file, should one be needed.
+    /// - Parameter folder: where the file goes, if one is needed.
     init(folder: String, budget: Int = EntrySorter.usualBudget) {
         (self.folder, self.budget) = (folder, budget)
     }
@@ -27,7 +27,7 @@ final class EntrySorter {
         _ = arena.append(registration, keyLength: keyLength, mark: mark, row: row)
     }
 
-    /// All of them in order; the sorter is empty after it.
+    /// All entries in order. The sorter is empty afterwards.
     func finish() throws(RecipientIndexError) -> SortedEntries {
         defer { (arena, file, fileSize, runs, count) = (nil, nil, 0, [], 0) }
         guard let arena, !arena.isEmpty else { return SortedEntries(runs: runs, count: count) }
@@ -37,7 +37,7 @@ final class EntrySorter {
             try arena.drain { (entry) throws(RecipientIndexError) in bytes.append(contentsOf: entry) }
             runs.append(.memory(bytes))
         } else {
-            // Who needed the disk for the most of it leaves no memory taken by the rest.
+            // If most entries are on disk, the rest goes there too, so that it takes no memory.
             try spill(arena)
         }
         return SortedEntries(runs: runs, count: count)

@@ -1,14 +1,14 @@
 internal import Crypto
 
-/// As bytes: what made it, what it holds for, source by source, and last a SHA-256 over all of that.
+/// The encoded form: what made it, what it is valid for, the sources one by one, and a SHA-256 over all of that.
 extension ListCache {
-    /// Raised whenever lists are read, or the rest of this is written, in another way than before.
+    /// Must be raised when lists are read differently, or when any part of the cache is written differently.
     package static let format = 1
 
     private static let title = Array("herald lists".utf8)
     private static let digestSize = 32
 
-    /// - Parameter maker: SHA-256 of what has to be the same for whoever reads it.
+    /// - Parameter maker: SHA-256 of what must be the same when it is read.
     package func encoded(by maker: [UInt8]) -> [UInt8] {
         var writer = ByteWriter()
         writer.put(Self.title)
@@ -24,7 +24,7 @@ extension ListCache {
         return writer.bytes + SHA256.hash(data: writer.bytes)
     }
 
-    /// `nil` for whatever is not wholly as `encoded(by:)` wrote it.
+    /// `nil` for bytes that are not exactly what `encoded(by:)` writes.
     package init?(_ bytes: [UInt8], by maker: [UInt8]) {
         let content = bytes.dropLast(Self.digestSize)
         guard bytes.count > Self.digestSize, bytes.suffix(Self.digestSize).elementsEqual(SHA256.hash(data: content))
@@ -105,7 +105,6 @@ extension ListCache.Source {
 }
 
 extension ByteReader {
-    /// A number of rows.
     fileprivate mutating func rows() throws(Damage) -> Int {
         let number: Int64 = try number()
         guard (0..<1 << 40).contains(number) else { throw Damage() }

@@ -1,35 +1,36 @@
-/// Whom each list was found to name, by the state's numbers: what a plan has to know of lists that did not change. It can
-/// be thrown away at any time. It holds numbers and digests, and no registration.
+/// Which recipients each list names, by the state's numbers. A plan needs no more about lists that did not change. The
+/// cache can be deleted at any time. It holds numbers and digests, but no registrations.
 package struct ListCache: Sendable {
-    /// The numbers that it holds for.
+    /// The numbering that it is valid for.
     package var numbering: Numbering
-    /// `RecipientIndex.order` of what it was made of.
+    /// `RecipientIndex.order` of the index it was made from.
     var order: [UInt8]
-    /// How many names fell together besides rows that stand in a list twice.
+    /// How many names were merged, apart from rows that stand in a list twice.
     var crossing: Int
     /// By `RowSource.key`.
     var sources: [[UInt8]: Source]
 
     struct Source: Sendable {
-        /// Of a list.
+        /// For a list only.
         var reading: ListReading?
         var members: SourceMembers
     }
 
-    /// Whether these are all its sources, and count as they did, so that what holds for all of them together holds still.
+    /// Whether the cache has exactly these sources in the same order, so that its figures about all of them together
+    /// are still true.
     func isWhole(for sources: [RowSource], order: [UInt8]) -> Bool {
         self.order == order && Set(sources.map(\.key)) == Set(self.sources.keys)
     }
 }
 
-/// What need not be read or sorted, since a cache has it.
+/// What the cache already has, so that it need not be read or sorted.
 struct KnownRows: Sendable {
     var numbering: Numbering
     var crossing = 0
-    /// Those whose content is what it was, by `RowSource.key`.
+    /// The sources with unchanged content, by `RowSource.key`.
     var sources: [[UInt8]: ListCache.Source]
-    /// For the rows of all others; `nil` where there are no others.
+    /// For the rows of all other sources. `nil` if there are no others.
     var numbers: RecipientNumbers?
-    /// Whether nothing of it is news to the cache.
+    /// Whether the cache already has all of it.
     var isInCache = false
 }

@@ -1,13 +1,14 @@
 internal import FCM
 
-/// One row of a list, or one recipient of the state, as they are sorted: packed bytes, since there are millions.
+/// One row of a list, or one recipient of the state, in the form that is sorted. It is packed, because there are
+/// millions.
 ///
-/// A header of 12 bytes, in the machine's own order (how long the recipient key is, how long the rest, the mark, the
-/// row), then the registration: its key and its rest. It is valid as long as the bytes it looks at.
+/// It has a header of 12 bytes in the machine's byte order (length of the recipient key, length of the rest, mark,
+/// row), then the registration: its key and the rest. It is valid only as long as the bytes it points to.
 struct ListEntry {
     static let headerSize = 12
     static let maximumSize = headerSize + Registration.maximumLength
-    /// The mark of a recipient of the state; all other marks are membership classes.
+    /// The mark of a recipient of the state. All other marks are membership classes.
     static let recorded = UInt32.max
 
     let start: UnsafeRawPointer
@@ -16,19 +17,19 @@ struct ListEntry {
 
     var keyLength: Int { Int(start.loadUnaligned(as: UInt16.self)) }
     var restLength: Int { Int(start.loadUnaligned(fromByteOffset: 2, as: UInt16.self)) }
-    /// Whose row it is: a number of `RecipientIndex.membershipClasses`, or `recorded`.
+    /// Where the entry comes from: an index into `RecipientIndex.membershipClasses`, or `recorded`.
     var mark: UInt32 { start.loadUnaligned(fromByteOffset: 4, as: UInt32.self) }
-    /// Its place in its list; of the state the recipient's number.
+    /// The row's place in its list. For an entry of the state, the recipient's number.
     var row: UInt32 { start.loadUnaligned(fromByteOffset: 8, as: UInt32.self) }
 
     var size: Int { Self.headerSize + keyLength + restLength }
     var key: UnsafeRawBufferPointer { .init(start: start + Self.headerSize, count: keyLength) }
     var rest: UnsafeRawBufferPointer { .init(start: start + Self.headerSize + keyLength, count: restLength) }
 
-    /// The first eight bytes of the key as a number that compares as they do: no key is shorter.
+    /// The first eight bytes of the key, as a number with the same order. No key is shorter.
     var prefix: UInt64 { UInt64(bigEndian: (start + Self.headerSize).loadUnaligned(as: UInt64.self)) }
 
-    /// Writes an entry to where there is room for it.
+    /// Writes an entry. The caller must have room for it.
     static func write(
         _ registration: UnsafeRawBufferPointer, keyLength: Int, mark: UInt32, row: UInt32,
         to start: UnsafeMutableRawPointer
@@ -41,7 +42,8 @@ struct ListEntry {
             .copyMemory(from: registration)
     }
 
-    /// By key, then by the rest, both byte by byte: all of a recipient stand together, and all of a registration.
+    /// Sorted by key, then by the rest, byte by byte. So all entries of a recipient are neighbours, and all of a
+    /// registration.
     func precedes(_ other: ListEntry) -> Bool {
         let order = key.compared(to: other.key)
         return order == 0 ? rest.compared(to: other.rest) < 0 : order < 0

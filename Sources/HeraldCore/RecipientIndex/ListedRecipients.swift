@@ -1,13 +1,13 @@
 package import FCM
 
-/// The recipients whom lists name, each with its number: the state's where it has one, else the next. Going through
-/// them costs a look at every row, and gives the same each time.
+/// The recipients that lists name, each with its number: the state's number, or else the next free one. Every pass
+/// looks at each row and gives the same result.
 package struct ListedRecipients: Sendable {
-    /// The highest number that is given.
+    /// The highest number that may be given out.
     static let lastNumber = RecipientID.max - 1
 
     let recipientIndex: RecipientIndex
-    /// Of the state.
+    /// The recipients of the state.
     private let recorded: SortedEntries
     /// Numbers from here on are new.
     let next: RecipientID
@@ -22,20 +22,20 @@ package struct ListedRecipients: Sendable {
         (self.recipientIndex, self.recorded, self.next) = (recipientIndex, recorded, next)
     }
 
-    /// By the numbers that rows were matched with, or else as a state numbers them that knows nobody.
+    /// With the numbers that rows were matched with, or else numbered as an empty state would.
     package init(_ recipientIndex: RecipientIndex) {
         self.init(recipientIndex, next: recipientIndex.matched?.numbering.next ?? KnownRecipient.firstID)
     }
 
-    /// By recipient key; without those whose rows were matched.
+    /// The recipients sorted by recipient key, without those whose rows were matched.
     func pass(noting notes: RecipientNumbers.Notes? = nil) throws(RecipientIndexError) -> RecipientPass {
         RecipientPass(
             try EntryMerge([recipientIndex.entries, recorded]), recipientIndex.membershipClasses, next: next,
             noting: notes)
     }
 
-    /// How some of them are reached, known to the state or not; without those whose rows were matched, which the state
-    /// knows by the same registration.
+    /// The registrations of some recipients, whether the state knows them or not. Recipients whose rows were matched
+    /// are left out: the state has the same registration.
     package func registrations(of ids: RecipientSet) throws(RecipientIndexError) -> [RecipientID: Registration] {
         var found: [RecipientID: Registration] = [:]
         let wanted = ids.count

@@ -1,4 +1,4 @@
-/// The membership classes of rows that were met, each once.
+/// The membership classes found so far, each once.
 final class MembershipClassTable {
     private(set) var all: [RecipientIndex.MembershipClass] = []
     private var numbers: [RecipientIndex.MembershipClass: UInt32] = [:]

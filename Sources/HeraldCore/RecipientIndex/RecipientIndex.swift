@@ -1,37 +1,36 @@
 internal import FCM
 
-/// Everybody whom a workspace's lists name, row by row and sorted by recipient key.
+/// All recipients that a workspace's lists name: their rows, sorted by recipient key.
 package struct RecipientIndex: Sendable {
-    /// Where their rows come from.
+    /// Where the rows come from.
     var sources: [RowSource] = []
-    /// SHA-256 over the order of sources, by which the best of a recipient's registrations is found.
+    /// SHA-256 over the order of sources, which decides the best of a recipient's registrations.
     var order: [UInt8] = []
-    /// Rows that are not among the entries, since it is known already whom they name.
+    /// Rows that are not among the entries, because their recipients are already known.
     var matched: MatchedRows?
     let entries: SortedEntries
-    /// By the marks of entries.
+    /// Indexed by the marks of entries.
     let membershipClasses: [MembershipClass]
-    /// Where sorting may write what does not fit into memory.
+    /// Where sorting writes what does not fit into memory.
     let temporaryFolder: String
 
-    /// Nobody.
     package static let empty = RecipientIndex(entries: .init(), membershipClasses: [], temporaryFolder: "")
 
-    /// The numbers that rows were matched with; `nil` where all are to be found in the state.
+    /// The numbering that rows were matched with. `nil` if every recipient must be looked up in the state.
     package var numbering: Numbering? { matched?.numbering }
 
-    /// Whose members rows make: an audience, or one whose registrations stand in its own file.
+    /// What rows make members of: an audience, or a group or campaign with registrations in its own file.
     enum Owner: Hashable, Sendable {
         case audience(String)
         case group(GroupName)
         case campaign(String)
     }
 
-    /// What many rows have in common: the owners that take them.
+    /// What many rows have in common: the owners that take them and the lists that name them.
     struct MembershipClass: Hashable, Sendable {
         var owners: [Owner]
-        /// The lists that name the row, ascending: of those owners the ones that begin with a list, by their place among
-        /// all lists. An audience made of another one names nobody itself.
+        /// The lists that name the row, ascending, as places among all lists. Only owners that start from a list count:
+        /// an audience made from another one adds no list of its own.
         var lists: [Int]
     }
 }

@@ -1,10 +1,10 @@
 internal import FCM
 
 extension RecipientIndexBuilder {
-    /// Registrations that stand beside a name.
+    /// Registrations that stand in the file of an audience, a group or a campaign.
     struct InlineRows {
         var owner: RecipientIndex.Owner
-        /// The audience that they are, and those made of it; nothing of a group's or a campaign's.
+        /// The audience itself and those made from it. Empty for a group or a campaign.
         var takers: [RowClassifier.Taker]
         /// The place among all lists.
         var place: Int
@@ -13,7 +13,7 @@ extension RecipientIndexBuilder {
         var source: RowSource { RowSource(inline: registrations, of: owner, takers: takers) }
     }
 
-    /// In the order of their places, which is that of the registrations that count more and more.
+    /// In the order of their places. Registrations in later places are preferred to earlier ones.
     var inlineRows: [InlineRows] {
         var rows: [InlineRows] = []
         for (place, audience) in workspace.audiences.enumerated() {
@@ -37,7 +37,7 @@ extension RecipientIndexBuilder {
         return rows
     }
 
-    /// Which of a recipient's registrations is the best depends on it, and on nothing else but the rows.
+    /// The order of all sources. The best of a recipient's registrations depends on nothing else but this and the rows.
     func order(_ inline: [InlineRows]) -> [UInt8] {
         let lists = workspace.audiences.filter { if case .audience = $0.source { false } else { true } }
         let others = inline.filter(\.takers.isEmpty)

@@ -1,13 +1,13 @@
 internal import FCM
 
-/// Brings the rows of all lists together while they are read.
+/// Collects the rows of all lists while they are read.
 struct RecipientIndexBuilder {
     let workspace: Workspace
-    /// Each behind those it is made of.
+    /// Ordered so that each comes after the audience it is made from.
     private let audiences: [Audience]
-    /// Which of them have their rows from the source of an audience, itself among them.
+    /// For each audience with its own source: the audiences whose rows come from it, including itself.
     private let dependents: [String: [Int]]
-    /// The place of each audience with a list, or registrations, of its own among all lists.
+    /// The place among all lists of each audience that has its own list or registrations.
     private let places: [String: Int]
     private let table = MembershipClassTable()
     private let sorter: EntrySorter
@@ -16,15 +16,15 @@ struct RecipientIndexBuilder {
     private let known: KnownRows?
     private var matcher: RowMatcher?
     private var sources: [RowSource] = []
-    /// Whom each of them names, where that is known.
+    /// The members of each source, if they are known.
     private var matched: [SourceMembers] = []
-    /// Why nothing more is taken.
+    /// The first error. After it, nothing more is added.
     private var problem: RecipientIndexError?
 
     /// - Parameters:
-    ///   - workspace: whose audiences, groups and campaigns are of interest.
-    ///   - temporaryFolder: for what does not fit into memory.
-    ///   - keepsSources: whether the index is to know which source its rows come from, as caching asks for.
+    ///   - workspace: the audiences, groups and campaigns that matter.
+    ///   - temporaryFolder: where sorting writes what does not fit into memory.
+    ///   - keepsSources: whether the index must know which source its rows come from. The cache needs that.
     ///   - known: what need not be sorted.
     init(
         _ workspace: Workspace, temporaryFolder: String, budget: Int = EntrySorter.usualBudget,
@@ -53,16 +53,16 @@ struct RecipientIndexBuilder {
         sorter = EntrySorter(folder: temporaryFolder, budget: budget)
     }
 
-    /// What tells the rows of a list apart.
+    /// What decides the membership class of a list's rows.
     ///
     /// - Parameters:
     ///   - names: the audiences that name the list.
-    ///   - columns: the attributes that filters ask of it.
+    ///   - columns: the attributes that filters use.
     func classifier(for names: Set<String>, columns: [String]) -> RowClassifier {
         RowClassifier(takers(of: names), columns: columns, table)
     }
 
-    /// A list as `finish(_:)` takes it, without what was read of it.
+    /// A list in the form that `finish(_:)` takes, without what was read from it.
     func source(_ list: String, for names: Set<String>, columns: [String]) -> RowSource {
         RowSource(list: list, takers: takers(of: names), columns: columns)
     }
@@ -104,8 +104,8 @@ struct RecipientIndexBuilder {
         }
     }
 
-    /// Says which number the state gave a recipient, as if by a registration that nobody has: the rows tell another than
-    /// the state's.
+    /// Adds the number that the state gave a recipient, for rows whose registration differs from the state's. The entry
+    /// has a registration that does not exist, so it never equals a row's.
     private func addNumber(_ id: RecipientID, of key: Slice<UnsafeRawBufferPointer>) throws(RecipientIndexError) {
         let registration = Array(key) + [0]
         try registration.withUnsafeBufferPointer { (bytes) throws(RecipientIndexError) in
@@ -114,14 +114,14 @@ struct RecipientIndexBuilder {
         }
     }
 
-    /// All rows of a source have been added.
+    /// Call it when all rows of a source have been added.
     mutating func finish(_ source: RowSource) {
         guard keepsSources else { return }
         sources.append(source)
         if let members = matcher?.finishSource(source.owners) { matched.append(members) }
     }
 
-    /// Takes a source's rows as they are known; `nil` when they are not.
+    /// Reuses a source's rows from the cache. `nil` if the cache does not have them.
     mutating func reuse(_ source: RowSource) -> ListCache.Source? {
         guard let known = known?.sources[source.key] else { return nil }
         var source = source
@@ -131,7 +131,7 @@ struct RecipientIndexBuilder {
         return known
     }
 
-    /// Everybody, those too whose registrations stand beside an audience's, a group's or a campaign's name.
+    /// The finished index, including registrations that stand in the files of audiences, groups and campaigns.
     mutating func finish() throws(RecipientIndexError) -> RecipientIndex {
         let inline = inlineRows
         for rows in inline {

@@ -1,10 +1,10 @@
-/// Why lists cannot be brought together.
+/// Why the recipient index cannot be built.
 package enum RecipientIndexError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// They are sorted in a file, and there is no room for it or no right to make it.
+    /// The lists are sorted in a file, which has no room or cannot be created.
     case noRoom(folder: String, detail: String)
-    /// The state has an installation twice: it is damaged.
+    /// The state has an installation twice, so it is damaged.
     case recordedTwice
-    /// They name more recipients than there are numbers.
+    /// The lists name more recipients than there are numbers.
     case tooMany
 
     package var description: String {

@@ -1,14 +1,15 @@
 internal import Crypto
 
-/// As bytes: what made it, what it holds for, how many entries, the entries as they are in memory, and last a SHA-256
-/// over all of that. It never leaves the machine, and is too large to be in memory twice.
+/// The encoded form: what made it, what it is valid for, the number of entries, the entries as they are in memory, and
+/// a SHA-256 over all of that. It never leaves the machine. It is written in parts because it is too large to be in
+/// memory twice.
 extension RecipientNumbers {
     private static let title = Array("herald numbers".utf8)
     private static let digestSize = 32
 
     /// - Parameters:
-    ///   - maker: SHA-256 of what has to be the same for whoever reads it.
-    ///   - write: takes some bytes, which go behind those before them.
+    ///   - maker: SHA-256 of what must be the same when it is read.
+    ///   - write: appends some bytes.
     package func write(
         by maker: [UInt8], for numbering: Numbering, to write: (UnsafeRawBufferPointer) throws -> Void
     ) throws {
@@ -22,11 +23,11 @@ extension RecipientNumbers {
         try Array(hash.finalize()).withUnsafeBytes(write)
     }
 
-    /// `nil` for whatever is not wholly as `write(by:for:to:)` wrote it for the same numbers.
+    /// `nil` for bytes that are not exactly what `write(by:for:to:)` writes for the same numbering.
     ///
     /// - Parameters:
-    ///   - size: how many bytes there are.
-    ///   - read: fills a buffer with the next of them; less than its size only at the end.
+    ///   - size: the number of bytes.
+    ///   - read: fills a buffer with the next bytes. It returns less than the buffer's size only at the end.
     package init?(
         size: Int, by maker: [UInt8], for numbering: Numbering, from read: (UnsafeMutableRawBufferPointer) throws -> Int
     ) {

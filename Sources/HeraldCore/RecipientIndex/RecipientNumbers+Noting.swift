@@ -1,24 +1,24 @@
 extension RecipientNumbers {
-    /// Puts down who has which number, in any order and in little memory: many go to a file.
+    /// Collects the numbers of recipients, in any order and in little memory: many of them go to a file.
     package struct Notes: Sendable {
         private static let blockSize = 16_384
 
         let hash: SipHash
         private let folder: String
-        /// Of all entries the last ones.
+        /// The last entries, not yet in the file.
         private var block: [Entry] = []
         private var file: SpillFile?
         private var written = 0
         private var isLost = false
 
-        /// - Parameter folder: for the file, should one be needed.
+        /// - Parameter folder: where the file goes, if one is needed.
         init(_ hash: SipHash, folder: String) { (self.hash, self.folder) = (hash, folder) }
 
-        /// One at least where some were lost.
+        /// At least 1 if entries were lost.
         var count: Int { isLost ? max(1, written) : written + block.count }
 
         mutating func add(_ registration: [UInt8], keyLength: Int, id: RecipientID) {
-            // Of too many nothing is kept.
+            // If there are too many, none will be kept.
             if isLost || count > RecipientNumbers.limit { return }
             let entry = registration.withUnsafeBytes {
                 RecipientNumbers.entry(for: $0, keyLength: keyLength, id: id, hash)
@@ -27,7 +27,7 @@ extension RecipientNumbers {
             if block.count == Self.blockSize { flush() }
         }
 
-        /// A plan is made whether there is room for this or not.
+        /// If there is no room, the notes are lost but the plan is still made.
         private mutating func flush() {
             do {
                 let file = if let file { file } else { try SpillFile(in: folder) }
@@ -42,7 +42,7 @@ extension RecipientNumbers {
             block.removeAll(keepingCapacity: true)
         }
 
-        /// By key.
+        /// Sorted by key. `nil` if entries were lost.
         fileprivate func sorted() -> [Entry]? {
             if isLost { return nil }
             var entries = try? [Entry](unsafeUninitializedCapacity: count) { buffer, filled in
@@ -58,9 +58,10 @@ extension RecipientNumbers {
         }
     }
 
-    /// Those that were known, and those noted now, which may be known by another registration.
+    /// Merges the known numbers with the new notes. A note replaces an entry of the same recipient with another
+    /// registration.
     ///
-    /// - Returns: `nil` when there are more than are kept.
+    /// - Returns: `nil` if there are more than `limit`, or if notes were lost.
     init?(_ known: RecipientNumbers?, and notes: Notes) {
         guard (known?.entries.count ?? 0) + notes.count <= Self.limit, let added = notes.sorted() else { return nil }
         guard let known else {

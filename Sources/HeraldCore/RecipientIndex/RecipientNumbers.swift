@@ -1,25 +1,25 @@
-/// The numbers that a state gave, each found by a digest of the registration it was given for: what tells most rows of a
-/// list without a look at the state. It holds no registration.
+/// The numbers that a state gave out, found by a digest of the registration they were given for. They answer for most
+/// rows of a list without reading the state. They hold no registrations.
 package struct RecipientNumbers: Sendable {
-    /// 24 bytes, in memory as on disk.
+    /// 24 bytes, both in memory and on disk.
     struct Entry: Sendable {
-        /// Of the recipient key, 96 bits in two parts.
+        /// A digest of the recipient key: 96 bits in two parts, `key` and `moreOfKey`.
         var key: UInt64
-        /// Of what the registration has behind its key.
+        /// A digest of the part of the registration after its key.
         var rest: UInt64
         var moreOfKey: UInt32
         var id: RecipientID
     }
 
-    /// Beyond so many it is not kept: it would take more memory than sorting does.
+    /// With more entries they are not kept, because they would take more memory than sorting.
     package static let limit = 2 << 20
 
     let hash: SipHash
-    /// By `key`.
+    /// Sorted by `key`.
     let entries: [Entry]
-    /// For each value of the key's first bits, where its entries begin; one more for where the last ones end.
+    /// For each value of the key's first bits, where its entries start. The extra last element is the end.
     private let starts: [UInt32]
-    /// How far a key is shifted to leave those bits.
+    /// The shift that leaves only those bits of a key.
     private let shift: UInt64
 
     /// - Parameter entries: ascending by `key`, fewer than 2^32.
@@ -34,14 +34,14 @@ package struct RecipientNumbers: Sendable {
         (self.starts, self.shift) = (starts, shift)
     }
 
-    /// What the state knows of a registration.
+    /// What the state knows about a registration.
     enum Finding: Equatable {
-        /// The recipient, by this registration.
+        /// A known recipient with this registration.
         case same(RecipientID)
-        /// The recipient, by another one.
+        /// A known recipient with another registration.
         case other(RecipientID)
         case nobody
-        /// Several recipients' keys have one digest.
+        /// The keys of several recipients have the same digest.
         case unclear
     }
 

@@ -1,25 +1,25 @@
 internal import FCM
 
-/// One way through all rows, recipient by recipient.
+/// One pass over all rows, recipient by recipient.
 struct RecipientPass {
-    /// Somebody whom at least one list names.
+    /// A recipient that at least one list names.
     struct Recipient {
         var id: RecipientID
-        /// Whether the state knows the recipient by the registration that is best now.
+        /// Whether the state has the recipient's best registration.
         var isRecorded: Bool
     }
 
     private var merge: EntryMerge
     private let membershipClasses: [RecipientIndex.MembershipClass]
     private(set) var nextNumber: RecipientID
-    /// Everybody whom the state will know once it knows those that were given.
+    /// Notes about every recipient that the state will know after the recipients of this pass are recorded.
     private(set) var notes: RecipientNumbers.Notes?
 
-    // Of the recipient that was given last.
+    // About the recipient that `next` returned last.
     private var key: [UInt8] = []
     private var best: [UInt8] = []
     private var bestRank: UInt64?
-    /// Its number in the state, and the rest of the registration there.
+    /// The recipient's number in the state, and the rest of its recorded registration.
     private var recorded: RecipientID?
     private var recordedRest: [UInt8] = []
     private var names = NamesOfOne()
@@ -27,12 +27,12 @@ struct RecipientPass {
     private(set) var marks: [UInt32] = []
     private var seenMarks: Set<UInt32> = []
 
-    /// How many names fell together so far: rows that stand twice in a list, and registrations, of whatever list, beyond
-    /// the first of one installation.
+    /// How many names were merged so far: rows that stand in a list twice, and further registrations of one
+    /// installation in any list.
     private(set) var collapsed = 0
-    /// Of those the rows that stand twice in a list, by membership class.
+    /// How many of those are rows that stand in a list twice, by membership class.
     private(set) var repeated: [Int]
-    /// The membership classes of recipients who are listed by several registrations.
+    /// The membership classes of recipients listed with several registrations.
     private(set) var mixedMarks: Set<UInt32> = []
 
     init(
@@ -43,8 +43,8 @@ struct RecipientPass {
         repeated = [Int](repeating: 0, count: membershipClasses.count)
     }
 
-    /// The best registration of the recipient that was given last: a fid reaches an installation whatever its token;
-    /// among tokens the one listed last is the newest we know.
+    /// The best registration of the recipient that `next` returned last. A fid is best, because it reaches an
+    /// installation whatever its token is. Among tokens, the one listed last is the newest we know.
     var registration: Registration? { Registration(String(decoding: key + best, as: UTF8.self)) }
 
     mutating func next() throws(RecipientIndexError) -> Recipient? {
@@ -93,7 +93,7 @@ struct RecipientPass {
         let lists = membershipClasses[Int(entry.mark)].lists
         repeated[Int(entry.mark)] += names.add(entry, lists)
         note(entry.mark)
-        // Where a fid stands, its rest is empty: it comes first, and none comes after it.
+        // An entry with a fid has an empty rest, so it comes first, and no later entry outranks it.
         let isFid = entry.restLength == 0 && Registration.fidLength == entry.keyLength
         let rank = isFid ? UInt64.max : UInt64(lists.last ?? 0) << 32 | UInt64(entry.row)
         if let bestRank, rank <= bestRank { return }
@@ -111,9 +111,10 @@ struct RecipientPass {
     }
 }
 
-/// Counts how often an installation is named. Its entries come sorted by registration.
+/// Counts how often an installation is named. Its entries arrive sorted by registration.
 private struct NamesOfOne {
-    /// The one at hand, and the lists that named it; those of its first row wait for a second one.
+    /// The current registration and the lists that named it. The lists of its first row wait in `first` until there is
+    /// a second row.
     private var registration: [UInt8] = []
     private var lists: Set<Int> = []
     private var first: [Int] = []
@@ -123,12 +124,11 @@ private struct NamesOfOne {
     /// Names beyond the first: of each registration in each list, and of the installation.
     var collapsed: Int { repeated + max(0, registrations - 1) }
 
-    /// Whether it is named by more than one registration.
     var areSeveral: Bool { registrations > 1 }
 
     mutating func begin() { (registrations, repeated) = (0, 0) }
 
-    /// Gives how many of the lists had named the registration before.
+    /// Returns how many of the lists had already named the registration.
     mutating func add(_ entry: ListEntry, _ named: [Int]) -> Int {
         guard registrations > 0, entry.rest.equals(registration) else {
             registrations += 1

@@ -1,12 +1,13 @@
-/// Tells which audiences take a row of one list by its attributes.
+/// Finds out which audiences take a row of a list, by the row's attributes.
 ///
-/// Of an attribute it matters only which of the values that filters name it has, so that few rows are judged anew.
+/// All that matters about an attribute is which value named by a filter it has. So rows fall into few classes, and each
+/// class is judged once.
 struct RowClassifier {
-    /// The attributes that it goes by.
+    /// The attributes that filters use.
     let columns: [String]
-    /// Parents before those made of them.
+    /// Ordered so that parents come before the audiences made from them.
     private let audiences: [Taker]
-    /// For each column the values that filters name, numbered from 1; 0 is any other.
+    /// For each column, the values that filters name, numbered from 1. All other values are 0.
     private let classes: [[String: Int]]
     private var known: [[Int]: UInt32?] = [:]
     private let table: MembershipClassTable
@@ -14,14 +15,14 @@ struct RowClassifier {
     /// An audience whose rows come from the list.
     struct Taker {
         var owner: RecipientIndex.Owner
-        /// The place of the list among all lists; `nil` for an audience that is made of another.
+        /// The place of the list among all lists. `nil` for an audience that is made from another.
         var list: Int?
-        /// The place of that one among the takers.
+        /// The place of that other audience among the takers.
         var parent: Int?
         var filters: [Audience.Filter]
     }
 
-    /// Kept membership classes; beyond them they are worked out again.
+    /// How many results are kept. Beyond that they are worked out again.
     private static let knownLimit = 1 << 16
 
     init(_ audiences: [Taker], columns: [String], _ table: MembershipClassTable) {
@@ -34,15 +35,15 @@ struct RowClassifier {
         }
     }
 
-    /// Whether no row is taken, whatever it has.
+    /// Whether no audience takes any row.
     var isIdle: Bool { audiences.isEmpty }
 
-    /// What an attribute counts as in `membershipClass(of:)`.
+    /// The class of an attribute's value, for `membershipClass(of:)`.
     func `class`(of text: String, inColumn column: Int) -> Int { classes[column][text] ?? 0 }
 
-    /// The number of the row's membership class; `nil` where no list names it.
+    /// The number of the row's membership class. `nil` if no audience takes the row.
     ///
-    /// - Parameter row: the classes of its attributes, column by column; of a column that the list has not, -1.
+    /// - Parameter row: the class of each attribute, column by column, or -1 for a column that the list does not have.
     mutating func membershipClass(of row: [Int]) -> UInt32? {
         if let number = known[row] { return number }
         let number = judge(row)

@@ -1,24 +1,25 @@
-/// Puts rows down under the state's numbers, one source after the other, without sorting them: those that name a
-/// recipient by the registration that the state has.
+/// Collects rows under the state's numbers, source by source, without sorting. It takes only rows that name a recipient
+/// by the registration that the state has.
 struct RowMatcher {
     private let numbers: RecipientNumbers
     private let table: MembershipClassTable
     /// By membership class.
     private var members: [RecipientSet] = []
-    /// Of the source at hand: who has a row, in which membership classes, and how many rows stand in a list again.
+    /// About the current source: the recipients with a row, their membership classes, and how many rows repeat one of
+    /// the list.
     private var seen = RecipientSet()
     private var marks: [UInt32] = []
     private var named: [Int: RecipientSet]?
     private var repeated = 0
-    /// Who has a row that could not be put down, and a number.
+    /// Recipients with a number and a row that could not be taken.
     private var others = RecipientSet()
     private var isUnclear = false
 
     enum Outcome {
         case taken
-        /// It has to be sorted.
+        /// The row has to be sorted.
         case left
-        /// It has to be sorted together with the recipient's number, which was not asked for before.
+        /// The row has to be sorted together with the recipient's number, which is needed for the first time.
         case leftWithNumber(RecipientID)
     }
 
@@ -26,7 +27,7 @@ struct RowMatcher {
         (self.numbers, self.table) = (numbers, table)
     }
 
-    /// Whether somebody has rows of both sorts: such as could not be put down, and such as are among `sources`.
+    /// Whether some recipient has both rows that could not be taken and rows in `sources`.
     func isContradicted(by sources: [SourceMembers]) -> Bool {
         isUnclear || sources.contains { $0.members.contains { !$0.intersection(others).isEmpty } }
     }
@@ -68,7 +69,8 @@ struct RowMatcher {
         for list in table.all[index].lists { named?[list, default: []].insert(id) }
     }
 
-    /// Nearly nobody stands in a list twice: only from the first one on it is kept who stands in which.
+    /// Hardly any recipient stands in a list twice, so the recipients of each list are tracked only from the first
+    /// repetition on.
     private mutating func countRepeated(_ id: RecipientID, _ mark: UInt32) {
         if named == nil {
             var sets: [Int: RecipientSet] = [:]

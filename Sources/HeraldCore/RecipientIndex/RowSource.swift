@@ -1,60 +1,60 @@
 internal import Crypto
 internal import FCM
 
-/// Rows that stand in one place: in a list, or beside an audience's, a group's or a campaign's name.
+/// Rows from one place: from a list, or from the file of an audience, a group or a campaign.
 struct RowSource: Sendable {
-    /// SHA-256 over what decides whose members its rows are: which list it is, which audiences take its rows by which
-    /// filters. Of rows that stand in the workspace's own files it covers the rows themselves.
+    /// SHA-256 over what decides the owners of its rows: the list, and which audiences take its rows with which
+    /// filters. For rows in the workspace's own files it covers the rows too.
     var key: [UInt8]
-    /// Whose members its rows make, in an order that the key decides.
+    /// The owners of its rows, in an order that depends only on the key.
     var owners: [RecipientIndex.Owner]
-    /// Of a list.
+    /// For a list only.
     var reading: ListReading?
 }
 
-/// What was read of a list.
+/// What was read from a list.
 struct ListReading: Hashable, Sendable {
-    /// SHA-256 of its content, unpacked.
+    /// SHA-256 of the content, after decompression.
     var content: [UInt8]
-    /// The file it was read from, where an unchanged identity means an unchanged content.
+    /// The file it was read from, if an unchanged identity proves unchanged content.
     var identity: FileIdentity?
 
     init(content: [UInt8], identity: FileIdentity?) { (self.content, self.identity) = (content, identity) }
 
     /// - Parameters:
-    ///   - before: of the file, before it was read.
-    ///   - after: of it when it had been read.
-    ///   - begin: when that began, in nanoseconds since 1970.
+    ///   - before: the file's identity before it was read.
+    ///   - after: the identity after it was read.
+    ///   - begin: when reading began, in nanoseconds since 1970.
     init(content: [UInt8], from before: FileIdentity?, unchangedAs after: FileIdentity?, at begin: Int64) {
         let isSettled = before == after && before?.isSettled(at: begin) ?? false
         self.init(content: content, identity: isSettled ? before : nil)
     }
 }
 
-/// Whom the rows of a source name, by the state's numbers.
+/// The recipients that a source's rows name, by the state's numbers.
 struct SourceMembers: Sendable {
-    /// For each of the source's owners.
+    /// One set for each of the source's owners.
     var members: [RecipientSet]
-    /// How many rows stand in a list a second time.
+    /// How many rows repeat an earlier row of their list.
     var repeated: Int
     /// Whether every row names its recipient by the registration that the state has.
     var isPlain: Bool
 }
 
-/// Rows of which it is known, before the state is looked at, which of its recipients they name.
+/// Rows whose recipients are known without reading the state.
 struct MatchedRows: Sendable {
-    /// The numbers that this holds for.
+    /// The numbering that this is valid for.
     var numbering: Numbering
-    /// For each source of the index.
+    /// One for each source of the index.
     var sources: [SourceMembers]
-    /// How many names fell together besides repeated rows, where this was counted for the same sources.
+    /// How many names were merged, apart from repeated rows, if that was counted for the same sources.
     var crossing = 0
-    /// What rows were matched with; `nil` where none had to be.
+    /// What rows were matched with. `nil` if no row had to be matched.
     var numbers: RecipientNumbers?
-    /// Whether a recipient has rows that were matched, and others that could not be: nobody can tell then what the
-    /// recipient's rows are together, and everything has to be read and sorted.
+    /// Whether a recipient has both rows that were matched and rows that could not be. Then its rows cannot be judged
+    /// together, and all lists must be read and sorted.
     var isContradicted = false
-    /// Whether the cache has all of it, with what is known of the lists' files now.
+    /// Whether the cache already has all of it, including what is now known about the lists' files.
     var isInCache = false
 }
 
@@ -76,7 +76,7 @@ extension RowSource {
         owners = takers.map(\.owner)
     }
 
-    /// - Parameter takers: of an audience's rows; nothing of a group's or a campaign's.
+    /// - Parameter takers: the takers of an audience's rows. Empty for a group or a campaign.
     init(inline registrations: [Registration], of owner: RecipientIndex.Owner, takers: [RowClassifier.Taker]) {
         self.init(list: "", takers: takers, columns: [])
         var text = KeyText("inline")
@@ -86,7 +86,7 @@ extension RowSource {
         if takers.isEmpty { owners = [owner] }
     }
 
-    /// SHA-256 over which source's registrations count more than which other's.
+    /// SHA-256 over the order of sources, which decides whose registrations are preferred.
     static func order(of owners: [RecipientIndex.Owner]) -> [UInt8] {
         var text = KeyText("order")
         text.add(owners.map(\.text))
@@ -104,7 +104,7 @@ extension RecipientIndex.Owner {
     }
 }
 
-/// Texts one behind the other, each told apart from its neighbours by its length.
+/// Hashes texts one after the other. Each has its length in front, so that different texts never hash alike.
 private struct KeyText {
     private var hash = SHA256()
 

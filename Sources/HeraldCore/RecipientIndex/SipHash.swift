@@ -1,5 +1,5 @@
-/// SipHash-2-4 with 128 bits (Aumasson and Bernstein, 2012): a digest that nobody without the key can aim at, many times
-/// as fast as SHA-256 for the few bytes of a registration.
+/// SipHash-2-4 with 128 bits (Aumasson and Bernstein, 2012). Without the key nobody can make two registrations collide
+/// on purpose. For the few bytes of a registration it is many times as fast as SHA-256.
 struct SipHash: Sendable {
     /// 16 bytes, little-endian.
     let key: (UInt64, UInt64)

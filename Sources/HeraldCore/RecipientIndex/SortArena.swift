@@ -6,8 +6,8 @@
     internal import Darwin
 #endif
 
-/// A fixed stretch of memory with entries that are to be sorted: they grow from its beginning, an index of them from its
-/// end. It is the system's own, so that all of it goes back when it is done with.
+/// A fixed block of memory for entries to be sorted. Entries grow from its start, an index of them from its end. It
+/// comes directly from the system, so all of it goes back after use.
 final class SortArena {
     private struct Slot {
         var prefix: UInt64
@@ -19,7 +19,7 @@ final class SortArena {
     private var filled = 0
     private var count = 0
 
-    /// - Parameter size: in bytes, at most 4 GiB; `nil` comes of it when the system has no memory.
+    /// - Parameter size: in bytes, at most 4 GiB. The result is `nil` if the system has no memory.
     init?(size: Int) {
         let size = max(size, ListEntry.maximumSize + MemoryLayout<Slot>.stride) & ~(MemoryLayout<Slot>.stride - 1)
         guard let start = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | Self.anonymous, -1, 0),
@@ -38,10 +38,10 @@ final class SortArena {
     #endif
 
     var isEmpty: Bool { count == 0 }
-    /// Of the entries alone.
+    /// The size of the entries alone.
     var byteCount: Int { filled }
 
-    /// `false` when there is no room left for it.
+    /// `false` if there is no room for the entry.
     func append(_ registration: UnsafeRawBufferPointer, keyLength: Int, mark: UInt32, row: UInt32) -> Bool {
         let size = ListEntry.headerSize + registration.count
         guard filled + size + (count + 1) * MemoryLayout<Slot>.stride <= memory.count, let base = memory.baseAddress
@@ -54,7 +54,7 @@ final class SortArena {
         return true
     }
 
-    /// Hands out all entries in their order, and forgets them.
+    /// Hands out all entries in order, and removes them.
     func drain(_ body: (UnsafeRawBufferPointer) throws(RecipientIndexError) -> Void) throws(RecipientIndexError) {
         guard let base = memory.baseAddress else { return }
         var slots = UnsafeMutableBufferPointer(

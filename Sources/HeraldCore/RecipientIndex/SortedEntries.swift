@@ -1,4 +1,4 @@
-/// Entries in their order, in one or more sorted runs. They can be gone through any number of times, see `EntryMerge`.
+/// Entries in order, in one or more sorted runs. They can be read any number of times with `EntryMerge`.
 struct SortedEntries: Sendable {
     enum Run: Sendable {
         case memory([UInt8])
@@ -6,12 +6,11 @@ struct SortedEntries: Sendable {
     }
 
     var runs: [Run] = []
-    /// How many entries there are.
     var count = 0
 }
 
 extension SortedEntries.Run {
-    /// Fills the buffer from an offset in the run on; less than its size only at the end of the run.
+    /// Fills the buffer from an offset in the run. It returns less than the buffer's size only at the end of the run.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(RecipientIndexError) -> Int {
         switch self {
         case .memory(let bytes):
@@ -25,16 +24,16 @@ extension SortedEntries.Run {
     }
 }
 
-/// Where somebody is in a run.
+/// A position in a run.
 final class EntryCursor {
     private let run: SortedEntries.Run
     private let buffer: UnsafeMutableRawBufferPointer
-    /// Of the buffer: what is to be read, and what is filled.
+    /// The start of the unread bytes in the buffer, and the end of the filled ones.
     private var (position, filled) = (0, 0)
-    /// In the run, behind what is in the buffer.
+    /// The place in the run after the bytes in the buffer.
     private var offset = 0
 
-    /// - Parameter bufferSize: in bytes, at least that of one entry.
+    /// - Parameter bufferSize: in bytes. It is raised to the size of one entry if necessary.
     init(_ run: SortedEntries.Run, bufferSize: Int) {
         self.run = run
         buffer = .allocate(byteCount: max(bufferSize, ListEntry.maximumSize), alignment: 16)
@@ -42,7 +41,7 @@ final class EntryCursor {
 
     deinit { buffer.deallocate() }
 
-    /// The next entry, valid until the one after it is asked for; `nil` at the end.
+    /// The next entry, valid until the next call. `nil` at the end.
     func next() throws(RecipientIndexError) -> UnsafeRawPointer? {
         if filled - position < ListEntry.maximumSize { try refill() }
         guard position < filled, let base = buffer.baseAddress else { return nil }

@@ -6,8 +6,8 @@
     internal import Darwin
 #endif
 
-/// A file for what does not fit into memory: without a name, so that it is gone with the process however that ends, and
-/// its owner's only.
+/// A file for what does not fit into memory. It has no name, so it disappears with the process, even after a crash.
+/// Only its owner can read it.
 final class SpillFile: Sendable {
     private let descriptor: Int32
     private let folder: String
@@ -34,7 +34,7 @@ final class SpillFile: Sendable {
         }
     }
 
-    /// Fills the buffer from an offset on; less than its size only at the end of the file.
+    /// Fills the buffer from an offset. It returns less than the buffer's size only at the end of the file.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(RecipientIndexError) -> Int {
         var filled = 0
         while filled < buffer.count {

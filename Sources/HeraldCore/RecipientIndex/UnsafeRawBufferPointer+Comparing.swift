@@ -7,7 +7,7 @@
 #endif
 
 extension UnsafeRawBufferPointer {
-    /// Below zero where it stands before the other byte by byte, zero where they are equal.
+    /// Compares byte by byte: negative if it comes before the other, zero if they are equal.
     func compared(to other: UnsafeRawBufferPointer) -> Int {
         if let one = baseAddress, let another = other.baseAddress {
             let order = memcmp(one, another, Swift.min(count, other.count))

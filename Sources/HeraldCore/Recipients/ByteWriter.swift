@@ -1,4 +1,4 @@
-/// Puts numbers and bytes one behind the other, numbers little-endian.
+/// Writes numbers and bytes one after the other. Numbers are little-endian.
 struct ByteWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -9,7 +9,7 @@ struct ByteWriter {
     }
 }
 
-/// Takes them off again, and believes nothing: what is not there as it should be throws.
+/// Reads them back. It trusts nothing: anything unexpected throws.
 struct ByteReader {
     struct Damage: Error {}
 
@@ -34,7 +34,7 @@ struct ByteReader {
             littleEndian: bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: position, as: Number.self) })
     }
 
-    /// A number of things that are to follow, each of them at least so many bytes long.
+    /// Reads the number of items that follow. Each must have at least `size` bytes.
     mutating func count(ofSize size: Int) throws(Damage) -> Int {
         let count = Int(try number(UInt32.self))
         guard count <= (bytes.count - position) / size else { throw Damage() }

@@ -1,9 +1,9 @@
-/// The members of one chunk, by their lower 16 bits: few as a sorted array, many as a bitmap of 8 KiB.
+/// The members of one chunk, by their lower 16 bits. Few members are a sorted array, many are a bitmap of 8 KiB.
 enum ChunkMembers: Sendable {
     case array([UInt16])
     case bits([UInt64], count: Int)
 
-    /// The size from which a bitmap is smaller than the array.
+    /// The largest array. Beyond it, a bitmap is smaller.
     private static let arrayLimit = 4096
     private static let wordCount = 1024
 
@@ -58,7 +58,7 @@ enum ChunkMembers: Sendable {
         }
     }
 
-    /// `false`: it was no member.
+    /// Returns `false` if it was not a member.
     mutating func remove(_ value: UInt16) -> Bool {
         guard contains(value) else { return false }
         switch consume self {
@@ -106,7 +106,7 @@ enum ChunkMembers: Sendable {
         self = .bits(words, count: count)
     }
 
-    /// How many ranges without gaps they make.
+    /// How many runs (ranges without gaps) the members form.
     var runCount: Int {
         switch self {
         case .array(let values):
@@ -123,7 +123,7 @@ enum ChunkMembers: Sendable {
         }
     }
 
-    /// The ranges without gaps, ascending, each by its first member and how many more there are.
+    /// Calls `body` for each run, ascending, with its first member and how many more there are.
     func forEachRun(_ body: (_ first: UInt16, _ extra: UInt16) -> Void) {
         var run: (first: UInt16, last: UInt16)?
         for value in values {
@@ -156,7 +156,7 @@ enum ChunkMembers: Sendable {
         return words
     }
 
-    /// Where the value stands, or would stand.
+    /// The index of the value, or the index where it belongs.
     private static func place(of value: UInt16, in values: [UInt16]) -> Int {
         if let last = values.last, last < value { return values.count }
         var (low, high) = (0, values.count)

@@ -2,7 +2,7 @@ package import FCM
 
 /// A recipient as the state knows it.
 package struct KnownRecipient: Hashable, Sendable {
-    /// The state numbers its recipients from here on.
+    /// The first number that a state gives out.
     package static let firstID: RecipientID = 1
 
     package var id: RecipientID

@@ -1,12 +1,13 @@
-/// Which numbers a state has given. Two equal values mean equal tables of recipients, wherever they were read: what was
-/// worked out with one holds for the other.
+/// Identifies the numbers that a state has given out. Equal values mean equal tables of recipients, wherever they were
+/// read, so results worked out with one are valid for the other.
 ///
-/// The serial cannot tell: giving numbers does not move it, and a backup that was put back counts the same serials again.
+/// The state's serial is not enough: giving out numbers does not change it, and a restored backup counts through the
+/// same serials again.
 package struct Numbering: Hashable, Sendable {
     package var lineage: String
-    /// 16 random bytes, drawn anew with every commit that gives a number or a newer registration.
+    /// 16 random bytes, drawn again by every commit that adds a recipient or a newer registration.
     package var version: [UInt8]
-    /// One more than the highest number given.
+    /// One more than the highest number given out.
     package var next: RecipientID
 
     package static let versionSize = 16

@@ -1,11 +1,11 @@
-/// Recipients by state, nobody in two states at once.
+/// Recipients by state. No recipient is in two states at once.
 package struct Partition<State: Hashable & Sendable>: Hashable, Sendable {
-    /// None of them empty.
+    /// Holds no empty sets.
     private var sets: [State: RecipientSet]
 
     package init() { sets = [:] }
 
-    /// `nil` where somebody is in two of the sets.
+    /// `nil` if a recipient is in two of the sets.
     package init?(_ sets: [State: RecipientSet]) {
         var seen = RecipientSet()
         for set in sets.values {
@@ -15,10 +15,10 @@ package struct Partition<State: Hashable & Sendable>: Hashable, Sendable {
         self.init(disjoint: sets)
     }
 
-    /// Of sets that are known to have nobody in common: nobody looks.
+    /// For sets that are known to be disjoint. It does not check.
     package init(disjoint sets: [State: RecipientSet]) { self.sets = sets.filter { !$0.value.isEmpty } }
 
-    /// Those in a state. Setting them replaces who was in it, and takes the new ones out of the other states.
+    /// The recipients in a state. Setting them replaces those in it, and takes the new ones out of the other states.
     package subscript(state: State) -> RecipientSet {
         get { sets[state] ?? [] }
         set {
@@ -27,7 +27,7 @@ package struct Partition<State: Hashable & Sendable>: Hashable, Sendable {
         }
     }
 
-    /// Puts members into one state and out of the others; `nil`: out of all.
+    /// Puts members into one state and out of all others. `nil` takes them out of all.
     package mutating func move(_ members: RecipientSet, to state: State?) {
         for (other, set) in sets where other != state {
             let rest = set.subtracting(members)
@@ -38,12 +38,12 @@ package struct Partition<State: Hashable & Sendable>: Hashable, Sendable {
 
     package func state(of recipient: RecipientID) -> State? { sets.first { $0.value.contains(recipient) }?.key }
 
-    /// In any of the states.
+    /// Recipients in any of the states.
     package func union(of states: some Sequence<State>) -> RecipientSet {
         states.reduce(into: RecipientSet()) { $0.formUnion(self[$1]) }
     }
 
-    /// The states that somebody is in.
+    /// The states that are not empty.
     package var states: some Collection<State> { sets.keys }
 
     package var counts: [State: Int] { sets.mapValues(\.count) }

@@ -1,8 +1,9 @@
-/// How a chunk is stored: one byte for the form, then little-endian 16-bit numbers; whichever form is smallest.
+/// How a chunk is stored: one byte for the form, then little-endian 16-bit numbers. The smallest form is used.
 ///
-/// 1: the members, ascending. 2: a bitmap of 8192 bytes. 3: runs, each a first member and its length less one.
+/// Form 1: the members, ascending. Form 2: a bitmap of 8192 bytes. Form 3: runs, each as its first member and its
+/// length minus one.
 extension RecipientSet {
-    /// Bytes that no `encoded` wrote: the state is damaged.
+    /// The bytes are not an encoded chunk, so the state is damaged.
     package struct DamagedChunk: Error {}
 
     private enum Form: UInt8 {
@@ -11,12 +12,11 @@ extension RecipientSet {
         case runs = 3
     }
 
-    /// Each chunk's key and bytes, by key.
+    /// Each chunk's key and bytes, sorted by key.
     package var encodedChunks: [(key: UInt16, bytes: [UInt8])] {
         chunks.map { ($0.key, Self.encode($0.members)) }
     }
 
-    /// Puts a set together from stored chunks.
     package init(encodedChunks: [(key: UInt16, bytes: [UInt8])]) throws {
         var decoded: [Chunk] = []
         for (key, bytes) in encodedChunks {

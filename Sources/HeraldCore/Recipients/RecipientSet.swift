@@ -1,11 +1,11 @@
-/// A recipient's number in the state: given once, in ascending order, never reused. 0 stands for the target itself
-/// where one request reaches all of it.
+/// A recipient's number in the state. Numbers are given out in ascending order and never reused. 0 stands for the whole
+/// target of a single request.
 package typealias RecipientID = UInt32
 
-/// A set of recipients, kept in chunks of 65,536 numbers, each in the smaller of two forms (after Roaring bitmaps,
+/// A set of recipients in chunks of 65,536 numbers. Each chunk uses the smaller of two forms (after Roaring bitmaps,
 /// Chambi et al., 2016).
 package struct RecipientSet: Sendable {
-    /// By key, none of them empty.
+    /// Sorted by key. No chunk is empty.
     private(set) var chunks: [Chunk] = []
 
     struct Chunk: Sendable {
@@ -20,7 +20,7 @@ package struct RecipientSet: Sendable {
         for member in members { insert(member) }
     }
 
-    /// Chunk by chunk, so that millions are no matter.
+    /// Works chunk by chunk, so that ranges of millions are fast.
     package init(_ range: Range<RecipientID>) {
         var rest = range
         while let low = rest.first, let high = rest.last {
@@ -36,7 +36,6 @@ package struct RecipientSet: Sendable {
     package var isEmpty: Bool { chunks.isEmpty }
     package var count: Int { chunks.reduce(0) { $0 + $1.members.count } }
 
-    /// The highest member.
     package var last: RecipientID? {
         chunks.last.flatMap { chunk in chunk.members.values.last.map { RecipientID(chunk.key) << 16 | RecipientID($0) }
         }
@@ -58,7 +57,7 @@ package struct RecipientSet: Sendable {
         }
     }
 
-    /// `false`: it was no member.
+    /// Returns `false` if it was not a member.
     @discardableResult
     package mutating func remove(_ member: RecipientID) -> Bool {
         let (key, low) = Self.split(member)
@@ -85,7 +84,7 @@ package struct RecipientSet: Sendable {
     /// The upper 16 bits that occur, ascending.
     package var chunkKeys: [UInt16] { chunks.map(\.key) }
 
-    /// The ranges without gaps, ascending; one that crosses a chunk's end is two.
+    /// The ranges without gaps, ascending. A range across two chunks counts as two.
     package var runs: [ClosedRange<RecipientID>] {
         var runs: [ClosedRange<RecipientID>] = []
         for chunk in chunks {
@@ -135,7 +134,7 @@ package struct RecipientSet: Sendable {
     }
 
     private func firstIndex(notBelow key: UInt16) -> Int {
-        // Members mostly arrive in ascending order: the last chunk is the likely one.
+        // Members mostly arrive in ascending order, so the last chunk is tried first.
         if let last = chunks.last, last.key < key { return chunks.count }
         var (low, high) = (0, chunks.count)
         while low < high {

@@ -1,5 +1,5 @@
-/// Whom each audience holds: whoever has a row, in the list that the audience ends at, that passes every filter on the
-/// way there, less everybody whom it, or an audience on that way, leaves out. Nobody is suppressed yet.
+/// The members of each audience, before suppression. An audience has every recipient with a row in its source list that
+/// passes all filters on the way, except recipients that it, or an audience on the way, excludes.
 struct AudienceMembers {
     private var members: [String: RecipientSet] = [:]
 
@@ -10,10 +10,10 @@ struct AudienceMembers {
     }
 
     /// - Parameters:
-    ///   - audiences: each behind those it is made of.
-    ///   - rows: whoever has a row that passes.
+    ///   - audiences: ordered so that each comes after those it is made from.
+    ///   - rows: the recipients with a row that passes the filters.
     init(_ audiences: [Audience], rows: (String) -> RecipientSet) {
-        // Everybody whom the audiences on the way leave out.
+        // All recipients that the audiences on the way exclude.
         var excluded: [String: RecipientSet] = [:]
         for audience in audiences {
             let name = audience.name.value

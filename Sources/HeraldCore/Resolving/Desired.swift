@@ -2,18 +2,18 @@ package import FCM
 
 /// What the files ask for, with every list resolved to recipients.
 package struct Desired: Sendable {
-    /// By name.
+    /// Sorted by name.
     package var topics: [DesiredTopic] = []
     package var groups: [DesiredGroup] = []
     package var sends: [DesiredSend] = []
-    /// Recipients each audience has, after its exclusions.
+    /// How many recipients each audience has, after its exclusions.
     package var audienceSizes: [String: Int] = [:]
-    /// How many names fell together: rows that stand twice in a list, and registrations, of whatever list, beyond the
-    /// first of one installation.
+    /// How many names were merged: rows that stand in a list twice, and further registrations of one installation in
+    /// any list.
     package var collapsed = 0
-    /// Everybody whom a list names.
+    /// All recipients that a list names.
     package var listed = RecipientSet()
-    /// Those of them whom the state does not know, or not by the registration that is best now.
+    /// How many of them the state does not know, or knows by an older registration.
     package var unrecorded = 0
 
     package init() {}
@@ -48,7 +48,7 @@ package struct DesiredGroup: Sendable {
 
 package struct DesiredSend: Sendable {
     package var campaign: Campaign
-    /// Whom the requests go to; `[0]` where one request reaches the whole target.
+    /// The recipients of the requests, or `[0]` if one request reaches the whole target.
     package var members: RecipientSet
 
     package init(campaign: Campaign, members: RecipientSet) {
@@ -58,6 +58,6 @@ package struct DesiredSend: Sendable {
 }
 
 extension RecipientSet {
-    /// Stands for the target as a whole.
+    /// Stands for the whole target.
     package static let target: RecipientSet = [0]
 }

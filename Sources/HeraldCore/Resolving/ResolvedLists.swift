@@ -1,7 +1,7 @@
-/// What the lists of a workspace come to, and what is worth keeping of it for the next time.
+/// What the lists of a workspace resolve to, and what is worth keeping for the next time.
 package struct ResolvedLists: Sendable {
     package var desired: Desired
-    /// One more than the highest number, once those are recorded whom the state does not know.
+    /// One more than the highest number, after all new recipients are recorded.
     package let next: RecipientID
     private let sources: [RowSource]
     private let members: [SourceMembers]
@@ -11,9 +11,9 @@ package struct ResolvedLists: Sendable {
     private let hasRows: Bool
     private let notes: RecipientNumbers.Notes?
 
-    /// Whether a cache does not have it already.
+    /// Whether there is something that the cache does not have yet.
     package var isWorthKeeping: Bool {
-        // Where lists are empty nobody has looked whom the state knows.
+        // Without rows, nothing was looked up in the state.
         if let matched { !matched.isInCache } else { hasRows && !sources.isEmpty }
     }
 
@@ -27,7 +27,7 @@ package struct ResolvedLists: Sendable {
         notes = pass.notes
     }
 
-    /// - Parameter numbering: what the state says of its numbers, all of whom this is about among them.
+    /// - Parameter numbering: the state's numbering, once it includes all these recipients.
     package func cache(for numbering: Numbering) -> ListCache {
         var known: [[UInt8]: ListCache.Source] = [:]
         for (source, members) in zip(sources, members) {
@@ -36,12 +36,12 @@ package struct ResolvedLists: Sendable {
         return ListCache(numbering: numbering, order: order, crossing: crossing, sources: known)
     }
 
-    /// What is to be kept of the state's numbers.
+    /// What to keep of the state's numbers.
     package enum Numbers {
         /// What was kept before.
         case asBefore
         case new(RecipientNumbers)
-        /// Nothing: there are too many.
+        /// Keeps nothing, because there are too many.
         case none
     }
 

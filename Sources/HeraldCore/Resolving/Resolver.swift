@@ -1,7 +1,7 @@
 internal import FCM
 
-/// Turns the lists of a workspace into recipients: one for each installation, however often and by whatever
-/// registration it is listed.
+/// Resolves the lists of a workspace to recipients. An installation is one recipient, however often it is listed and
+/// with whatever registrations.
 package struct Resolver {
     private let workspace: Workspace
     private let rows: [RecipientIndex.Owner: RecipientSet]
@@ -10,7 +10,7 @@ package struct Resolver {
     private let listed: RecipientSet
     private var collapsed = 0
     private var unrecorded = 0
-    /// At its end.
+    /// The finished pass.
     private let pass: RecipientPass
 
     package static func desired(
@@ -19,7 +19,7 @@ package struct Resolver {
         try lists(of: workspace, recipients).desired
     }
 
-    /// - Parameter key: random, for digests of registrations, where everybody's number is to be kept.
+    /// - Parameter key: a random key for digests of registrations, if the numbers of recipients are to be kept.
     package static func lists(
         of workspace: Workspace, _ recipients: ListedRecipients, noting key: (UInt64, UInt64)? = nil
     ) throws(RecipientIndexError) -> ResolvedLists {
@@ -28,7 +28,7 @@ package struct Resolver {
         return ResolvedLists(resolver.desired(), of: index, members: resolver.members(of: index), resolver.pass)
     }
 
-    /// An audience's recipients; nobody when no file declares it.
+    /// An audience's recipients. Empty if no file declares the audience.
     package static func members(
         ofAudience name: String, in workspace: Workspace, _ recipients: ListedRecipients
     ) throws(RecipientIndexError) -> RecipientSet {
@@ -50,12 +50,12 @@ package struct Resolver {
         _ workspace: Workspace, _ recipients: ListedRecipients, noting key: (UInt64, UInt64)? = nil
     ) throws(RecipientIndexError) {
         let index = recipients.recipientIndex
-        // What was matched was put down with a key of its own.
+        // Rows that were matched used numbers with their own hash key, so the notes must use it too.
         let notes = key.map { key in
             RecipientNumbers.Notes(
                 index.matched?.numbers?.hash ?? SipHash(key: key), folder: index.temporaryFolder)
         }
-        // Rows have few membership classes: each recipient is put down once for each of its own.
+        // Rows have few membership classes, so each recipient is inserted once for each class it has.
         var byMembershipClass = [RecipientSet](repeating: [], count: index.membershipClasses.count)
         var pass = try recipients.pass(noting: notes)
         while let recipient = try pass.next() {
@@ -86,7 +86,7 @@ package struct Resolver {
         suppressed = audiences.union(workspace.settings.suppress)
     }
 
-    /// Whom each of the sources names.
+    /// The members that each source names.
     private func members(of index: RecipientIndex) -> [SourceMembers] {
         var members = index.sources.enumerated().map { place, source in
             let known = index.matched?.sources[place]
@@ -99,7 +99,7 @@ package struct Resolver {
             for owner in source.owners { places[owner] = place }
         }
         for (mark, membershipClass) in index.membershipClasses.enumerated() {
-            // Whoever takes a row takes it from where the row stands.
+            // All owners of a row take it from the same source.
             guard let place = membershipClass.owners.first.flatMap({ places[$0] }) else { continue }
             members[place].repeated += pass.repeated[mark]
             if pass.mixedMarks.contains(UInt32(mark)) { members[place].isPlain = false }
@@ -122,7 +122,7 @@ package struct Resolver {
         return desired
     }
 
-    /// Whom a campaign's requests go to.
+    /// The recipients of a campaign's requests.
     private func recipients(of campaign: Campaign) -> RecipientSet {
         if campaign.target.value.isOneRequest(campaign.delivery) { return .target }
         let excluded = audiences.union(campaign.exclude)
@@ -145,7 +145,7 @@ package struct Resolver {
         return members.subtracting(suppressed)
     }
 
-    /// An audience's members. An audience that is suppressed is still what it is.
+    /// An audience's members. A suppressed audience still has its members when it is asked for by name.
     private func members(of name: String) -> RecipientSet {
         let isSuppressed = workspace.settings.suppress.contains { $0.value == name }
         return isSuppressed ? audiences[name] : audiences[name].subtracting(suppressed)
@@ -153,7 +153,7 @@ package struct Resolver {
 }
 
 extension Workspace {
-    /// What decides whom the groups hold that are made of audiences.
+    /// The parts of the workspace that decide the members of groups made from audiences.
     var withGroupsOnly: Workspace {
         var workspace = self
         let named = groups.compactMap { if case .audience(let name) = $0.members { name } else { nil } }

@@ -1,11 +1,11 @@
 internal import FCM
 
-/// Whom a step asks for, and how to reach it.
+/// A recipient that a step sends a request for, and how to reach it.
 struct Addressee: Hashable, Sendable {
     enum Reach: Hashable, Sendable {
         /// One installation.
         case registration(Registration)
-        /// All of the step's target by one request; it stands for nobody in particular.
+        /// The step's whole target, reached with one request. It stands for no single recipient.
         case target
         /// The state knows no registration.
         case nowhere
@@ -14,7 +14,7 @@ struct Addressee: Hashable, Sendable {
     let id: RecipientID
     let reach: Reach
 
-    /// - Parameter registration: what the state knows of the recipient.
+    /// - Parameter registration: the recipient's registration in the state, if it has one.
     init(id: RecipientID, registration: Registration?) {
         self.id = id
         reach =

@@ -1,8 +1,8 @@
 internal import FCM
 
-/// How a step is begun or gone on with, and what it leaves behind for those after it.
+/// How a step begins or resumes, and what it leaves for the steps after it.
 extension Executor {
-    /// - Parameter instant: when something that comes before it in the queue is ready.
+    /// - Parameter instant: when an earlier step of the queue becomes ready.
     mutating func begin(at place: Int, until instant: Date?) async {
         var entry = queue.remove(at: place)
         let (step, index) = (entry.step, entry.index)
@@ -68,7 +68,7 @@ extension Executor {
             probesAPI: step.work.action != .send && context.topicAPI == .auto, report: report.steps[index])
     }
 
-    /// Whether the step is over; otherwise it was left. The report has its account in either case.
+    /// Returns whether the step is over. Otherwise it has yielded. The report is updated in both cases.
     private mutating func carryOut(_ state: inout some DecidingStep, of step: Plan.Step, at index: Int) async -> Bool {
         var campaign: String?
         if case .send(let send) = step.work { campaign = send.campaign }
@@ -93,7 +93,7 @@ extension Executor {
 
     private mutating func noteChange(of topic: TopicName, _ state: StepState) async {
         context.recorded.topics[topic, default: RecordedTopic()].changed = surroundings.now()
-        // Which API it is, once the first answer has told; it is said once and remembered.
+        // The first answer shows which API the project has. The report says it once, and the state remembers it.
         guard options.fcm.topicAPI == .auto else { return }
         if state.isUnavailable {
             context.topicAPI = .iid
@@ -126,9 +126,10 @@ extension Executor {
         await commit(dueWatermarks())
     }
 
-    /// The key FCM gives for the name now, the recorded one where it does not answer; `nil` when there is no such group.
+    /// The key that FCM gives for the name now, or the recorded key if FCM does not answer. `nil` when there is no such
+    /// group.
     private mutating func refreshedKey(of name: GroupName, for report: StepReport) async -> NotificationKey? {
-        // A group that others made would give its key as well.
+        // Without a recorded key herald does not ask: FCM would also give the key of a group that others made.
         guard let known = context.recorded.groups[name]?.key else { return nil }
         var refresh = GroupKeyRefresh(of: name, known: known, report: report)
         _ = await StepShell(surroundings, runBegin: runBegin).run(&refresh, &context)

@@ -1,7 +1,7 @@
 internal import FCM
 
-/// Carries out a plan, step by step, and accounts for everyone in it. `RunQueue` says which step is next, the step's own
-/// state what it does, and `StepShell` does it.
+/// Carries out a plan step by step and accounts for every recipient in it. `RunQueue` says which step is next, the
+/// step's own state decides what it does, and `StepShell` does it.
 package struct Executor<C: Clock> where C.Duration == Duration {
     let surroundings: Surroundings
     let runBegin: C.Instant
@@ -9,20 +9,19 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     var context: RunContext
     var queue: RunQueue
     var watermarks = Watermarks()
-    /// Those reported as missed.
+    /// Occurrences that are already reported as missed.
     private var missed: Set<OccurrenceID> = []
-    /// When something comes due that the plan did not see.
+    /// When to look again for sends that came due after the plan was made.
     var nextLook: Date?
-    /// Between two looks for what is due, at most.
+    /// The longest time between two looks for what is due.
     private static var patience: Duration { .seconds(10) }
-    /// The campaign of each send.
     private var campaigns: [StepID: String] = [:]
 
     var options: RunOptions { context.options }
 
     /// - Parameters:
-    ///   - state: as it was when the plan was made. Since then nobody but this run may have changed it.
-    ///   - report: of the same plan, not begun.
+    ///   - state: the state that the plan was made from. Only this run may have changed it since then.
+    ///   - report: a report of the same plan that has not begun.
     package static func run(
         _ plan: Plan, from state: consuming RecordedState, _ options: Options, in surroundings: Surroundings,
         report: Report
@@ -67,7 +66,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
 
     // MARK: What is to be done
 
-    /// - Parameter first: where the plan's steps begin in the report.
+    /// - Parameter first: the index of the plan's first step in the report.
     private mutating func take(_ plan: Plan, at first: Int) async {
         var fresh: [RunQueue.Entry] = []
         for (step, index) in zip(plan.steps, first...) {
@@ -78,7 +77,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
                 fresh.append(.init(step: step, index: index))
             }
         }
-        // What came due meanwhile goes before what is under way; that stays in the queue, so that no watermark passes it.
+        // What came due goes before the steps under way. Those stay in the queue, so that no watermark passes them.
         queue.insert(fresh)
         missed.formUnion(plan.missed.map(\.occurrence))
         watermarks.add(plan.watermarks)
@@ -95,11 +94,11 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         queue.noteEnd(of: step, report.steps[index])
     }
 
-    /// Takes in what came due since the plan was made. What it knows of already goes on as it is.
+    /// Takes in what came due since the plan was made. Steps that it already has stay as they are.
     private mutating func lookAgain() async {
         let now = surroundings.now()
         guard let look = surroundings.lookAgain, let instant = nextLook, now >= instant else { return }
-        // Whoever can say nothing now may be able to soon.
+        // If there is no plan now, there may be one soon.
         nextLook = now.adding(Self.patience)
         guard var plan = await look(now) else { return }
         let known = Set(report.steps.map(\.id))
@@ -113,7 +112,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         await take(plan, at: first)
     }
 
-    /// Does the step that is next, or waits for the first that will be.
+    /// Does the next step, or waits for the step that is ready first.
     private mutating func takeTurn() async {
         let now = surroundings.moment(since: runBegin)
         switch queue.next(at: now, context.recorded) {
@@ -124,7 +123,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
             if isHeld { report.steps[entry.index].held += report.steps[entry.index].pending }
             report.steps[entry.index].stop(reason)
         case .wait(let instant):
-            // In short waits, so that a request to end is heard.
+            // Waits are short, so that a request to stop is noticed.
             let wait = min(instant.timeIntervalSince(now.date), 1)
             if wait > 0 { try? await surroundings.clock.sleep(for: .seconds(wait)) }
         case .done: break
@@ -133,7 +132,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
 
     // MARK: The state
 
-    /// Those of campaigns none of whose sends waits for its beginning.
+    /// Watermarks of campaigns that have no send waiting to begin.
     mutating func dueWatermarks() -> [StateChange] {
         let due = watermarks.due(waiting: queue.waitingCampaigns, recorded: context.recorded.watermarks)
         context.recorded.apply(due)
@@ -145,7 +144,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         do { try await surroundings.store.commit(changes) } catch { context.giveUp(StateError.reason(error)) }
     }
 
-    /// A person who stops a run wants no later run to go on with what it stopped.
+    /// When a person stops a run, later runs must not continue what was stopped.
     private mutating func pauseWhatWasStopped() async {
         guard report.result == .interrupted, surroundings.stop() == .person, !options.mode.isDryRun else { return }
         let pending = report.steps.filter {

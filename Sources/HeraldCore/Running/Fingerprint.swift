@@ -1,10 +1,11 @@
 internal import Crypto
 package import FCM
 
-/// Shows registrations as `r_` and 16 hexadecimal digits: the same for the same one, and worth nothing to a finder.
+/// Shows a registration as `r_` and 16 hexadecimal digits. Equal registrations look equal, but nobody can send to what
+/// is shown.
 package struct Fingerprinter: Sendable {
     private let key: [UInt8]
-    /// Show them as they are; somebody asked for it.
+    /// Show registrations in full, because the user asked for it.
     private let reveals: Bool
 
     package init(key: [UInt8], reveals: Bool = false) {
@@ -19,12 +20,12 @@ package struct Fingerprinter: Sendable {
         return "r_" + code.prefix(8).hexadecimal
     }
 
-    /// A server's sentence with the registration struck out, should it quote it.
+    /// A server's message, with the registration replaced if the message quotes it.
     package func redact(_ text: String, _ registration: Registration) -> String {
         guard !reveals, text.utf8.count >= 22 else { return text }
         let name = name(registration)
         let whole = registration.rawValue
-        // As it is, as a path has it, and by its parts.
+        // Servers quote it as it is, percent-encoded as in a path, or in parts.
         let parts = [whole, whole.percentEncodedSegment] + whole.split(separator: ":").map(String.init)
         let redacted = parts.reduce(text) { $1.utf8.count < 22 ? $0 : $0.replacing($1, with: name) }
         return Registration.masking(redacted)

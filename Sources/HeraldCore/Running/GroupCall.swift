@@ -1,17 +1,17 @@
 internal import FCM
 
-/// One call about a device group, made as often as it takes until an answer says something of the group.
+/// One call about a device group. It is repeated until an answer says something about the group.
 struct GroupCall {
     let operation: GroupOperation
-    /// Nothing is waited for beyond that.
+    /// The call does not wait past this time.
     private let leaveAt: Date?
     private let began: Duration
     private var attempts = 0
-    /// The last attempts, which nobody answered.
+    /// How many attempts in a row got no answer.
     private var unanswered = 0
     private var wasUnauthenticated = false
     private var isUnderWay = false
-    /// Until then no other attempt is made.
+    /// No attempt is made before this time.
     private var restsUntil: Duration = .zero
     private(set) var retries = 0
     private(set) var mayHaveTakenEffect = false
@@ -19,7 +19,7 @@ struct GroupCall {
     enum Result {
         case answered(GroupVerdict)
         case interrupted
-        /// The server asks for more patience than a run has.
+        /// The server asks for a longer wait than a run allows.
         case gaveUp(Failure)
         case unreachable(Failure)
     }
@@ -35,7 +35,7 @@ struct GroupCall {
         began = now.elapsed
     }
 
-    /// Makes the first attempt, as soon as it may be made.
+    /// Makes the first attempt as soon as the rates allow it.
     mutating func begin(at now: Moment, _ budget: inout RateBudget, _ context: inout RunContext) -> Next {
         if context.stop != nil { return .ended(.interrupted) }
         if restsUntil > now.elapsed { return rest(now) }
@@ -54,7 +54,7 @@ struct GroupCall {
         return .effect(.send([.init(request: .group(operation), asked: asked)]))
     }
 
-    /// Goes on after what it asked for last.
+    /// Goes on after the effect that it asked for last.
     mutating func handle(
         _ event: StepEvent, at now: Moment, _ budget: inout RateBudget, _ context: inout RunContext
     ) -> Next {
@@ -71,7 +71,7 @@ struct GroupCall {
         }
     }
 
-    /// `nil`: it is to be made again.
+    /// `nil` means: make the call again.
     private mutating func judge(
         _ exchange: Exchange, _ now: Moment, _ budget: inout RateBudget, _ context: inout RunContext
     ) -> Result? {
@@ -105,7 +105,7 @@ struct GroupCall {
         wait <= context.options.retry.horizon && leaveAt.map { now.date.adding(wait) < $0 } ?? true
     }
 
-    /// In short waits, so that a request to end is heard.
+    /// Waits are short, so that a request to stop is noticed.
     private func rest(_ now: Moment) -> Next {
         .effect(.wait(until: min(restsUntil, now.elapsed + .seconds(1)), answers: 0))
     }

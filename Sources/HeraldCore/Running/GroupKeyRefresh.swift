@@ -1,7 +1,7 @@
 internal import FCM
 
-/// Asks for a device group's key before a send uses it: FCM may have changed it. The recorded one serves where FCM does
-/// not answer.
+/// Asks for a device group's key before a send uses it, because FCM may have changed it. If FCM does not answer, the
+/// recorded key is used.
 struct GroupKeyRefresh: DecidingStep {
     let report: StepReport
     /// `nil` when there is no such group.
@@ -9,7 +9,7 @@ struct GroupKeyRefresh: DecidingStep {
     private let name: GroupName
     private var call: GroupCall?
     private var budget = RateBudget()
-    /// What is being written down.
+    /// The changes that are being written.
     private var changes: [StateChange]?
 
     init(of name: GroupName, known key: NotificationKey, report: StepReport) {

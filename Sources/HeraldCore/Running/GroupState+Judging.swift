@@ -1,10 +1,10 @@
 internal import FCM
 
-/// What a step about a device group begins with, and what an answer makes it do next.
+/// How a step about a device group begins, and what it does after each answer.
 extension GroupState {
     var firstAct: Act {
         switch change.action {
-        // The intent shows the next run that a group of this name is ours, should the answer be lost.
+        // If the answer is lost, the intent tells the next run that a group of this name is herald's.
         case .create: .write([.groupMembers(change.group, change.members, .adding)], then: .call(.create))
         case .add: .join
         case .remove, .delete: withKey { .remove($0, again: nil) }
@@ -16,14 +16,14 @@ extension GroupState {
         return .write([.groupMembers(change.group, fresh, .adding)], then: withKey { .add($0, again: nil) })
     }
 
-    /// The recorded key, or one that FCM gives for the name.
+    /// Calls with the recorded key, or asks FCM for the key of the name first.
     private func withKey(_ purpose: (NotificationKey) -> Purpose) -> Act {
         .call(group.key.map(purpose) ?? .findKey)
     }
 
     private var isLeave: Bool { Plan.Action.group(change.action).effect == .leaves }
 
-    /// Whom the group is made anew with.
+    /// The members that the group is created again with.
     private var everybody: RecipientSet { change.members.union(group.members) }
 
     func operation(for purpose: Purpose) -> GroupOperation {
@@ -77,7 +77,8 @@ extension GroupState {
         case .nameMismatch(let failure): return .call(.correctKey(failure))
         case .noValidRegistrations(let failure): return .forget(failure)
         case .alreadyExists(let failure), .rejected(let failure):
-            // Who was asked for before this run may be a member through us, whatever this attempt came to.
+            // Recipients that an earlier run tried to add may be members already, even if this attempt failed. Their
+            // state stays.
             let fresh = change.members.subtracting(group.members).subtracting(group.adding)
             return .write([.groupMembers(change.group, fresh, nil)], then: .reject(failure))
         case .done, .again, .unauthenticated, .stop: return .end
@@ -103,20 +104,20 @@ extension GroupState {
         switch verdict {
         case .notFound: return vanish
         case .nameMismatch(let failure): return .call(.correctKey(failure))
-        // Nobody of them is a member any more, which is what was wanted.
+        // None of them is a member any more, which is what was wanted.
         case .noValidRegistrations: return leave(key)
         case .alreadyExists(let failure), .rejected(let failure): return .reject(failure)
         case .done, .again, .unauthenticated, .stop: return .end
         }
     }
 
-    /// What follows once FCM has told the group's key, or that there is no such group.
+    /// What follows when FCM has given the group's key, or has said that there is no such group.
     private mutating func retrieved(_ verdict: GroupVerdict, _ purpose: Purpose) -> Act {
         let key: NotificationKey?
         switch verdict {
         case .done(let known): key = known
         case .notFound, .again, .unauthenticated, .stop: key = nil
-        // It says nothing of the group.
+        // These say nothing about the group.
         case .alreadyExists(let failure), .noValidRegistrations(let failure), .nameMismatch(let failure),
             .rejected(let failure):
             return .stop("\(failure.code): \(failure.message)")
@@ -133,7 +134,7 @@ extension GroupState {
         }
     }
 
-    // MARK: What comes of it
+    // MARK: Outcomes
 
     private mutating func keep(_ key: NotificationKey, _ members: RecipientSet) -> Act {
         group.key = key
@@ -149,6 +150,6 @@ extension GroupState {
             then: .accept)
     }
 
-    /// There is no such group at FCM: nobody is in it, and the next plan makes it anew if it is wanted.
+    /// There is no such group at FCM, so it has no members. If it is wanted, the next plan creates it again.
     private var vanish: Act { .write([.drop(.group(change.group))], then: .accept) }
 }

@@ -1,39 +1,40 @@
 internal import FCM
 
-/// One change of a device group: one call, and what its answer asks for besides. All calls may be repeated.
+/// One change of a device group: one call, and the calls that its answer makes necessary. All of them may be repeated.
 struct GroupState: DecidingStep {
     /// What the step does next.
     indirect enum Act {
         case call(Purpose)
         case read(RecipientSet, then: Act)
         case write([StateChange], then: Act)
-        /// Has the members join, whose key is known or is asked for.
+        /// Adds the members. If the key is not known, it is asked for first.
         case join
         case accept
         case reject(Failure)
         /// FCM knows none of the members any more.
         case forget(Failure)
         case forgotten(Failure)
-        /// A guard does not allow it.
+        /// A guard forbids it.
         case block(String)
         case stop(String)
         case end
     }
 
-    /// What a call is made for. A failure is that of an attempt before, which counts when this one fails as well.
+    /// What a call is for. A failure is that of an earlier attempt. It is reported if this call fails too.
     enum Purpose {
         case create
-        /// A group exists that counts as ours: what is its key?
+        /// A group exists and counts as herald's. Gets its key.
         case adopt
-        /// The state has no key.
+        /// The state has no key. Gets it.
         case findKey
         case add(NotificationKey, again: Failure?)
         case remove(NotificationKey, again: Failure?)
-        /// The recorded key is another group's.
+        /// The recorded key belongs to another group. Gets the right one.
         case correctKey(Failure)
-        /// FCM has forgotten the group: it is made anew, with those it had.
+        /// FCM has forgotten the group. Creates it again with the members it had.
         case remake
-        /// Made by a call whose answer was lost, or there all along under another key.
+        /// The group was created by a call whose answer was lost, or has existed all along under another key. Gets its
+        /// key.
         case findRemade(Failure)
         case joinRemade(NotificationKey, Failure)
     }
@@ -43,22 +44,22 @@ struct GroupState: DecidingStep {
         case reading(then: Act)
         case writing([StateChange], then: Act)
         case calling(Purpose, GroupCall)
-        /// Takes the intent back; should that fail, the next run asks again.
+        /// Deletes the intent. If that fails, the next run asks FCM again.
         case undoing
     }
 
     let change: Plan.GroupChange
-    /// As the state had it before the step, but for the key, which is the last one known.
+    /// The group as the state had it before the step, with the newest key.
     var group: RecordedGroup
     var report: StepReport
-    /// Whether somebody who asked the run to end stopped it.
+    /// Whether a request to stop the run ended the step.
     private(set) var isInterrupted = false
     private(set) var registrations: [RecipientID: Registration] = [:]
-    /// Whether the state has an entry for the group: then it is herald's, answered or not.
+    /// Whether the state has an entry for the group. If so, the group is herald's, even without an answer.
     private let isRecorded: Bool
-    /// Whether a call went out that may have made the group.
+    /// Whether a call that may have created the group was sent.
     private var mayHaveCreated = false
-    /// When something more urgent comes; the next run goes on then.
+    /// When something more urgent begins. What is left then is for the next run.
     private let leaveAt: Date?
     private var stage = Stage.new
     private var budget = RateBudget()
@@ -166,7 +167,8 @@ struct GroupState: DecidingStep {
         }
     }
 
-    /// FCM knows none of them any more. It is believed once it has shown in this run that it hears us rightly.
+    /// FCM knows none of the members any more. herald believes this only after a success in the same run, because wrong
+    /// credentials make every registration look dead.
     private mutating func forgetting(_ failure: Failure, _ context: RunContext) -> Act {
         let members = change.members
         let options = context.options

@@ -1,12 +1,12 @@
 internal import FCM
 internal import Synchronization
 
-/// Answers on their way from whatever thread they come on to the step that waits for them, many at a time.
+/// Collects answers from any thread for the step that waits for them, many at a time.
 final class Inbox: Sendable {
     /// Requests that started together.
     final class Block: Sendable {
         let addressees: [Addressee]
-        /// Since the run began.
+        /// Time since the run began.
         let started: Duration
 
         init(_ addressees: [Addressee], started: Duration) {
@@ -14,11 +14,11 @@ final class Inbox: Sendable {
         }
     }
 
-    /// Whom one request asked: some neighbours of a block.
+    /// The recipients of one request: a range of the block.
     struct Asked: Sendable {
         let block: Block
         let places: Range<Int>
-        /// The number that the window gave it.
+        /// The number that the window gave to the request.
         let serial: Int
 
         var addressees: ArraySlice<Addressee> { block.addressees[places] }
@@ -34,7 +34,7 @@ final class Inbox: Sendable {
         var needed = 1
         var waiter: CheckedContinuation<Void, Never>?
 
-        /// Whoever waits, when there is enough for him.
+        /// The waiting step, if there are enough answers for it.
         mutating func satisfied() -> CheckedContinuation<Void, Never>? {
             guard answers.count >= needed else { return nil }
             defer { waiter = nil }
@@ -52,7 +52,6 @@ final class Inbox: Sendable {
         waiter?.resume()
     }
 
-    /// Everything that has come.
     func take() -> [Answer] {
         state.withLock { state in
             defer { state.answers.removeAll(keepingCapacity: true) }
@@ -60,7 +59,7 @@ final class Inbox: Sendable {
         }
     }
 
-    /// From how many answers on a wait ends; to wake for each would cost more than the answers.
+    /// Sets how many answers end a wait. Waking for each answer would cost more than the answers do.
     func expect(_ count: Int) {
         let waiter = state.withLock { state in
             state.needed = max(1, count)
@@ -69,7 +68,8 @@ final class Inbox: Sendable {
         waiter?.resume()
     }
 
-    /// Ends when there are as many as expected, or when the task is cancelled. One at a time waits.
+    /// Returns when there are as many answers as expected, or when the task is cancelled. Only one caller may wait at a
+    /// time.
     func wait() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -4,7 +4,7 @@ extension ListedRecipients {
     /// How many recipients are read from the state, or written to it, at a time.
     private static let chunkSize = 25_000
 
-    /// Looks up in the state whom it knows already.
+    /// Looks up which recipients the state already knows.
     package init(_ recipientIndex: RecipientIndex, recordedIn store: any StateStore) async throws {
         guard recipientIndex.entries.count > 0 else {
             self.init(recipientIndex)
@@ -21,11 +21,11 @@ extension ListedRecipients {
         self.init(recipientIndex, recorded: try sorter.finish(), next: last + 1)
     }
 
-    /// Writes down whom the state does not know yet, or not by the registration that is best now. It changes nothing at
-    /// FCM, so that a part of it does no harm.
+    /// Writes the recipients that the state does not know yet, or knows by an older registration. It changes nothing at
+    /// FCM, so it does no harm if only a part is written.
     ///
-    /// - Throws: `StateError.numberedOtherwise` when somebody else gave numbers meanwhile: a plan that was made with
-    ///   these would reach other people.
+    /// - Throws: `StateError.numberedOtherwise` if another process has given out numbers since. A plan with the old
+    ///   numbers would reach other people.
     package func record(in store: any StateStore) async throws {
         var pass = try pass()
         var (numbers, arrivals): ([RecipientID], [Arrival]) = ([], [])
@@ -39,7 +39,7 @@ extension ListedRecipients {
         if !numbers.isEmpty { try await intern(&numbers, &arrivals, in: store, &compared) }
     }
 
-    /// - Parameter compared: the highest number among those that the arrivals were compared with.
+    /// - Parameter compared: the highest number that the arrivals have been compared with.
     private func intern(
         _ numbers: inout [RecipientID], _ arrivals: inout [Arrival], in store: any StateStore,
         _ compared: inout RecipientID
@@ -47,7 +47,7 @@ extension ListedRecipients {
         guard try await store.intern(arrivals, comparedUpTo: compared) == numbers else {
             throw StateError.numberedOtherwise
         }
-        // Those that were given now are others than those to come: lists name each recipient once.
+        // The new numbers need no comparison with later arrivals, because lists name each recipient once.
         compared = max(compared, numbers.max() ?? 0)
         numbers.removeAll(keepingCapacity: true)
         arrivals.removeAll(keepingCapacity: true)

@@ -1,7 +1,8 @@
-/// One look at the clocks. Whatever an event makes a step decide, it decides at one moment: two looks may disagree.
+/// One reading of both clocks. A step uses one moment for everything it decides about an event, because two readings
+/// may disagree.
 struct Moment: Hashable, Sendable {
-    /// Since the run began; it never goes back. Rates, waits and retries count by it.
+    /// Time since the run began. It never goes back. Rates, waits and retries use it.
     var elapsed: Duration
-    /// By the wall clock, which people may set. Deadlines, due times and the state go by it.
+    /// Wall-clock time, which people may change. Deadlines, due times and the state use it.
     var date: Date
 }

@@ -1,9 +1,8 @@
-/// What the state is to know of a plan besides what its steps do.
+/// What is written to the state for a plan, apart from what its steps write.
 extension Plan {
-    /// Names that campaigns have now.
     var renaming: [StateChange] { renames.map { .rename(campaign: $0.old, to: $0.new) } }
 
-    /// Occurrences that are over without a step of their own. A missed one is reported once.
+    /// Occurrences that end without a step of their own. A missed occurrence is reported once.
     func endings(at now: Date) -> [StateChange] {
         let ids = Set(steps.map(\.id))
         let missed = missed.filter { !ids.contains(.send($0.occurrence)) }.flatMap { missed in
@@ -13,7 +12,7 @@ extension Plan {
         return missed + over.map { .finish($0, at: now) }
     }
 
-    /// All of it, where there are no steps to wait for.
+    /// All of it, for a plan without steps to wait for.
     package func bookkeeping(at now: Date) -> [StateChange] {
         var marks = Watermarks()
         marks.add(watermarks)
@@ -21,7 +20,7 @@ extension Plan {
         return renaming + endings(at: now) + marks.due(waiting: Set(sending), recorded: [:])
     }
 
-    /// When nothing hindered it: how many recipients each audience has.
+    /// Written when nothing stopped the run: how many recipients each audience has.
     package func closing(sizes: [String: Int]) -> [StateChange] {
         [.audienceSizes(sizes.merging(keptSizes) { $1 })]
     }

@@ -1,19 +1,19 @@
-/// What one step's requests must respect besides the rate of the run: the step's own rate where it has one, and pauses
-/// that FCM asks for its topic or target alone. The rate of the run is lent to it.
+/// What limits one step's requests: the rate of the run, the step's own rate if it has one, and pauses that FCM asks
+/// for its topic or target alone. The caller passes in the rate of the run.
 package struct RateBudget: Sendable {
     private var own: RateLimiter?
-    /// Of this step alone.
+    /// A pause for this step alone.
     private var pausedUntil: Duration = .zero
 
     package init(own: Rate? = nil) { self.own = own.map { RateLimiter($0) } }
 
-    /// No start for as long as that.
+    /// Lets nothing start for the length of the pause.
     package mutating func pause(_ pause: RetryPolicy.Pause, at now: Duration, _ shared: inout RateLimiter) {
         let end = now + pause.length
         if pause.isOfStep { pausedUntil = max(pausedUntil, end) } else { shared.pause(until: end) }
     }
 
-    /// As `RateLimiter.reserve`; a start is taken from both or from none.
+    /// Like `RateLimiter.reserve`. A start is taken from both limiters or from neither.
     package mutating func reserve(
         _ wanted: Int, at now: Duration, from shared: inout RateLimiter
     ) -> (granted: Int, wait: Duration) {
@@ -28,9 +28,9 @@ package struct RateBudget: Sendable {
         return (granted, .zero)
     }
 
-    /// As `reserve`, for starts that are one request: all of them or none.
+    /// Like `reserve`, for the starts of one batch request: all of them or none.
     ///
-    /// - Returns: How long to wait before asking again; zero when they were taken.
+    /// - Returns: How long to wait before asking again. Zero if the starts were taken.
     package mutating func reserve(batch count: Int, at now: Duration, from shared: inout RateLimiter) -> Duration {
         let wait = wait(at: now, for: count, shared)
         guard wait == .zero else { return wait }
@@ -48,7 +48,7 @@ package struct RateBudget: Sendable {
     package func largestBatch(_ shared: RateLimiter) -> Int { min(shared.largestBatch, own?.largestBatch ?? .max) }
     package func block(_ shared: RateLimiter) -> Int { min(shared.block, own?.block ?? .max) }
 
-    /// The last `count` starts were held up, by what had to be written down first, and happen only now.
+    /// The last `count` starts were delayed by a write to the state and happen only now.
     mutating func postpone(_ count: Int, to now: Duration, _ shared: inout RateLimiter) {
         shared.postpone(count, to: now)
         own?.postpone(count, to: now)

@@ -1,28 +1,28 @@
 /// Says how many requests may start now. It holds no clock and never sleeps.
 ///
-/// Starts are spread evenly; a caller that comes late may make up for at most `catchUp`. Besides, the instants of the
-/// last starts are kept, so that in no sliding second there are more than the rate, whatever the caller does.
+/// Starts are spread evenly. A caller that comes late may catch up by at most `catchUp`. The limiter also keeps the
+/// times of the last starts, so that no sliding second has more starts than the rate, whatever the caller does.
 package struct RateLimiter: Sendable {
-    /// How far behind its spacing a budget may be and still make up for it.
+    /// How far behind schedule a caller may be and still catch up.
     private static let catchUp: Duration = .milliseconds(20)
 
     private let rate: Rate
     private let ramp: Duration
     private var begin: Duration?
-    /// How many starts the even spacing has given away; the next one is due when `allowance` reaches it.
+    /// How many starts the even spacing has used. The next one is due when `allowance` reaches this number.
     private var given = 0.0
     private var pausedUntil: Duration = .zero
-    /// The instants of the last `limit` starts, a ring.
+    /// The times of the last `limit` starts, as a ring.
     private var starts: [Duration] = []
     private var oldest = 0
 
-    /// - Parameter ramp: the rate grows linearly from 0 over this long, counted from the first request.
+    /// - Parameter ramp: how long the rate grows linearly from 0, counted from the first request.
     package init(_ rate: Rate, ramp: Duration = .zero) {
         self.rate = rate
         self.ramp = ramp
     }
 
-    /// No start before that instant.
+    /// Lets nothing start before that time.
     package mutating func pause(until instant: Duration) { pausedUntil = max(pausedUntil, instant) }
 
     /// Takes up to `wanted` starts. When it gives none, `wait` says how long to wait before asking again.
@@ -39,7 +39,8 @@ package struct RateLimiter: Sendable {
         return (granted, .zero)
     }
 
-    /// How many starts are worth waiting for, so that each does not wake whoever waits: some milliseconds' worth.
+    /// How many starts are worth waiting for: a few milliseconds' worth, so that the caller does not wake for each
+    /// start.
     package var block: Int {
         if case .limited(let limit) = rate {
             max(1, Int((Double(limit) * Self.minimumWait.seconds).rounded(.down)))
@@ -48,13 +49,14 @@ package struct RateLimiter: Sendable {
         }
     }
 
-    /// The shortest wait that is worth it; `catchUp` makes good for it.
+    /// The shortest useful wait. `catchUp` makes up for the delay it causes.
     static let minimumWait: Duration = .milliseconds(4)
 
     /// The most that can start in one instant.
     package var largestBatch: Int { if case .limited(let limit) = rate { limit } else { .max } }
 
-    /// How long until that many starts, which are one request, are allowed: the next one waits for all of them.
+    /// How long until that many starts are allowed together, as one request. They need not be spread among themselves:
+    /// the start after them waits for all of them.
     ///
     /// - Parameter count: at most `largestBatch`.
     func wait(at now: Duration, for count: Int = 1) -> Duration {
@@ -66,7 +68,7 @@ package struct RateLimiter: Sendable {
         return max(earliest - now, .zero)
     }
 
-    /// Takes one start, which `wait` said is allowed.
+    /// Takes one start. `wait` must have allowed it.
     mutating func take(at now: Duration) {
         guard case .limited(let limit) = rate else { return }
         let begin = self.begin ?? now
@@ -80,7 +82,7 @@ package struct RateLimiter: Sendable {
         }
     }
 
-    /// The last `count` starts were held up and happen only now.
+    /// The last `count` starts were delayed and happen only now.
     mutating func postpone(_ count: Int, to now: Duration) {
         let count = min(count, starts.count)
         for back in 1..<(count + 1) {
@@ -88,19 +90,19 @@ package struct RateLimiter: Sendable {
         }
     }
 
-    /// The instant from which so many more starts keep the sliding second within the limit.
+    /// The time from which that many more starts keep the sliding second within the limit.
     private func windowOpens(_ limit: Int, for count: Int) -> Duration {
         let leaving = starts.count + count - limit
         return leaving <= 0 ? .zero : starts[(oldest + leaving - 1) % starts.count] + .seconds(1)
     }
 
-    /// How many starts the rate has allowed so long after the first: during the ramp it is the area of a triangle.
+    /// How many starts the rate allows until that long after the first. During the ramp this is the area of a triangle.
     private func allowance(at elapsed: Duration, _ limit: Int) -> Double {
         let (elapsed, ramp, limit) = (max(0, elapsed.seconds), ramp.seconds, Double(limit))
         return elapsed < ramp ? limit * elapsed * elapsed / (2 * ramp) : limit * (elapsed - ramp / 2)
     }
 
-    /// How long after the first start the allowance reaches that many: the inverse of `allowance`.
+    /// How long after the first start the allowance reaches that number. The inverse of `allowance`.
     private func instant(of starts: Double, _ limit: Int) -> Duration {
         let (ramp, limit) = (ramp.seconds, Double(limit))
         let seconds =

@@ -17,16 +17,16 @@ package struct Report: Hashable, Sendable {
     package var version: String
     package var gitCommit: String?
     package var overrides: [String] = []
-    /// Occurrences that were due and are too late.
+    /// How many occurrences were due and are now too late.
     package var missed: Int
-    /// Which those are, as far as that is known.
+    /// The missed occurrences that are known by name.
     package var missedOccurrences: [Plan.Missed] = []
     package var steps: [StepReport]
-    /// Whether the run ended because nobody answered.
+    /// Whether the run ended because the endpoint did not answer.
     package var isUnreachable = false
-    /// Whether a guard refused something while it ran, or a step was left out because one would.
+    /// Whether a guard blocked something during the run, or the plan had left a step out because of a guard.
     package var wasBlocked = false
-    /// What was found out that concerns no single step.
+    /// Findings that concern no single step.
     package var notes: [String] = []
 
     /// A run that has not begun.
@@ -47,7 +47,7 @@ package struct Report: Hashable, Sendable {
         missedOccurrences = plan.missed
         steps = plan.steps.map { StepReport($0) }
         for held in plan.held where held.remaining > 0 {
-            // What a crash left of it has a step already.
+            // If a crash left something of it, the occurrence already has a step.
             if let index = steps.firstIndex(where: { $0.id == .send(held.occurrence) }) {
                 steps[index].add(held)
             } else {
@@ -57,7 +57,7 @@ package struct Report: Hashable, Sendable {
     }
 
     package struct Failure: Hashable, Sendable {
-        /// A fingerprint; absent where a request addresses no single registration.
+        /// A fingerprint. `nil` if the request addresses no single registration.
         package var registration: String?
         package var code: String
         package var httpStatus: Int?
@@ -66,25 +66,27 @@ package struct Report: Hashable, Sendable {
         package var action: Action
 
         package enum Action: String, Hashable, Sendable {
-            /// FCM says the registration is dead; no plan has it any more.
+            /// FCM says the registration is dead. No plan uses it any more.
             case forgotten
-            /// Dead too, and kept: too many at once, or nothing has succeeded that would show we are heard rightly.
+            /// Also dead, but kept: there were too many at once, or no success has shown that the credentials are
+            /// right.
             case kept
             case rejected
-            /// May have arrived; not sent again unless somebody says so.
+            /// The message may have arrived. herald does not send it again unless a person says so.
             case held
-            /// Did not take effect; the next run tries it.
+            /// The request had no effect. The next run tries again.
             case retryNextRun = "retry_next_run"
         }
     }
 }
 
-/// One step's account. What was planned and is in no other figure is pending: promise 2 holds by construction.
+/// One step's account. Whatever was planned and is in no other figure is pending, so no recipient can be lost from it
+/// (docs/promises.md#promises).
 package struct StepReport: Hashable, Sendable {
-    /// Failures that a report shows one by one, for each step.
+    /// How many failures a report shows for each step.
     package static let shownFailures = 1000
     package static let shownMessageIDs = 1000
-    /// Why a step ends that somebody's request to end the run cut short.
+    /// Why a step ended that a request to stop the run cut short.
     static let interruption = "the run was stopped"
 
     package var id: StepID
@@ -92,11 +94,12 @@ package struct StepReport: Hashable, Sendable {
     package var occurrence: String?
     package var topic: String?
     package var group: String?
-    /// What happened besides, for people.
+    /// A remark for people.
     package var note: String?
-    /// Whether it answers for each member of a device group, as the group protocol's own reply did.
+    /// Whether it sends to each member of a device group, and so counts members as the reply of FCM's group protocol
+    /// did.
     package var repliesForGroup = false
-    /// Whether it was held before the run began: no news, and no failure of this run.
+    /// Whether something held it before the run began. Then it is not a failure of this run.
     package private(set) var isStanding = false
     package var planned: Int
     package var accepted = 0
@@ -104,20 +107,20 @@ package struct StepReport: Hashable, Sendable {
     package var unknown = 0
     package var skipped = 0
     package var held = 0
-    /// Of the accepted: subscriptions that were there before.
+    /// How many of the accepted subscriptions existed before.
     package var preexisting = 0
     package var retries = 0
-    /// Of the rejected: forgotten.
+    /// How many of the rejected were forgotten.
     package var forgotten = 0
-    /// Repeats after an answer that FCM might have contradicted by delivering all the same.
+    /// How often a message was sent again after FCM refused it. FCM might have delivered it all the same.
     package var possibleDuplicates = 0
     package var duration: Duration = .zero
     package var messageIDs: [String] = []
     /// The first `shownFailures`.
     package var failures: [Report.Failure] = []
-    /// Failures beyond those, kept elsewhere.
+    /// How many more failures there were. They are kept elsewhere.
     package var failuresOmitted = 0
-    /// Why the step ended before its end: the first reason there was.
+    /// Why the step stopped early. The first reason counts.
     package private(set) var stopped: String?
 
     package var pending: Int { planned - accepted - rejected - unknown - skipped - held }
@@ -138,7 +141,7 @@ package struct StepReport: Hashable, Sendable {
         }
     }
 
-    /// An occurrence that something holds.
+    /// A step for an occurrence that something holds.
     init(_ held: Plan.Held) {
         id = .send(held.occurrence)
         action = Plan.Action.send.description
@@ -149,12 +152,12 @@ package struct StepReport: Hashable, Sendable {
 }
 
 extension StepReport {
-    /// Counts a failure, and shows it while there is room.
+    /// Counts a failure, and keeps it while there is room.
     mutating func add(_ failure: Report.Failure) {
         if failures.count < Self.shownFailures { failures.append(failure) } else { failuresOmitted += 1 }
     }
 
-    /// Counts those of its occurrence whom something held before the run began.
+    /// Counts the recipients of its occurrence that something held before the run began.
     mutating func add(_ held: Plan.Held) {
         planned += held.remaining
         self.held += held.remaining
@@ -162,10 +165,10 @@ extension StepReport {
         isStanding = true
     }
 
-    /// Ends the step, unless it had ended already.
+    /// Ends the step early, unless it has already stopped.
     mutating func stop(_ reason: String) { stopped = stopped ?? reason }
 
-    /// Ends it because a person paused it: what is left is held, and nobody's failure.
+    /// Ends the step because a person paused its campaign. What is left is held and does not count as a failure.
     mutating func pause() {
         guard stopped == nil else { return }
         note = "the campaign is paused"
@@ -174,8 +177,8 @@ extension StepReport {
 }
 
 extension Report {
-    /// How it ended, by its steps. Of several endings the one counts whose exit code comes first in
-    /// docs/promises.md#exit-codes. The caller sets `interrupted`.
+    /// How the run ended, judged by its steps. If several results apply, the one whose exit code comes first in
+    /// docs/promises.md#exit-codes counts. The caller sets `interrupted`.
     package var outcome: Result {
         if result == .interrupted { return result }
         if steps.contains(where: { $0.unknown > 0 }) { return .unknown }

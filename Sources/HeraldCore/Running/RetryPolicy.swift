@@ -1,49 +1,49 @@
 package import FCM
 
-/// Whether and when a request is tried again, by docs/fcm.md#quotas-and-retries: 10 s after a failure, 60 s after a
-/// 429, doubling, full jitter, at most 10 minutes.
+/// Whether and when a request is tried again (docs/fcm.md#quotas-and-retries): 10 s after a failure, 60 s after a 429,
+/// doubling, with full jitter, at most 10 minutes.
 package struct RetryPolicy: Sendable {
     package var ceiling: Duration = .seconds(600)
-    /// No attempt starts later than this after the first.
+    /// No attempt starts later than this after the first attempt.
     package var horizon: Duration = .seconds(3600)
-    /// Attempts to reach a server that answers nobody.
+    /// How often herald tries to reach a server that does not answer.
     package var connectAttempts = 5
 
     package init() {}
 
-    /// How long nothing may start, whomever it is for.
+    /// How long no request may start, for any recipient.
     package struct Pause: Hashable, Sendable {
         package var length: Duration
-        /// Whether it is about the topic or target of this step alone.
+        /// Whether it applies only to the topic or target of this step.
         package var isOfStep = false
     }
 
     package enum Decision: Hashable, Sendable {
         /// - Parameters:
-        ///   - pause: for others too.
-        ///   - isTooLong: it is for the next run to try.
+        ///   - pause: applies to other recipients too.
+        ///   - isTooLong: this run does not wait that long, so the next run tries again.
         case wait(Duration, pause: Pause?, isTooLong: Bool)
         case unreachable
     }
 
     /// - Parameters:
     ///   - attempt: the number of the attempt that failed, from 1.
-    ///   - elapsed: since the first attempt began.
-    ///   - unanswered: of the attempts, the last ones, during which the server answered nobody.
+    ///   - elapsed: time since the first attempt began.
+    ///   - unanswered: how many attempts in a row, up to this one, during which the server answered no request.
     package func decide(
         _ asked: Verdict.Repeat, attempt: Int, unanswered: Int, elapsed: Duration, now: Double,
         using random: inout some RandomNumberGenerator
     ) -> Decision {
         if asked.effect != .deferred, unanswered >= connectAttempts { return .unreachable }
         let header = asked.retryAfter.flatMap { Self.wait($0, now: now) }
-        // A server's word replaces the floor that stands for its silence.
+        // The server's own wait replaces the default for servers that say nothing.
         let least = header.map { max($0, attempt > 1 ? doubled(asked.floor, attempt - 2) : .zero) } ?? asked.floor
         let jitter = header == nil ? doubled(asked.floor, attempt) - asked.floor : .zero
         let wait = least + jitter * Double.random(in: 0...1, using: &random)
         return .wait(wait, pause: pause(asked, header.map { _ in least }), isTooLong: elapsed + wait > horizon)
     }
 
-    /// - Parameter told: how long the server asks for itself.
+    /// - Parameter told: the wait that the server itself asks for.
     private func pause(_ asked: Verdict.Repeat, _ told: Duration?) -> Pause? {
         switch asked.quota {
         case .device?: nil
@@ -57,7 +57,7 @@ package struct RetryPolicy: Sendable {
         max(floor, min(ceiling, floor * (1 << min(times, 16))))
     }
 
-    /// A day, in seconds. Whoever asks for more is not waited for anyway.
+    /// A day, in seconds. herald never waits longer anyway.
     private static let longest: Int64 = 86_400
 
     /// `Retry-After` as a wait from `now` (seconds since 1970): whole seconds, or an HTTP date.

@@ -1,22 +1,22 @@
-/// The recipients of a step that wait for another attempt, and what is known of those that had one.
+/// The recipients of a step that wait for another attempt, and what is known about those that had one.
 struct RetryQueue {
     private struct Attempted {
         var attempts: Int
         var firstAttempt: Duration
         var mayHaveTakenEffect: Bool
-        /// Whether the last answer was FCM's no.
+        /// Whether FCM refused the last attempt for now.
         var wasDeferred: Bool
         var wasUnauthenticated = false
-        /// The last attempts, where the server has answered nobody since they began.
+        /// The last attempts, if the server has answered no request at all since they began.
         var unanswered: Row?
     }
 
-    /// Attempts one after the other during which the server answered nobody.
+    /// Consecutive attempts during which the server answered no request at all.
     struct Row {
         var count: Int
         var began: Duration
 
-        /// With the one that failed now.
+        /// Includes the attempt that just failed.
         ///
         /// - Parameter answered: when the server last answered anybody.
         init(of id: RecipientID, in retries: RetryQueue, answered: Duration?, now: Duration) {
@@ -35,16 +35,16 @@ struct RetryQueue {
     }
 
     private var attempted: [RecipientID: Attempted] = [:]
-    /// A heap: none is ready before the one at half its place.
+    /// A binary heap with the earliest first.
     private var waiting: [Waiting] = []
-    /// In the order in which they got ready.
+    /// In the order in which they became ready.
     private var ready: [Addressee] = []
     private var firstReady = 0
     private var inserted = 0
 
     private struct Waiting {
         var ready: Duration
-        /// Among those of one instant who came first is first.
+        /// Of entries ready at the same time, the one inserted first comes first.
         var order: Int
         var addressee: Addressee
 
@@ -52,15 +52,15 @@ struct RetryQueue {
     }
 
     var isEmpty: Bool { waiting.isEmpty && readyCount == 0 }
-    /// Of those who are not ready yet.
+    /// When the first recipient that is not ready yet becomes ready.
     var nextReady: Duration? { waiting.first?.ready }
     /// As of the last `ripen`.
     var readyCount: Int { ready.count - firstReady }
 
-    /// Whether it has failed before and may be tried again.
+    /// Whether the recipient has failed before and may be tried again.
     func knows(_ id: RecipientID) -> Bool { attempted[id] != nil }
 
-    /// Finds out who is ready by now.
+    /// Moves the recipients that are ready by now to the ready ones.
     mutating func ripen(at now: Duration) {
         while let next = waiting.first, next.ready <= now {
             ready.append(next.addressee)
@@ -116,18 +116,18 @@ struct RetryQueue {
         }
     }
 
-    /// Attempts that failed so far.
+    /// How many attempts have failed so far.
     func attempts(of id: RecipientID) -> Int { attempted[id]?.attempts ?? 0 }
 
-    /// Whether an attempt went out whose answer says nothing of its effect.
+    /// Whether there was an attempt whose answer does not tell whether it had an effect.
     func mayHaveTakenEffect(_ id: RecipientID) -> Bool { attempted[id]?.mayHaveTakenEffect ?? false }
 
-    /// Whether its next attempt is a second push, should FCM have delivered although it said no.
+    /// Whether the next attempt may be a second push, because FCM may have delivered although it refused.
     func wasDeferred(_ id: RecipientID) -> Bool { attempted[id]?.wasDeferred ?? false }
 
-    /// Puts back one whose attempt does not count, to be tried at once.
+    /// Puts back a recipient whose attempt does not count, to be tried at once.
     ///
-    /// - Parameter wasUnauthenticated: its access token was refused, which happens to nobody twice.
+    /// - Parameter wasUnauthenticated: its access token was refused. A recipient gets this second chance only once.
     mutating func putBack(_ addressee: Addressee, now: Duration, wasUnauthenticated: Bool = false) {
         if wasUnauthenticated {
             let id = addressee.id
@@ -143,7 +143,7 @@ struct RetryQueue {
     /// Whether the access token of an earlier attempt was refused.
     func wasUnauthenticated(_ id: RecipientID) -> Bool { attempted[id]?.wasUnauthenticated ?? false }
 
-    /// It needs no more attempts.
+    /// The recipient needs no more attempts.
     mutating func forget(_ id: RecipientID) { attempted[id] = nil }
 
     func elapsed(of id: RecipientID, at now: Duration) -> Duration {

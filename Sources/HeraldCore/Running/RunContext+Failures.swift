@@ -1,6 +1,6 @@
 internal import FCM
 
-/// How failures are shown: no registration leaves herald in one.
+/// How failures are shown. They never contain a registration, unless the user asked to reveal them.
 extension RunContext {
     func entry(
         of addressee: Addressee, _ failure: Failure, attempts: Int, _ action: Report.Failure.Action

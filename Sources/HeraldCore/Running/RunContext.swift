@@ -1,21 +1,21 @@
 internal import FCM
 
-/// What the steps of a run share. The executor owns it and lends it to whichever step is under way.
+/// What the steps of a run share. The executor owns it and lends it to the step that is running.
 struct RunContext {
     let options: RunOptions
     let fingerprints: Fingerprinter
-    /// Whether somebody wants to be told of each accepted send.
+    /// Whether the caller wants to hear of each accepted send.
     let wantsReceipts: Bool
     var window: Window
     var random: any RandomNumberGenerator & Sendable
-    /// What changes memberships; `auto` until the first answer tells.
+    /// The API that changes memberships. `auto` until the first answer shows which one the project has.
     var topicAPI: TopicAPI
-    /// Topics, groups and watermarks as the state has them; no occurrences.
+    /// Topics, groups and watermarks as the state has them. It holds no occurrences.
     var recorded: RecordedState
-    /// Who asked the run to end, as of the last event.
+    /// Who asked the run to stop, as of the last event.
     var stop: Stop?
     private(set) var fatal: String?
-    /// Whether `fatal` is that nobody answers.
+    /// Whether `fatal` means that the endpoint does not answer.
     private(set) var isUnreachable = false
     /// Whether a guard stopped anything.
     var wasBlocked = false
@@ -24,7 +24,7 @@ struct RunContext {
     private var memberships: RateLimiter
     private var succeeded: APIs = []
 
-    /// FCM's APIs, which need not all hear us rightly.
+    /// FCM's APIs. A success on one does not show that another understands our credentials and project.
     struct APIs: OptionSet {
         let rawValue: UInt8
 
@@ -52,13 +52,12 @@ struct RunContext {
         memberships = RateLimiter(options.fcm.subscriptionRate)
     }
 
-    /// Ends the run: nothing more can be started.
+    /// Ends the run. Nothing more starts.
     mutating func giveUp(_ reason: String, isUnreachable: Bool = false) {
         fatal = fatal ?? reason
         if isUnreachable { self.isUnreachable = true }
     }
 
-    /// Which API carries out that work.
     func api(of action: Plan.Action) -> APIs {
         switch action {
         case .send: .send
@@ -67,17 +66,17 @@ struct RunContext {
         }
     }
 
-    /// Something was done: from now on FCM may be believed what it says of the dead.
+    /// After a success FCM is believed when it says that a registration is dead.
     mutating func noteSuccess(on api: APIs) { succeeded.formUnion(api) }
 
     func hasSucceeded(on api: APIs) -> Bool { succeeded.contains(api) }
 
     // MARK: Rates
 
-    /// The rate of the run that sends, or changes of memberships, share.
+    /// The limiter that all sends share, or the one that all membership changes share.
     func limiter(of action: Plan.Action) -> RateLimiter { action == .send ? sends : memberships }
 
-    /// Changes that limiter in its place: it remembers its last starts, which are not to be copied for each block.
+    /// Changes that limiter in place. It remembers its last starts, and copying them for each block would be slow.
     mutating func withLimiter<Result>(of action: Plan.Action, _ body: (inout RateLimiter) -> Result) -> Result {
         action == .send ? body(&sends) : body(&memberships)
     }

@@ -1,22 +1,21 @@
 internal import FCM
 
-/// The steps of a run that are not over, in their order, and which of them is next. A send waits for the changes of its
-/// own topics and groups, and then for the propagation delay.
+/// The steps of a run that are not over, in order, and which of them is next. A send waits for the changes of its own
+/// topics and groups, and then for the propagation delay.
 struct RunQueue {
-    /// A step that is not over.
     struct Entry {
         let step: Plan.Step
-        /// In the report.
+        /// The index in the report.
         let index: Int
-        /// Where it was left; `nil` before it has begun.
+        /// The state when the step yielded. `nil` before it has begun.
         var state: StepState?
     }
 
     /// What a run does next.
     enum Turn {
-        /// That step, until something more urgent is ready.
+        /// Do that step until a more urgent one is ready.
         case begin(Int, until: Date?)
-        /// Nothing is ready before that.
+        /// Nothing is ready before that time.
         case wait(until: Date)
         /// That step cannot be done in this run.
         case giveUp(Int, reason: String, isHeld: Bool)
@@ -26,9 +25,9 @@ struct RunQueue {
     private(set) var entries: [Entry] = []
     private let propagationDelay: Duration
     private let mode: RunMode
-    /// Topics and groups that keep somebody who was to leave.
+    /// Topics and groups that still have members who were to leave.
     private var unfinishedLeaves: Set<Plan.Subject> = []
-    /// Those that lack somebody who was to join.
+    /// Topics and groups that still lack members who were to join.
     private var unfinishedJoins: Set<Plan.Subject> = []
 
     init(_ options: RunOptions) {
@@ -46,12 +45,12 @@ struct RunQueue {
             })
     }
 
-    /// Steps that came due go before those under way.
+    /// Steps that came due go before the steps under way.
     mutating func insert(_ fresh: [Entry]) { entries.insert(contentsOf: fresh, at: 0) }
 
     mutating func remove(at place: Int) -> Entry { entries.remove(at: place) }
 
-    /// A step that was left keeps its place.
+    /// A step that yielded keeps its place.
     mutating func putBack(_ entry: Entry, at place: Int) { entries.insert(entry, at: place) }
 
     mutating func removeAll() { entries = [] }
@@ -65,7 +64,7 @@ struct RunQueue {
             case .now: return .begin(place, until: nearest)
             case .at(let instant): nearest = min(instant, nearest ?? instant)
             case .after(let place):
-                // What comes first may have to wait itself.
+                // The step that comes first may itself have to wait.
                 guard case .at(let instant) = readiness(of: entries[place], at: now, recorded) else {
                     return .begin(place, until: nearest)
                 }
@@ -79,7 +78,7 @@ struct RunQueue {
     private enum Readiness {
         case now
         case at(Date)
-        /// What is at that place in the queue comes first.
+        /// The step at that place in the queue comes first.
         case after(Int)
         case never(String, isHeld: Bool)
     }
@@ -92,9 +91,9 @@ struct RunQueue {
         }
         if let successor = entry.step.successor { return readiness(toLeaveFor: successor) }
         guard case .send(let send) = entry.step.work else { return .now }
-        // What a crash left behind is to be written down, and nothing to be sent.
+        // Only an outcome left by a crash has to be written. Nothing is sent.
         if send.members.isEmpty { return .now }
-        // Wherever it stands: a send may have come due after its topic's changes had begun.
+        // Searches the whole queue: a send may have come due after its topic's changes began.
         let needs = entry.step.work.needs
         let change = entries.firstIndex { $0.step.work.subject.map(needs.contains) ?? false }
         if let change { return .after(change) }
@@ -102,11 +101,12 @@ struct RunQueue {
         return readiness(toSend: send, at: now, recorded)
     }
 
-    /// Changes of its topics take a while to reach all of FCM.
+    /// Changes of a send's topics need the propagation delay to reach all of FCM.
     private func readiness(toSend send: Plan.Send, at now: Moment, _ recorded: RecordedState) -> Readiness {
         let changes = send.target.topics.compactMap { recorded.topics[$0]?.changed }
         guard let changed = changes.max() else { return .now }
-        // A clock that was set back, or a state from a simulated future, must not make us wait for years.
+        // Without this limit a clock that was set back, or a state from a simulated future, would make us wait for
+        // years.
         let wait = min(
             changed.adding(propagationDelay).timeIntervalSince(now.date), propagationDelay.seconds)
         guard wait > 0 else { return .now }
@@ -118,7 +118,7 @@ struct RunQueue {
         return .at(instant)
     }
 
-    /// Of a topic that has another name now: nobody leaves the old one before everybody is in the new one.
+    /// For a topic that was renamed: members leave the old topic only after all of them are in the new one.
     private func readiness(toLeaveFor successor: TopicName) -> Readiness {
         if let joining = entries.firstIndex(where: { $0.step.work.subject == .topic(successor) }) {
             return .after(joining)
@@ -127,7 +127,7 @@ struct RunQueue {
         return .never("not everybody has joined topic '\(successor)' yet", isHeld: true)
     }
 
-    /// Whom it would reach although he was to be left out.
+    /// Why a send must wait for the next run: it would reach people who were to be left out.
     private func whyHeld(_ send: Plan.Send) -> String? {
         let excluded = send.target.excludedTopics
         for name in send.target.topics {
@@ -148,7 +148,7 @@ struct RunQueue {
 
     // MARK: What is over
 
-    /// Notes whether somebody is missing where a step that is over was to change members.
+    /// Notes whether a step that is over left some of its membership changes undone.
     mutating func noteEnd(of step: Plan.Step, _ report: StepReport) {
         guard let subject = step.work.subject, report.accepted + report.forgotten < report.planned else { return }
         switch step.work.action.effect {
@@ -158,7 +158,7 @@ struct RunQueue {
         }
     }
 
-    /// What lacks somebody who was to be reached by that send, in words.
+    /// The topics and groups of the send that still lack members, in words.
     func missingJoins(of send: Plan.Send) -> [String] {
         send.target.topics.filter { unfinishedJoins.contains(.topic($0)) }.map { "topic '\($0)'" }
             + send.target.groups.filter { unfinishedJoins.contains(.group($0)) }.map { "group '\($0)'" }

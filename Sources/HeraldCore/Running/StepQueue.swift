@@ -1,11 +1,11 @@
 internal import FCM
 
-/// Whom a step has still to ask: those nobody has asked yet, in the order of their numbers and with their registrations
-/// read some ahead, and those who are to be asked again.
+/// The recipients of a step that still need a request: first attempts, in the order of their numbers and with some
+/// registrations read ahead, and recipients to be tried again.
 struct StepQueue {
     private var fresh: RecipientSet.Iterator
     private(set) var freshCount: Int
-    /// Of the fresh, those whose registrations have been read.
+    /// Fresh recipients whose registrations have been read.
     private var ahead: ArraySlice<Addressee> = []
     var retries = RetryQueue()
 
@@ -19,17 +19,17 @@ struct StepQueue {
 
     var isEmpty: Bool { freshCount == 0 && retries.isEmpty }
 
-    /// How many could be asked now, as of the last `ripen`.
+    /// How many requests could start now, as of the last `ripen`.
     var readyCount: Int { freshCount + retries.readyCount }
 
-    /// How long nobody can be asked; zero when that is not worth doing something else meanwhile.
+    /// How long no request can start. Zero if that is too short for doing something else.
     func idleTime(at now: Duration) -> Duration {
         guard readyCount == 0, let next = retries.nextReady else { return .zero }
         let wait = next - now
         return wait >= .milliseconds(10) ? wait : .zero
     }
 
-    /// Whose registrations must be read before so many can be taken; `nil` when they are at hand.
+    /// The recipients whose registrations must be read before that many can be taken. `nil` if none is missing.
     mutating func missing(for count: Int) -> RecipientSet? {
         let count = count - retries.readyCount
         guard count > ahead.count, freshCount > ahead.count else { return nil }
@@ -43,7 +43,7 @@ struct StepQueue {
 
     mutating func add(_ addressees: [Addressee]) { ahead += addressees }
 
-    /// Takes so many, those who wait for another try first.
+    /// Takes up to that many. Recipients that wait for another attempt come first.
     mutating func take(_ count: Int) -> [Addressee] {
         let repeated = Array(retries.takeReady(count))
         let taken = ahead.prefix(count - repeated.count)

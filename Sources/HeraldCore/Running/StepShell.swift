@@ -1,27 +1,26 @@
 internal import FCM
 
-/// Carries out what a step asks for, one effect after the other, and tells it what came of it. Whatever a step waits for,
-/// it waits for here.
+/// Carries out what a step asks for, one effect after the other, and tells the step the result. All waiting for a step
+/// happens here.
 struct StepShell<C: Clock> where C.Duration == Duration {
     let surroundings: Executor<C>.Surroundings
     let runBegin: C.Instant
-    /// For which campaign somebody may pause the step.
+    /// The campaign that a person may pause to stop the step.
     let campaign: String?
-    /// Told of the step now and then.
+    /// Called with the step's report about once a second.
     let observe: @Sendable (StepReport) async -> Void
     private let inbox = Inbox()
 
-    /// What ends a wait.
     private enum Signal: Sendable {
         case answers
         case time(Duration)
         case halt
     }
 
-    /// Who would end a wait already.
+    /// The child tasks that will already end a wait.
     private struct Sentries {
         var isListening = false
-        /// The nearest of the times that somebody sleeps towards.
+        /// The earliest time that a child task sleeps until.
         var time: Duration?
     }
 
@@ -35,7 +34,7 @@ struct StepShell<C: Clock> where C.Duration == Duration {
         self.observe = observe
     }
 
-    /// Returns when the step is over, `true`, or has yielded.
+    /// Returns `true` when the step is over, `false` when it has yielded.
     func run(_ step: inout some DecidingStep, _ context: inout RunContext) async -> Bool {
         await withTaskGroup(of: Signal.self) { group in
             defer { group.cancelAll() }
@@ -146,7 +145,7 @@ struct StepShell<C: Clock> where C.Duration == Duration {
 }
 
 extension Executor.Surroundings {
-    /// Both clocks, as of now.
+    /// Reads both clocks.
     func moment(since begin: C.Instant) -> Moment {
         Moment(elapsed: begin.duration(to: clock.now), date: now())
     }

@@ -1,6 +1,6 @@
 internal import FCM
 
-/// What an answer means for its recipient, for the step, and for the run.
+/// What an answer means for its recipient, the step and the run.
 extension StepState {
     mutating func take(_ answers: [Inbox.Answer], _ now: Moment, _ context: inout RunContext) {
         guard !inFlight.isEmpty else { return }
@@ -20,7 +20,8 @@ extension StepState {
         }
     }
 
-    /// A server that takes every request and answers none would make everybody unknown, one after the other.
+    /// Tells the window about the answer. A server that accepts requests and never answers would make one recipient
+    /// after another unknown, so the run ends after some rounds of it.
     private mutating func note(
         _ exchange: Exchange, _ asked: Inbox.Asked, _ verdict: Verdict?, isFull: Bool, _ now: Moment,
         _ context: inout RunContext
@@ -40,7 +41,7 @@ extension StepState {
         }
     }
 
-    /// So many rounds of requests without any answer end the run.
+    /// That many rounds of requests without any answer end the run.
     private static var lostRounds: Int { 5 }
 
     private mutating func judge(
@@ -87,7 +88,8 @@ extension StepState {
         queue.retries.forget(id)
     }
 
-    /// Whether memberships may be changed by whichever API there is, and nothing has shown yet which one it is.
+    /// Whether herald may still choose the membership API: the setting is `auto`, and no success has shown yet which
+    /// one the project has.
     private func mayChangeAPI(_ context: RunContext) -> Bool {
         context.options.fcm.topicAPI == .auto && !context.hasSucceeded(on: context.api(of: work.action))
     }
@@ -97,7 +99,7 @@ extension StepState {
         outcomes.rejected[context.redacted(failure, addressee).code, default: []].insert(addressee.id)
     }
 
-    /// - Parameter context: lent, so that it is not copied for each message; nothing of it changes.
+    /// - Parameter context: `inout` only to avoid a copy for each message. It does not change.
     private mutating func keep(_ messageID: String, of addressee: Addressee, _ context: inout RunContext) {
         if context.wantsReceipts {
             let name = addressee.registration.map { context.fingerprints.name($0) }
@@ -117,7 +119,7 @@ extension StepState {
         }
     }
 
-    /// `false`: not in this run.
+    /// Returns `false` if the recipient is not tried again in this run.
     private mutating func tryAgain(
         _ addressee: Addressee, _ failure: Failure, _ asked: Verdict.Repeat, _ attempt: Int, _ now: Moment,
         _ context: inout RunContext
@@ -157,12 +159,12 @@ extension StepState {
         return false
     }
 
-    /// The request had no effect: the recipient counts as not tried.
+    /// The request had no effect, so the recipient counts as not tried.
     private mutating func withdraw(_ id: RecipientID) {
         if !queue.retries.mayHaveTakenEffect(id) { outcomes.untried.insert(id) }
     }
 
-    /// A wrong credential or project makes every registration look dead: too many of them stop the step.
+    /// A wrong credential or project makes every registration look dead, so too many dead ones stop the step.
     private mutating func checkForgetting(_ context: inout RunContext) {
         let tried = report.accepted + report.rejected + report.unknown
         let dead = report.forgotten + reportedDead.count
@@ -187,12 +189,11 @@ extension StepState {
 }
 
 extension Verdict {
-    /// Whether the server asks for less.
     fileprivate var isDeferral: Bool {
         if case .again(_, let asked) = self { asked.effect == .deferred } else { false }
     }
 
-    /// Whether it says anything of what others may expect.
+    /// Whether the answer says something about what other requests may expect.
     fileprivate var isTelling: Bool {
         switch self {
         case .unauthenticated: false
@@ -201,7 +202,7 @@ extension Verdict {
         }
     }
 
-    /// Whether the answer shows that the API which was asked is there.
+    /// Whether the answer shows that the project has the API.
     fileprivate var showsAPI: Bool {
         switch self {
         case .accepted, .preexisting, .dead, .rejected: true

@@ -1,16 +1,17 @@
 internal import FCM
 
-/// Whose requests leave next, and what must be true before they do.
+/// Which requests start next, and what must be done before they do.
 extension StepState {
-    /// Requests that start together, once their intents are written down.
+    /// Requests that start together, after their intents are written.
     struct Block {
         var departures: [StepEffect.Departure]
         var recipients: RecipientSet
-        /// How many starts were taken from the rates.
+        /// How many starts were taken from the rate budget.
         var granted: Int
     }
 
-    /// What must be done so that somebody can start; `nil` when nobody can, and then the time to wake is set.
+    /// What must be done so that a request can start. `nil` if none can start now. If only time is missing, the wake-up
+    /// time is set.
     mutating func startSome(_ now: Moment, _ context: inout RunContext) -> StepEffect? {
         guard isUnfinished else { return nil }
         if context.stop != nil {
@@ -25,7 +26,7 @@ extension StepState {
             report.stop("max_lateness has passed")
             return nil
         }
-        // One commit serves all that start together: a few large groups beat many small ones.
+        // All requests that start together share one commit, so a few large groups are faster than many small ones.
         guard limit(context) - inFlight.requests >= blockNeeded(context) else { return nil }
         queue.retries.ripen(at: now.elapsed)
         guard queue.readyCount > 0 else {
@@ -36,25 +37,25 @@ extension StepState {
             rest(quietUntil - now.elapsed, now, context)
             return nil
         }
-        // Starts that are granted and then wait for a token would all leave at once when it comes.
+        // If starts were granted before the access token was there, they would all leave at once when it came.
         stage = .preparing
         return .prepare
     }
 
-    /// The state is asked at most every half second whether a person paused the campaign.
+    /// Asks the state at most every half second whether a person paused the campaign.
     private func isPauseCheckDue(_ now: Moment, _ context: RunContext) -> Bool {
         guard work.action == .send, !context.options.mode.isDryRun else { return false }
         return lastPauseCheck.map { now.elapsed - $0 >= .milliseconds(500) } ?? true
     }
 
-    /// A connection is there: takes as many starts as the rates allow.
+    /// A connection is ready. Takes as many starts as the rates allow.
     mutating func reserve(_ now: Moment, _ context: inout RunContext) -> StepEffect {
         let free = limit(context) - inFlight.requests
         let (granted, wait) = context.withLimiter(of: work.action) { shared -> (granted: Int, wait: Duration) in
             if work.batchSize == 1 {
                 return budget.reserve(min(free, queue.readyCount), at: now.elapsed, from: &shared)
             }
-            // Of batches, those of one request.
+            // With batches, takes the starts of one batch.
             let count = min(work.batchSize, queue.readyCount, budget.largestBatch(shared))
             let wait = budget.reserve(batch: count, at: now.elapsed, from: &shared)
             return (wait == .zero ? count : 0, wait)
@@ -68,7 +69,7 @@ extension StepState {
         return intend(granted, now, &context)
     }
 
-    /// The rates let nobody start for so long.
+    /// The rates let nothing start for that long.
     private mutating func rest(_ wait: Duration, _ now: Moment, _ context: RunContext) {
         if wait > context.options.retry.horizon {
             report.stop("FCM asks to be left alone for \(wait.components.seconds) s")
@@ -77,13 +78,13 @@ extension StepState {
         }
     }
 
-    /// Waits are short, so that a request to end is heard.
+    /// Waits are short, so that a request to stop is noticed.
     private mutating func wake(after wait: Duration, _ now: Moment) {
         let instant = now.elapsed + min(max(wait, RateLimiter.minimumWait), .seconds(1))
         wakeAt = min(wakeAt ?? instant, instant)
     }
 
-    /// Makes the requests of those who start, and has their intents written down.
+    /// Makes the next requests and has their intents written.
     mutating func intend(_ granted: Int, _ now: Moment, _ context: inout RunContext) -> StepEffect {
         renew(now)
         let block = Inbox.Block(reachable(queue.take(granted), context), started: now.elapsed)
@@ -100,8 +101,8 @@ extension StepState {
         return write(.intending(starting), work.intent(starting.recipients, at: now.date), now, context)
     }
 
-    /// Intent before effect: nothing else lets requests leave, and it is reached only when their intents are written
-    /// down.
+    /// Every intent is written before its effect: only this function sends requests, and it runs only after their
+    /// intents are committed.
     mutating func release(_ block: Block, _ now: Moment, _ context: inout RunContext) -> StepEffect {
         context.withLimiter(of: work.action) { budget.postpone(block.granted, to: now.elapsed, &$0) }
         inFlight.requests += block.departures.count
@@ -117,7 +118,8 @@ extension StepState {
         return .send(block.departures)
     }
 
-    /// What was encoded once can be encoded again; a lifetime is told in seconds.
+    /// Encodes the remaining lifetime again, once a second. An error is ignored, because the message was encoded
+    /// before.
     private mutating func renew(_ now: Moment) {
         let second = Int(now.date.timeIntervalSince1970)
         guard renewedSecond != second else { return }
@@ -125,7 +127,7 @@ extension StepState {
         try? work.renew(at: now.date)
     }
 
-    /// Those the state knows how to reach; the others are rejected.
+    /// The recipients that have a registration in the state. The others are rejected.
     private mutating func reachable(_ addressees: [Addressee], _ context: RunContext) -> [Addressee] {
         if addressees.allSatisfy({ $0.reach != .nowhere }) { return addressees }
         let failure = Failure(.noRegistration, message: "the state knows no registration")

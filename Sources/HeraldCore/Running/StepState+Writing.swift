@@ -1,6 +1,6 @@
 internal import FCM
 
-/// What is written down, and when.
+/// What is written to the state, and when.
 extension StepState {
     mutating func open(_ context: RunContext) -> StepEffect {
         guard let discovered = work.discovered, !discovered.isEmpty, !context.options.mode.isDryRun else {
@@ -11,13 +11,13 @@ extension StepState {
         return .read(discovered.subtracting(.target))
     }
 
-    /// Those whom an earlier run left between intent and outcome.
+    /// Reports the recipients that an earlier run left between intent and outcome.
     mutating func tellDiscovered(_ addressees: [Addressee], _ context: RunContext) {
         let failure = Failure(.interrupted, message: "an earlier run ended before the answer was recorded")
         for addressee in addressees { fail(addressee, failure, 1, .held, context) }
     }
 
-    /// Writes the outcomes there are, and what is to be written with them.
+    /// Writes the outcomes so far, together with `changes`.
     mutating func write(
         _ next: Stage, _ changes: [StateChange], _ now: Moment, _ context: RunContext
     ) -> StepEffect {
@@ -25,13 +25,14 @@ extension StepState {
         return commit(work.changes(outcomes, at: now.date) + changes, next, context)
     }
 
-    /// A dry run leaves no trace.
+    /// A dry run writes nothing.
     mutating func commit(_ changes: [StateChange], _ next: Stage, _ context: RunContext) -> StepEffect {
         stage = next
         return .commit(context.options.mode.isDryRun ? [] : changes)
     }
 
-    /// Whether FCM is believed what it calls dead: something has succeeded, so that it hears us rightly.
+    /// Whether to believe FCM about dead registrations. That takes a success, which shows that the credentials are
+    /// right.
     func isBelieved(_ context: RunContext) -> Bool {
         !isBlocked && context.hasSucceeded(on: context.api(of: work.action))
     }
@@ -45,7 +46,7 @@ extension StepState {
                 outcomes.forgotten.insert(id)
                 report.forgotten += 1
             case .kept where isBlocked:
-                // Not believed: it counts as not tried, and is held like the rest of the step.
+                // FCM is not believed here: the recipient counts as not tried and is held like the rest of the step.
                 report.rejected -= 1
                 outcomes.withdrawRejection(of: id)
             default: break
@@ -66,13 +67,13 @@ extension StepState {
 
     // MARK: Being stopped
 
-    /// Somebody asked the run to end: nobody else starts.
+    /// Somebody asked the run to stop. No more requests start.
     mutating func interrupt() {
         isInterrupted = true
         report.stop(StepReport.interruption)
     }
 
-    /// Waits for nobody any more: what is under way may have arrived.
+    /// Stops waiting for the requests under way. Their messages may have arrived.
     mutating func abandon(
         _ answers: [Inbox.Answer], _ now: Moment, _ context: inout RunContext
     ) -> StepEffect {
@@ -88,7 +89,7 @@ extension StepState {
         return .read(inFlight.recipients.subtracting(.target))
     }
 
-    /// - Parameter found: registrations, as far as the state could tell them.
+    /// - Parameter found: the registrations that the state could give.
     mutating func writeOff(
         _ found: [RecipientID: Registration], _ now: Moment, _ context: inout RunContext
     ) -> StepEffect {

@@ -1,33 +1,33 @@
 internal import FCM
 
-/// One step of a topic or a send: so many requests at once, no faster than the rates allow, each intent written down
-/// before its request leaves and each outcome after. One commit serves all requests that start together, and the answers
-/// that came meanwhile.
+/// One step of a topic or a send. It keeps a limited number of requests under way, no faster than the rates allow. Each
+/// intent is written before its request leaves, and each outcome after. One commit covers all requests that start
+/// together and the answers that came in the meantime.
 ///
-/// It takes one event at a time, with the moment at which it happened, and says what is to be done next.
+/// It takes one event at a time, with the moment it happened, and says what to do next.
 struct StepState: DecidingStep {
-    /// What the step has asked for last.
+    /// What the step asked for last.
     enum Stage {
         case new
-        /// Reads who was left unknown by a crash, to name them.
+        /// Reads the registrations of recipients that a crash left unknown, to report them.
         case naming(RecipientSet)
-        /// Writes down that the step begins.
+        /// Writes that the step begins.
         case opening
         case lookingForPauses
         case preparing
-        /// Reads the registrations of those it starts next, so many of them.
+        /// Reads the registrations of the next recipients. `granted` of them will start.
         case readingAhead(RecipientSet, granted: Int)
-        /// Writes down the intents of requests.
+        /// Writes the intents of requests.
         case intending(Block)
         case sending
-        /// Writes down outcomes.
+        /// Writes outcomes.
         case writing
         case waiting
-        /// Reads whom requests were for that nobody waits for any more.
+        /// Reads the registrations of recipients whose answers are no longer waited for.
         case abandoning
-        /// Writes down how the step was left.
+        /// Writes the last outcomes before the step ends or yields.
         case closing
-        /// Left, and may be gone on with.
+        /// The step has yielded or is over.
         case left
     }
 
@@ -38,54 +38,54 @@ struct StepState: DecidingStep {
     var budget: RateBudget
     var inFlight = InFlight()
     var outcomes = UnwrittenOutcomes()
-    /// Answered as dead, and neither forgotten nor kept yet.
+    /// Reported as dead, but not yet forgotten or kept.
     var reportedDead: [(Addressee, Failure, attempts: Int)] = []
     var news: [StepNews] = []
-    /// When it is to be left.
+    /// When the step must yield.
     var leave = Leave()
 
-    /// Whether the project has not the API that the work asks for; whoever was asked is put back.
+    /// Whether the project lacks the API that the step used. Recipients that were asked go back into the queue.
     var isUnavailable = false
-    /// Until the first answer only one request is under way: it shows whether the API is there, and whether a setting or
-    /// the message itself is wrong.
+    /// Until the first answer only one request is under way. Its answer shows whether the API exists and whether a
+    /// setting or the message itself is wrong.
     var isProbing = true
-    /// Whether only an answer that shows the API ends that.
+    /// Whether only an answer that shows the API ends the probing.
     let probesAPI: Bool
-    /// Whether a guard stopped the step.
     var isBlocked = false
-    /// Whether somebody who asked the run to end stopped it.
+    /// Whether a request to stop the run ended the step.
     var isInterrupted = false
-    /// Until then the rates let nobody start.
+    /// The rates let nothing start before this time.
     var quietUntil: Duration = .zero
-    /// When to wake though no answer comes, at the latest.
+    /// The latest time to wake if no answer comes.
     var wakeAt: Duration?
     var lastPauseCheck: Duration?
-    /// The second for which the message's lifetime is told.
+    /// The second that the message's lifetime was encoded for.
     var renewedSecond: Int?
-    /// Decisions to try again, about others of the same answer: they wait alike, and so go again in one batch.
+    /// Retry decisions for the answer being judged. Recipients of the same batch share one decision, so they wait
+    /// equally long and go out again in one batch.
     var decisions: [Setback: RetryPolicy.Decision] = [:]
-    /// When the server last answered anything at all.
+    /// When the server last answered any request.
     var lastResponse: Duration?
     private var resumed: Duration = .zero
 
-    /// What a step must give way to.
+    /// What makes a step yield.
     struct Leave {
-        /// Something else begins then.
+        /// When something else begins.
         var at: Date?
-        /// There is something to do while this step only waits.
+        /// Whether to yield as soon as this step only waits.
         var whenIdle = false
     }
 
-    /// Requests under way, and whom they are for.
+    /// Requests under way, and their recipients.
     struct InFlight {
-        /// A batch is one.
+        /// A batch counts as one.
         var requests = 0
         var recipients = RecipientSet()
 
         var isEmpty: Bool { requests == 0 }
     }
 
-    /// What a decision to try again depends on, chance aside.
+    /// What a retry decision depends on, apart from chance.
     struct Setback: Hashable {
         var asked: Verdict.Repeat
         var attempt: Int
@@ -93,7 +93,7 @@ struct StepState: DecidingStep {
         var trying: Duration
     }
 
-    /// From how many on outcomes are written though nobody starts.
+    /// From this many on, outcomes are written even if no request starts.
     private static var commitSize: Int { 256 }
 
     init(_ work: StepWork, members: RecipientSet, rate: Rate?, probesAPI: Bool, report: StepReport) {
@@ -104,19 +104,19 @@ struct StepState: DecidingStep {
         budget = RateBudget(own: rate)
     }
 
-    /// Has it go on after it was left.
+    /// Prepares the step to go on after it has yielded.
     ///
-    /// - Parameter work: the same, with what a run has learned since.
+    /// - Parameter work: the same work, with what the run has learned since.
     mutating func resume(_ work: StepWork) {
         self.work = work
         isUnavailable = false
         renewedSecond = nil
     }
 
-    /// Whether somebody is still to be asked.
+    /// Whether there are still recipients to be tried.
     var isUnfinished: Bool { report.stopped == nil && !report.isStanding && !queue.isEmpty }
 
-    /// How long nothing can be done but wait for what is to be tried again; zero when that is not worth leaving for.
+    /// How long the step can only wait for retries. Zero if that is too short to yield.
     func idleTime(at now: Moment) -> Duration { inFlight.isEmpty ? queue.idleTime(at: now.elapsed) : .zero }
 
     mutating func takeNews() -> [StepNews] {
@@ -143,7 +143,8 @@ struct StepState: DecidingStep {
             return commit(work.opening, .opening, context)
         case (.opening, .committed), (.sending, .sent): return goOn(now, &context)
         case (.lookingForPauses, .looked(let isPaused)):
-            // From now: a state that answers slowly would be asked again and again, and nobody would start.
+            // Counted from now, not from the question: a slow state would be asked over and over, and nothing would
+            // start.
             lastPauseCheck = now.elapsed
             if isPaused { report.pause() }
             return goOn(now, &context)
@@ -174,7 +175,7 @@ struct StepState: DecidingStep {
         }
     }
 
-    /// Decides what is next when nothing but answers is waited for.
+    /// Decides what to do next when the step waits for nothing but answers.
     mutating func goOn(_ now: Moment, _ context: inout RunContext) -> StepEffect {
         let isLeft = isToBeLeft(now)
         if !isLeft, let effect = startSome(now, &context) { return effect }
@@ -185,16 +186,17 @@ struct StepState: DecidingStep {
         return .wait(until: wakeAt, answers: answersNeeded(now, context))
     }
 
-    /// Whether nothing more is to be started before the step is gone on with.
+    /// Whether nothing more may start before the step resumes.
     private func isToBeLeft(_ now: Moment) -> Bool {
         isUnavailable || leave.at.map { now.date >= $0 } ?? false || leave.whenIdle && idleTime(at: now) > .zero
     }
 
-    /// How many answers are worth waking for.
+    /// How many answers to wait for before waking.
     private func answersNeeded(_ now: Moment, _ context: RunContext) -> Int {
         guard !inFlight.isEmpty else { return 0 }
         let limit = limit(context)
-        // With a wake-up near, or nobody to start, there is no hurry, or else no reason to let answers wait.
+        // If a wake-up is near, all answers can wait for it. If no first attempts are left, each answer is handled at
+        // once.
         let isWakeNear = wakeAt.map { $0 - now.elapsed <= RateLimiter.minimumWait * 2 } ?? false
         let missing =
             isWakeNear
@@ -202,7 +204,7 @@ struct StepState: DecidingStep {
         return max(1, min(missing, inFlight.requests))
     }
 
-    /// How many may be under way now.
+    /// How many requests may be under way now.
     func limit(_ context: RunContext) -> Int { isProbing ? 1 : context.window.limit }
 
     /// How many starts are worth a commit.
@@ -215,7 +217,7 @@ struct StepState: DecidingStep {
         report.stop(reason)
     }
 
-    /// Recipients and how to reach them, as the state has it.
+    /// Recipients with their registrations from the state.
     func named(_ recipients: RecipientSet, _ found: [RecipientID: Registration]) -> [Addressee] {
         recipients.map { Addressee(id: $0, registration: found[$0]) }
     }

@@ -1,21 +1,21 @@
 internal import FCM
 
-/// One step as the executor drives it: which request goes to whom, what its answer means, and what is written down
-/// before and after. Pure; sends and the two ways of changing a topic's members differ here and nowhere else. Device
-/// groups have `GroupState`.
+/// The parts of a step that depend on its kind: which request goes to which recipient, what its answer means, and what
+/// is written before and after. It does no I/O. Sends and the two ways of changing a topic's members differ only here.
+/// Device groups have `GroupState`.
 struct StepWork {
     let work: Plan.Work
     let action: Plan.Action
-    /// By which of FCM's APIs members are changed.
+    /// The FCM API that changes memberships.
     private let api: TopicAPI
     private let addressing: Addressing
-    /// Of a send: when it is to stop.
+    /// For a send: stop when more than this share is rejected.
     let stopWhenRejectedPercent: Int?
-    /// Absent for memberships.
+    /// `nil` for memberships.
     private var content: EncodedContent?
-    /// When the message is worth nothing any more, where its author said so.
+    /// When the message expires, if its author said so.
     private let expiry: Date?
-    /// Who was being subscribed when an earlier run ended: FCM may have them through us.
+    /// Recipients that were being subscribed when an earlier run ended. They may be subscribed because of herald.
     private let askedBefore: RecipientSet
     private let isDryRun: Bool
 
@@ -40,13 +40,13 @@ struct StepWork {
         try encode(at: now)
     }
 
-    /// Where requests of a send go.
+    /// What the requests of a send address.
     private enum Addressing {
         case each
-        /// `nil`: there is no way to reach it.
+        /// One address for the whole target. `nil` if it cannot be reached.
         case whole(Address?)
 
-        /// - Parameter key: where a send to a device group goes.
+        /// - Parameter key: the key of the device group that the send goes to.
         init(of send: Plan.Send, key: NotificationKey?) {
             switch send.target {
             case .topic(let name): self = .whole(.topic(name))
@@ -64,7 +64,7 @@ struct StepWork {
         }
     }
 
-    /// Tells the lifetime that its message still has.
+    /// Encodes the message again with the lifetime that is left.
     mutating func renew(at now: Date) throws {
         if expiry != nil { try encode(at: now) }
     }
@@ -78,21 +78,21 @@ struct StepWork {
 
     private var send: Plan.Send? { if case .send(let send) = work { send } else { nil } }
 
-    /// Nothing starts after it.
+    /// No request starts after this time.
     var deadline: Date? { send?.deadline }
 
-    /// Left by a crash between intent and outcome.
+    /// Recipients that a crash left between intent and outcome.
     var discovered: RecipientSet? { send?.discovered }
 
-    /// Whom FCM refused in an earlier run.
+    /// Recipients that FCM refused for now in an earlier run.
     var deferredBefore: RecipientSet { send?.deferred ?? [] }
 
     /// How many recipients one request may be for.
     var batchSize: Int { !isSend && api == .iid ? Request.maximumBatch : 1 }
 
-    /// The call for some recipients, no more than `batchSize`; `nil` when there is no way to reach them.
+    /// The request for up to `batchSize` recipients. `nil` if they cannot be reached.
     func request(for addressees: ArraySlice<Addressee>) -> Request? {
-        // To take the whole work apart for each recipient would be a good part of what one costs.
+        // Tests `content` first: matching on the whole work for each recipient would be a large part of its cost.
         if let content {
             guard let one = addressees.first else { return nil }
             return address(one.registration).map { .send(body: content.bytes(for: one.id, to: $0)) }
@@ -112,7 +112,7 @@ struct StepWork {
         return operation == .add ? .subscribe(registration, to: topic) : .unsubscribe(registration, from: topic)
     }
 
-    /// One for each recipient of a request.
+    /// One verdict for each recipient of a request.
     enum Verdicts {
         case one(Verdict)
         case each([Verdict])
@@ -141,9 +141,9 @@ struct StepWork {
             : .one(Verdict(membership: exchange))
     }
 
-    // MARK: What is written down
+    // MARK: Writing to the state
 
-    /// Before the first request of the step.
+    /// Written before the step's first request.
     var opening: [StateChange] {
         guard case .send(let send) = work else { return [] }
         if send.isResumed {
@@ -152,7 +152,8 @@ struct StepWork {
         return [.open(send.occurrence, RecordedOccurrence(send))]
     }
 
-    /// Before a request leaves. Unsubscribing needs no intent: until it is recorded as done, it is done again.
+    /// Written before a request leaves. Unsubscribing needs no intent: until the state says it is done, it is done
+    /// again.
     func intent(_ members: RecipientSet, at now: Date) -> [StateChange] {
         switch work {
         case .subscribe(let topic, _):
@@ -163,14 +164,15 @@ struct StepWork {
         }
     }
 
-    /// After answers came back.
+    /// Written after answers came.
     func changes(_ settled: UnwrittenOutcomes, at now: Date) -> [StateChange] {
         var changes: [StateChange] = []
         switch work {
         case .subscribe(let topic, _):
             for (set, membership) in [
                 (settled.accepted, Membership.managed as Membership?), (settled.preexisting, .preexisting),
-                // Who was asked for before this run may be subscribed through us, whatever this run's attempt came to.
+                // Recipients that an earlier run tried to subscribe may be subscribed because of herald, whatever this
+                // run's attempt did. Their state stays.
                 (settled.everyRejected.union(settled.untried.subtracting(askedBefore)), nil),
             ] where !set.isEmpty {
                 changes.append(.members(topic, set, membership, at: now))
@@ -194,17 +196,17 @@ struct StepWork {
         return changes
     }
 
-    /// When nobody is left to be tried.
+    /// Written when no recipient is left to be tried.
     ///
-    /// - Parameter unknown: how many of the step's outcomes are unknown.
+    /// - Parameter unknown: how many outcomes of the step are unknown.
     func closing(at now: Date, unknown: Int) -> [StateChange] {
         guard case .send(let send) = work else { return [] }
-        // Whose author wants unknown ones sent again is not done with them.
+        // With `resend`, an occurrence with unknown outcomes is not finished.
         if unknown > 0, send.onUnknown == .resend { return [] }
         return [.finish(send.occurrence, at: now)]
     }
 
-    /// Whether a subscription that was there already is one of ours whose answer was lost.
+    /// Whether a subscription that existed already comes from an earlier request of herald whose answer was lost.
     func isOurs(_ id: RecipientID, mayHaveTakenEffect: Bool) -> Bool {
         mayHaveTakenEffect || askedBefore.contains(id)
     }
@@ -219,7 +221,7 @@ extension RecordedOccurrence {
 }
 
 extension Verdict {
-    /// What is only validated arrives nowhere: no answer is a failure then, and nothing to hold.
+    /// A validated message arrives nowhere. So no answer means failure, and there is nothing to hold.
     fileprivate func ofDryRun(_ isDryRun: Bool) -> Verdict {
         guard isDryRun, case .unknown(let failure) = self else { return self }
         return .rejected(failure)

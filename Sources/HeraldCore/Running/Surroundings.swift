@@ -3,7 +3,7 @@ package import FCM
 extension Executor {
     package typealias Options = RunOptions
 
-    /// The world it works in.
+    /// Everything outside that a run uses.
     package struct Surroundings: Sendable {
         package var store: any StateStore
         package var sender: any Sender
@@ -11,17 +11,19 @@ extension Executor {
         package var now: @Sendable () -> Date
         package var random: any RandomNumberGenerator & Sendable
         package var fingerprints: Fingerprinter
-        /// Whether somebody asked the run to end: nothing more is started.
+        /// Who asked the run to stop, if anyone. Then nothing more starts.
         package var stop: @Sendable () -> Stop?
-        /// Returns when somebody does not want to wait for what is under way either, or when it is cancelled.
+        /// Returns when somebody asks to stop without waiting for the requests under way, or when the task is
+        /// cancelled.
         package var halt: @Sendable () async -> Void
-        /// What is due at an instant that the plan did not see yet; absent where a plan is all that may be done.
+        /// Makes a plan of what is due now and was not in the first plan. `nil` if the run may do only what was
+        /// planned.
         package var lookAgain: (@Sendable (Date) async -> Plan?)?
-        /// Told of the report whenever it is worth showing or saving.
+        /// Called with the report whenever it is worth showing or saving.
         package var observe: @Sendable (Report) async -> Void
-        /// Told of every accepted send.
+        /// Called for every accepted send.
         package var receive: (@Sendable (_ step: String, _ registration: String?, _ messageID: String) -> Void)?
-        /// Told of every failure, also of those that the report counts only.
+        /// Called for every failure, also for those that the report only counts.
         package var note: @Sendable (_ step: String, Report.Failure) -> Void
 
         package init(
@@ -50,9 +52,9 @@ extension Executor {
     }
 }
 
-/// Who asks a run to end.
+/// Who asked a run to stop.
 package enum Stop: Hashable, Sendable {
-    /// What is stopped stays so until that person says otherwise.
+    /// What was stopped stays stopped until a person resumes it.
     case person
     /// The next run goes on.
     case machine

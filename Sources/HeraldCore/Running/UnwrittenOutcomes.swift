@@ -1,20 +1,20 @@
-/// Recipients whose answers have come and are not written down yet.
+/// Outcomes that are known but not yet written to the state.
 struct UnwrittenOutcomes {
     var accepted: RecipientSet = []
     var preexisting: RecipientSet = []
-    /// By code.
+    /// By error code.
     var rejected: [String: RecipientSet] = [:]
     var unknown: RecipientSet = []
-    /// Whose request had no effect, so that they count as not tried.
+    /// Recipients whose request had no effect. They count as not tried.
     var untried: RecipientSet = []
-    /// Whom FCM refused a message for the time being.
+    /// Recipients that FCM refused for now.
     var deferred: RecipientSet = []
-    /// To be forgotten, beside being rejected.
+    /// Recipients to be forgotten. They are also among the rejected.
     var forgotten: RecipientSet = []
 
     var isEmpty: Bool { count == 0 && forgotten.isEmpty }
 
-    /// The dead are among the rejected.
+    /// Does not add the forgotten, who are among the rejected.
     var count: Int {
         accepted.count + preexisting.count + everyRejected.count + unknown.count + untried.count + deferred.count
     }

@@ -1,22 +1,22 @@
 package import FCM
 
-/// What the files ask for, and how those are reached whom it is about.
+/// What the files ask for, and how to reach its recipients.
 package struct Wanted: Sendable {
-    /// Spares the next plan what did not change, as long as the state gives no other numbers.
+    /// Saves the resolved lists for the next plan. They are valid as long as the state gives no other numbers.
     package typealias Keep = @Sendable (ResolvedLists, Numbering) -> Void
 
     package var desired: Desired { lists.desired }
     private let lists: ResolvedLists
     private let recipients: ListedRecipients
-    /// What the state said of its numbers before.
+    /// The state's numbering before this run changed it.
     private let numbering: Numbering?
     private let keep: Keep?
 
     /// - Parameters:
-    ///   - store: the state; `nil` where there is none yet.
-    ///   - key: random, for digests of registrations; `nil` where nobody's number is kept.
-    ///   - sorted: all rows of the lists, read once more: asked for where the index was matched with another state's
-    ///     numbers, or with those that this one had before.
+    ///   - store: the state, or `nil` if there is none yet.
+    ///   - key: a random key for digests of registrations, or `nil` if no numbers are kept.
+    ///   - sorted: reads all rows of the lists again. It is called if the index was matched with the numbers of another
+    ///     state, or with older numbers of this one.
     package init(
         _ workspace: Workspace, _ recipientIndex: RecipientIndex, knownTo store: (any StateStore)?,
         noting key: (UInt64, UInt64)?, keep: Keep?, sorted: () throws -> RecipientIndex
@@ -34,7 +34,8 @@ package struct Wanted: Sendable {
         if let store, let numbering, desired.unrecorded == 0 { try await remember(as: numbering, in: store) }
     }
 
-    /// Writes down whom the state does not know yet: whoever is sent to, or subscribed, has a number there.
+    /// Writes the recipients that the state does not know yet. A recipient needs a number there before a send or a
+    /// subscription.
     package func record(in store: any StateStore) async throws {
         guard desired.unrecorded > 0 else { return }
         let isAlone = try await store.numbering() == numbering
@@ -42,7 +43,7 @@ package struct Wanted: Sendable {
         if isAlone, let numbering = try await store.numbering() { try await remember(as: numbering, in: store) }
     }
 
-    /// How some of them are reached, whether the state knows them already or not.
+    /// The registrations of some recipients, whether the state already knows them or not.
     package func registrations(
         of ids: RecipientSet, knownTo store: (any StateStore)?
     ) async throws -> [RecipientID: Registration] {
@@ -50,7 +51,7 @@ package struct Wanted: Sendable {
         return try known.merging(recipients.registrations(of: ids)) { _, listed in listed }
     }
 
-    /// - Parameter numbering: the state's, with everybody's number.
+    /// - Parameter numbering: the state's numbering, once every recipient has a number.
     private func remember(as numbering: Numbering, in store: any StateStore) async throws {
         guard let keep, lists.isWorthKeeping, numbering.next == lists.next, try await store.numbering() == numbering
         else { return }

@@ -1,40 +1,40 @@
-/// How many requests may be under way at once: more and more while answers come as quickly as they did, fewer when they
-/// take longer, when the server refuses, and when they do not come. It holds no clock and does no I/O.
+/// How many requests may be under way at once. The number grows while answers come as fast as before. It shrinks when
+/// they take longer, when the server refuses, and when answers do not come. It holds no clock and does no I/O.
 ///
-/// It begins small, doubles with every round until something goes wrong, and from then on grows by a sixteenth a
-/// round (after TCP's slow start and congestion avoidance, RFC 5681 §3.1).
+/// It starts small and doubles with every round until something goes wrong. After that it grows by a sixteenth a round
+/// (after TCP's slow start and congestion avoidance, RFC 5681 §3.1).
 struct Window: Hashable, Sendable {
-    /// What became of a request, as far as it tells how the server is.
+    /// What the result of a request says about the server.
     enum Outcome: Hashable, Sendable, CaseIterable {
-        /// It was answered; whatever the answer says, the server is well.
+        /// The server is well, whatever the answer says.
         case answered
         /// The server asks for less: 429, 503, 500.
         case deferred
         case lost
     }
 
-    /// Where it begins.
+    /// The size of a new window.
     static let start = 16
-    /// Latency below this above the shortest is no sign of anything.
+    /// In seconds. A latency this close to the shortest one means nothing.
     private static let tolerance = 0.05
-    /// After so many answers the shortest latency counts for a tenth more, so that an old one is forgotten.
+    /// After this many answers the shortest latency is raised by a tenth, so that an old value is forgotten.
     private static let memory = 4096
 
-    /// More are never under way.
+    /// The window never grows beyond this.
     let cap: Int
     private(set) var limit: Int
-    /// Rounds of losses with no answer between: requests that left after the losses before them were known.
+    /// Consecutive rounds of lost requests. A round counts if its requests left after the earlier losses were known.
     private(set) var lostRounds = 0
 
-    /// Up to here it doubles.
+    /// Below this size the window doubles each round.
     private var threshold: Int
-    /// What has gathered of the answers that make it grow by one.
+    /// Progress towards growing by one.
     private var credit = 0
-    /// Seconds.
+    /// In seconds.
     private var shortest = Double.infinity
     private var usual = 0.0
     private var answers = 0
-    /// What left before this one tells nothing new about a window that was made smaller meanwhile.
+    /// Requests before this one left before the window last shrank, so their results say nothing new about it.
     private var firstOfRound = 0
     private var started = 0
 
@@ -44,17 +44,17 @@ struct Window: Hashable, Sendable {
         threshold = self.cap
     }
 
-    /// The number of a request that starts.
+    /// The number of the request that starts now.
     mutating func start() -> Int {
         defer { started += 1 }
         return started
     }
 
-    /// Takes in what became of a request.
+    /// Takes in the result of a request.
     ///
     /// - Parameters:
-    ///   - serial: the number it was given when it started.
-    ///   - isFull: whether the window is what keeps more from starting.
+    ///   - serial: the number that the request got when it started.
+    ///   - isFull: whether the window is what keeps more requests from starting.
     mutating func note(_ outcome: Outcome, after latency: Duration, serial: Int, isFull: Bool) {
         switch outcome {
         case .answered:
@@ -65,7 +65,7 @@ struct Window: Hashable, Sendable {
             lostRounds = 0
             shrink(to: limit / 2, serial)
         case .lost:
-            // Whatever is in it may become unknown: much less at once.
+            // Every request under way may become unknown, so far fewer may be under way at once.
             if shrink(to: limit / 8, serial) { lostRounds += 1 }
         }
     }
@@ -86,7 +86,7 @@ struct Window: Hashable, Sendable {
         limit = min(cap, limit + 1)
     }
 
-    /// `false`: the request left before the window was made smaller last.
+    /// Returns `false` if the request left before the window last shrank.
     @discardableResult
     private mutating func shrink(to smaller: Int, _ serial: Int) -> Bool {
         guard serial >= firstOfRound else { return false }

@@ -1,4 +1,4 @@
-/// Where calls go: Google's servers, or a stand-in for them.
+/// Where calls go: to Google's servers or to an emulator.
 package enum EndpointKind: String, Hashable, Sendable {
     case fcm, emulator
 }

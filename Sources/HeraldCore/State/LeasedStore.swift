@@ -1,6 +1,6 @@
 package import FCM
 
-/// A state as one run has it: whatever the run commits, it commits under its lease.
+/// The state as one run uses it. Everything the run commits is committed under its lease.
 package struct LeasedStore: StateStore {
     private let store: any StateStore
     private let lease: WorkLease

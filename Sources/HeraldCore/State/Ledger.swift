@@ -1,12 +1,12 @@
-/// What came of an occurrence, recipient by recipient. Who is in no entry has not been tried.
+/// What came of an occurrence, recipient by recipient. A recipient without an entry has not been tried.
 package struct Ledger: Hashable, Sendable {
     package private(set) var entries = Partition<LedgerEntry>()
-    /// Of the rejected, who was rejected with which code.
+    /// The error code of each rejected recipient.
     package private(set) var codes = Partition<String>()
 
     package init() {}
 
-    /// - Parameter codes: everybody in them is among the rejected.
+    /// - Parameter codes: may hold rejected recipients only.
     package init(entries: Partition<LedgerEntry>, codes: Partition<String>) {
         self.entries = entries
         self.codes = codes
@@ -14,13 +14,13 @@ package struct Ledger: Hashable, Sendable {
 
     package subscript(entry: LedgerEntry) -> RecipientSet { entries[entry] }
 
-    /// Those who are not asked again by themselves.
+    /// Recipients that are not tried again, unless the campaign resends unknown outcomes.
     package var tried: RecipientSet { entries.union(of: LedgerEntry.allCases.filter(\.isTried)) }
 
-    /// Nobody knows what they got.
+    /// Recipients whose outcome is unknown.
     package var uncertain: RecipientSet { entries.union(of: LedgerEntry.allCases.filter(\.isUncertain)) }
 
-    /// Moves recipients to an entry, and out of the others; `nil`: back to not tried.
+    /// Moves recipients to one entry and out of all others. `nil` means: not tried.
     package mutating func move(_ members: RecipientSet, to entry: LedgerEntry?) {
         entries.move(members, to: entry)
         codes.move(members, to: nil)
@@ -32,17 +32,17 @@ package struct Ledger: Hashable, Sendable {
     }
 }
 
-/// What is known of one recipient of an occurrence.
+/// What is known about one recipient of an occurrence.
 package enum LedgerEntry: Int, Hashable, Sendable, CaseIterable {
-    /// The request was about to leave. After a crash nobody can tell whether it did.
+    /// The request was about to leave. After a crash, herald cannot tell whether it did.
     case intended = 0
     case accepted = 1
     case rejected = 2
-    /// The request may have had its effect, and nobody can tell.
+    /// The request may have had its effect. herald cannot tell.
     case unknown = 3
-    /// May have got it, and a person has settled that this is to stay so.
+    /// The recipient may have got the message. A person decided to leave it so.
     case abandoned = 4
-    /// FCM said no and may be asked again. Should it have delivered all the same, another try is a second push.
+    /// FCM refused for now and may be asked again. If it delivered all the same, the next try is a second push.
     case deferred = 5
 
     var isTried: Bool { self != .deferred }

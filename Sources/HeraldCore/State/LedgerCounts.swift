@@ -1,7 +1,7 @@
-/// How many recipients of an occurrence came to what.
+/// How many recipients of an occurrence have which outcome.
 package struct LedgerCounts: Hashable, Sendable {
     private let entries: [LedgerEntry: Int]
-    /// Of the rejected, by code.
+    /// The rejected recipients by error code.
     package let codes: [String: Int]
 
     package init(entries: [LedgerEntry: Int], codes: [String: Int]) {
@@ -15,6 +15,6 @@ package struct LedgerCounts: Hashable, Sendable {
 
     package var tried: Int { entries.reduce(0) { $1.key.isTried ? $0 + $1.value : $0 } }
 
-    /// Nobody knows what they got.
+    /// How many outcomes are unknown.
     package var uncertain: Int { entries.reduce(0) { $1.key.isUncertain ? $0 + $1.value : $0 } }
 }

@@ -1,12 +1,12 @@
 package import FCM
 internal import Synchronization
 
-/// A state in memory: what a dry run works on, so that the real one stays untouched.
+/// A state in memory. Dry runs work on it, so that the real state stays untouched.
 package final class MemoryStore: StateStore {
     private struct Content {
         var state: RecordedState
         var registrations: [RecipientID: Registration]
-        /// Of the newest lease.
+        /// The epoch of the newest lease.
         var epoch: Int64 = 0
 
         mutating func apply(_ changes: [StateChange]) {
@@ -30,7 +30,7 @@ package final class MemoryStore: StateStore {
         content = Mutex(Content(state: state, registrations: registrations))
     }
 
-    /// With every ledger it was ever given.
+    /// The whole state, with all ledgers.
     package func state() -> RecordedState { content.withLock(\.state) }
 
     package func snapshot() -> RecordedState { state().snapshot }

@@ -1,4 +1,4 @@
-/// One firing of a campaign: `NAME@2026-12-01T08:00:00Z`, or `NAME@once`; `#N` behind it from revision 2 on.
+/// One firing of a campaign: `NAME@2026-12-01T08:00:00Z` or `NAME@once`, followed by `#N` from revision 2 on.
 package struct OccurrenceID: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
     package let rawValue: String
 

@@ -1,4 +1,4 @@
-/// What a person wants not to go out until they say so.
+/// What a person has paused. It stays paused until a person resumes it.
 package struct Pauses: Hashable, Sendable {
     package var everything = false
     package var campaigns: Set<String> = []

@@ -1,8 +1,8 @@
 package import FCM
 
-/// A device group as far as herald made it what it is: FCM lists neither groups nor members.
+/// A device group as far as herald changed it. FCM lists neither groups nor members.
 package struct RecordedGroup: Hashable, Sendable {
-    /// The last one FCM gave; absent while its making is asked for and not answered.
+    /// The last key that FCM gave. `nil` while the request to create the group has no answer.
     package var key: NotificationKey?
     package var recipients = Partition<GroupMembership>()
 
@@ -13,14 +13,14 @@ package struct RecordedGroup: Hashable, Sendable {
         set { recipients[.member] = newValue }
     }
 
-    /// Asked for, and no answer recorded: they may be members.
+    /// Recipients whose request to join has no recorded answer. They may be members.
     package var adding: RecipientSet {
         get { recipients[.adding] }
         set { recipients[.adding] = newValue }
     }
 }
 
-/// In what relation a recipient stands to a group.
+/// How a recipient relates to a group.
 package enum GroupMembership: Int, Hashable, Sendable, CaseIterable {
     case adding = 0
     case member = 1

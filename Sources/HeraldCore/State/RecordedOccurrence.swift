@@ -1,21 +1,22 @@
-/// What the state has of an occurrence.
+/// An occurrence as the state keeps it.
 package struct RecordedOccurrence: Hashable, Sendable {
     package var campaign: String
     package var revision: Int
-    /// Absent without a schedule.
+    /// `nil` for a campaign without a schedule.
     package var due: Date?
-    /// SHA-256 of message and target, so that a changed message is seen.
+    /// SHA-256 of message and target. It shows whether the message has changed.
     package var contentDigest: String
     /// For people: `topic:NAME` or `audience:NAME`.
     package var target: String
-    /// When nobody was left to be tried.
+    /// When no recipient was left to be tried.
     package var finished: Date?
     package var outcomes = Outcomes.ledger(Ledger())
 
-    /// Plans need the ledgers of open occurrences only: there may be a thousand finished ones for each of them.
+    /// Plans need only the ledgers of open occurrences, and there may be a thousand finished occurrences for each of
+    /// those.
     package enum Outcomes: Hashable, Sendable {
         case ledger(Ledger)
-        /// Of a finished occurrence, where a snapshot is all that was read.
+        /// For a finished occurrence of which only a snapshot was read.
         case counts(LedgerCounts)
     }
 
@@ -27,7 +28,7 @@ package struct RecordedOccurrence: Hashable, Sendable {
         self.target = target
     }
 
-    /// `nil` where it was not read, which says nothing of whom the occurrence reached.
+    /// `nil` if the ledger was not read. That says nothing about the occurrence's recipients.
     package var ledger: Ledger? {
         if case .ledger(let ledger) = outcomes { ledger } else { nil }
     }
@@ -46,7 +47,7 @@ package struct RecordedOccurrence: Hashable, Sendable {
         }
     }
 
-    /// The same as plans read it.
+    /// The occurrence as plans read it.
     package var summary: RecordedOccurrence {
         var copy = self
         if finished != nil { copy.outcomes = .counts(counts) }

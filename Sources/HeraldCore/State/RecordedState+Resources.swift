@@ -1,7 +1,8 @@
 internal import FCM
 
 extension RecordedState {
-    /// What a person means by `topic:NAME`, `group:NAME`, `campaign:NAME` or an occurrence's id, where there is such.
+    /// What `topic:NAME`, `group:NAME`, `campaign:NAME` or an occurrence's id refers to. `nil` if the state has no such
+    /// thing.
     package func resource(named text: String) -> StateChange.Resource? {
         if occurrences[OccurrenceID(rawValue: text)] != nil { return .occurrence(OccurrenceID(rawValue: text)) }
         let parts = text.split(separator: ":", maxSplits: 1).map(String.init)

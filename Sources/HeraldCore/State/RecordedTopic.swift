@@ -1,24 +1,24 @@
-/// A topic's subscribers, as far as herald has to do with them.
+/// A topic's subscribers, as far as herald knows them.
 package struct RecordedTopic: Hashable, Sendable {
     package var recipients = Partition<Membership>()
-    /// When a membership last changed; a send waits for FCM to settle.
+    /// When a membership last changed. Sends wait for the propagation delay after it.
     package var changed: Date?
 
     package init() {}
 
-    /// Subscribed by herald, and so its to unsubscribe.
+    /// Subscribed by herald, so herald may unsubscribe them.
     package var managed: RecipientSet {
         get { recipients[.managed] }
         set { recipients[.managed] = newValue }
     }
 
-    /// There before herald came; never unsubscribed by it.
+    /// Subscribed before herald asked. herald never unsubscribes them.
     package var preexisting: RecipientSet {
         get { recipients[.preexisting] }
         set { recipients[.preexisting] = newValue }
     }
 
-    /// Asked for, and no answer recorded: FCM may have them, and then through herald.
+    /// Requested, but without a recorded answer. If they are subscribed, herald did it.
     package var subscribing: RecipientSet {
         get { recipients[.subscribing] }
         set { recipients[.subscribing] = newValue }
@@ -27,7 +27,7 @@ package struct RecordedTopic: Hashable, Sendable {
     package var isEmpty: Bool { recipients.isEmpty }
 }
 
-/// In what relation a recipient stands to a topic.
+/// How a recipient relates to a topic.
 package enum Membership: Int, Hashable, Sendable, CaseIterable {
     case subscribing = 0
     case managed = 1

@@ -1,14 +1,14 @@
-/// What a person decides about an occurrence that herald does not go on with by itself.
+/// What a person decides about an occurrence that herald does not continue by itself.
 package enum Resolution: Hashable, Sendable {
-    /// Those who may have got it did.
+    /// Recipients with an unknown outcome count as accepted.
     case accept
-    /// Those who may have got it are sent it again.
+    /// Recipients with an unknown outcome get the message again.
     case resend
-    /// It is over, whoever may be left.
+    /// The occurrence is over, even if some recipients are left.
     case abandon
-    /// It goes on with the message and the time that the file has now.
+    /// The occurrence continues with the message and the time that the file has now.
     case goOn
-    /// Those who were rejected with a code are tried again.
+    /// Recipients rejected with this code are tried again.
     case retry(code: String)
 }
 
@@ -17,18 +17,18 @@ package enum ResolutionProblem: Error, Hashable, Sendable {
     case noOccurrence
     case nobodyUncertain
     case alreadyFinished
-    /// No file declares the campaign with the occurrence's revision.
+    /// No file declares the campaign at the occurrence's revision.
     case noCampaign(name: String, revision: Int)
     case nobodyRejected(code: String, known: [String])
-    /// Nothing of it is sent any more.
+    /// The time to send it has passed.
     case tooLate(since: Date)
 }
 
 extension RecordedState {
-    /// What is to be written down for the decision. The occurrence must have its ledger: a snapshot has none of a finished
-    /// one.
+    /// The changes that carry out the decision. The occurrence must have its ledger, which a snapshot does not have for
+    /// finished occurrences.
     ///
-    /// - Parameter campaign: as the files have it now.
+    /// - Parameter campaign: the campaign as the files have it now.
     package func changes(
         resolving id: OccurrenceID, by resolution: Resolution, campaign: Campaign?, at now: Date
     ) throws(ResolutionProblem) -> [StateChange] {
@@ -65,7 +65,7 @@ extension RecordedState {
         }
     }
 
-    /// What is sent again goes out within the campaign's `max_lateness`, as everything does.
+    /// Repeated sends must respect the campaign's `max_lateness`, like all sends.
     private func checkTime(
         of occurrence: RecordedOccurrence, _ campaign: Campaign?, at now: Date
     ) throws(ResolutionProblem) {

@@ -1,53 +1,53 @@
 package import FCM
 
-/// One thing that is written down. A store applies several at once, durably, or none.
+/// One change of the state. A store applies several at once, durably, or none.
 package enum StateChange: Hashable, Sendable {
-    /// Keeps registrations under numbers that the store gave (`StateStore.intern`), a newer one in place of an older.
+    /// Keeps registrations under numbers that the store gave (`StateStore.intern`). A newer registration replaces an
+    /// older.
     case register([RecipientID: Registration])
     case spendPlan(String)
-    /// Puts recipients into one relation to a topic, and out of the others; `nil`: into none.
+    /// Puts recipients into one relation to a topic and out of all others. `nil` puts them into none.
     case members(TopicName, RecipientSet, Membership?, at: Date)
-    /// What a group is reached by; `nil` while its making is under way.
+    /// The key that a group is reached by. `nil` while the group is being created.
     case groupKey(GroupName, NotificationKey?)
-    /// Puts recipients into one relation to a group, and out of the other; `nil`: into none.
+    /// Puts recipients into one relation to a group and out of the other. `nil` puts them into none.
     case groupMembers(GroupName, RecipientSet, GroupMembership?)
-    /// Opens an occurrence, or gives one that nobody was tried for its new content. What came of it stays.
+    /// Opens an occurrence, or gives an existing one new content. Its outcomes stay.
     case open(OccurrenceID, RecordedOccurrence)
-    /// Moves recipients to an entry, and out of the others; `nil`: back to not tried.
+    /// Moves recipients to one entry and out of all others. `nil` means: not tried.
     case outcome(OccurrenceID, RecipientSet, LedgerEntry?)
-    /// Moves recipients to the rejected ones, and says why.
+    /// Moves recipients to the rejected ones, with the error code.
     case reject(OccurrenceID, RecipientSet, code: String)
     case finish(OccurrenceID, at: Date)
-    /// Takes the end back: somebody is to be tried again.
+    /// Takes the end back, because some recipients are to be tried again.
     case reopen(OccurrenceID)
-    /// Forgets dead recipients: no plan has them any more, and they are out of every topic.
+    /// Forgets dead recipients: no plan uses them any more, and they leave every topic and group.
     case forget(RecipientSet)
     case audienceSizes([String: Int])
     case watermark(String, Watermark)
-    /// Gives a campaign the history of another name.
+    /// Gives a campaign the history of its earlier name.
     case rename(campaign: String, to: String)
-    /// `nil`: every campaign.
+    /// `nil` means every campaign.
     case pause(String?)
     case resume(String?)
     case topicAPI(TopicAPI)
     case test(RecordedTest)
-    /// Brings a tombstone back to life.
+    /// Takes recipients out of the dead.
     case revive(RecipientSet)
     case drop(Resource)
 
-    /// What can be taken out of a state without touching FCM.
+    /// What can be dropped from a state without touching FCM.
     package enum Resource: Hashable, Sendable {
         case topic(TopicName)
         case group(GroupName)
-        /// With all its occurrences.
+        /// The campaign with all its occurrences.
         case campaign(String)
         case occurrence(OccurrenceID)
     }
 }
 
 extension RecordedState {
-    /// What the changes make of the state. Every store does the same. An occurrence whose ledger is not at hand stays as
-    /// it is.
+    /// Applies the changes. Every store does the same. An occurrence whose ledger was not read keeps its outcomes.
     package mutating func apply(_ changes: [StateChange]) {
         for change in changes { apply(change) }
         if changes.contains(where: \.isEffect) { serial &+= 1 }
@@ -73,7 +73,7 @@ extension RecordedState {
         case .finish(let id, let instant):
             occurrences[id]?.finished = instant
         case .reopen(let id):
-            // Without its ledger everybody would be sent to again.
+            // Without its ledger, every recipient would get the message again.
             if occurrences[id]?.ledger != nil { occurrences[id]?.finished = nil }
         case .forget(let members):
             dead.formUnion(members)
@@ -114,7 +114,7 @@ extension RecordedState {
 
     private mutating func changeLedger(of id: OccurrenceID, _ change: (inout Ledger) -> Void) {
         guard var ledger = occurrences[id]?.ledger else { return }
-        // Held once only, so that its sets are changed in place.
+        // Leaves only one reference to the ledger, so that its sets are changed in place.
         occurrences[id]?.outcomes = .ledger(Ledger())
         change(&ledger)
         occurrences[id]?.outcomes = .ledger(ledger)
@@ -134,8 +134,8 @@ extension RecordedState {
 }
 
 extension StateChange {
-    /// Whether a saved plan made before it is stale after it. Giving numbers to names changes nothing at FCM, and what
-    /// a pause or a watermark changes is in the plan itself.
+    /// Whether a plan that was saved before this change becomes stale. Giving out numbers changes nothing at FCM, and
+    /// what a pause or a watermark changes is in the plan itself.
     package var isEffect: Bool {
         switch self {
         case .register, .spendPlan, .audienceSizes, .watermark, .pause, .resume, .topicAPI, .test: false

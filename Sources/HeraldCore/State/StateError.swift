@@ -1,20 +1,20 @@
 /// Why a state cannot be used.
 package enum StateError: Error, Hashable, Sendable {
-    /// There is none at that path.
+    /// There is no state at that path.
     case missing(path: String)
-    /// It is no state, or a part of it makes no sense.
+    /// It is not a state, or a part of it makes no sense.
     case damaged(path: String, detail: String)
     /// It belongs to another project or endpoint.
     case bound(path: String, to: String, wanted: String)
-    /// Another run has it; `holder` names that run as well as can be told.
+    /// Another run uses it. `holder` describes that run as well as possible.
     case locked(path: String, holder: String)
     /// It was written by a newer herald.
     case newer(path: String)
     /// The file system refused.
     case inaccessible(path: String, detail: String)
-    /// Another run works on it since; `holder` is the one that may not any more.
+    /// A newer run has taken over the state. `holder` is the run that may no longer write.
     case leaseLost(holder: String)
-    /// Others gave numbers that a plan had reckoned with.
+    /// Another process gave out numbers that a plan had counted on.
     case numberedOtherwise
 }
 
@@ -34,7 +34,7 @@ extension StateError: CustomStringConvertible {
         }
     }
 
-    /// Why a step ends for which the state could not be read or written.
+    /// Why a step ends when the state could not be read or written.
     static func reason(_ error: any Error) -> String {
         (error as? StateError)?.description ?? "the state cannot be written or read"
     }

@@ -1,58 +1,57 @@
 package import FCM
 
-/// Keeps the state. SQLite in earnest, memory for dry runs and tests; all pass one suite.
+/// Keeps the state: SQLite for real, memory for dry runs and tests. All stores pass the same tests.
 package protocol StateStore: Sendable {
-    /// 32 random bytes, made with the state, that turn registrations into fingerprints.
+    /// 32 random bytes, created with the state. They turn registrations into fingerprints.
     var fingerprintKey: [UInt8] { get }
 
-    // MARK: What is written down
+    // MARK: State
 
-    /// The state as it stands, with the ledgers of open occurrences only (`RecordedState.snapshot`).
+    /// The current state, with the ledgers of open occurrences only (`RecordedState.snapshot`).
     func snapshot() async throws -> RecordedState
 
-    /// One occurrence with its ledger, finished or not.
+    /// One occurrence with its ledger, whether it is finished or not.
     func occurrence(_ id: OccurrenceID) async throws -> RecordedOccurrence?
 
-    /// Everything about one recipient, in finished occurrences as well.
+    /// All that is known about one recipient, also in finished occurrences.
     func trace(of recipient: RecipientID) async throws -> Trace
 
-    /// What is paused at this moment: a person may pause while a run goes.
+    /// What is paused at this moment. A person may pause during a run.
     func pauses() async throws -> Pauses
 
     // MARK: Recipients
 
-    /// The recipients behind a number, in ascending order, `limit` of them or fewer where there are no more.
+    /// The recipients after a number, in ascending order, up to `limit` of them.
     func recipients(after id: RecipientID, limit: Int) async throws -> [KnownRecipient]
 
-    /// Which numbers it has given; `nil` where it cannot tell them from others.
+    /// The numbers that the store has given out. `nil` if it cannot tell them from another state's.
     func numbering() async throws -> Numbering?
 
-    /// What is known of an installation. It may take a look at every recipient: nothing but people asks for one.
+    /// The recipient with this key. It may read every recipient, so only commands that a person types use it.
     func recipient(for key: RecipientKey) async throws -> KnownRecipient?
 
-    /// How to reach recipients.
     func registrations(of recipients: RecipientSet) async throws -> [RecipientID: Registration]
 
-    /// Takes registrations in, and gives numbers to those that are new (`[Arrival].numbers`). Several machines may do
-    /// so at once: a number is given once, and so is a recipient's.
+    /// Takes registrations in, and gives numbers to the new ones (`[Arrival].numbers`). Several machines may do this at
+    /// once: each number is given out once, and each recipient gets one number.
     ///
     /// - Parameters:
-    ///   - arrivals: each of another recipient.
-    ///   - last: the highest number among the recipients that the caller has compared them with.
-    /// - Returns: each one's number.
+    ///   - arrivals: at most one for each recipient.
+    ///   - last: the highest number among the recipients that the caller has compared the arrivals with.
+    /// - Returns: the number of each arrival.
     func intern(_ arrivals: [Arrival], comparedUpTo last: RecipientID) async throws -> [RecipientID]
 
     // MARK: Work
 
-    /// Lets a run write down what it does, and nobody who had a lease before it.
+    /// Gives a run the right to write its work, and takes it from every earlier lease.
     ///
     /// - Parameter holder: the run's id.
     func lease(to holder: String) async throws -> WorkLease
 
-    /// Writes a run's work: all changes or none; they survive a crash once this returns. Under a lease that is not the
-    /// newest nothing is written (`StateError.leaseLost`).
+    /// Writes a run's work: all changes or none. They survive a crash once this returns. It writes nothing under a
+    /// lease that is not the newest (`StateError.leaseLost`).
     func commit(_ changes: [StateChange], under lease: WorkLease) async throws
 
-    /// Writes what is no run's work, but what a person or a command has to say about the state.
+    /// Writes changes that are not a run's work but come from a person or a command.
     func commit(_ changes: [StateChange]) async throws
 }

@@ -1,6 +1,6 @@
 package import FCM
 
-/// Where the state knows a recipient; each list by name.
+/// Where the state knows a recipient. Each list is sorted by name.
 package struct Trace: Hashable, Sendable {
     package var isDead: Bool
     package var topics: [TopicPlace] = []
@@ -32,7 +32,7 @@ package struct Trace: Hashable, Sendable {
     package struct OccurrencePlace: Hashable, Sendable {
         package var id: OccurrenceID
         package var entry: LedgerEntry
-        /// With which the recipient was rejected.
+        /// The code that the recipient was rejected with.
         package var code: String?
 
         package init(id: OccurrenceID, entry: LedgerEntry, code: String?) {
@@ -44,7 +44,7 @@ package struct Trace: Hashable, Sendable {
 }
 
 extension RecordedState {
-    /// Everything about one recipient in the ledgers that are at hand.
+    /// All about one recipient, from the ledgers that were read.
     package func trace(of id: RecipientID) -> Trace {
         var trace = Trace(isDead: dead.contains(id))
         trace.topics = topics.sorted { $0.key < $1.key }.compactMap { name, topic in

@@ -2,7 +2,7 @@
 package struct Watermark: Hashable, Sendable {
     /// Only later occurrences can be due.
     package var at: Date
-    /// What decided when it fires (`Schedule.text`), so that a changed schedule is seen.
+    /// The schedule that was used (`Schedule.text`). It shows whether the schedule has changed.
     package var schedule: String
     /// When that schedule would have fired next after `at`.
     package var next: Date?
