@@ -3,8 +3,8 @@ import Foundation
 import HeraldCore
 import Synchronization
 
-/// Turns SIGINT and SIGTERM into a request to stop that the run asks for, so that it ends cleanly. Only a third signal
-/// ends the process at once.
+/// Turns SIGINT and SIGTERM into a request to stop, so that the run can end cleanly. Only a third signal ends the process
+/// at once.
 final class Signals: Sendable {
     private let count = Mutex(SignalCount())
 

@@ -5,7 +5,7 @@ struct CutTexts {
     /// The ends of texts one space before a comment. YAML linters ask for two spaces, and so do we, to be sure.
     private var likely: Set<TextRange.Position> = []
 
-    /// The most suspicious places that are checked. A file written by hand has a few.
+    /// How many suspicious places are checked at most. A file written by hand has a few.
     private static let limit = 100_000
 
     /// `nil` if no `#` in the file can have cut a text.

@@ -19,7 +19,7 @@ struct MessageDraft {
     /// The value at the end of a path, if it is in the file.
     func node(_ path: String...) -> Node? { entry(at: path[...])?.value }
 
-    /// The place of the key at the end of a path; if it is missing, of what exists of the path.
+    /// The place of the key at the end of a path, or of the last part of the path that exists.
     func key(_ path: String...) -> TextRange { key(at: path) }
 
     func key(at path: [String]) -> TextRange {
