@@ -2,8 +2,8 @@
 
 import PackageDescription
 
-// What herald is measured with, as a package of its own: whoever builds herald has nothing to do with it. It depends on
-// herald so that one folder of build products serves both, and what they share is compiled once.
+// The benchmarks' programs, in a package of their own, so that building herald does not build them. It depends on
+// herald, so that both share one folder of build products and common code is compiled once.
 let package = Package(
     name: "herald-benchmarks",
     platforms: [.macOS(.v15)],

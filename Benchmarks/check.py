@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Holds the figures of a run of the benchmarks against what they are to be.
+"""Compares the figures of a benchmark run with their limits and with the baseline.
 
-    check.py RESULTS BASELINE             says what is worse, and exits with 1 if anything is
-    check.py RESULTS BASELINE --record    writes the ratios of the run down as the new baseline
+    check.py RESULTS BASELINE             prints what is worse, and exits with 1 if anything is
+    check.py RESULTS BASELINE --record    saves the ratios of the run as the new baseline
 
-A figure with a limit of its own must keep to it. A ratio must not be worse than the baseline's by more than the
-tolerance, unless the quartiles of the two runs overlap: then it is noise. What the baseline names must have been
-measured, and what is measured as a ratio must be in the baseline. BENCH_TOLERANCE overrides the tolerance: machines
-differ, and 0.05 is for a baseline of the same machine.
+A figure with a limit must keep it. A ratio must not be worse than the baseline's by more than the tolerance, unless
+the quartiles of the two runs overlap: then it is noise. Everything in the baseline must have been measured, and every
+measured ratio must be in the baseline. BENCH_TOLERANCE overrides the tolerance: machines differ, and 0.05 only suits a
+baseline from the same machine.
 """
 
 import json
@@ -20,14 +20,14 @@ KEPT = ("better", "quartiles", "ratio")
 
 
 def is_worse(figure, kept, tolerance):
-    """Whether a ratio has left its place in the baseline for the worse."""
+    """Whether a ratio is worse than its baseline, beyond the tolerance and the noise."""
     if kept["better"] == "lower":
         return figure["ratio"] > kept["ratio"] * (1 + tolerance) and figure["quartiles"][0] > kept["quartiles"][1]
     return figure["ratio"] < kept["ratio"] / (1 + tolerance) and figure["quartiles"][1] < kept["quartiles"][0]
 
 
 def problems(results, baseline, tolerance=None):
-    """One line for every figure that is not as it is to be."""
+    """One line for every figure that misses its limit or its baseline."""
     figures = baseline["figures"]
     tolerance = baseline.get("tolerance", DEFAULT_TOLERANCE) if tolerance is None else tolerance
     for name, figure in sorted(results.items()):
@@ -48,7 +48,7 @@ def problems(results, baseline, tolerance=None):
 
 
 def recorded(results, baseline):
-    """A baseline of these results, with the tolerance of the old one."""
+    """A baseline made from these results, with the old tolerance."""
     return {
         "figures": {
             name: {key: figure[key] for key in KEPT} for name, figure in results.items() if "ratio" in figure},

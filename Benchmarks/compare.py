@@ -1,10 +1,10 @@
-"""Holds two builds of herald against each other: the same work, turn by turn, on one machine in one sitting.
+"""Compares two builds of herald: the same work in turns, on one machine in one sitting.
 
 Arguments: the herald from before, the one from after, the sink, and a folder to work in.
 
-A time is worse when its median ratio after/before is above LIMIT and the quartiles of the two do not overlap. Exit 1
-names each one that is. Memory is only shown: it has goals of its own in memory.py. BENCH_ROUNDS sets the rounds
-(default 9).
+A time is worse if its median ratio after/before is above LIMIT and the quartiles of the two builds do not overlap. Such
+times are printed, and the exit code is then 1. Memory is only shown: memory.py has goals for it. BENCH_ROUNDS sets the
+rounds (default 9).
 """
 
 import json
@@ -32,11 +32,11 @@ def quartiles(values):
 
 
 def compare(name, unit, turn):
-    """Runs `turn(program)` for each build in turn; it gives one number, less is better."""
+    """Runs `turn(program)` for each build in turn. It returns one number; lower is better."""
     before, after = [], []
     for number in range(ROUNDS + 1):
         pair = [(BEFORE, before), (AFTER, after)]
-        # Neither always goes first. The first round warms up and does not count.
+        # The builds take turns at going first. The first round warms up and does not count.
         for program, values in pair if number % 2 else reversed(pair):
             value = turn(program)
             if number:

@@ -1,6 +1,6 @@
-"""What every measure needs: registrations, medians of interleaved rounds, and figures that are printed and kept.
+"""What every benchmark needs: registrations, medians of interleaved rounds, and figures that are printed and saved.
 
-Figures go, as JSON, to the file that BENCH_RESULTS names.
+Figures are saved as JSON in the file that BENCH_RESULTS names.
 """
 
 import json
@@ -19,7 +19,7 @@ def fid(n):
 
 
 def token(n):
-    """As long as FCM's are today."""
+    """As long as FCM's tokens are today."""
     return f"{fid(n)}:APA91b" + f"{n * 2654435761 % (1 << 64):016x}" * 8 + "_-A0b1"
 
 
@@ -32,7 +32,7 @@ def timed(action):
 def measured(arguments, environment=None):
     """Seconds, MiB at the peak, and the exit code of a program.
 
-    What a process held before it became another counts as that one's: whoever calls this must be small.
+    The memory of this process before exec counts as the program's, so this process must be small.
     """
     begin = time.perf_counter()
     process = subprocess.Popen(
@@ -44,7 +44,7 @@ def measured(arguments, environment=None):
 
 
 def keep(name, **values):
-    """Puts figures into the file of results; those of a name that is there already are replaced."""
+    """Saves figures in the results file. They replace earlier figures with the same name."""
     path = os.environ.get("BENCH_RESULTS")
     if not path:
         return
@@ -55,7 +55,7 @@ def keep(name, **values):
 
 
 def row(name, ours, theirs, other):
-    """Seconds of each round of ours beside those of something else; the ratio is the median of the rounds'."""
+    """Compares our seconds of each round with those of something else. The ratio is the median of all rounds."""
     ratios = [a / b for a, b in zip(ours, theirs)]
     ratio = statistics.median(ratios)
     print(f"{name:44} {statistics.median(ours):8.3f} s   {other:28} {statistics.median(theirs):8.3f} s   ratio {ratio:.2f}")
@@ -64,14 +64,14 @@ def row(name, ours, theirs, other):
 
 
 def compared(ratios, better):
-    """What `make bench-check` holds against the baseline: the median of the rounds' ratios, the quartiles around it, and
-    which way is better, "lower" or "higher"."""
+    """What `make bench-check` compares with the baseline: the median of the ratios of all rounds, its quartiles, and
+    what is better, "lower" or "higher"."""
     low, _, high = statistics.quantiles(ratios, n=4, method="inclusive") if len(ratios) > 1 else ratios * 3
     return {"ratio": statistics.median(ratios), "quartiles": [round(low, 4), round(high, 4)], "better": better}
 
 
 def goal(name, value, limit, unit, least=False, **more):
-    """One figure beside what it is to be: at most `limit`, or at least."""
+    """Compares one figure with its limit: at most `limit`, or at least."""
     reached = value >= limit if least else value <= limit
     word = "at least" if least else "at most"
     print(f"{name:60} {value:12,.2f} {unit:14} {word} {limit:,g}: {'reached' if reached else 'MISSED'}")

@@ -1,7 +1,7 @@
-"""Measures the release build of herald: loading against PyYAML, sending and the emulator against h2load. Medians of
-interleaved runs.
+"""Measures the release build of herald: loading against PyYAML, sending and the emulator against h2load. The
+figures are medians of interleaved runs.
 
-Arguments: the program, the program made of events.c, and a folder to work in.
+Arguments: herald, the program built from events.c, and a folder to work in.
 """
 
 import json
@@ -114,7 +114,7 @@ def sending():
 
 
 class Emulator:
-    """A running emulator; what comes with it ends with it."""
+    """A running emulator. What was started with it ends with it."""
 
     def __init__(self, *options):
         self.process = subprocess.Popen([HERALD, "emulator", *options], stdout=subprocess.PIPE, text=True)
@@ -151,7 +151,7 @@ class Emulator:
 
 
 def emulating():
-    """The rate of sends with 100,000 devices, against that of an empty reply of the same server."""
+    """The rate of sends with 100,000 devices, compared with that of an empty reply from the same server."""
     body = WORK / "send.json"
     body.write_text(json.dumps({"message": {"notification": {"title": "High tide", "body": "18:42"}, "fid": fid(7)}}))
     devices = json.dumps([{"registration": fid(n), "topics": ["tides"]} for n in range(DEVICES)]).encode()
@@ -165,7 +165,7 @@ def emulating():
         with Emulator(*options) as emulator, Emulator(*[o for o in options if o == "--tls"]) as idle:
             emulator.call("PUT", "registrations", devices)
             for _ in range(ROUNDS):
-                # Nothing was sent to it: its ledger is empty, and so is the reply.
+                # Nothing was sent to it, so its ledger and the reply are empty.
                 theirs.append(idle.load("/emulator/v1/ledger", *connections))
                 ours.append(emulator.load("/v1/projects/bench/messages:send", *connections, *post))
         row(f"emulator, {SENDS} sends, {name}", ours, theirs, "an empty reply of it")

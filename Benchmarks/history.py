@@ -1,4 +1,4 @@
-"""A past for a state of herald's: finished occurrences that reached everybody, as it would have written them."""
+"""Adds a history to a state: finished occurrences for all recipients, as herald would have written them."""
 
 import sqlite3
 
@@ -9,7 +9,7 @@ CODE = "UNREGISTERED"
 
 
 def bitmap(first, last, holds):
-    """The members of a chunk, first to last, for whom it holds (see RecipientSet+Coding.swift): how many, and the bytes."""
+    """The numbers from first to last for which `holds` is true: count and chunk bytes (RecipientSet+Coding.swift)."""
     bits = bytearray(CHUNK // 8)
     count = 0
     for number in range(first, last + 1):
@@ -20,7 +20,7 @@ def bitmap(first, last, holds):
 
 
 def add_finished(state, occurrences, recipients):
-    """Every tenth of the recipients, numbered from 1, was rejected, so that no set has a small form."""
+    """Every tenth recipient was rejected, so that no set has a small form. Numbers begin at 1."""
     accepted, rejected = [], []
     for chunk in range(recipients // CHUNK + 1):
         first, last = max(1, chunk * CHUNK), min(recipients, (chunk + 1) * CHUNK - 1)

@@ -1,6 +1,6 @@
-"""Gives the release build of herald files that are meant to harm, as large as it reads any, and tells what they cost.
+"""Gives the release build of herald hostile files, of the largest size that it reads, and measures what they cost.
 
-Each is to be refused or read within 2 s and 256 MiB. Arguments: the program, and a folder to work in.
+It must refuse or read each of them within 2 s and 256 MiB. Arguments: the program, and a folder to work in.
 """
 
 import gzip
@@ -102,7 +102,7 @@ LISTS = {
 
 
 def written(name, make, folder):
-    """Makes the files in a process of its own, whose memory is then given back."""
+    """Makes the files in a child process, so that its memory is freed before the measurement."""
     if os.fork() == 0:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "herald.yaml").write_text("herald: 1\nproject: bench\n")

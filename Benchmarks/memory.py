@@ -1,6 +1,6 @@
-"""Measures what many recipients cost: memory at the peak of an apply, and what the state keeps of them.
+"""Measures what many recipients cost: the peak memory of an apply, and their size in the state.
 
-Arguments: herald, the sink, and a folder to work in. With BENCH_LARGE=1 also 10 million, which takes minutes and
+Arguments: herald, the sink, and a folder to work in. BENCH_LARGE=1 adds 10 million, which takes minutes and
 some gigabytes of disk.
 """
 
@@ -27,7 +27,7 @@ def run(folder, *arguments):
 
 
 def planned(occurrences, count, limit):
-    """Plans one more send to recipients who were sent to a thousand times."""
+    """Plans one more send to recipients that have had a thousand sends."""
     with Sink(SINK, WORK) as sink:
         workspace = Workspace(
             WORK / "workspace", sink, MESSAGE, rest=f"guards: {{max_recipients: {count}}}\n")

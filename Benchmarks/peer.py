@@ -1,4 +1,4 @@
-"""Measures Google's SDK for Python, as it is installed, beside herald: each sends one message a recipient.
+"""Measures Google's SDK for Python, as installed, and herald: each sends one message to every recipient.
 
 It needs an interpreter that has the SDK, as `make test-sdk` installs it. Arguments: herald, the sink, and a folder to
 work in.
@@ -23,9 +23,9 @@ from sink import Sink
 from workspace import Workspace
 
 HERALD, SINK, WORK = sys.argv[1], sys.argv[2], Path(sys.argv[3]) / "peer"
-# The SDK is given fewer, or it would take minutes.
+# The SDK sends fewer, since the same number would take minutes.
 RECIPIENTS, OF_SDK = 100_000, 2_000
-# What one call of the SDK takes.
+# The most messages in one call of the SDK.
 BATCH = 500
 TITLE, BODY = "High tide", "18:42 at Ostia"
 
@@ -58,9 +58,9 @@ def asynchronous(app):
 
 
 def rate(origin, action):
-    """Messages a second. Nothing of the SDK is changed but where FCM is."""
+    """Messages per second. The SDK is unchanged, except for FCM's address."""
     messaging._MessagingService.FCM_URL = origin + "/v1/projects/{0}/messages:send"
-    # A client of its own each time: an asynchronous one belongs to the loop of its first call.
+    # A new client each time, because an asynchronous client belongs to the event loop of its first call.
     app = firebase_admin.initialize_app(_utils.EmulatorAdminCredentials(), {"projectId": "bench"}, name="peer")
     try:
         return OF_SDK / timed(lambda: action(app))

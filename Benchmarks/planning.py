@@ -1,5 +1,5 @@
-"""Measures what a plan costs of lists that the state knows: unchanged, changed in one row of a hundred, and at first;
-each against sort -u of the same list in the same round.
+"""Measures a plan for lists whose recipients are in the state: unchanged lists, lists with one row of a hundred
+changed, and the first plan. Each is compared with sort -u of the same list in the same round.
 
 Arguments: herald, and a folder to work in.
 """
@@ -19,9 +19,9 @@ from figures import ROUNDS, fid, goal, measured
 HERALD, WORK = sys.argv[1], Path(sys.argv[2]) / "planning"
 COUNT = int(os.environ.get("BENCH_PLANNED", "1000000"))
 TOPICS = 20
-# Longer ago than a change of a file may leave no trace in its times.
+# Seconds after which a change of a file shows in its times for certain.
 SETTLED = 2.5
-# Nobody listens there, and nobody is called: a plan is made offline.
+# Nothing listens there. Planning works offline and never connects.
 EMULATOR = {"FCM_EMULATOR_HOST": "127.0.0.1:9"}
 ENVIRONMENT = {**os.environ, **EMULATOR}
 
@@ -51,7 +51,7 @@ def workspace():
         "fcm: {rate: unlimited, subscription_rate: unlimited, ramp: 0s}\n")
     text = ""
     for n in range(TOPICS):
-        # Each topic has everybody but one twentieth.
+        # Each topic has all recipients except one twentieth.
         spots = ", ".join(f"s{m}" for m in range(TOPICS) if m != n)
         text += (f"kind: audience\nname: a{n}\nsource: {{file: all.csv}}\nwhere: {{spot: [{spots}]}}\n---\n"
                  f"kind: topic\nname: t{n}\nsubscribers: [a{n}]\n---\n")
@@ -59,12 +59,12 @@ def workspace():
 
 
 def shuffled(numbers):
-    """Lists are seldom sorted; the same order in each run."""
+    """Shuffles numbers, since lists are seldom sorted. The order is the same in each run."""
     return sorted(numbers, key=lambda n: n * 2654435761 % (1 << 32))
 
 
 def chunk(topic, number):
-    """A stored set, as a bitmap of 65,536: who has which number in the state is told by the order of fids, from 1."""
+    """A stored set, as a bitmap of 65,536. The state numbers recipients from 1, in the order of their fids."""
     bits = bytearray(8192)
     members = 0
     for id in range(max(1, number << 16), min(COUNT + 1, (number + 1) << 16)):
@@ -75,7 +75,7 @@ def chunk(topic, number):
 
 
 def record():
-    """What an apply would leave in the state; that of twenty million memberships takes long."""
+    """Writes what an apply would leave in the state. An apply of twenty million memberships would take long."""
     subprocess.run([HERALD, "-w", WORK, "--quiet", "state", "init"], check=True, env=ENVIRONMENT)
     state = sqlite3.connect(WORK / "state.sqlite")
     state.executemany("INSERT INTO recipient (id, registration) VALUES (?, ?)", ((n + 1, fid(n)) for n in range(COUNT)))
@@ -117,6 +117,7 @@ def rounds(name, limit, prepare, *options, memory=None):
 
 
 def changed(number):
+    """Replaces the recipient in every hundredth row."""
     time.sleep(SETTLED)
     apart(write, number)
 

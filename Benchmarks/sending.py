@@ -1,4 +1,5 @@
-"""Measures sending over HTTP/2 and TLS against the sink: how fast, beside h2load, and how evenly when 100 ms away.
+"""Measures sending over HTTP/2 and TLS against the sink: how fast, compared with h2load, and how
+evenly if answers take 100 ms.
 
 Arguments: herald, the sink, and a folder to work in.
 """
@@ -23,7 +24,7 @@ IN_FLIGHT = 2000
 
 
 def message():
-    """What makes a request of BODY bytes with a token."""
+    """Content that makes a request of BODY bytes, together with a token."""
     text = {"notification": {"title": "High tide", "body": "18:42 at Ostia"}, "data": {"note": ""}}
     size = len(json.dumps({"message": {"token": token(0), **text}}, separators=(",", ":")))
     text["data"]["note"] = "x" * (BODY - size)
@@ -31,7 +32,7 @@ def message():
 
 
 def load(sink, body):
-    """Requests a second, by h2load's own account."""
+    """Requests per second, as h2load reports them."""
     done = subprocess.run(
         ["h2load", "-c", "4", "-m", "100", "-n", str(RECIPIENTS), "-d", body, "-H", "content-type: application/json",
          f"{sink.origin}/v1/projects/bench/messages:send"], check=True, capture_output=True, text=True).stdout
@@ -41,10 +42,10 @@ def load(sink, body):
 
 
 def saturating():
-    """As fast as it goes, the state durable as always.
+    """As fast as possible, with a durable state as always.
 
-    Before it sends, a command reads the list, plans, and has the state learn whom it does not know: h2load has
-    nothing like that, so that only the step is held against a goal.
+    Before it sends, a command reads the list, plans, and adds new recipients to the state. h2load does nothing like
+    that, so only the step has a goal.
     """
     body = WORK / "body.json"
     body.write_text(json.dumps({"message": {"token": token(0), **message()}}, separators=(",", ":")))
@@ -53,7 +54,7 @@ def saturating():
         workspace = Workspace(
             WORK / "saturating", sink, message(), f"  rate: unlimited\n  ramp: 0s\n  max_in_flight: {IN_FLIGHT}\n")
         workspace.fill("token", token, RECIPIENTS)
-        # The sink's first round is slower than all that follow.
+        # The sink's first round is slower than the others.
         load(sink, body)
         for _ in range(ROUNDS):
             theirs.append(load(sink, body))
@@ -77,7 +78,7 @@ def saturating():
 
 
 def pacing():
-    """At a rate, with answers that take 100 ms; what counts is when requests arrive."""
+    """At a limited rate, with answers that take 100 ms. What counts is when requests arrive."""
     runs = []
     for number in range(PACED_ROUNDS):
         sink = Sink(SINK, WORK, "--latency", "100ms", "--after", f"{RAMP + 1}s")
@@ -85,7 +86,7 @@ def pacing():
             workspace = Workspace(
                 WORK / f"pacing-{number}", sink, message(),
                 f"  rate: {RATE}/s\n  ramp: {RAMP}s\n  max_in_flight: {IN_FLIGHT}\n")
-            # While it ramps up it sends half of what it could.
+            # During the ramp it sends half of what it could.
             workspace.fill("token", token, RATE * (SECONDS - RAMP // 2))
             workspace.apply(HERALD)
         runs.append(sink.figures)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 class Sink:
-    """Takes sends until it ends; `figures` are there then."""
+    """Accepts sends until the block ends. Then `figures` are set."""
 
     def __init__(self, program, folder, *options):
         folder = Path(folder)

@@ -1,4 +1,4 @@
-"""A folder of campaigns for herald to send to a sink, again and again."""
+"""A workspace that herald can send to a sink again and again."""
 
 import json
 import subprocess
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 class Workspace:
-    """One campaign to the audience `all`. A loopback endpoint of one's own needs no credential."""
+    """One campaign to the audience `all`. A loopback endpoint needs no credentials."""
 
     def __init__(self, folder, sink, message, fcm="  rate: unlimited\n  ramp: 0s\n", rest=""):
         self.folder = Path(folder)
@@ -23,7 +23,7 @@ class Workspace:
             f"fcm:\n  endpoint: {sink.origin}\n  ca: ca.pem\n{fcm}")
 
     def revise(self):
-        """The next revision of the campaign, which nobody was sent yet."""
+        """Writes the next revision of the campaign, which is sent to all recipients anew."""
         self._revision += 1
         (self.folder / "all.yaml").write_text(
             "kind: audience\nname: all\nsource: {file: all.csv}\n---\n"
@@ -31,7 +31,7 @@ class Workspace:
             f"message: {self._message}\n")
 
     def fill(self, column, registration, count):
-        """Writes the list, and says how many bytes its registrations have."""
+        """Writes the list. Returns how many bytes its registrations have."""
         length = 0
         with open(self.list, "w") as file:
             file.write(f"{column}\n")
@@ -42,8 +42,8 @@ class Workspace:
         return length
 
     def apply(self, herald, known=False):
-        """Seconds of the whole command and of its step: to recipients of whom the state knows nothing yet, or, after
-        such a one, to the same again with the next revision."""
+        """Seconds of the whole command and of its step. Normally to recipients that the state does not know. With
+        `known`, which needs an apply before, to the same recipients with the next revision."""
         if known:
             self.revise()
         else:

@@ -1,10 +1,10 @@
 package import Foundation
 import Synchronization
 
-/// A program that a test runs. Unlike Foundation's, it may be one of many at the same time: no descriptor of one gets
-/// into another, and whoever waits for one waits on a thread of that one's own.
+/// A program that a test runs. Unlike with Foundation's `Process`, many can run at the same time: no program inherits
+/// another's descriptors, and each is waited for on a thread of its own.
 package final class ChildProcess: Sendable {
-    /// How a program ended.
+    /// How the program ended.
     package struct Result: Sendable {
         package var status: Int32
         /// Whether a signal ended it.
@@ -23,10 +23,11 @@ package final class ChildProcess: Sendable {
         package var code: Int32
     }
 
-    /// One at a time: a program started between the making of a pipe and its marking would keep it open.
+    /// One at a time: a program that starts between the creation of a pipe and its close-on-exec mark would keep it
+    /// open.
     private static let starting = Mutex(())
 
-    /// Starts a program with nothing to read and with this environment only.
+    /// Starts a program with nothing to read, and with this environment only.
     package init(_ program: String, _ arguments: [String], environment: [String: String] = [:]) throws {
         (pid, output, errors) = try Self.starting.withLock { _ in
             try Self.spawn(program, arguments, environment)
@@ -69,7 +70,7 @@ package final class ChildProcess: Sendable {
         close(errors)
     }
 
-    /// Runs a program to its end.
+    /// Runs a program until it ends.
     package static func run(
         _ program: String, _ arguments: [String], environment: [String: String] = [:]
     ) async throws -> Result {
@@ -77,16 +78,16 @@ package final class ChildProcess: Sendable {
     }
 
     package func signal(_ number: Int32) {
-        // Its number may belong to somebody else once it has been waited for.
+        // Once the process was waited for, its ID may belong to another.
         ending.withLock { ending in
             if ending == nil { _ = kill(pid, number) }
         }
     }
 
-    /// Blocks until it ends, and says how; only for what ends soon and prints little.
+    /// Blocks until the program ends, and returns its exit status. Only for programs that end soon and print little.
     package func waitUntilEnd() -> Int32 { (reap() >> 8) & 0xff }
 
-    /// Reads what it prints until it ends.
+    /// Reads the output until the program ends.
     package func wait() async -> Result {
         async let output = Self.text(from: output)
         async let errors = Self.text(from: errors)
@@ -97,13 +98,13 @@ package final class ChildProcess: Sendable {
             status: signal == 0 ? (status >> 8) & 0xff : signal, wasKilled: signal != 0, output: text, errors: problems)
     }
 
-    /// The next line it prints, without its end.
+    /// The next line of standard output, without the line break.
     package func firstLine() async -> String { await Self.blocking { self.readLine() } }
 
-    /// The next line of its errors, without its end.
+    /// The next line of standard error, without the line break.
     package func errorLine() async -> String { await Self.blocking { Self.line(from: self.errors) } }
 
-    /// Blocks until it has printed a line.
+    /// Blocks until the program has printed a line.
     package func readLine() -> String { Self.line(from: output) }
 
     private static func line(from descriptor: Int32) -> String {
@@ -116,7 +117,7 @@ package final class ChildProcess: Sendable {
     private func reap() -> Int32 {
         if let known = ending.withLock({ $0 }) { return known }
         var information = siginfo_t()
-        // Waits without reaping, so that a signal sent meanwhile still meets the right process.
+        // Waits without reaping, so that a signal sent meanwhile still goes to the right process.
         while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
         return ending.withLock { ending in
             var status: Int32 = 0
@@ -140,14 +141,14 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// What blocks gets a thread of its own: the threads that tasks run on are few.
+    /// Runs blocking calls on a thread of their own, since tasks share only a few threads.
     private static func blocking<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { continuation.resume(returning: body()) }
         }
     }
 
-    /// Both ends are closed in every program that is started, but for those that are handed on.
+    /// Both ends are closed in every program that is started, except the end that is handed to it.
     private static func pipe() throws -> (read: Int32, write: Int32) {
         var ends: [Int32] = [0, 0]
         guard Foundation.pipe(&ends) == 0 else { throw CannotStart(program: "pipe", code: errno) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How long this thread computes for some work. A wall clock would also count what other tests and programs take, and a
+/// The CPU time that this thread needs for some work. A wall clock would also count other tests and programs, so that a
 /// limit on it would fail on a busy machine.
 package func computingTime(of work: () throws -> Void) rethrows -> Duration {
     let begin = threadTime()

@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// A clock that stands still until somebody sleeps on it, and then stands where the sleeper wanted to wake: simulated
-/// time, in which an hour's backoff takes no time.
+/// A clock that stands still until something sleeps on it, and then jumps to the time to wake up. In this simulated
+/// time an hour's backoff takes no time.
 package final class ManualClock: Clock, Sendable {
     package struct Instant: InstantProtocol {
         package var offset: Duration
@@ -17,8 +17,8 @@ package final class ManualClock: Clock, Sendable {
     private let isQuiet: @Sendable () -> Bool
 
     /// - Parameters:
-    ///   - tick: how much time passes with each look at it: a program is not infinitely fast.
-    ///   - isQuiet: whether time may pass. A thread that the machine holds up looks late otherwise.
+    ///   - tick: How much time each reading of the clock takes: a program is not infinitely fast.
+    ///   - isQuiet: Whether time may pass. Otherwise a thread that the machine delays would look late.
     package init(tick: Duration = .zero, isQuiet: @escaping @Sendable () -> Bool = { true }) {
         self.tick = tick
         self.isQuiet = isQuiet
@@ -35,7 +35,7 @@ package final class ManualClock: Clock, Sendable {
 
     package func sleep(until deadline: Instant, tolerance: Duration?) async throws {
         try Task.checkCancellation()
-        // Whoever can run without time passing runs first.
+        // Everything that can run without time passing runs first.
         for _ in 0..<10 { await Task.yield() }
         while !isQuiet() {
             try Task.checkCancellation()

@@ -1,10 +1,10 @@
 package import HeraldCore
 
-/// Text in which `▸` marks where a diagnostic is expected, and `◂` behind it where that ends.
+/// Text in which `▸` marks where a diagnostic is expected, and a later `◂` where it ends.
 package struct MarkedText {
     package let text: String
     package let positions: [TextRange.Position]
-    /// Of each position, where its range ends; `nil` where the text does not say.
+    /// The end of each position's range; `nil` if the text does not mark one.
     package let ends: [TextRange.Position?]
 
     package init(_ marked: String) {
@@ -19,7 +19,7 @@ package struct MarkedText {
                 ends.append(nil)
                 continue
             case "◂":
-                // The innermost that is still open.
+                // Closes the innermost open range.
                 if let open = ends.lastIndex(where: { $0 == nil }) { ends[open] = .init(line: line, column: column) }
                 continue
             default: break

@@ -1,20 +1,20 @@
 package import FCM
 import Synchronization
 
-/// FCM as its documents describe it, in memory: who follows which topic, who is in which group, who is dead, and what
-/// was accepted. Faults come between the caller and it.
+/// FCM as its documentation describes it, in memory: topics and their subscribers, groups and their members, dead
+/// registrations, and accepted messages. Faults can happen between the caller and the model.
 package final class ModelFCM: TaskSender {
-    /// What becomes of one call on its way.
+    /// What happens to one request on its way.
     package enum Fault: Sendable {
-        /// It arrives and has its effect; the answer does not come back.
+        /// The request arrives and takes effect, but the answer is lost.
         case loseAnswer
-        /// It does not arrive, and nobody can tell.
+        /// The request does not arrive, and the caller gets no answer.
         case loseRequest
-        /// Somebody else answers, and nothing has an effect.
+        /// Something else answers, and the request has no effect.
         case answer(Exchange)
     }
 
-    /// A push that was accepted.
+    /// A message that was accepted.
     package struct Push: Hashable, Sendable {
         package var target: String
         package var title: String
@@ -25,12 +25,12 @@ package final class ModelFCM: TaskSender {
         package var groups: [GroupName: Set<Registration>] = [:]
         package var dead: Set<Registration> = []
         package var pushes: [Push] = []
-        /// Sizes that a group had after a change, and how many calls there were.
+        /// The size of each group after each change, and how many requests there were.
         package var groupSizes: [Int] = []
         package var calls: [Request] = []
-        /// By key: every one that was ever given stays valid.
+        /// Groups by key. Every key that was ever given stays valid.
         fileprivate var keys: [String: GroupName] = [:]
-        /// Whether the project has the topic subscription API; otherwise only batches change topics.
+        /// Whether the project has the topic subscription API. Otherwise only batches change topics.
         package var hasTopicAPI = true
     }
 
@@ -160,7 +160,7 @@ extension ModelFCM.State {
 }
 
 extension Exchange {
-    /// As the device groups' page has errors.
+    /// An error in the form that the device groups' page shows.
     package static func groupError(_ text: String) -> Exchange { .json(400, #"{"error":"\#(text)"}"#) }
 }
 

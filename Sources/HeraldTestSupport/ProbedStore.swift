@@ -2,10 +2,10 @@ package import FCM
 package import HeraldCore
 import Synchronization
 
-/// A memory store that tells a test of every commit, and from a chosen one on refuses for ever, as a disk does when the
-/// machine dies: what it held before that stays.
+/// A memory store that reports every commit to a test. From a chosen commit on it refuses all, as a disk does when the
+/// machine dies; what it held before stays.
 package final class ProbedStore: StateStore {
-    /// What it throws then, as SQLite has it said.
+    /// The error for refused commits, in SQLite's words.
     package static let refusal = StateError.inaccessible(path: "state.sqlite", detail: "SQLite says: disk I/O error")
 
     private struct State {
@@ -20,9 +20,9 @@ package final class ProbedStore: StateStore {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - refusesFrom: the number of the first commit that fails, from 0.
-    ///   - holdUp: waited for before each commit.
-    ///   - committed: told of each commit that succeeded, and of the state after it.
+    ///   - refusesFrom: The number of the first commit that fails, from 0.
+    ///   - holdUp: Awaited before each commit.
+    ///   - committed: Called after each successful commit, with the state after it.
     package init(
         _ inner: MemoryStore, refusesFrom: Int = .max,
         committed: @escaping @Sendable (_ changes: [StateChange], _ state: RecordedState) -> Void = { _, _ in },
@@ -35,10 +35,10 @@ package final class ProbedStore: StateStore {
     }
 
     package var fingerprintKey: [UInt8] { inner.fingerprintKey }
-    /// Commits that were asked for, refused ones too.
+    /// How many commits were asked for, including refused ones.
     package var commits: Int { state.withLock(\.commits) }
 
-    /// From now on no registration can be read.
+    /// From now on, reading a registration fails.
     package func refuseReading() { state.withLock { $0.refusesReading = true } }
 
     package func snapshot() async throws -> RecordedState { inner.snapshot() }

@@ -4,7 +4,7 @@ extension Registration {
     /// A made-up fid, different for each number.
     package static func fid(_ number: Int) -> Registration { made("cTEST" + digits(number, 17)) }
 
-    /// A made-up token of the installation `fid(number)`; another `version` is the token after a rotation.
+    /// A made-up token of the installation `fid(number)`. Another `version` is the token after a rotation.
     package static func token(_ number: Int, version: Int = 0) -> Registration {
         made(fid(number).rawValue + ":APA91b" + digits(version, 120))
     }

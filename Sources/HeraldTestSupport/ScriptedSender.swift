@@ -1,7 +1,7 @@
 package import FCM
 import Synchronization
 
-/// A sender that answers as a test tells it, and remembers what it was asked.
+/// A sender that answers as a test tells it to, and keeps the requests.
 package final class ScriptedSender: TaskSender {
     package let capacity: Int
     private let answer: @Sendable (_ request: Request, _ number: Int) async -> Exchange
@@ -30,7 +30,7 @@ package final class ScriptedSender: TaskSender {
 }
 
 extension Exchange {
-    /// What FCM answers when all is well (REST reference: `projects.messages.send`, `topicSubscriptions.create`).
+    /// FCM's answer to a request that succeeds (REST reference: `projects.messages.send`, `topicSubscriptions.create`).
     package static func accepted(_ request: Request, _ number: Int = 0) -> Exchange {
         switch request {
         case .send: .json(200, #"{"name":"projects/p/messages/\#(number)"}"#)
@@ -47,7 +47,7 @@ extension Exchange {
         .response(Response(status: status, retryAfter: retryAfter, body: Array(body.utf8)))
     }
 
-    /// An error in Google's RPC shape, with an `FcmError` where a code is given.
+    /// An error in Google's RPC format, with an `FcmError` if a code is given.
     package static func error(
         _ status: Int, _ word: String, fcm code: String? = nil, message: String = "m", retryAfter: String? = nil
     ) -> Exchange {

@@ -1,4 +1,4 @@
-/// SplitMix64: the same numbers for the same seed, which a test prints so that a failure can be had again.
+/// SplitMix64: the same seed gives the same numbers. Tests print the seed, so that a failure can be reproduced.
 package struct SeededRandom: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

@@ -1,6 +1,6 @@
 package import FCM
 
-/// A sender of which each exchange is a task of its own: slow, and easily written.
+/// A sender that runs each exchange as a task: slow, but easy to write.
 package protocol TaskSender: Sender {
     func exchange(_ request: Request) async -> Exchange
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of a test's own, gone with it.
+/// A folder for one test, removed with this object.
 package final class TemporaryFolder: Sendable {
     package let path: String
 

@@ -1,7 +1,7 @@
 package import HeraldCore
 
 extension StateStore {
-    /// The state with the ledgers of finished occurrences as well, read one by one.
+    /// The state including the ledgers of finished occurrences, which are read one by one.
     package func wholeState() async throws -> RecordedState {
         var state = try await snapshot()
         for id in state.occurrences.keys { state.occurrences[id] = try await occurrence(id) }
@@ -9,7 +9,7 @@ extension StateStore {
     }
 }
 
-/// The sets of an occurrence whose ledger is at hand.
+/// The recipient sets of an occurrence whose ledger was read.
 extension RecordedOccurrence {
     package subscript(entry: LedgerEntry) -> RecipientSet {
         get { ledger?[entry] ?? [] }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HeraldCore
 
-/// A plan is the same with what is remembered of lists, and without.
+/// A plan with the list cache is the same as one without it.
 struct CachedPlanTests {
     @Test(arguments: 0..<40 as Range<UInt64>)
     func `whatever happens, a plan with the cache is the plan without it`(seed: UInt64) async throws {
@@ -39,7 +39,7 @@ struct CachedPlanTests {
         let expected = try await without.registrations(of: listed, knownTo: store)
         try await with.record(in: store)
         #expect(try await store.registrations(of: listed) == expected, told)
-        // What it subscribes moves the state on.
+        // The next plan then sees a state with these subscriptions.
         for topic in with.desired.topics {
             try await store.commit([.members(topic.name, topic.members, .managed, at: .at(1))])
         }
@@ -92,7 +92,7 @@ struct CachedPlanTests {
         world.fill([(6...22).map { .fid($0) } + [.fid(500)], (15...30).map { .fid($0) }, []])
         try world.writeLists()
         #expect(try #require(world.load(isCached: true).recipientIndex).get().entries.count == 1)
-        // A recipient under two names: all rows are needed together.
+        // One recipient under two names: only all rows together tell which name counts.
         world.fill([(6...22).map { .fid($0) }, (15...30).map { .fid($0) } + [.token(6)], []])
         try world.writeLists()
         let mixed = try #require(world.load(isCached: true).recipientIndex).get()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HeraldCore
 
-/// A workspace with lists and a state, on the disk, to which things happen by chance.
+/// A workspace with lists and a state on disk, with random changes.
 final class CachedWorld {
     private let folder: TemporaryFolder
     private var random: SeededRandom
@@ -15,7 +15,7 @@ final class CachedWorld {
     private var excludes: [Int?]
     private var suppressed: Int?
     private var lineage = 0
-    /// When files were last given times of their own.
+    /// Counts the modification times that were given to files.
     private var hour = 0
 
     private typealias Row = (registration: Registration, locale: String)
@@ -38,20 +38,20 @@ final class CachedWorld {
         try makeState()
     }
 
-    // MARK: What is planned
+    // MARK: Planning
 
     private var statePath: String { "\(folder.path)/state.sqlite" }
 
     func openStore() throws -> SQLiteStore { try SQLiteStore.open(at: statePath) }
 
-    /// - Parameter isCached: whether the cache beside the state is used and renewed.
+    /// - Parameter isCached: Whether the cache beside the state is used and renewed.
     func load(isCached: Bool) throws -> WorkspaceLoader.Loaded {
         let workspace = try #require(WorkspaceFolder(at: self.folder.path))
         return WorkspaceLoader.load(workspace, environment: [:]) { [files] _ in isCached ? files : nil }
     }
 
-    /// A clock that is ahead, so that files need not be old for their times to count; files get a time of their own with
-    /// each change.
+    /// Its clock is ahead, so that even new files are old enough for their times to be trusted. Each change gives a
+    /// file a time of its own.
     private var files: ListCacheFiles {
         ListCacheFiles(beside: statePath, host: "host", version: "1") {
             Int64((Date().timeIntervalSince1970 + 100) * 1_000_000_000)
@@ -76,16 +76,16 @@ final class CachedWorld {
             })
     }
 
-    /// Gives the lists these rows.
+    /// Replaces the rows of the lists.
     func fill(_ registrations: [[Registration]]) {
         for (list, rows) in registrations.enumerated() { lists[list] = rows.map { ($0, "it") } }
     }
 
     func writeLists() throws { for list in lists.indices { try writeList(list) } }
 
-    // MARK: What happens
+    // MARK: Changes
 
-    /// Something happens, and is named.
+    /// Makes a random change, and returns its name.
     func change() async throws -> String {
         switch Int.random(in: 0..<17, using: &random) {
         case 0, 1:
@@ -187,7 +187,7 @@ final class CachedWorld {
         try setTimes(of: path(list))
     }
 
-    /// Another locale of the same length, written into the file as it is, and the old time set again.
+    /// Writes another locale of the same length into the same file, and restores the modification time.
     private func changeInPlace() throws -> String {
         guard let place = lists[0].firstIndex(where: { $0.locale == "it" }) else { return "nothing" }
         try awaitTick(of: path(0))
@@ -217,7 +217,7 @@ final class CachedWorld {
         try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
     }
 
-    /// The kernel's clock for files goes on in steps: what changes next must not have the same time of change.
+    /// The kernel's clock for files advances in steps. This waits until the next change gets a different time.
     private func awaitTick(of path: String) throws {
         let before = try identity(of: path)
         repeat {
@@ -294,7 +294,7 @@ final class CachedWorld {
             try FileManager.default.moveItem(atPath: backup, toPath: statePath)
             return "the state is what it was"
         }
-        // The last connection to go leaves one file.
+        // When the last connection closes, SQLite leaves one file.
         try FileManager.default.copyItem(atPath: statePath, toPath: backup)
         return "a copy of the state"
     }

@@ -1,12 +1,12 @@
 import CPowerCut
 import HeraldTestSupport
 
-/// What SQLite did to a file, without the folder in its name.
+/// What SQLite did to a file, which is named without its folder.
 struct DiskOperation {
     enum Kind {
         case write(at: Int, [UInt8])
         case truncate(to: Int)
-        /// All that was done to the file before is on the disk.
+        /// Everything done to the file before is now on the disk.
         case sync
         case delete
     }
@@ -14,7 +14,7 @@ struct DiskOperation {
     var file: String
     var kind: Kind
 
-    /// All that was recorded since `power_cut_record`.
+    /// Everything recorded since `power_cut_record`.
     static func recorded() -> [DiskOperation] {
         (0..<power_cut_count()).map { index in
             let operation = power_cut_at(index)
@@ -31,23 +31,23 @@ struct DiskOperation {
     }
 }
 
-/// What a disk holds of a folder's files when the power goes: all that was synced, and of the rest as much as chance
-/// has it.
+/// The files of a folder as a disk holds them after a power cut: everything that was synced, and a random part of the
+/// rest.
 struct Disk {
-    /// What becomes of operations that were not synced.
+    /// What happens to operations that were not synced.
     enum Loss: CaseIterable {
         /// None of them reached the disk.
         case everything
-        /// Some first ones of each file did, and a part of the next.
+        /// The first ones of each file reached it, and a part of the next.
         case tail
-        /// Any sectors of any of them did, in whatever order.
+        /// Any sectors of any of them reached it, in any order.
         case sectors
-        /// All of them did, as after kill -9.
+        /// All of them reached it, as after kill -9.
         case nothing
     }
 
     private(set) var files: [String: [UInt8]]
-    /// By file, in their order.
+    /// By file, in the order in which they were done.
     private var unsynced: [String: [DiskOperation.Kind]] = [:]
 
     init(_ files: [String: [UInt8]]) { self.files = files }
@@ -60,9 +60,9 @@ struct Disk {
         }
     }
 
-    /// The power goes.
+    /// Cuts the power.
     ///
-    /// - Parameter sector: how many bytes the disk writes whole.
+    /// - Parameter sector: How many bytes the disk writes as a whole.
     mutating func cut(_ loss: Loss, sector: Int, using random: inout SeededRandom) {
         for (file, kinds) in unsynced.sorted(by: { $0.key < $1.key }) {
             let kept =
@@ -81,8 +81,8 @@ struct Disk {
         unsynced = [:]
     }
 
-    /// - Parameter torn: the size of the sectors of which each is written or not; absent where all are.
-    /// - Returns: whether what comes after it happened to the same file.
+    /// - Parameter torn: The sector size, if each sector is either written or lost; absent if all are written.
+    /// - Returns: Whether the operations after it are on the same file.
     private mutating func survive(
         _ kind: DiskOperation.Kind, in file: String, torn: Int?, using random: inout SeededRandom
     ) -> Bool {
@@ -105,7 +105,8 @@ struct Disk {
             if Bool.random(using: &random) { apply(kind, to: file) }
             return true
         case .delete:
-            // What was written to a new file of the name is lost where the name still is the old one's.
+            // If the deletion is lost, so is what was written to a new file of that name: the name still leads to the
+            // old file.
             let isGone = Bool.random(using: &random)
             if isGone { apply(kind, to: file) }
             return isGone
@@ -117,7 +118,7 @@ struct Disk {
         switch kind {
         case .write(let offset, let bytes):
             let missing = offset + bytes.count - files[file, default: []].count
-            // What was never written reads as zeros.
+            // Bytes that were never written read as zeros.
             if missing > 0 { files[file, default: []] += [UInt8](repeating: 0, count: missing) }
             files[file]?.replaceSubrange(offset..<offset + bytes.count, with: bytes)
         case .truncate(let count):

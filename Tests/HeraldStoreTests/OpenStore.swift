@@ -4,12 +4,12 @@ import HeraldCore
 import HeraldStore
 import HeraldTestSupport
 
-/// The stores that pass one suite.
+/// The stores that must pass the same tests.
 enum StoreKind: CaseIterable {
     case memory, sqlite
 }
 
-/// A store that nobody else uses, and what is needed to open it once more.
+/// A store for one test, and what is needed to open it again.
 struct OpenStore {
     let store: any StateStore
     private let folder: TemporaryFolder?
@@ -31,13 +31,13 @@ struct OpenStore {
         }
     }
 
-    /// The same state, as another process has it open.
+    /// The same state, opened as by another process.
     func other() throws -> any StateStore {
         guard let folder else { return store }
         return try SQLiteStore.open(at: folder.path + "/state.sqlite", project: "tide-app", endpoint: .emulator)
     }
 
-    /// The state as somebody finds it who opens it now.
+    /// The state as a process reads it that opens it now.
     func reopened() async throws -> RecordedState {
         guard let folder else { return try await store.wholeState() }
         return try await SQLiteStore.open(at: folder.path + "/state.sqlite", project: "tide-app", endpoint: .emulator)
@@ -62,7 +62,7 @@ extension Date {
     static func at(_ seconds: Double) -> Date { Date(timeIntervalSince1970: 1_764_576_000 + seconds) }
 }
 
-/// As many recipients as asked for, numbered from 1.
+/// Gives numbers, from 1, to this many recipients.
 func interned(_ count: Int) -> StateChange {
     .register(Dictionary(uniqueKeysWithValues: (0..<count).map { (RecipientID($0 + 1), Registration.fid($0 + 1)) }))
 }

@@ -8,8 +8,8 @@ import Testing
 
 @testable import HeraldStore
 
-/// Promise 1 where the power goes: a commit that has returned is on the disk. What is written passes a VFS that keeps
-/// what was synced apart from what was not.
+/// Promise 1 (docs/promises.md#promises) after a power cut: a commit that has returned is on the disk. The tests write
+/// through a VFS that keeps synced writes apart from the others.
 @Suite(.serialized) struct PowerCutTests {
     private static let seeds: Range<UInt64> = 1..<5
 
@@ -21,7 +21,7 @@ import Testing
         #expect(try await history.firstLoss(cuts: 32) == nil, "seed \(seed)")
     }
 
-    /// Else the test above would prove nothing.
+    /// Shows that the test above can fail.
     @Test(arguments: [SQLiteStore.Synchronous.off, .normal])
     func `commits that are synced less do not`(_ synchronous: SQLiteStore.Synchronous) async throws {
         for seed in Self.seeds {
@@ -60,12 +60,12 @@ import Testing
 /// Random commits to a state, and what they did to the disk.
 private struct History {
     private let seed: UInt64
-    /// Before the first operation.
+    /// The files before the first operation.
     private let files: [String: [UInt8]]
     private let operations: [DiskOperation]
-    /// The state and its registrations after each commit, the first of them before any.
+    /// The state and its registrations after each commit. The first entry is from before any commit.
     private let stages: [(state: HeraldCore.RecordedState, registrations: [RecipientID: Registration])]
-    /// After how many operations each commit had returned.
+    /// How many operations were done when each commit returned.
     private let returns: [Int]
 
     private static let commits = 14
@@ -89,7 +89,7 @@ private struct History {
                 let kind = [Database.CheckpointMode.passive, .full, .restart, .truncate].randomElement(using: &random)
                 try await store.database.writeWithoutTransaction { _ = try $0.checkpoint(kind ?? .full) }
             case 1:
-                // SQLite itself moves the log into the file then, and now and then.
+                // With this setting SQLite itself moves the log into the file from time to time.
                 try await store.database.writeWithoutTransaction {
                     try $0.execute(sql: "PRAGMA wal_autocheckpoint = 20")
                 }
@@ -110,7 +110,7 @@ private struct History {
         self.returns = returns
     }
 
-    /// Cuts the power at moments spread over the history; the first of them after which something is missing, in words.
+    /// Cuts the power at moments spread over the history. Describes the first cut after which something is missing.
     func firstLoss(cuts: Int) async throws -> String? {
         var random = SeededRandom(seed: seed ^ 0xC07)
         for cut in 0..<cuts {

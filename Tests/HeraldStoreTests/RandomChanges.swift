@@ -3,7 +3,7 @@ import Foundation
 import HeraldCore
 import HeraldTestSupport
 
-/// Commits such as a run makes, in any order. Numbers lie on both sides of a chunk's border.
+/// Commits as a run makes them, in any order. The numbers are on both sides of the border between two chunks.
 struct RandomChanges {
     private(set) var registrations: [RecipientID: Registration] = [:]
     private var random: SeededRandom
@@ -13,7 +13,7 @@ struct RandomChanges {
 
     var everybody: RecipientSet { RecipientSet(registrations.keys.sorted()) }
 
-    /// As many recipients, chosen by chance; also 0, the target as a whole.
+    /// This many random recipients. They may include 0, which is the target as a whole.
     mutating func someIDs(_ count: Int) -> [RecipientID] {
         (([0] + registrations.keys.sorted()).shuffled(using: &random)).prefix(count).map { $0 }
     }
@@ -55,7 +55,7 @@ struct RandomChanges {
                 unknown: 0)
             return Bool.random(using: &random) ? .test(test) : .topicAPI(any(of: [.registrations, .iid]) ?? .auto)
         case 21:
-            // A name of its own history is refused where files are read.
+            // Renaming a campaign to its own name is refused when files are read.
             let (old, new) = (campaign(), campaign())
             return old == new ? .resume(nil) : .rename(campaign: old, to: new)
         case 22: return Bool.random(using: &random) ? .forget(RecipientSet(some().prefix(3))) : .revive(some())
@@ -105,6 +105,6 @@ struct RandomChanges {
         Int.random(in: 0..<4, using: &random) == 0 ? nil : values.randomElement(using: &random)
     }
 
-    /// A binary fraction, which seconds since 1970 keep exactly.
+    /// A binary fraction, which seconds since 1970 represent exactly.
     private mutating func instant() -> Date { .at(Double(Int.random(in: 0...10_000_000, using: &random)) / 1024) }
 }

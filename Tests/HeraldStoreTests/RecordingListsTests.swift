@@ -5,9 +5,9 @@ import Testing
 
 @testable import HeraldCore
 
-/// Lists and the state, through the stores' own pages and commits.
+/// Lists that are written to the state through the stores' own pages and commits.
 struct RecordingListsTests {
-    /// More than are read or written at a time.
+    /// More than one page or one commit.
     private static let count = 60_000
 
     private func recipientIndex(_ registrations: [Registration]) throws -> (Workspace, RecipientIndex) {
@@ -32,7 +32,7 @@ struct RecordingListsTests {
         #expect(try Resolver.desired(of: workspace, before).unrecorded == Self.count - 1)
         try await before.record(in: open.store)
 
-        // By key those that are new are numbered from 10 on; 7 has a fid now.
+        // New recipients get numbers from 10 on, in the order of their keys. Number 7 has a fid now.
         var expected = Dictionary(
             uniqueKeysWithValues: (1...Self.count - 2).map { (RecipientID($0 + 9), Registration.fid($0)) })
         expected[5] = .fid(Self.count)
@@ -56,7 +56,7 @@ struct RecordingListsTests {
         let planned = try await ListedRecipients(recipientIndex, recordedIn: open.store)
         _ = try await open.other().intern([Arrival(.fid(3))], comparedUpTo: 0)
         await #expect(throws: StateError.numberedOtherwise) { try await planned.record(in: open.store) }
-        // Planned anew it has the numbers that were given.
+        // A new plan has the numbers that were given.
         let again = try await ListedRecipients(recipientIndex, recordedIn: open.store)
         try await again.record(in: open.store)
         let given = try await open.store.registrations(of: [1, 2, 3, 4, 5])

@@ -4,7 +4,7 @@ import HeraldStore
 import HeraldTestSupport
 import Testing
 
-/// The other process is util-linux's `flock`, which takes the same lock of the kernel's.
+/// The other process is `flock` from util-linux, which takes the same kernel lock.
 @Suite(.serialized) struct RunLockTests {
     private let folder: TemporaryFolder
     private var path: String { folder.path + "/state.sqlite" }
@@ -63,7 +63,7 @@ import Testing
     func `what the file says of the holder cannot paint the terminal`(_ text: String, _ shown: String) throws {
         let lock = try RunLock(for: path, run: "run-1")
         defer { withExtendedLifetime(lock) {} }
-        // In place: a new file would be another lock.
+        // Writes in place, because a new file would be another lock.
         try Data(text.utf8).write(to: URL(filePath: path + ".lock"), options: [])
         #expect(throws: StateError.locked(path: path, holder: shown)) { try RunLock(for: path, run: "run-2") }
     }
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    /// `--no-fork`: one process holds the lock, and it is the one that signals meet.
+    /// With `--no-fork` the process that holds the lock is the one that gets our signals.
     private func flock(_ arguments: String...) throws -> ChildProcess {
         try ChildProcess("flock", ["--no-fork"] + arguments, environment: ProcessInfo.processInfo.environment)
     }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HeraldStore
 
-/// Files that are no state, or no sound one. None may crash herald, and none may pass for a state.
+/// Files that are not a state, or a damaged one. None may crash herald, and none may be accepted as a state.
 struct SQLiteStoreDamageTests {
     private let folder: TemporaryFolder
     private var path: String { folder.path + "/state.sqlite" }
@@ -54,7 +54,7 @@ struct SQLiteStoreDamageTests {
         #expect(throws: StateError.newer(path: path)) { try SQLiteStore.open(at: path) }
     }
 
-    /// Each makes no sense, though SQLite finds nothing wrong with it.
+    /// Each value makes no sense, though SQLite finds nothing wrong.
     @Test(arguments: [
         "DELETE FROM meta WHERE key = 'fingerprint_key'", "UPDATE meta SET value = x'00' WHERE key = 'fingerprint_key'",
         "UPDATE meta SET value = 'moon' WHERE key = 'endpoint'", "DELETE FROM meta WHERE key = 'project'",
@@ -92,7 +92,7 @@ struct SQLiteStoreDamageTests {
         "DROP TABLE code; CREATE TABLE code (id, code); INSERT INTO code VALUES (NULL, NULL)",
         "DROP TABLE rejection; CREATE TABLE rejection (occurrence, state, chunk, members, bytes); INSERT INTO rejection VALUES (NULL, 1, 1, 1, x'')",
         "DROP TABLE device_group; CREATE TABLE device_group (id, name, notification_key); INSERT INTO device_group VALUES (NULL, 'g', NULL)",
-        // Of finished occurrences that are counted only.
+        // In finished occurrences, which have only counts.
         "UPDATE occurrence SET finished = 1; UPDATE ledger SET members = 0",
         "UPDATE occurrence SET finished = 1; UPDATE ledger SET members = 65537",
         "UPDATE occurrence SET finished = 1; UPDATE ledger SET chunk = 65536 WHERE state = 1",
@@ -100,7 +100,7 @@ struct SQLiteStoreDamageTests {
         "UPDATE occurrence SET finished = 1; UPDATE rejection SET state = 99",
         "UPDATE occurrence SET finished = 1; UPDATE rejection SET occurrence = 99",
         "UPDATE occurrence SET finished = 1; UPDATE ledger SET occurrence = 100",
-        // As a table of these columns, but of no type.
+        // A table with these columns, but without types.
         "DROP TABLE audience_size; CREATE TABLE audience_size (name, size); INSERT INTO audience_size VALUES (NULL, 1)",
         "DROP TABLE audience_size; CREATE TABLE audience_size (name, size); INSERT INTO audience_size VALUES ('a', NULL)",
         "DROP TABLE watermark; CREATE TABLE watermark (campaign, at, schedule, next); INSERT INTO watermark VALUES ('a', NULL, '', NULL)",
@@ -168,12 +168,13 @@ struct SQLiteStoreDamageTests {
         }
     }
 
-    /// Damage may go unnoticed where it keeps shape and count; what is noticed is an error of ours, and nothing crashes.
+    /// Damage may go unnoticed if form and count stay valid. If it is noticed, it is an error of ours, and never a
+    /// crash.
     @Test(arguments: 0..<20 as Range<UInt64>)
     func `damaged bytes are read or refused`(seed: UInt64) async throws {
         try await makeRecord()
         let sound = Array(try Data(contentsOf: URL(filePath: path)))
-        // Most of a page is empty; only bytes that say something are worth damaging.
+        // Most of a page is empty, so only bytes with content are damaged.
         let places = sound.indices.filter { sound[$0] != 0 }
         var random = SeededRandom(seed: seed)
         for round in 0..<12 {
@@ -205,7 +206,7 @@ struct SQLiteStoreDamageTests {
 
     // MARK: -
 
-    /// A state with something in every table, closed: all in one file.
+    /// A state with something in every table, closed, and so in one file.
     private func makeRecord() async throws {
         let store = try SQLiteStore.create(at: path, identity: OpenStore.identity)
         var numbers = (1...400).map { (RecipientID($0), Registration.fid($0)) }

@@ -78,7 +78,7 @@ struct SQLiteStoreTests {
         #expect(try SQLiteStore.open(at: path).fingerprintKey == store.fingerprintKey)
     }
 
-    // MARK: What it is bound to
+    // MARK: Project and endpoint
 
     @Test(arguments: [("other-app", EndpointKind.emulator), ("tide-app", .fcm), ("other-app", .fcm)])
     func `is opened for its own project and endpoint only`(_ project: String, _ endpoint: EndpointKind) throws {
@@ -101,7 +101,7 @@ struct SQLiteStoreTests {
         let store = try SQLiteStore.create(at: path, identity: OpenStore.identity)
         try await store.commit([interned(2), .open(.tide, .sample())])
         let before = try await store.wholeState()
-        // Recipient 99 has no number yet, and so no grave.
+        // Recipient 99 has no number yet, and so cannot be dead.
         await #expect(throws: StateError.self) {
             try await store.commit([
                 .register([3: .fid(3)]), .spendPlan("p"), .members("tides", [1], .managed, at: .at(0)),
@@ -112,7 +112,7 @@ struct SQLiteStoreTests {
         #expect(try await store.registrations(of: [3]).isEmpty)
     }
 
-    /// What a machine leaves that loses power: the file and its log as they stand, no index of the log.
+    /// What a power cut leaves: the file and its log as they are, without the log's index.
     @Test func `a crash between commits keeps all that was committed`() async throws {
         let store = try SQLiteStore.create(at: path, identity: OpenStore.identity)
         var changes = RandomChanges(seed: 5)
@@ -125,13 +125,13 @@ struct SQLiteStoreTests {
         }
     }
 
-    /// A log that ends anywhere: some first commits are there, whole, and the rest is not.
+    /// The log may end anywhere. The first commits are then complete, and the rest is missing.
     @Test(arguments: 0..<15 as Range<UInt64>)
     func `a crash within a commit keeps those before it and nothing of it`(seed: UInt64) async throws {
         let store = try SQLiteStore.create(at: path, identity: OpenStore.identity)
         var changes = RandomChanges(seed: 6)
         var expected = RecordedState(identity: OpenStore.identity)
-        // The log goes on from here.
+        // The log is written anew from here.
         try await store.database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
         var stages = [expected]
         for _ in 0..<6 {

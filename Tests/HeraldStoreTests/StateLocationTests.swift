@@ -4,7 +4,7 @@ import HeraldStore
 import HeraldTestSupport
 import Testing
 
-/// The one way to a state for those who do not care how it is kept.
+/// The one way to open a state for code that does not care how it is stored.
 @Suite struct StateLocationTests {
     private let folder: TemporaryFolder
     private let location: StateLocation

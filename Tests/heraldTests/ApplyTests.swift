@@ -5,7 +5,7 @@ import HeraldStore
 import HeraldTestSupport
 import Testing
 
-/// `apply` from outside: what it does, asks, refuses and shows.
+/// `apply` through the built program: what it does, asks, refuses and shows.
 @Suite struct ApplyTests {
     private static let files = Sandbox.small(count: 20, subscribers: 12)
 
@@ -43,7 +43,8 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: sandbox.statePath))
         #expect(try sandbox.accepted(in: ["ledger.ndjson"]).isEmpty)
         let account = try sandbox.report()
-        // Twelve subscriptions and fifteen of twenty recipients are left out; five and the topic are checked.
+        // Twelve subscriptions and fifteen of twenty recipients are left out. Five recipients and the topic are
+        // checked.
         #expect(account["dry_run"] == true)
         #expect(account["summary"]?["skipped"] == 27)
         #expect(account["summary"]?["accepted"] == 6)

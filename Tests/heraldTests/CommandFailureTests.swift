@@ -7,7 +7,7 @@ import Testing
 @testable import HeraldCore
 @testable import herald
 
-/// What each room's errors mean for whoever runs a command.
+/// The exit status and the message for each module's errors.
 @Suite struct CommandFailureTests {
     /// The test library has an `ExitStatus` too.
     typealias Status = herald.ExitStatus

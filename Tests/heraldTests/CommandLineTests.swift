@@ -4,7 +4,7 @@ import HeraldCore
 import HeraldTestSupport
 import Testing
 
-/// Workspaces, arguments and the environment, as the built program takes them.
+/// How the built program reads workspaces, arguments and the environment.
 @Suite struct CommandLineTests {
     private static let files = Sandbox.small(count: 20, subscribers: 12)
 

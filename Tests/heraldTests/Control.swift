@@ -11,7 +11,7 @@ struct Control {
 
     /// - Parameters:
     ///   - host: `HOST:PORT`, or `https://HOST:PORT`.
-    ///   - authorities: the path of a PEM file with the certificate to trust.
+    ///   - authorities: The path of a PEM file with the certificate to trust.
     init(_ host: String, trusting authorities: String? = nil) throws {
         endpoint = try Endpoint(host.contains("://") ? host : "http://\(host)")
         self.authorities = authorities
@@ -20,7 +20,7 @@ struct Control {
     /// Every request that arrived.
     func requests() async throws -> [JSONValue] { try lines(await call("GET", "requests")) }
 
-    /// How many requests the faults in force have had their way with.
+    /// How many requests the current faults have affected.
     func faulted() async throws -> Int64 {
         let entries = try JSONValue(parsing: try await call("GET", "faults").body).array ?? []
         return entries.reduce(0) { $0 + ($1["counts"]?["faulted"]?.int ?? 0) }
@@ -30,7 +30,7 @@ struct Control {
 
     func members(ofTopic topic: String) async throws -> [String] { try await members("topics/\(topic)") ?? [] }
 
-    /// `nil` where there is no such group.
+    /// `nil` if there is no such group.
     func members(ofGroup group: String) async throws -> [String]? { try await members("groups/\(group)") }
 
     /// Adds registrations or changes them.
@@ -46,7 +46,7 @@ struct Control {
         try #require(answer.status == 200)
     }
 
-    /// What goes wrong from now on.
+    /// Sets the faults that happen from now on.
     func put(faults script: JSONValue) async throws {
         let answer = try await call("PUT", "faults", script.bytes())
         try #require(answer.status == 200)

@@ -3,14 +3,14 @@ import Foundation
 import HeraldTestSupport
 import Testing
 
-/// Promises 1 and 2 through sudden ends, with the emulator's ledger as witness.
+/// Promises 1 and 2 (docs/promises.md#promises) when herald is killed. The emulator's ledger shows what was accepted.
 @Suite struct CrashTests {
     private static let recipients = 150
     private static let subscribers = 60
-    /// One send to each recipient, which waits for nothing; subscriptions; one send to the topic.
+    /// One send to each recipient, which waits for nothing; the subscriptions; one send to the topic.
     private static let requests = recipients + subscribers + 1
 
-    /// Twenty moments spread over the run by a fixed seed.
+    /// Twenty moments spread over the run, drawn with a fixed seed.
     static let points: [(moment: InterruptingProxy.Moment, number: Int)] = {
         var random = SeededRandom(seed: 20_261_121)
         return (0..<20).map { index in
@@ -39,7 +39,7 @@ import Testing
 
         let accepted = try sandbox.accepted(in: ["ledger.ndjson"])
         #expect(accepted.values.allSatisfy { $0 == 1 }, "somebody was accepted twice")
-        // Whoever is not in the ledger is one of the unknown: nobody is missing silently.
+        // Every recipient that is not in the ledger is unknown: none is missing silently.
         let everybody = Self.recipients + 1
         #expect(accepted.count <= everybody && accepted.count >= everybody - unknown)
 

@@ -5,7 +5,7 @@ import Testing
 @testable import HeraldCore
 @testable import herald
 
-/// Where calls go, as settings and the environment say.
+/// Where requests go, by the settings and the environment.
 @Suite struct DestinationTests {
     private func destination(
         _ environment: [String: String] = [:], _ change: (inout FCMSettings) -> Void = { _ in }

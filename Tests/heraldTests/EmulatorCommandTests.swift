@@ -3,7 +3,7 @@ import HeraldCore
 import HeraldTestSupport
 import Testing
 
-/// `emulator` from outside.
+/// `emulator` through the built program.
 @Suite struct EmulatorCommandTests {
     private static let files = Sandbox.small(count: 20, subscribers: 12)
 

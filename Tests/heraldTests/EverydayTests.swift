@@ -4,7 +4,7 @@ import HeraldCore
 import HeraldTestSupport
 import Testing
 
-/// What people do between runs: trying a message on themselves, pausing, looking ahead.
+/// What people do between runs: try a message on themselves, pause, look ahead.
 @Suite struct EverydayTests {
     // MARK: test
 
@@ -111,7 +111,7 @@ import Testing
         let one = try await sandbox.herald("resume to-all", host: host)
         #expect(one.status == 1)
         #expect(one.errors.contains("everything is paused"))
-        // Memberships go on.
+        // A pause does not stop membership changes.
         #expect(try await sandbox.herald("run", host: host).status == 0)
         #expect(try await Control(host).members(ofTopic: "news").count == 1)
         #expect(try sandbox.accepted(in: ["ledger.ndjson"]).isEmpty)
@@ -195,7 +195,7 @@ import Testing
         #expect(result.status == 0, "\(result.errors)")
         let document = try JSONValue(parsing: Array(result.output.utf8))
         let entries = try #require(document["occurrences"]?.array)
-        // On the 28th it is never 02:30: the first instant after the gap takes its place.
+        // There is no 02:30 on the 28th. The first instant after the gap takes its place.
         #expect(
             entries.compactMap { $0["at"]?.string } == [
                 "2027-03-28T01:00:00Z", "2027-03-29T00:30:00Z", "2027-03-29T07:30:00Z", "2027-03-30T00:30:00Z",

@@ -5,9 +5,9 @@ import HeraldStore
 import HeraldTestSupport
 import Testing
 
-/// Every exit status of the contract, by the built program and in a way that users meet. What `ApplyTests`,
-/// `SavedPlanTests`, `SignalTests` and `CrashTests` show is not shown again: 2, 7 and 64, and how `apply` refuses and is
-/// stopped.
+/// Every exit code (docs/promises.md#exit-codes), from the built program, in situations that users meet. Other tests
+/// show 2, 7 and 64, and how `apply` refuses and is stopped: `ApplyTests`, `SavedPlanTests`, `SignalTests` and
+/// `CrashTests`.
 @Suite struct ExitStatusTests {
     /// A workspace whose state knows one apply, and what happens next.
     private struct Scene {
@@ -21,13 +21,13 @@ import Testing
             try #require(apply.status == 0, "\(apply.output)\(apply.errors)")
         }
 
-        /// Seven of twelve are to leave, more than the guard lets.
+        /// Seven of twelve would leave, more than the guard allows.
         func shrinkTopic() throws {
             let five = (1...5).map { Registration.fid($0).rawValue }.joined(separator: "\n")
             try sandbox.folder.write(five, to: "workspace/some.txt")
         }
 
-        /// The message to twenty is due once more.
+        /// The message to the twenty is due once more.
         func sendAgain() throws {
             let text = try sandbox.folder.read("workspace/resources.yaml")
             try sandbox.folder.write(
@@ -35,7 +35,7 @@ import Testing
                 to: "workspace/resources.yaml")
         }
 
-        /// FCM refuses two of them, for a reason that is no death.
+        /// FCM rejects two of them, for a reason other than a dead registration.
         func refuseTwo() async throws {
             try await Control(host).put([.fid(3), .fid(4)], state: "other_sender")
         }
@@ -65,7 +65,7 @@ import Testing
         #expect(result.status == 6, "\(result.output)\(result.errors)")
         if !command.hasPrefix("test") {
             #expect(result.errors.contains("'herald state resolve' settles it: to-all@once#2"))
-            // They are held already: no news.
+            // They were held before, so the run has nothing new to report.
             #expect(try await scene.sandbox.herald(command, host: scene.host).status == 0)
         }
         await scene.sandbox.end()

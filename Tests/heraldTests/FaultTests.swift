@@ -3,25 +3,26 @@ import Foundation
 import HeraldTestSupport
 import Testing
 
-/// Promises 1 and 2 while FCM misbehaves as a script has it, with the emulator's ledger as witness.
+/// Promises 1 and 2 (docs/promises.md#promises) while FCM fails by a script. The emulator's ledger shows what was
+/// accepted.
 @Suite(.timeLimit(.minutes(10))) struct FaultTests {
     private static let recipients = 150
     private static let subscribers = 20
-    /// Each recipient, and the topic.
+    /// Every recipient, and the topic.
     private static let everybody = recipients + 1
 
-    /// What an apply against a script came to.
+    /// The result of an apply against a script.
     private struct Outcome {
         let sandbox: Sandbox
         let host: String
-        /// Of the emulator's certificate.
+        /// For the emulator's certificate.
         let authority: String?
         let result: ChildProcess.Result
         let report: JSONValue
 
         func figure(_ name: String) -> Int64? { report["summary"]?[name]?.int }
 
-        /// The deliveries by whom they were for.
+        /// The number of deliveries to each address.
         func accepted() throws -> [String: Int] { try sandbox.accepted(in: ["ledger.ndjson"]) }
     }
 
@@ -77,7 +78,7 @@ import Testing
         #expect(outcome.result.status == 0, "\(outcome.result.output)\(outcome.result.errors)")
         #expect(outcome.figure("possible_duplicates") == 4)
         let accepted = try outcome.accepted()
-        // Some of them may be the same one's: who was refused is tried again at once.
+        // Several of them may be for one recipient, since a refused send is tried again at once.
         #expect(accepted.values.reduce(0) { $0 + $1 - 1 } == 4)
         let statuses = try await Control(outcome.host).ledger().map { $0["status"] }
         #expect(statuses.filter { $0 == 503 }.count == 4)
@@ -99,7 +100,8 @@ import Testing
         await outcome.sandbox.end()
     }
 
-    /// Nothing is delivered, everything is, everything is and the status was heard, nothing is and it was heard.
+    /// In turn: nothing is delivered; everything is; everything is and the status arrived; nothing is and the status
+    /// arrived.
     @Test(arguments: [
         (#"{"close": "before"}"#, 0), (#"{"close": "after"}"#, 3), (#"{"close": "mid_body"}"#, 3),
         (#"{"close": "mid_body", "status": 503}"#, 0), (#"{"status": 502}"#, 0),

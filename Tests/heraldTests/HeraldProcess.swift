@@ -1,9 +1,9 @@
 import Foundation
 import HeraldTestSupport
 
-/// The built program, run as a user runs it, with nothing of this process's environment that herald would heed.
+/// The built program, run as a user runs it. It gets nothing from this process's environment that herald reads.
 enum HeraldProcess {
-    /// The program lies beside the test bundle.
+    /// The program is beside the test bundle.
     static let program: String = {
         let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL
         let tests = bundle ?? URL(filePath: CommandLine.arguments[0])

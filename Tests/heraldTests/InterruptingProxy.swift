@@ -1,15 +1,15 @@
 import Foundation
 import Synchronization
 
-/// Passes everything on between herald and the emulator, and does something at one exact moment: it is how a test kills
-/// a process between two requests without waiting for a while and hoping.
+/// Relays between herald and the emulator, and does something at one exact moment. Tests use it to kill a process
+/// between two requests, without guessing how long to wait.
 final class InterruptingProxy: Sendable {
     enum Moment: CaseIterable, Sendable {
-        /// A request has arrived and was not passed on.
+        /// A request has arrived and was not forwarded.
         case beforeRequest
-        /// The server has answered, and the client does not know.
+        /// The server has answered, but the client does not know.
         case beforeAnswer
-        /// The client has been given the answer.
+        /// The client has received the answer.
         case afterAnswer
     }
 
@@ -25,9 +25,9 @@ final class InterruptingProxy: Sendable {
     }
 
     /// - Parameters:
-    ///   - serverPort: on 127.0.0.1.
-    ///   - trigger: the moment, and at which request or answer (from 1) it comes.
-    ///   - action: runs once, on the thread that moves the bytes; nothing is passed on after it.
+    ///   - serverPort: On 127.0.0.1.
+    ///   - trigger: The moment, and the number (from 1) of the request or answer at which it comes.
+    ///   - action: Runs once, on the thread that moves the bytes. Nothing is forwarded after it.
     init(serverPort: Int, trigger: (moment: Moment, number: Int), action: @escaping @Sendable () -> Void) throws {
         relay = try Relay(serverPort: serverPort)
         self.trigger = trigger
@@ -49,7 +49,7 @@ final class InterruptingProxy: Sendable {
         return !(piece.isHead && !piece.isRequest && act(at: .afterAnswer))
     }
 
-    /// Counts, and acts if this is the moment. `true` when it was.
+    /// Counts, and acts if this is the moment. Returns whether it was.
     private func act(at moment: Moment) -> Bool {
         let isNow = state.withLock { state -> Bool in
             if moment == .beforeRequest { state.requests += 1 }

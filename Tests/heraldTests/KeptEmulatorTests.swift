@@ -28,7 +28,7 @@ import Testing
         let told = Set(try sandbox.accepted(in: ["ledger.ndjson"]).keys)
         #expect(told.isSubset(of: Set(kept)) && !told.isEmpty)
 
-        // The rest is sent by the next run, and what is unknown stays so.
+        // The next run sends the rest; what is unknown stays unknown.
         let again = try await sandbox.herald("apply", "--auto-approve", "--report", report, host: newHost)
         #expect([0, 6].contains(again.status), "\(again.output)\(again.errors)")
         #expect(Account(try sandbox.report()).addsUp)

@@ -1,20 +1,20 @@
 import Foundation
 import Synchronization
 
-/// Passes everything on between herald and the emulator but the answer to one send, whose connection it cuts.
+/// Relays between herald and the emulator, except the answer to one send, whose connection it cuts.
 final class LossyProxy: Sendable {
     private let relay: Relay
     private let state = Mutex(State())
 
     private struct State {
-        /// Connections on which a send waits for its answer.
+        /// Connections with a send that waits for its answer.
         var sending: Set<Int> = []
         var answers = 0
     }
 
     /// - Parameters:
-    ///   - serverPort: on 127.0.0.1.
-    ///   - lost: which answer to a send is lost, from 1.
+    ///   - serverPort: On 127.0.0.1.
+    ///   - lost: Which answer to a send is lost, from 1.
     init(serverPort: Int, losing lost: Int = 5) throws {
         relay = try Relay(serverPort: serverPort)
         relay.start { [self] piece, forward in

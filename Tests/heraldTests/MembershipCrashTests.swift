@@ -3,9 +3,10 @@ import Foundation
 import HeraldTestSupport
 import Testing
 
-/// Sudden ends while device groups and batches are under way, with the emulator's members and ledger as witnesses.
+/// Herald is killed while it changes device groups or sends batches. The emulator's members and ledger show what
+/// happened.
 @Suite struct MembershipCrashTests {
-    /// Points spread over a run by a fixed seed.
+    /// Points spread over a run, drawn with a fixed seed.
     private static func points(
         _ count: Int, of requests: Int, seed: UInt64
     ) -> [(moment: InterruptingProxy.Moment, number: Int)] {
@@ -32,7 +33,7 @@ import Testing
         return "kind: group\nname: g\(number)\nmembers: {tokens: [\(tokens)]}\n---\n"
     }
 
-    /// Of groups 1 to 6 four get another member for one of theirs, and two go; 7 and 8 are new and get messages.
+    /// Of groups 1 to 6, four have one member replaced and two are removed. Groups 7 and 8 are new and get messages.
     private static let before = (1...6).map { group($0, 1...3) }.joined()
     private static let after =
         (1...4).map { group($0, 2...4) }.joined() + group(7, 1...3) + group(8, 1...3) + """
@@ -48,7 +49,8 @@ import Testing
             delivery: {members: each}
 
             """
-    /// Two are made, a key is asked for, four messages; four adds and removes, two ends.
+    /// Two groups are created, one key is looked up, four messages are sent, four members added and four removed, and
+    /// two groups end.
     private static let groupRequests = 2 + 1 + 4 + 4 + 4 + 2
 
     @Test(arguments: points(9, of: groupRequests, seed: 20_261_121))
@@ -75,7 +77,7 @@ import Testing
                 try await control.members(ofGroup: "g\(number)") == ([5, 6].contains(number) ? nil : wanted),
                 "group \(number)")
         }
-        // Three members each on their own, and one message to all of a group, whichever of its keys it went to.
+        // Three members get a message each. One message goes to a whole group, through any of its keys.
         let targets = try await control.ledger().compactMap { $0["target"]?.object?.values.first?.string }
         let each = Set((1...3).map { Registration.token(80 + $0).rawValue })
         let toEach = targets.filter { each.contains($0) }

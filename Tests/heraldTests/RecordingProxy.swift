@@ -2,12 +2,12 @@ import FCM
 import Foundation
 import Synchronization
 
-/// Passes everything on between herald and the emulator, and keeps every request as it went over the wire.
+/// Relays between herald and the emulator, and keeps every request as it went over the wire.
 final class RecordingProxy: Sendable {
     struct Recorded: Sendable {
         var method: String
         var path: String
-        /// By name in lower case.
+        /// By lower-case name.
         var headers: [String: String]
         var body: [UInt8]
     }
@@ -17,11 +17,11 @@ final class RecordingProxy: Sendable {
 
     private struct State {
         var requests: [Recorded] = []
-        /// What came of a request that is not complete yet, by connection.
+        /// The part of an incomplete request that has arrived, by connection.
         var partial: [Int: [UInt8]] = [:]
     }
 
-    /// - Parameter serverPort: on 127.0.0.1.
+    /// - Parameter serverPort: On 127.0.0.1.
     init(serverPort: Int) throws {
         relay = try Relay(serverPort: serverPort)
         relay.start { [self] piece, forward in
@@ -50,7 +50,7 @@ final class RecordingProxy: Sendable {
 }
 
 extension RecordingProxy.Recorded {
-    /// `nil` while a part of it is missing.
+    /// `nil` while a part of the request is missing.
     fileprivate init?(_ bytes: [UInt8]) {
         guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
         let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")

@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// Stands between herald and a server on 127.0.0.1, and passes on what its gate lets pass.
+/// Relays between herald and a server on 127.0.0.1. A gate decides what passes.
 final class Relay: Sendable {
-    /// Bytes as they came in one piece. Exchanges do not overlap on a connection, and the head of a request or an
+    /// Bytes that arrived in one piece. Exchanges do not overlap on a connection, and the head of a request or an
     /// answer fits into one piece.
     struct Piece: Sendable {
         /// Tells connections apart.
@@ -13,13 +13,13 @@ final class Relay: Sendable {
 
         var text: String { String(decoding: bytes, as: UTF8.self) }
 
-        /// Whether a request or an answer begins here.
+        /// Whether the piece is the beginning of a request or an answer.
         var isHead: Bool {
             isRequest ? text.contains(" HTTP/1.1\r\n") : text.hasPrefix("HTTP/1.1 ")
         }
     }
 
-    /// Runs on the thread that moves the bytes; `false` ends the connection. The second parameter passes the piece on.
+    /// Runs on the thread that moves the bytes; `false` ends the connection. The second parameter forwards the piece.
     typealias Gate = @Sendable (Piece, () -> Bool) -> Bool
 
     let port: Int
@@ -58,7 +58,7 @@ final class Relay: Sendable {
         }
     }
 
-    /// Who connects from now on is refused.
+    /// Refuses connections from now on.
     func refuseOthers() { shutdown(listener, Int32(SHUT_RDWR)) }
 
     func stop() {

@@ -5,7 +5,7 @@ import HeraldStore
 import HeraldTestSupport
 import Testing
 
-/// `run`: what cron calls, without anybody to ask.
+/// `run`: what cron calls, without a person to ask.
 @Suite struct RunTests {
     @Test func `without a state it makes none, and does nothing`() async throws {
         let sandbox = try Sandbox(Sandbox.small(count: 5, subscribers: 2))
@@ -112,7 +112,7 @@ import Testing
         #expect(try await sandbox.herald("state", "init", host: host).status == 0)
         let proxy = try LossyProxy(serverPort: try Sandbox.port(of: host), losing: 2)
         let metrics = "\(sandbox.folder.path)/nowhere/herald.prom"
-        // Nor do figures that cannot be written hide how it ended.
+        // Metrics that cannot be written must not hide how the run ended.
         let first = try await sandbox.herald("run", "--metrics", metrics, host: proxy.host)
         proxy.stop()
         #expect(first.status == 6, "\(first.output)\(first.errors)")
@@ -133,7 +133,7 @@ import Testing
         try sandbox.folder.write("kind: [\n", to: "workspace/more.yaml")
         let process = try HeraldProcess.start(
             ["-w", sandbox.workspace, "run", "--every", "1s", "--quiet"], environment: sandbox.environment(host))
-        // What is wrong now may be right the next time.
+        // A file that is wrong now may be right the next time.
         #expect(await process.errorLine().contains("[yaml-syntax]"))
         try sandbox.folder.write("", to: "workspace/more.yaml")
         try await sandbox.eventually { try sandbox.accepted(in: ["ledger.ndjson"]).count == 6 }
@@ -213,7 +213,8 @@ import Testing
             """,
         ])
         let (_, host) = try await sandbox.startEmulator()
-        // Seen for the first time it is not due; then each minute is; then two were missed and the last is made up for.
+        // The first run sees it, and it is not due. Then each minute is due. Then two are missed, and the last of them
+        // is made up for.
         let moments: [(at: String, status: Int32, sent: Int)] = [
             ("08:00:30", 0, 0), ("08:00:59", 0, 0), ("08:01:00", 0, 1), ("08:01:40", 0, 1), ("08:02:10", 0, 2),
             ("08:02:10", 0, 2), ("08:01:00", 0, 2), ("08:05:10", 4, 3), ("08:05:50", 0, 3),

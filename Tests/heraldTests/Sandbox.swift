@@ -3,7 +3,7 @@ import Foundation
 import HeraldTestSupport
 import Testing
 
-/// A workspace, a state and an emulator of a test's own.
+/// A workspace, a state and an emulator for one test.
 final class Sandbox: Sendable {
     let folder: TemporaryFolder
     private let emulators: Emulators
@@ -23,7 +23,7 @@ final class Sandbox: Sendable {
     var workspace: String { "\(folder.path)/workspace" }
     var statePath: String { "\(folder.path)/state.sqlite" }
 
-    /// Starts an emulator whose ledger is `ledger`, and says where it listens.
+    /// Starts an emulator that writes its ledger to `ledger`. Returns where it listens.
     func startEmulator(
         ledger: String = "ledger.ndjson", _ options: String...
     ) async throws -> (process: ChildProcess, host: String) {
@@ -34,12 +34,12 @@ final class Sandbox: Sendable {
         return (emulator, host)
     }
 
-    /// The part of `HOST:PORT` that is a number.
+    /// The port of `HOST:PORT`.
     static func port(of host: String) throws -> Int {
         try #require(host.split(separator: ":").last.flatMap { Int($0) })
     }
 
-    /// Asks until it is so, and not for ever.
+    /// Asks until it is true, or fails after a limit.
     func eventually(_ isSo: () throws -> Bool) async throws {
         let begin = ContinuousClock.now
         while try !isSo() {
@@ -61,23 +61,23 @@ final class Sandbox: Sendable {
         return environment
     }
 
-    /// - Parameter arguments: one for each, or a whole line of them.
+    /// - Parameter arguments: One argument each, or a whole line of them.
     func herald(_ arguments: String..., host: String? = "127.0.0.1:9") async throws -> ChildProcess.Result {
         let arguments = arguments.count == 1 ? arguments[0].split(separator: " ").map(String.init) : arguments
         return try await HeraldProcess.run(["-w", workspace] + arguments, environment: environment(host))
     }
 
-    /// The report of the last apply that was told to write one there.
+    /// The report that the last apply wrote to that file.
     func report(_ name: String = "report.json") throws -> JSONValue {
         try JSONValue(parsing: Array(folder.read(name).utf8))
     }
 
-    /// The state, as `state show` has it.
+    /// The state as `state show` prints it.
     func state() async throws -> JSONValue {
         try JSONValue(parsing: Array(try await herald("state", "show", "--format", "json").output.utf8))
     }
 
-    /// Who was accepted how often, by the addressed registration or topic, over all these ledgers.
+    /// How often each registration or topic was accepted, over all these ledgers.
     func accepted(in ledgers: [String]) throws -> [String: Int] {
         var counts: [String: Int] = [:]
         for ledger in ledgers {
@@ -93,7 +93,7 @@ final class Sandbox: Sendable {
 }
 
 extension Sandbox {
-    /// Settings that let an apply run as fast as it can.
+    /// Settings for an apply that runs as fast as it can.
     static let settings = """
         herald: 1
         project: demo-project
@@ -101,10 +101,10 @@ extension Sandbox {
 
         """
 
-    /// Exchanges that herald has under way over HTTP/1.1.
+    /// The number of exchanges that herald has in flight over HTTP/1.1.
     static let inFlight = 16
 
-    /// An audience of `count` fids that gets a message of its own, and a topic that `subscribers` of them follow.
+    /// An audience of `count` fids that gets a message of its own, and a topic with `subscribers` of them.
     static func small(count: Int, subscribers: Int) -> [String: String] {
         let all = (1...count).map { Registration.fid($0).rawValue }
         return [
@@ -139,7 +139,7 @@ extension Sandbox {
     }
 }
 
-/// A report's figures, held against promise 2.
+/// A report's figures, checked against promise 2.
 struct Account {
     var planned = 0
     var accepted = 0
@@ -147,7 +147,7 @@ struct Account {
     var pending = 0
     var addsUp = true
 
-    /// - Parameter steps: which steps count, by a prefix of their id.
+    /// - Parameter steps: Counts only the steps whose ID has this prefix.
     init(_ report: JSONValue, steps prefix: String = "") {
         for step in report["steps"]?.array ?? [] where step["id"]?.string?.hasPrefix(prefix) == true {
             let figure = { (name: String) in Int(step[name]?.int ?? -1) }

@@ -4,7 +4,7 @@ import HeraldCore
 import HeraldTestSupport
 import Testing
 
-/// A plan that was saved, from outside.
+/// Saved plans, through the built program.
 @Suite struct SavedPlanTests {
     private static let files = Sandbox.small(count: 20, subscribers: 12)
 
@@ -33,14 +33,14 @@ import Testing
         #expect(altered.status == 7)
         #expect(altered.errors.contains("altered"))
         #expect(!FileManager.default.fileExists(atPath: sandbox.statePath))
-        // It was made without a state, which this apply makes; to save it was to approve it.
+        // The plan was made without a state, and this apply creates one. Saving the plan was the approval.
         let applied = try await sandbox.herald("apply", path, host: host)
         #expect(applied.status == 0, "\(applied.output)\(applied.errors)")
         let used = try await sandbox.herald("apply", path, host: host)
         #expect(used.status == 7)
         #expect(used.errors.contains("applied before"))
 
-        // Now there is something new to do, and before it is done a file changes.
+        // Now there is something new to do, and a file changes before it is done.
         try sandbox.folder.write(Registration.fid(1).rawValue, to: "workspace/some.txt")
         #expect(try await sandbox.herald("plan", "--out", path, host: host).status == 0)
         try sandbox.folder.write("# nothing\n", to: "workspace/more.yaml")

@@ -2,17 +2,17 @@ import CryptoExtras
 import FCM
 import Foundation
 
-/// A service account's key file with a key of the test's own.
+/// A service account's key file with a key made for tests.
 struct ServiceAccountKey {
     static let email = "herald@tide-app-prod.iam.gserviceaccount.com"
     static let id = "0123456789abcdef0123456789abcdef01234567"
 
-    /// Made once, since it takes a second.
+    /// Made once, since that takes a second.
     private static let made = Result { try _RSA.Signing.PrivateKey(keySize: .bits2048) }
 
     static var key: _RSA.Signing.PrivateKey { get throws { try made.get() } }
 
-    /// - Parameter tokens: the token endpoint's address.
+    /// - Parameter tokens: The token endpoint's address.
     static func file(tokens: String) throws -> String {
         let members: JSONValue = [
             "type": "service_account", "project_id": "tide-app-prod", "private_key_id": .string(id),
@@ -22,7 +22,7 @@ struct ServiceAccountKey {
         return String(decoding: try members.bytes(), as: UTF8.self)
     }
 
-    /// Pieces of the key that nothing may show.
+    /// Pieces of the key that must never be shown.
     static var secrets: [String] {
         get throws {
             try key.pkcs8PEMRepresentation.split(separator: "\n").dropFirst().dropLast().map(String.init) + [id]

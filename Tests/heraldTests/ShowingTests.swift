@@ -3,7 +3,7 @@ import Foundation
 import HeraldTestSupport
 import Testing
 
-/// The commands that show and begin things, from outside; none of them opens a socket.
+/// The commands that show things or create files, through the built program. None of them opens a socket.
 @Suite struct ShowingTests {
     private static let files = Sandbox.small(count: 3, subscribers: 2)
 

@@ -5,11 +5,11 @@ import Foundation
 import HeraldTestSupport
 import Testing
 
-/// A service account's key from its file to the last request, and where it must never get.
+/// A service account's key: how it gets from its file to the last request, and where it must never appear.
 @Suite struct SignInTests {
     private static let fids = (1...500).map { Registration.fid($0) }
 
-    /// A workspace that sends a message to 500, at an endpoint that speaks TLS.
+    /// A workspace that sends a message to 500 recipients, at an endpoint with TLS.
     private static func files(_ endpoint: String, ca: String, credentials: String = "../key.json") -> [String: String] {
         var files = Sandbox.small(count: fids.count, subscribers: 20)
         files["workspace/herald.yaml"] = """
@@ -36,7 +36,7 @@ import Testing
         _ options: [String]
     ) async throws {
         let sandbox = try Sandbox([:])
-        // Good for an hour by its own word, and refused after a second: as if it were revoked.
+        // The token says it is valid for an hour, but the emulator refuses it after a second, as if it was revoked.
         let (emulator, host) = try await sandbox.startEmulator("--tls", "--require-sign-in", "--token-accepted", "1s")
         let authority = try #require(await emulator.firstLine().split(separator: "=").last.map(String.init))
         for (name, text) in Self.files(host, ca: authority) { try sandbox.folder.write(text, to: name) }

@@ -4,7 +4,7 @@ import HeraldCore
 import HeraldTestSupport
 import Testing
 
-/// Signals to an apply, from outside.
+/// Signals to an apply, through the built program.
 @Suite struct SignalTests {
     @Test(arguments: [(SIGINT, Int32(130)), (SIGTERM, Int32(143))])
     func `a signal lets what is under way end, starts nothing more, and the next apply goes on`(
@@ -14,7 +14,7 @@ import Testing
         let (_, host) = try await sandbox.startEmulator()
         let port = try #require(host.split(separator: ":").last.flatMap { Int($0) })
         let process = Later<ChildProcess>()
-        // The proxy passes nothing on after it has acted; what was under way then ends with its connection.
+        // The proxy forwards nothing after it has acted. Requests in flight then end with their connection.
         let proxy = try InterruptingProxy(serverPort: port, trigger: (.afterAnswer, 70)) {
             process.value.signal(signal)
         }
@@ -32,7 +32,7 @@ import Testing
         #expect(Account(try sandbox.report()).pending > 0)
         let unknown = Account(try sandbox.report(), steps: "send:").unknown
 
-        // What a person stopped stays so until that person says otherwise; what the machine stopped goes on.
+        // What a person stopped stays stopped until they resume it. What the machine stopped goes on.
         if signal == SIGINT {
             let before = try sandbox.accepted(in: ["ledger.ndjson"])
             let held = try await sandbox.herald("apply", "--auto-approve", host: host)
@@ -59,11 +59,11 @@ import Testing
         let herald = try HeraldProcess.start(
             ["-w", sandbox.workspace, "apply", "--auto-approve", "--report", report],
             environment: sandbox.environment(host))
-        // Until all have left that can be under way at once, some of which nobody answers.
+        // Waits until the window is full of requests, some of which get no answer.
         while try await control.requests().count < 50 {}
         herald.signal(SIGTERM)
         while !(await herald.errorLine()).contains("a second signal stops at once") {}
-        // What comes within a tenth of a second counts as one.
+        // Signals within a tenth of a second count as one.
         let told = ContinuousClock.now
         while ContinuousClock.now < told + .milliseconds(150) { _ = try await control.requests() }
         herald.signal(SIGTERM)

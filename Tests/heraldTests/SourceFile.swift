@@ -2,19 +2,19 @@ import Foundation
 
 /// A Swift file of this repository.
 struct SourceFile {
-    /// Relative to the repository.
+    /// The path within the repository.
     let path: String
     let text: String
 
     var lines: Int { text.utf8.count { $0 == UInt8(ascii: "\n") } }
 
-    /// Whether it declares a command, rather than options or extensions of one.
+    /// Whether it declares a command. Options and extensions of commands do not count.
     var declaresCommand: Bool { text.contains(/(struct|enum|class) \w+: (Async)?ParsableCommand\b/) }
 
     private static let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// Those in some folders, sorted; what was built is left out.
+    /// The files of some folders, sorted, without build products.
     static func all(in folders: String...) throws -> [SourceFile] {
         try folders.flatMap { folder -> [SourceFile] in
             let names = FileManager.default.enumerator(atPath: repository.appending(path: folder).path)

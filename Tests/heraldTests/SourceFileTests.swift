@@ -1,6 +1,6 @@
 import Testing
 
-/// What keeps files short enough to be read from top to bottom, and commands free of what they do not decide.
+/// Keeps files short enough to be read from top to bottom, and keeps decisions out of commands.
 @Suite struct SourceFileTests {
     @Test func `no file is longer than 350 lines, and half of them are shorter than 100`() throws {
         let files = try SourceFile.all(in: "Sources", "Tests", "Benchmarks")

@@ -4,9 +4,9 @@ import HeraldCore
 import HeraldTestSupport
 import Testing
 
-/// The state as people read and repair it.
+/// The state, as people read and repair it.
 @Suite struct StateTests {
-    /// Five that are met one by one, of whom two follow a topic, and a group of two tokens.
+    /// A campaign to five recipients, a topic with two of them, and a group of two tokens.
     private static func files() -> [String: String] {
         var files = Sandbox.small(count: 5, subscribers: 2)
         files["workspace/herald.yaml"] = """
@@ -93,7 +93,7 @@ import Testing
     @Test func `forget leaves one out from now on, and export lists the dead`() async throws {
         let (sandbox, host) = try await applied()
         #expect(try await sandbox.herald("state", "forget", Self.first, host: host).status == 0)
-        // Whom the state has never met can be forgotten too.
+        // A registration that the state does not know can be forgotten too.
         #expect(try await sandbox.herald("state", "forget", Registration.fid(50).rawValue, host: host).status == 0)
         #expect(try await sandbox.state()["dead"] == 2)
         let plan = try await sandbox.herald("plan", "--detailed-exitcode", host: host)
@@ -135,7 +135,7 @@ import Testing
         #expect(steps.compactMap { $0["id"]?.string } == ["subscribe:news", "send:to-topic@once"])
         #expect(try await sandbox.herald("state rm campaign:to-all", host: host).status == 0)
         #expect(try await sandbox.herald("state rm group:family", host: host).status == 0)
-        // Nobody made this group, as far as the state knows.
+        // As far as the state knows, herald did not create this group.
         let apply = try await sandbox.herald("apply", "--auto-approve", host: host)
         #expect(apply.status == 3, "\(apply.output)\(apply.errors)")
         #expect(apply.output.contains("foreign_group"))
@@ -151,7 +151,7 @@ import Testing
 
     // MARK: resolve
 
-    /// One of five may or may not have got it.
+    /// For one of five recipients the outcome is unknown.
     private func uncertain() async throws -> (Sandbox, host: String) {
         let sandbox = try Sandbox(Self.files())
         let (_, host) = try await sandbox.startEmulator()
@@ -173,7 +173,7 @@ import Testing
         let apply = try await sandbox.herald("apply", "--auto-approve", "--campaign", "to-all", host: host)
         #expect(apply.status == 0, "\(apply.output)\(apply.errors)")
         #expect(!apply.output.contains("may or may not"))
-        // The emulator had accepted the one whose answer was lost: to resend is to risk that.
+        // The emulator had accepted the send whose answer was lost: sending again takes that risk.
         #expect(try sandbox.accepted(in: ["ledger.ndjson"]).values.reduce(0, +) == sent)
         let again = try await sandbox.herald("state", "resolve", "to-all@once", how, host: host)
         #expect(again.status == 1)
@@ -234,7 +234,7 @@ import Testing
         await sandbox.end()
     }
 
-    /// A campaign to 100 of whom some were met when the machine went down, and its message is another now.
+    /// A campaign to 100 recipients. Some were sent to before the machine went down, and the message has changed since.
     private func halfDone() async throws -> (Sandbox, host: String) {
         let sandbox = try Sandbox(Sandbox.small(count: 100, subscribers: 0))
         let (_, host) = try await sandbox.startEmulator()

@@ -6,7 +6,7 @@ import HeraldTestSupport
 import Logging
 import Testing
 
-/// The client asks a running emulator which topics a registration has.
+/// The client asks a running emulator for a registration's topics.
 @Suite struct SubscriptionListTests {
     @Test func `the client brings back a registration's topics`() async throws {
         let emulator = Emulator(.init(), now: { Date() })

@@ -3,7 +3,7 @@ import Foundation
 import HeraldTestSupport
 import Testing
 
-/// What is remembered of lists, from outside.
+/// The list cache, through the built program.
 struct UnchangedListTests {
     private static let kept = ["state.sqlite.cache", "state.sqlite.cache-numbers"]
 
@@ -25,7 +25,7 @@ struct UnchangedListTests {
         let sandbox = try Sandbox(Sandbox.small(count: 20, subscribers: 12))
         let (_, host) = try await sandbox.startEmulator()
         #expect(try await sandbox.herald("apply", "--auto-approve", host: host).status == 0)
-        // Somebody left one list, and two are new in another.
+        // One recipient left one list, and another list has two new ones.
         let fids = (1...22).map { Registration.fid($0).rawValue }
         try sandbox.folder.write(fids.dropFirst().joined(separator: "\n"), to: "workspace/all.txt")
         let plan = { (options: [String]) in

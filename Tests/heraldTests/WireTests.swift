@@ -4,7 +4,7 @@ import HeraldCore
 import HeraldTestSupport
 import Testing
 
-/// What goes over the wire, recorded in `Golden/wire`. Scripts/check-wire.py holds these files against fixtures that
+/// What goes over the wire, recorded in `Golden/wire`. Scripts/check-wire.py compares these files with fixtures that
 /// were written by hand.
 @Suite struct WireTests {
     static let fid = "cEXAMPLE-only-00000001"
@@ -15,11 +15,11 @@ import Testing
 
     struct Transcript: Sendable, CustomTestStringConvertible {
         var name: String
-        /// The resources of one apply after the other.
+        /// The resources, one text for each apply in turn.
         var applies: [String]
         var settings = ""
         var options: [String] = []
-        /// The last part of the paths of those requests that are recorded; of all but the sign-in where absent.
+        /// Records only requests whose path ends with this; without it, all except the sign-in.
         var only: String?
 
         var testDescription: String { name }
@@ -171,7 +171,8 @@ import Testing
         await sandbox.end()
     }
 
-    /// As the golden files have it: what differs from run to run is named, and what goes out side by side is sorted.
+    /// The form of the golden files: values that differ from run to run are replaced by names, and concurrent requests
+    /// are sorted.
     private static func text(of requests: [RecordingProxy.Recorded]) throws -> String {
         var parts: [String] = []
         var parallel: [String] = []
@@ -233,7 +234,7 @@ import Testing
 }
 
 extension JSONValue {
-    /// FCM makes up notification keys: any other token than the tests' own is one.
+    /// FCM makes up notification keys, so any token that is not one of the tests' own is a key.
     fileprivate var namingKeys: JSONValue {
         guard var members = object else { return self }
         if members["notification_key"] != nil { members["notification_key"] = "<notification key>" }

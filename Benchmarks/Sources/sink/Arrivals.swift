@@ -1,6 +1,6 @@
-/// When requests came, and what follows from it.
+/// When requests arrived, and the figures computed from that.
 struct Arrivals {
-    /// When each request was complete, in nanoseconds of a steady clock.
+    /// When each request was complete, in nanoseconds on a monotonic clock.
     private var times: [UInt64] = []
     private var connections = 0
     private var inFlight = 0
@@ -18,13 +18,13 @@ struct Arrivals {
 
     mutating func answer(_ count: Int) { inFlight -= count }
 
-    /// Counts from here on. Connections that are open still count.
+    /// Starts counting anew. Open connections still count.
     mutating func forget() {
         times.removeAll(keepingCapacity: true)
         mostInFlight = inFlight
     }
 
-    /// - Parameter offset: nanoseconds after the first arrival from which on `rate_after` counts.
+    /// - Parameter offset: `rate_after` counts from this many nanoseconds after the first arrival.
     func json(after offset: UInt64) -> String {
         let times = times.sorted()
         let first = times.first ?? 0
@@ -38,13 +38,13 @@ struct Arrivals {
             """
     }
 
-    /// Requests a second between the first and the last of `times`, which are sorted.
+    /// Requests per second between the first and the last of `times`, which are sorted.
     private static func rate(_ times: ArraySlice<UInt64>) -> Double {
         guard let first = times.first, let last = times.last, last > first else { return 0 }
         return Double(times.count - 1) / (Double(last - first) / Double(second))
     }
 
-    /// The most of `times`, which are sorted, that lie in any span of one second.
+    /// The most of `times`, which are sorted, in any span of one second.
     private static func mostInASecond(_ times: [UInt64]) -> Int {
         var (begin, most) = (0, 0)
         for (end, time) in times.enumerated() {

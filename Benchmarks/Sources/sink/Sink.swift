@@ -97,7 +97,7 @@ struct Sink: AsyncParsableCommand {
         try await server.closeFuture.get()
     }
 
-    /// The client is ours: nothing it sends needs to be checked, and nothing it does is an attack.
+    /// The only client is ours, so nothing needs to be validated or limited against attacks.
     private static func connection(streams: Int) -> NIOHTTP2Handler.ConnectionConfiguration {
         var configuration = NIOHTTP2Handler.ConnectionConfiguration()
         configuration.initialSettings = [

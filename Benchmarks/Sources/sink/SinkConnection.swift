@@ -3,16 +3,16 @@ import NIOHPACK
 import NIOHTTP2
 import Synchronization
 
-/// Answers what comes over one connection, frame by frame: there is no channel for a stream, and no task for a request.
+/// Answers the requests of one connection frame by frame, without a channel for each stream or a task for each request.
 final class SinkConnection: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
     typealias OutboundOut = HTTP2Frame
 
-    /// What every connection has in common.
+    /// What all connections have in common.
     struct Behaviour: Sendable {
-        /// How long after a request was complete its answer leaves.
+        /// The time between a complete request and its answer.
         var latency: TimeAmount
-        /// Nanoseconds after the first arrival from which on the rate counts as settled.
+        /// The steady rate counts from this many nanoseconds after the first arrival.
         var offset: UInt64
     }
 
@@ -24,9 +24,9 @@ final class SinkConnection: ChannelInboundHandler {
 
     private let behaviour: Behaviour
     private let arrivals: Shared
-    /// Those that were completed since answers were last thought of.
+    /// Requests that were completed since the last answers were scheduled.
     private var complete: [HTTP2StreamID] = []
-    /// Of requests that are no sends, which are few.
+    /// Requests other than sends, of which there are few.
     private var others: [HTTP2StreamID: Other] = [:]
     private var waiting = CircularBuffer<Batch>()
     private var isTimed = false
@@ -35,7 +35,7 @@ final class SinkConnection: ChannelInboundHandler {
 
     private enum Other { case read, forget, mistaken }
 
-    /// So much more than HTTP/2's 64 KiB may be under way to here.
+    /// How much more than HTTP/2's default of 64 KiB a client may have in flight.
     private static let window = 1 << 20
     /// Answers that are due within this time leave together.
     private static let tick = TimeAmount.milliseconds(1)
@@ -120,7 +120,7 @@ final class SinkConnection: ChannelInboundHandler {
 
     private func answer(_ streams: [HTTP2StreamID], _ context: ChannelHandlerContext) {
         arrivals.value.withLock { $0.answer(streams.count) }
-        // One piece of memory for all of them.
+        // One buffer for all of them.
         var bodies = context.channel.allocator.buffer(capacity: streams.count * 96)
         for stream in streams {
             lastMessage += 1

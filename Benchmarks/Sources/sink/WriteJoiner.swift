@@ -1,7 +1,7 @@
 import NIOCore
 
-/// Makes one write of all that is written between two flushes, so that TLS makes few large records instead of three
-/// small ones an answer.
+/// Joins all writes between two flushes into one, so that TLS makes a few large records instead of three small ones for
+/// each answer.
 final class WriteJoiner: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -11,7 +11,7 @@ final class WriteJoiner: ChannelOutboundHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         var data = unwrapOutboundIn(data)
         pending.writeBuffer(&data)
-        // Nobody here asks what became of a single write.
+        // Nothing here waits for the result of a single write.
         promise?.succeed()
     }
 

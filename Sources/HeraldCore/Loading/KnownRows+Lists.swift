@@ -1,12 +1,12 @@
 internal import Crypto
 
 extension KnownRows {
-    /// What a cache has of a workspace's lists that did not change; `nil` where everything has to be read.
+    /// What the cache knows of a workspace's unchanged lists; `nil` if everything must be read.
     ///
-    /// - Parameter lists: those that audiences name.
+    /// - Parameter lists: The lists that audiences name.
     init?(of workspace: Workspace, _ lists: [ListLoader.Use], in files: ListCacheFiles) {
         guard let cache = files.cache() else { return nil }
-        // It is asked for names only.
+        // The builder is only asked for names, so it needs no folder.
         let builder = RecipientIndexBuilder(workspace, temporaryFolder: "")
         let inline = builder.inlineRows
         var sources = inline.map(\.source)
@@ -27,7 +27,7 @@ extension KnownRows {
             isInCache = known.allSatisfy { $0.value.reading == cache.sources[$0.key]?.reading }
             return
         }
-        // Of a list whose rows differ from what the state has, only all lists together tell what counts.
+        // If a list's rows differ from the state's, only all lists together tell which row counts.
         self.sources = known.filter(\.value.members.isPlain)
         guard self.sources.count < sources.count else { return }
         guard let numbers = files.numbers(for: cache.numbering) else { return nil }
@@ -42,7 +42,7 @@ extension ListCache {
 }
 
 extension ListReading {
-    /// The same, of the file as it is now; `nil` when its content is not what it was, or cannot be read.
+    /// The reading of the file as it is now; `nil` if its content has changed or cannot be read.
     fileprivate init?(of place: WorkspaceFolder.Place, unchangedSince known: ListReading, _ now: () -> Int64) {
         let begin = now()
         guard let bytes = try? FileBytes(at: place.path, as: place.name, limit: ListScanner.maximumSize),

@@ -8,31 +8,32 @@ internal import Crypto
     internal import Darwin
 #endif
 
-/// The two files beside a state that spare the next plan its lists. Whatever is wrong with them, they count as absent.
+/// The two cache files beside a state. With them the next plan need not read lists that did not change. A file with
+/// anything wrong in it counts as absent.
 package struct ListCacheFiles: Sendable {
-    /// Of whom lists name, and of the state's numbers.
+    /// The paths of the cache of lists and of the cache of the state's numbers.
     private let lists: String
     private let numbers: String
-    /// SHA-256 of what has to be the same for whoever reads them.
+    /// SHA-256 of everything that must be the same for the writer and the reader of the files.
     private let maker: [UInt8]
     private let isRead: Bool
     /// In nanoseconds since 1970.
     let now: @Sendable () -> Int64
 
-    /// Larger ones are neither read nor written.
+    /// Larger files are neither read nor written.
     private static let maximumSize = 256 << 20
 
     /// - Parameters:
-    ///   - state: the state's path.
-    ///   - host: names the machine, the same after it was started anew.
-    ///   - version: of the program: another may read lists in another way.
-    ///   - isRead: `false` where everything is to be read anew, and they are only written.
-    ///   - now: in nanoseconds since 1970, by the clock that files' times come from.
+    ///   - state: The state's path.
+    ///   - host: Identifies the machine; stays the same after a restart.
+    ///   - version: The program's version: another may read lists differently.
+    ///   - isRead: `false` to read every list and only write the cache.
+    ///   - now: In nanoseconds since 1970, on the clock that sets files' times.
     package init(
         beside state: String, host: String, version: String, isRead: Bool = true,
         now: @escaping @Sendable () -> Int64
     ) {
-        // Two names of one state have one cache.
+        // Two paths to one state share one cache.
         let path = state.resolvingSymlinks
         (lists, numbers) = ("\(path).cache", "\(path).cache-numbers")
         maker = Array(SHA256.hash(data: Array("\(ListCache.format)\0\(version)\0\(host)".utf8)))
@@ -55,7 +56,7 @@ package struct ListCacheFiles: Sendable {
     /// `keep(_:for:)` as a value.
     package var keeper: @Sendable (ResolvedLists, Numbering) -> Void { { keep($0, for: $1) } }
 
-    /// Puts them into place, each at once; where that is not possible there are none, and nobody misses them.
+    /// Writes both files, each replaced at once. If that fails there is no cache, which costs only time.
     func keep(_ resolved: ResolvedLists, for numbering: Numbering) {
         switch resolved.numbers {
         case .asBefore: break
@@ -72,7 +73,7 @@ package struct ListCacheFiles: Sendable {
     }
 }
 
-/// A file that only its owner may have written: no link is followed, and nobody else's file is read.
+/// A file that only its owner may have written. Links are not followed, and other users' files are not read.
 private final class OwnFile {
     struct Failure: Error {}
 
@@ -96,7 +97,7 @@ private final class OwnFile {
 
     deinit { close(descriptor) }
 
-    /// Fills the buffer; less than its size at the end of the file, or where it cannot be read.
+    /// Fills the buffer. Returns less than its size at the end of the file, or if the file cannot be read.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         var filled = 0
         while filled < buffer.count {
@@ -109,7 +110,7 @@ private final class OwnFile {
         return filled
     }
 
-    /// It is not synced: what a power cut leaves of it does not have the digest that it ends with.
+    /// Not synced: a file that a power cut damaged does not match the digest at its end.
     static func write(to path: String, _ content: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void) {
         let draft = "\(path).new"
         unlink(draft)

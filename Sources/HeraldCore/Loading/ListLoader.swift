@@ -7,23 +7,23 @@ struct ListLoader {
     private let lists: String
     private let now: () -> Int64
     private(set) var diagnostics: [Diagnostic] = []
-    /// SHA-256 of what was read, by the names that diagnostics give it.
+    /// SHA-256 of each list that was read, by its name in diagnostics.
     private(set) var digests: [String: String] = [:]
-    /// By the same names, of what could be read, the attributes; `nil` for those without.
+    /// The attributes of each list that was read, by its name in diagnostics; `nil` for a list without attributes.
     private var attributes: [String: [String]?] = [:]
 
     /// - Parameters:
-    ///   - lists: where lists may live besides the workspace, as the settings say it.
-    ///   - now: in nanoseconds since 1970; without it nothing is known of the files that lists are read from.
+    ///   - lists: The folder outside the workspace where lists may be, as the settings give it.
+    ///   - now: In nanoseconds since 1970; by default the files' times are not used.
     init(_ folder: WorkspaceFolder, lists: String, now: @escaping () -> Int64 = { 0 }) {
         (self.folder, self.lists, self.now) = (folder, lists, now)
     }
 
-    /// A list, as audiences name it.
+    /// A list, with the audiences that name it.
     struct Use {
         var place: WorkspaceFolder.Place
         var names: Set<String> = []
-        /// The attributes that filters ask of it.
+        /// The attributes that filters use.
         var columns: Set<String> = []
 
         func source(_ recipientIndex: RecipientIndexBuilder) -> RowSource {
@@ -31,7 +31,7 @@ struct ListLoader {
         }
     }
 
-    /// By the names that diagnostics give lists.
+    /// By the lists' names in diagnostics.
     static func uses(_ places: [String: WorkspaceFolder.Place], by filters: FilterUse) -> [String: Use] {
         var uses: [String: Use] = [:]
         for (name, place) in places {
@@ -41,7 +41,7 @@ struct ListLoader {
         return uses
     }
 
-    /// The lists that audiences name, as far as they can be.
+    /// The lists that audiences name, except those whose path is wrong.
     mutating func uses(of audiences: [Audience]) -> [Use] {
         var places: [String: WorkspaceFolder.Place] = [:]
         for audience in audiences {
@@ -50,7 +50,7 @@ struct ListLoader {
         return Array(Self.uses(places, by: FilterUse(audiences)).values)
     }
 
-    /// Hands the lists' rows to the builder. Gives the audiences; those whose list cannot be read are left out.
+    /// Passes the lists' rows to the builder. Returns the audiences whose list can be read.
     mutating func read(_ audiences: [Audience], into recipientIndex: inout RecipientIndexBuilder) -> [Audience] {
         var places: [String: WorkspaceFolder.Place] = [:]
         var readable: [Audience] = []
@@ -67,11 +67,11 @@ struct ListLoader {
             guard case .list(let path) = audience.source, let place = places[audience.name.value],
                 let use = uses[place.name]
             else { return true }
-            // Several audiences may share a list: it is read, and its rows judged, once.
+            // Several audiences may share a list: it is read and checked once.
             if attributes[place.name] != nil { return true }
             let source = use.source(recipientIndex)
             if let content = recipientIndex.reuse(source)?.reading?.content {
-                // What filters ask of it is there: it would not have been kept else.
+                // The filters' attributes exist in it: otherwise the list would not have been cached.
                 (digests[place.name], attributes[place.name]) = (content.hexadecimal, .some(nil))
                 return true
             }
@@ -93,7 +93,7 @@ struct ListLoader {
         }
     }
 
-    /// `false` when it cannot be read.
+    /// `false` if the list cannot be read.
     private mutating func read(
         _ place: WorkspaceFolder.Place, for path: Located<String>, _ source: RowSource, _ classifier: RowClassifier,
         into recipientIndex: inout RecipientIndexBuilder
@@ -132,7 +132,7 @@ struct ListLoader {
     }
 
     private mutating func report(_ problem: DiagnosticError, at path: Located<String>) {
-        // The mistake stands where the path is written.
+        // Points at the place where the path is written.
         var diagnostic = problem.diagnostic
         if diagnostic.rule != .fileEncoding { diagnostic.range = path.range }
         diagnostics.append(diagnostic)

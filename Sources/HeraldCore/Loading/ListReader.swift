@@ -1,31 +1,32 @@
 internal import FCM
 
-/// Judges the lines of a list one by one, and keeps in memory the row it is at, nothing else.
-/// A malformed row is reported by its line and never echoed.
+/// Checks the lines of a list one by one, and keeps only the current row in memory. A malformed row is reported by its
+/// line number and never shown, since it may be a registration.
 struct ListReader {
-    /// The attributes that the file has, in its order, repeated ones repeatedly; complete after `end`. `nil` for a form
-    /// without attributes, and for a file that says nothing of them.
+    /// The file's attributes, in its order and with repeats; complete after `end`. `nil` for a form
+    /// without attributes, and for a file that names none.
     private(set) var attributes: [String]?
     private(set) var rows: RowFindings
     private let form: Form
-    /// The attributes that somebody asks for.
+    /// The attributes that filters use.
     private let asked: [String]
     private var header: Header?
     private var csv = CSVRow()
     private var object = FlatObject()
-    /// Of the objects read so far.
+    /// The attributes of the objects read so far.
     private var seen: Set<String> = []
     private var hasRows = false
 
     private enum Form { case csv, text, ndjson }
 
-    /// Takes a row: its registration, which is well-formed, and what it has in each of the attributes asked for; `nil` in
-    /// one that the file has not.
+    /// Takes a row: its registration, which is well-formed, and its value for each of the attributes asked for; `nil`
+    /// if the file does not have that attribute.
     typealias Taker = (_ registration: UnsafeBufferPointer<UInt8>, _ value: (_ asked: Int) -> String?) -> Void
 
     /// - Parameters:
-    ///   - file: by its ending it is `.csv` (header row), `.txt` (one a line) or `.ndjson` (an object a line).
-    ///   - asked: the attributes that somebody asks for.
+    ///   - file: Its ending gives the form: `.csv` (header row), `.txt` (one on each line) or `.ndjson` (an object on
+    /// each line).
+    ///   - asked: The attributes that filters use.
     init(_ file: String, asked: [String]) {
         self.asked = asked
         rows = RowFindings(file: file)
@@ -37,7 +38,7 @@ struct ListReader {
             }
     }
 
-    /// `false` when the rest of the file is not worth reading.
+    /// `false` if the rest of the file need not be read.
     mutating func read(_ line: UnsafeBufferPointer<UInt8>, at number: Int, _ take: Taker) -> Bool {
         if rows.isFull { return false }
         let text = line.trimmed
@@ -52,7 +53,7 @@ struct ListReader {
 
     mutating func noteTooLong(at number: Int) { rows.addLast(number, "is longer than 8 KiB") }
 
-    /// The file has no more lines.
+    /// Called after the last line.
     mutating func end() {
         switch form {
         case .text: break
@@ -62,7 +63,7 @@ struct ListReader {
                     .listFormat, 1, "'\(rows.file)' has no header row", help: "name a column token or fid")
             }
         case .ndjson:
-            // A list without rows has whatever somebody asks for.
+            // In a list without rows no attribute can be missing.
             let names = hasRows ? seen : seen.union(asked)
             attributes = names.filter { Registration.Kind(rawValue: $0) == nil }.sorted()
         }
@@ -137,7 +138,7 @@ struct ListReader {
 }
 
 extension ListReader {
-    /// The row that `object` has read: what nearly all rows are, without a tree of values for each.
+    /// Reads the row in `object`. Nearly all rows are flat objects, and this builds no tree of values for them.
     private mutating func readFlat(_ line: UnsafeBufferPointer<UInt8>, _ number: Int, _ take: Taker) {
         if !asked.isEmpty {
             for member in object.members { seen.insert(String(decoding: line[member.name], as: UTF8.self)) }
@@ -162,7 +163,7 @@ extension ListReader {
 }
 
 extension String {
-    /// `csv`, `txt` or `ndjson`, whether compressed or not; `nil` for what is no list.
+    /// `csv`, `txt` or `ndjson`, whether compressed or not; `nil` if the name is not a list's.
     var listEnding: String? {
         let name = hasSuffix(".gz") ? dropLast(3) : self[...]
         return ["csv", "txt", "ndjson"].first { name.hasSuffix(".\($0)") }
@@ -170,7 +171,7 @@ extension String {
 }
 
 extension JSONValue {
-    /// As a filter sees it: text as it is, nothing for null, all else as JSON.
+    /// The value as a filter sees it: text as it is, an empty text for null, everything else as JSON.
     fileprivate var attribute: String {
         switch self {
         case .string(let text): text
@@ -193,12 +194,12 @@ extension UnsafeBufferPointer<UInt8> {
     }
 }
 
-/// Which columns of a CSV are of interest.
+/// The columns of a CSV that are used.
 private struct Header {
     var count: Int
-    /// The fid first, since FCM prefers it to the token.
+    /// The fid comes first, since FCM prefers it to the token.
     var registrations: [(kind: Registration.Kind, index: Int)] = []
-    /// Of the attributes that somebody asks for, where they are.
+    /// The columns of the attributes that were asked for.
     var places: [Int?]
 
     init?(_ names: [String], asked: [String], at line: Int, _ rows: inout RowFindings) {

@@ -1,26 +1,26 @@
 internal import Crypto
 
-/// Goes through a list block by block, whatever its size: finds its lines, and checks that it is UTF-8.
+/// Reads a list of any size block by block, finds its lines, and checks that it is UTF-8.
 final class ListScanner {
-    /// Of a list, unpacked, in bytes.
+    /// The largest size of an unpacked list, in bytes.
     static let maximumSize = 4 << 30
-    /// Of a line without its break, in bytes.
+    /// The greatest length of a line without its break, in bytes.
     static let maximumLength = 8 << 10
     private static let blockSize = 256 << 10
 
     private let file: String
     private var bytes: FileBytes
     private let block = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: blockSize)
-    /// Of the block: what has been read and not yet looked at, from its beginning on.
+    /// How many bytes at the start of the block are read and not yet processed.
     private var filled = 0
     private var isAtStart = true
-    /// Line breaks so far.
+    /// The line breaks so far.
     private var breaks = 0
-    /// Whether lines are of no interest any more; all must be UTF-8 nevertheless.
+    /// Whether no more lines are wanted. The rest must still be UTF-8.
     private var isSkimming = false
     private var hash = SHA256()
 
-    /// - Parameter file: the name diagnostics give it.
+    /// - Parameter file: The list's name in diagnostics.
     init(_ path: String, as file: String, limit: Int = maximumSize) throws(DiagnosticError) {
         self.file = file
         bytes = try FileBytes(at: path, as: file, limit: limit)
@@ -28,15 +28,15 @@ final class ListScanner {
 
     deinit { block.deallocate() }
 
-    /// Of the file as it is now.
+    /// The identity of the file as it is now.
     var identity: FileIdentity? { bytes.identity }
 
-    /// Hands out the lines with their numbers (from 1), without line breaks and byte order mark, until one is too long or
-    /// is not wanted. Gives the SHA-256 of all bytes.
+    /// Passes on the lines with their numbers (from 1), without line breaks and byte order mark, until one is too long
+    /// or no more are wanted. Returns the SHA-256 of all bytes.
     ///
     /// - Parameters:
-    ///   - tooLong: told of the first line that is longer than `maximumLength`.
-    ///   - line: `false` when no more lines are wanted.
+    ///   - tooLong: Called with the number of the first line that is longer than `maximumLength`.
+    ///   - line: Returns `false` if no more lines are wanted.
     func scan(
         tooLong: (Int) -> Void, line: (Int, UnsafeBufferPointer<UInt8>) -> Bool
     ) throws(DiagnosticError) -> SHA256.Digest {
@@ -54,7 +54,8 @@ final class ListScanner {
         }
     }
 
-    /// How far the block can be looked at now: whole lines, or else whole characters.
+    /// The end of the part that can be processed now: whole lines or, while skimming or without a line break, whole
+    /// characters.
     private func checkedEnd(isLast: Bool) throws(DiagnosticError) -> Int {
         var end = filled
         if !isLast {
@@ -86,7 +87,7 @@ final class ListScanner {
                 isSkimming = true
             }
             if isSkimming {
-                // They are counted once more, with the rest of the block.
+                // The rest of the block is counted as a whole, with these lines.
                 breaks = begin
                 return
             }
@@ -104,7 +105,7 @@ final class ListScanner {
 }
 
 extension Slice<UnsafeMutableBufferPointer<UInt8>> {
-    /// Where it ends without a UTF-8 sequence that may go on behind it.
+    /// The end without a UTF-8 sequence that may continue in the next block.
     fileprivate var endOfWholeScalars: Int {
         for place in indices.suffix(3).reversed() {
             switch base[place] {

@@ -53,7 +53,7 @@ extension RegularFile.Problem {
 }
 
 extension [UInt8] {
-    /// The line (from 1) of the first byte that is no UTF-8, if there is one.
+    /// The line (from 1) of the first byte that is not UTF-8, if there is one.
     fileprivate var lineOfInvalidUTF8: Int? {
         withUnsafeBytes { bytes in
             bytes.firstInvalidUTF8.map { end in 1 + bytes[..<end].count { $0 == UInt8(ascii: "\n") } }

@@ -1,9 +1,9 @@
 extension UnsafeRawBufferPointer {
-    /// Where the first sequence begins that is no UTF-8. Decoding would need the room of the whole file once more.
+    /// Where the first invalid UTF-8 sequence begins. Decoding would need memory for the whole file once more.
     var firstInvalidUTF8: Int? {
         var at = 0
         while at < count {
-            // Most files are ASCII: eight bytes at a time.
+            // Most files are ASCII, so eight bytes are checked at a time.
             if at + 8 <= count, loadUnaligned(fromByteOffset: at, as: UInt64.self) & 0x8080_8080_8080_8080 == 0 {
                 at += 8
                 continue

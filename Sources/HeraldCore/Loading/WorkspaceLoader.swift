@@ -1,14 +1,14 @@
 internal import Crypto
 internal import FCM
 
-/// Whether the lists of registrations are there to be read.
+/// Whether the lists of registrations may be read.
 package enum ListPolicy: String, Sendable, CaseIterable {
     case required
-    /// Not one is opened or looked for: for a machine that must not see registrations.
+    /// Lists are neither opened nor looked for: for a machine that must not see registrations.
     case skip
 }
 
-/// Reads a whole workspace. Every mistake of every file is found in one pass; nothing is thrown.
+/// Reads a whole workspace. One pass finds every mistake in every file; nothing is thrown.
 package struct WorkspaceLoader {
     private let folder: WorkspaceFolder
     private let environment: [String: String]
@@ -16,34 +16,34 @@ package struct WorkspaceLoader {
     private let keepsLists: Bool
     private let cacheFiles: (Settings) -> ListCacheFiles?
     private var diagnostics: [Diagnostic] = []
-    /// The kind and name of every resource in the files, those too that could not be read.
+    /// The kind and name of every resource in the files, including those that could not be read.
     private var declared: Set<References.Name> = []
     private var sources: [String: SourceText] = [:]
     private var listDigests: [String: String] = [:]
     private var recipientIndex: Result<RecipientIndex, RecipientIndexError>?
-    /// Of the files that silence a warning.
+    /// The comments in files that silence warnings.
     private var allowances: [Allowances] = []
 
-    /// What came of a loading.
+    /// The result of loading.
     package struct Loaded {
-        /// Absent when the settings themselves are unusable.
+        /// Absent if the settings themselves are unusable.
         package var workspace: Workspace?
-        /// Sorted, each once.
+        /// Sorted, without duplicates.
         package var diagnostics: [Diagnostic]
-        /// What was read but for lists, for showing the lines that diagnostics point at.
+        /// Every file that was read except lists, to show the lines that diagnostics point at.
         package var sources: [String: SourceText]
-        /// SHA-256 of every list that was read, by its name in diagnostics.
+        /// SHA-256 of every list that was read, by the list's name in diagnostics.
         package var listDigests: [String: String]
-        /// Whom the lists name; nobody where they were not kept, nothing without a workspace. It is not to be used where
-        /// there are errors.
+        /// The recipients that the lists name; empty if they were not kept, absent without a workspace. It must not be
+        /// used if there are errors.
         package var recipientIndex: Result<RecipientIndex, RecipientIndexError>?
-        /// What knew lists before, and is to know them after; nothing without a workspace.
+        /// The cache of lists, to be read and written anew; absent without a workspace.
         package var cacheFiles: ListCacheFiles?
-        /// The folder of lists, absolute; nothing without a workspace.
+        /// The absolute path of the lists' folder; absent without a workspace.
         fileprivate var lists: String?
 
-        /// SHA-256 over the names and contents of all files that were read. The same lists in another place are the
-        /// same workspace.
+        /// SHA-256 over the names and contents of all files that were read. The lists' folder is not part of it: the
+        /// same lists in another place give the same workspace.
         package func digest() -> String {
             let digests = sources.mapValues { SHA256.hash(data: $0.bytes).hexadecimal }
                 .merging(listDigests) { source, _ in source }
@@ -58,8 +58,9 @@ package struct WorkspaceLoader {
     }
 
     /// - Parameters:
-    ///   - keepsLists: whether somebody wants to know whom the lists name; without it their rows are judged only.
-    ///   - cacheFiles: what spares unchanged lists, where the settings allow it.
+    ///   - keepsLists: Whether the caller needs the recipients that the lists name. Otherwise the rows are only
+    /// checked.
+    ///   - cacheFiles: The cache that saves reading unchanged lists, if the settings allow it.
     package static func load(
         _ folder: WorkspaceFolder, environment: [String: String], lists: ListPolicy = .required,
         keepsLists: Bool = true, cacheFiles: @escaping (Settings) -> ListCacheFiles? = { _ in nil }
@@ -75,9 +76,9 @@ package struct WorkspaceLoader {
             lists: workspace.map { folder.lists($0.settings.lists) })
     }
 
-    /// Reads a workspace's lists once more, all of them. Mistakes were looked for when it was loaded.
+    /// Reads all lists of a workspace once more. Mistakes were already reported when it was loaded.
     ///
-    /// - Returns: Whom they name, and the digests of what was read.
+    /// - Returns: The recipients that the lists name, and the digests of what was read.
     package static func lists(
         of workspace: Workspace, in folder: WorkspaceFolder, environment: [String: String],
         cacheFiles: ListCacheFiles?
@@ -121,7 +122,7 @@ package struct WorkspaceLoader {
         return workspace
     }
 
-    /// Last of all: a warning of any pass may be allowed where it stands.
+    /// Runs last, since a comment may allow a warning of any pass.
     private mutating func silence() {
         for var allowances in allowances { diagnostics = allowances.apply(to: diagnostics) }
     }
@@ -143,9 +144,9 @@ package struct WorkspaceLoader {
         (workspace.audiences, recipientIndex) = (read.audiences, read.recipientIndex)
     }
 
-    /// Gives the audiences whose lists can be read, and whom those name.
+    /// Returns the audiences whose lists can be read, and the recipients that those name.
     ///
-    /// - Parameter known: what need not be read.
+    /// - Parameter known: What the cache knows, and need not be read.
     private mutating func readLists(
         of workspace: Workspace, _ files: ListCacheFiles?, known: KnownRows?
     ) -> (audiences: [Audience], recipientIndex: Result<RecipientIndex, RecipientIndexError>) {
@@ -176,7 +177,7 @@ package struct WorkspaceLoader {
         do throws(RecipientIndexError) { return .success(try builder.finish()) } catch { return .failure(error) }
     }
 
-    /// An audience's members are known only once every list has been read without a mistake.
+    /// An audience's members are known only if every list was read without a mistake.
     private mutating func checkGroupSizes(of workspace: Workspace) {
         guard !workspace.listsSkipped, !diagnostics.hasErrors, case .success(let recipientIndex)? = recipientIndex
         else { return }
@@ -237,7 +238,7 @@ package struct WorkspaceLoader {
 }
 
 extension Sequence<UInt8> {
-    /// Two lower-case digits a byte.
+    /// Two lower-case digits for each byte.
     package var hexadecimal: String {
         var text = ""
         for byte in self {

@@ -1,16 +1,16 @@
 package import FCM
 
-/// What comes in the next days, in local time and in UTC.
+/// The sends of the next days, in local time and in UTC.
 package struct CalendarDocument: Document {
-    /// By time, then by campaign.
+    /// Sorted by time, then by campaign.
     package let occurrences: [Occurring]
-    /// Campaigns of which no more than `limit` occurrences are listed though there are more.
+    /// Campaigns with more occurrences than `limit`, of which only the first are listed.
     package let shortened: [String]
     private let through: Date
 
     /// - Parameters:
-    ///   - after: what is due at this instant is not to come any more.
-    ///   - limit: occurrences of each campaign.
+    ///   - after: An occurrence at exactly this instant is left out.
+    ///   - limit: The most occurrences that are listed for each campaign.
     package init(of campaigns: [Campaign], after: Date, through: Date, limit: Int) {
         var occurrences: [Occurring] = []
         var shortened: [String] = []

@@ -1,13 +1,13 @@
 extension DiagnosticsDocument {
-    /// GitHub shows ten annotations of a step and drops the others without a word.
+    /// GitHub shows ten annotations of a step and drops the others silently.
     private static let shownAnnotations = 10
 
-    /// Workflow commands, the worst first; what does not fit is counted.
+    /// Workflow commands, the worst first. What does not fit is counted.
     func annotations(in paths: RepositoryPaths) -> String {
         let ranked = [Diagnostic.Severity.error, .warning, .info].flatMap { severity in
             diagnostics.filter { $0.severity == severity }
         }
-        // The last one shown says how many are not.
+        // The last one shown says how many are left out.
         let shown = ranked.count > Self.shownAnnotations ? Self.shownAnnotations - 1 : ranked.count
         let lines = ranked.prefix(shown).map { Self.annotation($0, in: paths) }
         return lines.map { $0 + "\n" }.joined() + Self.remainder(ranked.dropFirst(shown))
@@ -17,7 +17,7 @@ extension DiagnosticsDocument {
         var properties = [("file", paths.path(of: diagnostic.range.file))]
         if let text = diagnostic.range.text {
             properties.append(("line", String(text.start.line)))
-            // GitHub refuses columns of a stretch over several lines.
+            // GitHub refuses columns for a range of several lines.
             if text.start.line == text.end.line {
                 properties.append(("col", String(text.start.column)))
                 properties.append(("endColumn", String(text.end.column)))
@@ -59,7 +59,7 @@ extension Diagnostic.Severity {
 }
 
 extension String {
-    /// As the runner reads it back; a property also ends at a colon or comma.
+    /// The escapes that the runner decodes. A property also ends at a colon or a comma.
     fileprivate func escaped(alsoProperty isProperty: Bool) -> String {
         var text = ""
         for scalar in unicodeScalars {

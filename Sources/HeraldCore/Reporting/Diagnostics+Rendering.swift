@@ -12,7 +12,7 @@ package protocol Document {
 }
 
 extension Document {
-    /// The only switch over formats. Ends with a line break.
+    /// The only switch over formats. The result ends with a line break.
     package func rendered(as format: OutputFormat, _ style: TextStyle = .plain) -> String {
         switch format {
         case .text: text(style)
@@ -24,7 +24,7 @@ extension Document {
 extension JSONValue {
     /// Sorted keys, two spaces of indentation, a line break at the end.
     package var prettyText: String {
-        // Encoding fails only for a number that is no JSON number; none is made here.
+        // Encoding fails only for numbers that JSON cannot hold, and none are made here.
         String(decoding: (try? bytes(pretty: true)) ?? [], as: UTF8.self) + "\n"
     }
 

@@ -1,6 +1,6 @@
 internal import FCM
 
-/// Static Analysis Results Interchange Format 2.1.0 (OASIS). Named in comments: its sections.
+/// Static Analysis Results Interchange Format 2.1.0 (OASIS). The comments name its sections.
 extension DiagnosticsDocument {
     private static let root = "SRCROOT"
 
@@ -100,7 +100,7 @@ extension DiagnosticsDocument {
         return ["uri": .string(path.percentEncoded), "uriBaseId": .string(root)]
     }
 
-    /// §3.30: as herald counts, lines and columns begin at one and ends are exclusive.
+    /// §3.30. SARIF counts as herald does: lines and columns begin at one, and ends are exclusive.
     private static func region(_ range: TextRange) -> JSONValue {
         [
             "startLine": .int(Int64(range.start.line)), "startColumn": .int(Int64(range.start.column)),
@@ -120,7 +120,7 @@ extension Diagnostic.Severity {
 }
 
 extension Diagnostic.Fix {
-    /// Whether the line has what is replaced. An anchor or a tag before a value would go with it.
+    /// Whether the fix can be applied to this line. An anchor or a tag before a value would be lost with it.
     fileprivate func isApplicable(to line: String) -> Bool {
         let scalars = line.unicodeScalars
         guard range.end.column - 1 <= scalars.count, range.start.column < range.end.column else { return false }
@@ -130,13 +130,13 @@ extension Diagnostic.Fix {
 }
 
 extension String {
-    /// Whether it is a text in quotes that stood there without them.
+    /// Whether the fix only puts quotes around a text that had none.
     fileprivate func isQuotation(of written: String.UnicodeScalarView.SubSequence) -> Bool {
         self == String(written).quoted
     }
 
-    /// A path in a URI: all but what RFC 3986 reserves nothing of, and slashes. A colon in the first part would make
-    /// that a scheme.
+    /// A path as a URI: everything but unreserved characters (RFC 3986) and slashes is escaped. A colon in the first
+    /// part would make that a scheme.
     fileprivate var percentEncoded: String {
         var text = ""
         for byte in utf8 {

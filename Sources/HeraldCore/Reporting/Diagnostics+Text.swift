@@ -1,7 +1,7 @@
 internal import FCM
 
 extension DiagnosticsDocument {
-    /// Lines longer than this are not shown: what they say would be hard to find in them.
+    /// Longer lines are not shown: the mistake would be hard to find in them.
     private static let longestLine = 400
 
     package func text(_ style: TextStyle) -> String {
@@ -31,7 +31,7 @@ extension DiagnosticsDocument {
         return "\(file):\(start.line):\(start.column)"
     }
 
-    /// The lines that diagnostics and their notes point at, by file; none that would show a registration.
+    /// The lines that diagnostics and their notes point at, by file. Lines that could show a registration are left out.
     private func shownLines() -> [String: [Int: String]] {
         var wanted: [String: Set<Int>] = [:]
         for diagnostic in diagnostics where !diagnostic.rule.isAboutRegistrations {
@@ -46,7 +46,7 @@ extension DiagnosticsDocument {
         return shown
     }
 
-    /// The line it points at with carets below. Tabs become spaces, since a caret is never as wide as a tab.
+    /// The line it points at, with carets below. Tabs become spaces, since a caret is never as wide as a tab.
     private static func excerpt(
         _ range: SourceRange, _ lines: [String: [Int: String]], paint: (String) -> String
     ) -> String {
@@ -73,13 +73,14 @@ extension Rule {
 }
 
 extension String {
-    /// Whether it holds nothing that a terminal obeys, and no registration. What joins emoji does no harm.
+    /// Whether it is safe to show: no control characters that a terminal obeys, and no registration. Joiners within
+    /// emoji are harmless.
     fileprivate var isShowable: Bool {
         let text = String(unicodeScalars.filter { $0 != "\t" && $0 != "\u{200D}" })
         return text.printable == text && Registration.masking(self) == self
     }
 
-    /// With spaces up to the next multiple of four where a tab stands.
+    /// Each tab becomes spaces up to the next multiple of four.
     fileprivate var withoutTabs: String {
         guard utf8.contains(UInt8(ascii: "\t")) else { return self }
         var text = ""
@@ -92,13 +93,13 @@ extension String {
         return text
     }
 
-    /// How many cells of a terminal it takes.
+    /// How many columns of a terminal it takes.
     fileprivate var cells: Int { reduce(0) { $0 + $1.cells(at: $0) } }
 }
 
 extension Character {
-    /// A tab reaches to the next multiple of four. Marks add nothing to the letter they stand on; the scripts of East
-    /// Asia and emoji are two cells wide.
+    /// A tab reaches to the next multiple of four. Combining marks add nothing; East Asian scripts and emoji are two
+    /// columns wide.
     fileprivate func cells(at column: Int) -> Int {
         if self == "\t" { return 4 - column % 4 }
         guard let first = unicodeScalars.first else { return 0 }
@@ -111,7 +112,7 @@ extension Character {
 }
 
 extension Unicode.Scalar {
-    /// Unicode's East Asian Width W and F, in blocks.
+    /// The blocks in which Unicode's East Asian Width is W or F.
     fileprivate var isWide: Bool {
         if properties.isEmojiPresentation { return true }
         return switch value {

@@ -1,4 +1,4 @@
-/// How `validate` shows what it found.
+/// How `validate` shows its diagnostics.
 package enum DiagnosticsFormat: String, CaseIterable, Sendable {
     case text, json
     /// Annotations of a GitHub Actions workflow.
@@ -7,19 +7,19 @@ package enum DiagnosticsFormat: String, CaseIterable, Sendable {
     case sarif
 }
 
-/// What programs outside a workspace call its files.
+/// Translates a file's path within the workspace to its path for programs outside.
 package struct RepositoryPaths: Sendable {
     private let root: String
     private let workspace: String
 
     /// - Parameters:
-    ///   - root: of the git repository, absolute.
-    ///   - workspace: the folder that diagnostics name files from, absolute.
+    ///   - root: The git repository's root, absolute.
+    ///   - workspace: The folder that diagnostics name files from, absolute.
     package init(root: String, workspace: String) {
         (self.root, self.workspace) = (root == "/" ? "" : root, workspace == "/" ? "" : workspace)
     }
 
-    /// Relative to the repository's root, or absolute where it lies outside.
+    /// Relative to the repository's root, or absolute if the file is outside it.
     func path(of file: String) -> String {
         let absolute = file.hasPrefix("/") ? file : "\(workspace)/\(file)"
         return absolute.hasPrefix("\(root)/") ? String(absolute.dropFirst(root.count + 1)) : absolute

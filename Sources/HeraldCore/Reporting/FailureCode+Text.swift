@@ -1,7 +1,7 @@
 package import FCM
 
 extension FailureCode {
-    /// What has happened, in a sentence or two for people.
+    /// What happened, in a sentence or two for people.
     package var meaning: String {
         switch self {
         case .unregistered:
@@ -34,7 +34,7 @@ extension FailureCode {
         }
     }
 
-    /// What herald does then.
+    /// What herald does about it.
     package var consequence: String {
         switch self {
         case .unregistered:

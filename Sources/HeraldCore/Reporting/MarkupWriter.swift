@@ -1,6 +1,6 @@
 internal import FCM
 
-/// Writes HTML and XML. Every value passes through here and means nothing to either.
+/// Writes HTML and XML. Every value is escaped here, so none can act as markup.
 struct MarkupWriter {
     private(set) var text = ""
 
@@ -22,16 +22,16 @@ struct MarkupWriter {
         text += "</\(name)>"
     }
 
-    /// Text and the end of its line.
+    /// Text and a line break.
     mutating func line(_ value: String) { text += value.inMarkup + "\n" }
 
-    /// What is ours and needs no escaping.
+    /// Writes our own markup, which needs no escaping.
     mutating func raw(_ ours: StaticString) { text += "\(ours)" }
 
     mutating func lineBreak() { text += "\n" }
 }
 
 extension String {
-    /// As plain text within an element or a quoted attribute.
+    /// Escaped for use in an element or in a quoted attribute.
     fileprivate var inMarkup: String { printable.escapedForMarkup }
 }

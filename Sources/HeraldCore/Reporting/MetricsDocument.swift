@@ -35,7 +35,7 @@ package struct MetricsDocument {
 }
 
 extension String {
-    /// As a label's value.
+    /// Escaped for use as a label's value.
     fileprivate var metricsEscaped: String {
         reduce(into: "") { text, character in
             switch character {

@@ -1,9 +1,9 @@
 /// The plan as a comment on a pull request.
 extension PlanDocument {
-    /// GitHub takes 65,536 characters in a comment; bytes are never fewer than characters.
+    /// GitHub takes 65,536 characters in a comment. Bytes are easy to count, and never fewer than characters.
     private static let markdownLimit = 60_000
 
-    /// Less than 60,000 bytes; entries that do not fit are counted.
+    /// Less than 60,000 bytes. Entries that do not fit are counted.
     package var markdown: String {
         var text = "## herald plan\n\n\(conclusion.inMarkdown)\n"
         let skipped = overview.listsSkipped
@@ -40,7 +40,7 @@ extension PlanDocument {
             text += "\n### \(section.title)\n\n\(section.head)"
             var omitted = 0
             for entry in section.entries {
-                // Room is left for what follows to say that it was cut.
+                // Leaves room to say what was cut.
                 if text.utf8.count + entry.utf8.count < Self.markdownLimit - 1_000 {
                     text += entry
                 } else {
@@ -54,7 +54,7 @@ extension PlanDocument {
 }
 
 extension String {
-    /// As plain text within a line or a table's cell: nothing of it means anything to Markdown or HTML.
+    /// Escaped for a line or a table's cell: none of it acts as Markdown or HTML.
     var inMarkdown: String {
         var text = ""
         for character in printable.unicodeScalars {

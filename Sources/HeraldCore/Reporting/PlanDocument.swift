@@ -7,13 +7,13 @@ package struct PlanDocument: Document {
     package var created: Date
     private let campaigns: [String]
     private let days: Int
-    /// How many days ahead a plan looks unless it is told.
+    /// How many days ahead a plan looks by default.
     package static let usualDays = 7
 
-    /// A plan is good until its earliest send would be too late, and a day at most.
+    /// A plan is valid until its first send would be too late, and a day at most.
     private static let lifetime: Duration = .seconds(24 * 3600)
 
-    /// - Parameter campaigns: what it was limited to; empty for all.
+    /// - Parameter campaigns: The campaigns it is limited to; empty for all.
     package init(_ proposal: Proposal, id: String, created: Date, campaigns: [String] = [], days: Int = usualDays) {
         self.days = days
         self.proposal = proposal
@@ -32,7 +32,7 @@ package struct PlanDocument: Document {
         return min(plan.at.adding(Self.lifetime), deadlines.min() ?? .distantFuture)
     }
 
-    /// SHA-256 of the whole document but for `id`, `created` and itself.
+    /// SHA-256 of the whole document except `id`, `created` and the digest.
     package var digest: String { Self.digest(of: content) }
 
     static func digest(of document: [String: JSONValue]) -> String {
@@ -97,7 +97,7 @@ package struct PlanDocument: Document {
         return members
     }
 
-    /// A count that only lists can tell.
+    /// A number that is unknown when lists are skipped.
     private func figure(_ number: Int) -> JSONValue { overview.listsSkipped ? .null : .int(Int64(number)) }
 
     private func step(_ step: Plan.Step) -> JSONValue {
@@ -119,7 +119,7 @@ package struct PlanDocument: Document {
         return .object(members)
     }
 
-    /// `nil` where only lists could tell.
+    /// A value is `nil` if it is unknown because lists are skipped.
     var summary: [String: Int?] {
         var summary = [
             "subscribe": 0, "unsubscribe": 0, "group_create": 0, "group_add": 0, "group_remove": 0, "group_delete": 0,
@@ -138,7 +138,7 @@ package struct PlanDocument: Document {
         }
     }
 
-    /// Sends to come that people are shown.
+    /// How many coming sends people are shown.
     private static let shownComing = 10
 
     package func text(_ style: TextStyle) -> String {
@@ -167,7 +167,7 @@ package struct PlanDocument: Document {
             plan.refusals.map { "\($0.kind.rawValue): \($0.message); to allow it: \($0.override)" })
         text += section("Warnings", overview.warnings)
         if !text.isEmpty { text += "\n" }
-        // A plan without steps begins with a section's title.
+        // A plan without steps begins with a section's title, and needs no line break before it.
         return String(text.drop { $0 == "\n" }) + conclusion + "\n"
     }
 
@@ -193,7 +193,7 @@ package struct PlanDocument: Document {
             parts.append("\(count(number, "send"))\(recipients)")
         }
         var sentence = "Plan: \(parts.joined(separator: ", "))."
-        // Who asks for one campaign does not ask how clean all lists are.
+        // Someone who asks for one campaign does not ask how clean all lists are.
         if overview.collapsed > 0, campaigns.isEmpty {
             sentence += " \(count(overview.collapsed, "duplicate")) left out."
         }
@@ -206,7 +206,7 @@ package struct PlanDocument: Document {
         overview.listsSkipped ? " Lists were not read: memberships are not compared, recipients not counted." : ""
     }
 
-    /// What takes less is not worth a word.
+    /// Shorter times are not shown.
     private static let shownSeconds = 5
 
     private static func duration(_ step: Plan.Step) -> String {

@@ -4,7 +4,7 @@ package enum PlanFormat: String, CaseIterable, Sendable {
 }
 
 extension PlanDocument {
-    /// The only switch over these formats. Ends with a line break.
+    /// The only switch over these formats. The result ends with a line break.
     package func rendered(as format: PlanFormat, _ style: TextStyle = .plain) -> String {
         switch format {
         case .text: text(style)

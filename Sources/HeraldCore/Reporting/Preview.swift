@@ -1,21 +1,21 @@
 package import FCM
 
-/// What a campaign's next send puts on the wire, and what devices make of it. It holds no registration and no key.
+/// What a campaign's next send puts on the wire, and what devices get from it. It holds no registration and no key.
 package struct Preview: Hashable, Sendable {
     package var campaign: String
     package var occurrence: OccurrenceID
     package var target: Campaign.Target
     /// When the send begins: now, or when it is due.
     package var at: Date
-    /// The first of the send's requests to each class of recipients; none where nobody is to be sent to.
+    /// The first request of the send to each class of recipients; empty if there are no recipients.
     package var requests: [ShownRequest] = []
     /// How many requests the send makes.
     package var requestCount: Int
-    /// What devices make of the message of each class.
+    /// What devices get from the message of each class.
     package var devices: [DevicePayload] = []
     package var warnings: [String] = []
 
-    /// One HTTP request with its secrets replaced by what they are.
+    /// One HTTP request. Secrets are replaced by words that say what they are.
     package struct ShownRequest: Hashable, Sendable {
         package var method: String
         package var url: String
@@ -23,16 +23,16 @@ package struct Preview: Hashable, Sendable {
         package var body: JSONValue
     }
 
-    /// What a preview depends on besides the campaign.
+    /// Everything besides the campaign that a preview depends on.
     package struct Surroundings: Sendable {
         package var settings: Settings
-        /// How listed recipients are reached.
+        /// The registrations of listed recipients.
         package var registrations: [RecipientID: Registration]
-        /// The address that FCM's paths are appended to, without a slash at the end.
+        /// The address before FCM's paths, without a slash at the end.
         package var endpoint: String
         /// Whether requests carry an access token; those to an emulator do not.
         package var signsIn: Bool
-        /// Names registrations as reports do; without it they are only counted.
+        /// Names registrations as reports do. Without it they are only counted.
         package var fingerprints: Fingerprinter?
         package var platforms: [Platform]
 
@@ -49,7 +49,7 @@ package struct Preview: Hashable, Sendable {
         }
     }
 
-    /// Throws when the message cannot be written as JSON.
+    /// Throws if the message cannot be written as JSON.
     package init(of wanted: DesiredSend, in surroundings: Surroundings, at now: Date) throws {
         let campaign = wanted.campaign
         let timing = Timing(campaign, now)
@@ -67,7 +67,7 @@ package struct Preview: Hashable, Sendable {
             .send(Plan.Send(wanted, occurrence, timing)), key: Self.anyKey, isDryRun: false, now: timing.at)
         for (_, sample) in campaign.content.samples(of: wanted.members) {
             let registration = isOne ? nil : sample.flatMap { surroundings.registrations[$0] }
-            // Without a recipient there is no request, and devices still get the message it would carry.
+            // Without a recipient there is no request, but the message can still be shown as devices would get it.
             let addressee = Addressee(
                 id: sample ?? 0, registration: isOne ? nil : registration ?? Self.anyRegistration)
             try show(work.request(for: [addressee]), to: registration, in: surroundings)
@@ -75,7 +75,7 @@ package struct Preview: Hashable, Sendable {
         noteSize()
     }
 
-    /// Adds a request and what devices make of its message.
+    /// Adds a request, and what devices get from its message.
     private mutating func show(
         _ call: Request?, to registration: Registration?, in surroundings: Surroundings
     ) throws {
@@ -97,11 +97,11 @@ package struct Preview: Hashable, Sendable {
         }
     }
 
-    /// Never shown: whatever is addressed by it is named instead.
+    /// Never shown: the preview names what they address instead.
     private static let anyKey = NotificationKey(rawValue: "key")
     private static let anyRegistration = Registration(String(repeating: "c", count: 22))
 
-    /// What stands in the fields that hold secrets.
+    /// The words that are shown in place of secrets.
     private static func masks(
         _ target: Campaign.Target, _ first: Registration?, _ count: Int, _ fingerprints: Fingerprinter?
     ) -> [(field: String, name: String)] {
@@ -113,7 +113,7 @@ package struct Preview: Hashable, Sendable {
         return []
     }
 
-    /// FCM's pages disagree on the limit for sends that fan out by topic.
+    /// FCM's pages disagree on the size limit for topics and conditions.
     private mutating func noteSize() {
         let largest = devices.map(\.size).max() ?? 0
         guard !target.topics.isEmpty, (2049...DevicePayload.maximumSize).contains(largest) else { return }
@@ -122,7 +122,7 @@ package struct Preview: Hashable, Sendable {
 }
 
 extension DesiredSend {
-    /// Whose requests a preview shows, where each recipient has one of their own.
+    /// The recipients whose requests are shown, if each recipient has a request of their own.
     package var sampled: [RecipientID] { campaign.content.samples(of: members).compactMap(\.sample) }
 }
 
@@ -151,7 +151,7 @@ extension Preview {
 }
 
 extension Plan.Send {
-    /// All of a campaign's occurrence, as if none of it had been sent.
+    /// The whole occurrence of a campaign, as if none of it had been sent.
     fileprivate init(_ wanted: DesiredSend, _ occurrence: OccurrenceID, _ timing: Preview.Timing) {
         let campaign = wanted.campaign
         self.init(
@@ -175,7 +175,7 @@ extension Preview.ShownRequest {
 }
 
 extension [String: JSONValue] {
-    /// Its token names one device as a registration does.
+    /// A live activity's token names one device, just as a registration does.
     fileprivate mutating func hideLiveActivity() {
         guard var apns = self["apns"]?.object, apns["live_activity_token"] != nil else { return }
         apns["live_activity_token"] = "<live activity token>"

@@ -1,6 +1,6 @@
 package import FCM
 
-/// One campaign's preview as it is shown: what a phone shows comes first.
+/// One campaign's preview as it is shown. What a phone shows comes first.
 package struct PreviewDocument: Document {
     package var preview: Preview
 
@@ -92,7 +92,7 @@ extension DevicePayload.Shown {
 }
 
 extension DevicePayload {
-    /// What is to be seen, line by line.
+    /// What a phone shows, line by line.
     fileprivate var screen: [String] {
         guard let shown else { return ["(nothing is shown)"] }
         let texts = [shown.title, shown.subtitle, shown.body].compactMap(\.self)

@@ -1,4 +1,4 @@
-/// The report as one page that needs nothing else: no script, no font, no picture.
+/// The report as one self-contained page, without scripts, fonts or pictures.
 extension ReportDocument {
     package var html: String {
         var writer = MarkupWriter()
@@ -178,7 +178,7 @@ extension ReportDocument {
 }
 
 extension Report.Result {
-    /// The class of the headline.
+    /// The headline's CSS class.
     fileprivate var tone: String {
         switch self {
         case .ok: "good"

@@ -1,4 +1,4 @@
-/// The report as CI systems read test results: a step is a test.
+/// The report in the form in which CI systems read test results: each step is a test.
 extension ReportDocument {
     package var junit: String {
         let failed = report.steps.count(where: \.hasFailed) + (report.missed > 0 ? 1 : 0)
@@ -70,6 +70,6 @@ extension ReportDocument {
 }
 
 extension StepReport {
-    /// Nothing of it was tried, and that is nobody's failure.
+    /// Nothing of the step was tried, and that is not a failure.
     fileprivate var isSkipped: Bool { !hasFailed && accepted == 0 && skipped + held > 0 }
 }

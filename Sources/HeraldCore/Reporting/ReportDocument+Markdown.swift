@@ -1,9 +1,9 @@
 /// The report as a comment on a pull request or an issue.
 extension ReportDocument {
-    /// GitHub takes 65,536 characters in a comment; bytes are never fewer than characters.
+    /// GitHub takes 65,536 characters in a comment. Bytes are easy to count, and never fewer than characters.
     private static let markdownLimit = 60_000
 
-    /// Less than 60,000 bytes; entries that do not fit are counted.
+    /// Less than 60,000 bytes. Entries that do not fit are counted.
     package var markdown: String {
         var text = "## herald run: \(report.result.words.inMarkdown)\n\n"
         if report.isDryRun { text += "A dry run: FCM checked the messages and delivered none.\n\n" }
@@ -34,7 +34,7 @@ extension ReportDocument {
             text += "\n### \(section.title)\n\n\(section.head)"
             var omitted = 0
             for entry in section.entries {
-                // Room is left for what follows to say that it was cut.
+                // Leaves room to say what was cut.
                 if text.utf8.count + entry.utf8.count < Self.markdownLimit - 1_000 {
                     text += entry
                 } else {
@@ -73,12 +73,12 @@ extension StepReport {
         return zip(Self.figureNames, counts).map { ($0, $1) }
     }
 
-    /// What a person must look at: the dead are forgotten and no failure.
+    /// Whether a person must look at the step. Dead registrations are forgotten and do not count as failures.
     var hasFailed: Bool { rejected > forgotten || unknown > 0 || pending > 0 || stopped != nil }
 }
 
 extension Report.Result {
-    /// For people.
+    /// In words for people.
     var words: String {
         switch self {
         case .running: "not finished"

@@ -1,23 +1,23 @@
 internal import FCM
 
-/// A report that was saved, by whatever herald or hand.
+/// Reads a saved report. It may come from another version of herald, or be edited by hand.
 extension ReportDocument {
-    /// Why a file is not shown.
+    /// Why a file cannot be shown.
     package enum ReadingError: Error, Hashable, Sendable {
-        /// Nothing that calls itself a report of herald's.
+        /// The file is not a herald report.
         case noReport
-        /// It has another version of the format, which this herald does not know.
+        /// The report has a format version that this herald does not know.
         case otherVersion(String)
-        /// What stands at that key, such as `steps[2].planned`, cannot stand there.
+        /// The value at that key, such as `steps[2].planned`, is not valid there.
         case malformed(String)
     }
 
-    /// A larger one was not written by herald.
+    /// Herald never writes a larger report.
     package static let maximumSize = 64 << 20
 
-    /// What the file does not have is not made up: a step's repeats, and its subscriptions that were there before.
+    /// What the file does not have is not made up: a step's repeats, and its pre-existing subscriptions.
     ///
-    /// - Parameter reveals: whether registrations may be shown as the file has them.
+    /// - Parameter reveals: Whether registrations may be shown as the file has them.
     package init(reading bytes: [UInt8], reveals: Bool = false) throws(ReadingError) {
         guard bytes.count <= Self.maximumSize, let json = try? JSONValue(parsing: bytes),
             let schema = json["schema"]?.string, schema.hasPrefix("herald.report/")
@@ -29,7 +29,7 @@ extension ReportDocument {
             summary[name] = try fields.nested("summary").count(name)
         }
         var report = try Report(fields, missed: summary["missed"] ?? 0)
-        // Which step's dead are beyond the failures it lists only the totals can tell.
+        // Only the totals tell which step has dead registrations beyond the failures that it lists.
         if let rejected = summary["rejected"], rejected > 0, rejected == summary["forgotten"] {
             for index in report.steps.indices { report.steps[index].forgotten = report.steps[index].rejected }
         }
@@ -37,11 +37,11 @@ extension ReportDocument {
     }
 }
 
-/// One object of a saved report. What it hands out is harmless to a terminal, and short.
+/// One object of a saved report. The texts it returns are short and safe for a terminal.
 private struct ReportFields {
     private let json: JSONValue
     private let reveals: Bool
-    /// The way to it, for errors.
+    /// Where the object is, for errors.
     private let path: String
 
     typealias Failure = ReportDocument.ReadingError
@@ -54,7 +54,7 @@ private struct ReportFields {
 
     private func malformed(_ key: String) -> Failure { .malformed((path + key).printable) }
 
-    /// Whether there is anything but null.
+    /// Whether the key has a value other than null.
     func has(_ key: String) -> Bool { json[key] != nil && json[key] != .null }
 
     func text(_ key: String) throws(Failure) -> String {
@@ -75,7 +75,7 @@ private struct ReportFields {
         return texts
     }
 
-    /// Of at most a million millions, so that sums of them are numbers.
+    /// At most 10^12, so that sums do not overflow.
     func count(_ key: String) throws(Failure) -> Int {
         guard let number = json[key]?.int, (0...1_000_000_000_000).contains(number) else { throw malformed(key) }
         return Int(number)
@@ -110,7 +110,7 @@ private struct ReportFields {
         return items.enumerated().map { ReportFields($1, reveals: reveals, path: "\(path)\(key)[\($0)].") }
     }
 
-    /// A fingerprint; whatever else stands there may be a registration.
+    /// A fingerprint. Any other text is not returned, since it may be a registration.
     func registration(_ key: String) throws(Failure) -> String? {
         guard let text = try optionalText(key) else { return nil }
         let isFingerprint = text.wholeMatch(of: #/r_[0-9a-f]{16}/#) != nil
@@ -168,7 +168,7 @@ extension StepReport {
         unknown = try fields.count("unknown")
         skipped = try fields.count("skipped")
         held = try fields.count("held")
-        // The promise that every step keeps.
+        // Holds for every step that herald saves.
         try fields.check(pending == fields.count("pending"), "pending")
         duration = .milliseconds(try fields.count("duration_ms"))
         messageIDs = try fields.texts("message_ids")

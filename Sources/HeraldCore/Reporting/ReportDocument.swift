@@ -3,7 +3,7 @@ package import FCM
 /// A run's report as it is shown and saved.
 package struct ReportDocument: Document {
     package var report: Report
-    /// The totals of a report that was read, which has not all the figures they are made of.
+    /// The totals as a saved report has them; it does not have all figures they are computed from.
     private let savedSummary: [String: Int]?
 
     package init(_ report: Report, savedSummary: [String: Int]? = nil) {
@@ -32,12 +32,12 @@ package struct ReportDocument: Document {
         ]
     }
 
-    /// What concerns no step: occurrences that were missed, and what was found out.
+    /// What concerns no step: missed occurrences, and remarks.
     var remarks: [String] {
         report.missedOccurrences.map { "\($0.occurrence) was missed: \($0.reason)" } + report.notes
     }
 
-    /// Sends are counted by recipient, subscriptions by pair; `planned` and its parts are of both.
+    /// Sends are counted by recipient, subscriptions by pair. `planned` and its parts count both.
     var summary: [String: Int] {
         if let savedSummary { return savedSummary }
         let steps = report.steps
@@ -67,7 +67,7 @@ package struct ReportDocument: Document {
         members["group"] = step.group.map { .string($0) }
         members["note"] = step.note.map { .string($0) }
         if step.repliesForGroup {
-            // In the words of the device-group protocol's own reply.
+            // The words that the device-group protocol itself uses in replies.
             members["success"] = .int(Int64(step.accepted))
             members["failure"] = .int(Int64(step.planned - step.accepted))
             members["failed_registration_ids"] = .array(
@@ -95,7 +95,7 @@ package struct ReportDocument: Document {
         return text + "\nRun \(report.run): \(report.result.rawValue). \(total).\n"
     }
 
-    /// What came of everybody, figures of nothing left out.
+    /// The outcomes of the whole run. Most figures are left out when they are zero.
     var totals: [(name: String, count: Int)] {
         let always: Set<String> = ["planned", "accepted"]
         let names = ["planned", "accepted", "rejected", "unknown", "skipped", "held", "pending", "missed"]
@@ -117,7 +117,7 @@ package struct ReportDocument: Document {
 }
 
 extension StepReport {
-    /// The failures it shows, by code, each with the first one's sentence.
+    /// The failures that it shows, by code, each with the message of the first.
     var failureKinds: [(code: String, count: Int, message: String, action: Report.Failure.Action)] {
         Dictionary(grouping: failures, by: \.code).sorted { $0.key < $1.key }
             .compactMap { code, entries in
@@ -127,7 +127,7 @@ extension StepReport {
 }
 
 extension Report.Failure.Action {
-    /// What it means for the recipient.
+    /// What the action means for the recipient.
     var words: String {
         switch self {
         case .forgotten: "dead, left out from now on"

@@ -1,10 +1,10 @@
-/// How a report is shown that was saved; as JSON it is there already.
+/// How a saved report is shown. JSON is not among them, since the file is JSON already.
 package enum ReportFormat: String, CaseIterable, Sendable {
     case text, markdown, html, junit
 }
 
 extension ReportDocument {
-    /// The only switch over these formats. Ends with a line break.
+    /// The only switch over these formats. The result ends with a line break.
     package func rendered(as format: ReportFormat, _ style: TextStyle = .plain) -> String {
         switch format {
         case .text: text(style)

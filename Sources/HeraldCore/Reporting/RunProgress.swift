@@ -1,18 +1,18 @@
-/// How far a run is, from its reports and the time they came: the step under way, its figures, how fast, how long still.
+/// How far a run is: the current step, its figures, the rate, and the time left. Computed from reports and their times.
 package struct RunProgress: Sendable {
     private var current: StepUnderWay?
-    /// How many recipients of each step were dealt with.
+    /// How many recipients of each step are done.
     private var done: [Int] = []
     private var noted: Duration = .zero
-    /// What was done of the current step until when; the oldest first.
+    /// How many of the current step were done at what time; the oldest first.
     private var samples: [(at: Duration, done: Int)] = []
 
-    /// The time that the rate is an average of.
+    /// The rate is an average over this time.
     private static let window: Duration = .seconds(10)
 
     package init() {}
 
-    /// - Parameter elapsed: time since the run began; never decreases.
+    /// - Parameter elapsed: Time since the run began; never decreases.
     package mutating func note(_ report: Report, at elapsed: Duration) {
         let figures = report.steps.map { $0.planned - $0.pending }
         let index = nextIndex(report.steps, figures)
@@ -26,7 +26,7 @@ package struct RunProgress: Sendable {
         (done, noted) = (figures, elapsed)
     }
 
-    /// The step that moved last; one that is over gives way to the next that is not.
+    /// The step that moved last. If it is finished, the next unfinished one.
     private func nextIndex(_ steps: [StepReport], _ figures: [Int]) -> Int? {
         let moved = figures.indices.last { figures[$0] != (done.indices.contains($0) ? done[$0] : 0) }
         if !done.isEmpty, let moved { return moved }
@@ -35,7 +35,7 @@ package struct RunProgress: Sendable {
         return steps.indices.first(where: isUnderWay) ?? current?.index
     }
 
-    /// Recipients a second.
+    /// Recipients per second.
     private var rate: Double {
         guard let first = samples.first, let last = samples.last, last.at > first.at else { return 0 }
         return Double(last.done - first.done) / (last.at - first.at).seconds
@@ -48,7 +48,7 @@ package struct RunProgress: Sendable {
 
     // MARK: Text
 
-    /// A sentence for a log: `tide-rome: 12,300 of 100,000 (1,240/s), 12 rejected, 0 unknown, about 1 min 11 s left`.
+    /// One line for a log: `tide-rome: 12,300 of 100,000 (1,240/s), 12 rejected, 0 unknown, about 1 min 11 s left`.
     package var line: String? {
         guard let current else { return nil }
         let step = current.step
@@ -56,7 +56,7 @@ package struct RunProgress: Sendable {
             + "\(step.rejected.grouped) rejected, \(step.unknown.grouped) unknown" + (eta.map { ", about \($0)" } ?? "")
     }
 
-    /// A line that fits into so many columns: the narrower, the less it says.
+    /// One line of at most this many columns. A narrower line says less.
     package func bar(width: Int, _ style: TextStyle = .plain) -> String? {
         guard let current else { return nil }
         let name = String(current.name.prefix(Self.longestName))
@@ -65,7 +65,7 @@ package struct RunProgress: Sendable {
         let outcomes = current.outcomes(.plain)
         let rest = [share, rateText, outcomes] + eta
         let room = width - Self.width([name] + rest) - Self.gap.count - "[]".count
-        // A few sizes only: a bar that grows and shrinks with the figures would flicker.
+        // Only a few sizes: a bar that changes size with the figures would flicker.
         if let size = Self.bars.first(where: { $0 <= room }) {
             let filled = size * current.share / 100
             let bar = "[\(String(repeating: "#", count: filled))\(String(repeating: "-", count: size - filled))]"
@@ -89,7 +89,7 @@ package struct RunProgress: Sendable {
     private var eta: String? { timeLeft.map { "\($0.roughText) left" } }
 }
 
-/// A step of a report, as people call it.
+/// The current step, in words for people.
 private struct StepUnderWay: Sendable {
     var index: Int
     var step: StepReport
@@ -102,7 +102,7 @@ private struct StepUnderWay: Sendable {
         return "\(verb) \(step.topic ?? step.group ?? "")".printable
     }
 
-    /// Per cent, 100 only when nobody is left.
+    /// In percent; 100 only when nothing is left.
     var share: Int { step.planned == 0 ? 100 : done * 100 / step.planned }
 
     func outcomes(_ style: TextStyle) -> String {

@@ -1,27 +1,27 @@
 internal import FCM
 
-/// What `apply` needs of a plan that was saved: enough to work it out again and see whether it is still the same.
+/// What `apply` needs from a saved plan: enough to plan again and see whether the result is the same.
 package struct SavedPlan: Hashable, Sendable {
     package var id: String
     package var at: Date
     package var expires: Date
     package var digest: String
-    /// The campaigns it was limited to; empty for all.
+    /// The campaigns it is limited to; empty for all.
     package var campaigns: [String]
-    /// How many days ahead it looked.
+    /// How many days ahead it looks.
     package var days: Int
 
     /// Why a saved plan is not applied.
     package enum Problem: Error, Hashable, Sendable {
-        /// No plan of herald's at all.
+        /// The file is not a herald plan.
         case unreadable
-        /// Its digest is not that of its content.
+        /// Its digest does not match its content.
         case altered
         case expired(at: Date)
-        /// It was made for an instant that has not come.
+        /// It is for an instant in the future.
         case early(until: Date)
         case used
-        /// The files, the state or what is due changed since.
+        /// The files, the state or what is due have changed since.
         case stale
     }
 
@@ -43,9 +43,9 @@ package struct SavedPlan: Hashable, Sendable {
         campaigns = (members["campaigns"]?.array ?? []).compactMap(\.string)
     }
 
-    /// Holds it against the state and against the plan that was worked out anew for its instant.
+    /// Compares the saved plan with the state, and with a new plan for the same instant.
     ///
-    /// - Parameter mayBeEarly: whether an instant to come may be taken for now.
+    /// - Parameter mayBeEarly: Whether a plan for a future instant is accepted.
     package func check(
         against plan: PlanDocument, spent: Set<String>, now: Date, mayBeEarly: Bool = false
     ) throws(Problem) {

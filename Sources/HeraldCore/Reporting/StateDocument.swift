@@ -1,9 +1,9 @@
 package import FCM
 
-/// The state as `state show` shows it: figures, no registrations.
+/// The state as `state show` shows it: figures without registrations.
 package struct StateDocument: Document {
     private let state: RecordedState
-    /// Only the topic or campaign of that name.
+    /// Shows only the topic or campaign with this name.
     private let only: String?
 
     package init(_ state: RecordedState, only: String? = nil) {
@@ -11,7 +11,7 @@ package struct StateDocument: Document {
         self.only = only
     }
 
-    /// Whether there is anything of that name.
+    /// Whether nothing has that name.
     package var isEmpty: Bool {
         topics.isEmpty && groups.isEmpty && occurrences.isEmpty && watermarks.isEmpty && tests.isEmpty
     }
@@ -104,7 +104,7 @@ package struct StateDocument: Document {
         ]
     }
 
-    /// `topic:NAME` as an object of one key.
+    /// `topic:NAME` as an object with one key.
     private static func target(_ text: String) -> JSONValue {
         let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
         return parts.count == 2 ? .object([parts[0]: .string(parts[1])]) : .object([:])

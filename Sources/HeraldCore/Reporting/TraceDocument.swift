@@ -1,9 +1,9 @@
 package import FCM
 
-/// What the state has of one registration.
+/// What the state knows about one registration.
 package struct TraceDocument: Document {
     private let trace: Trace
-    /// Its fingerprint, or itself.
+    /// The registration's fingerprint, or the registration itself.
     private let registration: String
 
     package init(_ trace: Trace, registration: String) {
@@ -61,7 +61,7 @@ extension GroupMembership {
 }
 
 extension LedgerEntry {
-    /// As reports count it.
+    /// The word that reports use for it.
     fileprivate var word: String {
         switch self {
         case .accepted: "accepted"

@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// What becomes of what is known of lists.
+/// Whether the cache of read lists is used.
 enum CacheUse {
-    /// Lists that did not change are not read.
+    /// Only lists that changed are read.
     case use
-    /// All are read, and known from then on.
+    /// All lists are read, and the cache is written anew.
     case renew
 }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What holds for every command: the common options, wherever on the command line they stood, and the environment.
+/// What every command has: the environment and the common options, wherever they stood on the command line.
 struct Common {
     let workspace: String?
     let isQuiet: Bool

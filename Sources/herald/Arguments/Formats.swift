@@ -2,7 +2,7 @@ import ArgumentParser
 import FCM
 import HeraldCore
 
-// The names that documents' forms have in the core are those that people write.
+// The raw values of the core's formats are the names that people type.
 extension OutputFormat: ExpressibleByArgument {}
 extension PlanFormat: ExpressibleByArgument {}
 extension ReportFormat: ExpressibleByArgument {}

@@ -1,7 +1,7 @@
 import ArgumentParser
 import HeraldCore
 
-/// What becomes of a run that finds the state locked by another: `fail`, `skip`, or `wait=30s`.
+/// What a run does when another run holds the state's lock: `fail`, `skip`, or `wait=30s`.
 enum LockedState: ExpressibleByArgument, Hashable, Sendable {
     case fail, skip
     case wait(Duration)

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FCM
 
-/// A registration on the command line; what is wrong with one is never echoed.
+/// A registration on the command line. Errors never repeat what was typed: it may be a real token.
 struct RegistrationArgument: ExpressibleByArgument {
     let value: Registration
 

@@ -2,7 +2,8 @@ import ArgumentParser
 import Foundation
 import HeraldCore
 
-/// A time on the command line, with its offset; before the year 9000, since what follows it must be a time as well.
+/// A time on the command line, with its offset. It must be before the year 9000, so that times computed from it are
+/// valid too.
 struct TimeArgument: ExpressibleByArgument {
     let date: Date
 

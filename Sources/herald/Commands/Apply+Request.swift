@@ -7,7 +7,7 @@ extension Apply {
         let begin = Date()
         let now = try clock(begin, in: context)
         let saved = try savedPlan()
-        // Before people are asked to override guards for a run that could not sign in.
+        // Checked first, so that nobody is asked to override guards for a run that cannot sign in.
         _ = try context.destination.account()
         let scope = PlanScope(
             campaigns: campaign.isEmpty ? saved?.campaigns ?? [] : campaign,
@@ -25,7 +25,7 @@ extension Apply {
         return request
     }
 
-    /// The time as it is, or as it would be had it been `--at` when the command began.
+    /// The current time. With `--at`, a clock that showed that time when the command began.
     private func clock(_ begin: Date, in context: CommandContext) throws -> @Sendable () -> Date {
         guard let at = at?.date else { return { Date() } }
         let endpoint = context.destination.endpoint

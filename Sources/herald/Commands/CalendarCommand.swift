@@ -11,7 +11,7 @@ struct CalendarCommand: ParsableCommand {
             pointed out. Disabled campaigns, and those without a schedule, are left out.
             """)
 
-    /// Of each campaign: a week of every minute is less.
+    /// The most occurrences for each campaign. A campaign that is due every minute of a week has fewer.
     private static let limit = 20_000
 
     @ParentCommand var herald: Herald

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FCMEmulator
 
-/// What the emulator is to be like.
+/// How the emulator behaves.
 struct EmulatorOptions: ParsableArguments {
     @Option(help: "The address to listen on.")
     var host = "127.0.0.1"

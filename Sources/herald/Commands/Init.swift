@@ -14,7 +14,7 @@ struct Init: ParsableCommand {
     var directory: String?
 
     func validate() throws {
-        // What an unset variable leaves of a command line would be the root.
+        // An empty name usually comes from an unset variable, and "" + "/file" would be a file in the root folder.
         if directory?.isEmpty == true { throw ValidationError("the folder's name is empty") }
     }
 
@@ -32,7 +32,7 @@ struct Init: ParsableCommand {
             for file in files {
                 let folder = (file.path as NSString).deletingLastPathComponent
                 try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-                // Fails where a file has come in between.
+                // Fails if the file was created in the meantime.
                 try Data(file.text.utf8).write(to: URL(filePath: file.path), options: .withoutOverwriting)
             }
         } catch {

@@ -8,7 +8,7 @@ extension NewCampaign {
         return "\(exists && isFolder.boolValue ? folder : workspace)/\(name).yaml"
     }
 
-    /// The way from a file of the workspace to the schema it keeps for editors.
+    /// The relative path from a workspace file to the schema that the workspace keeps for editors.
     static func schema(for path: String, in workspace: String) -> String? {
         let schema = "schemas/campaign.schema.json"
         let file = URL(filePath: path).standardizedFileURL.resolvingSymlinksInPath().path

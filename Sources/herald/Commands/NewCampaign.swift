@@ -58,6 +58,6 @@ struct NewCampaign: ParsableCommand {
 }
 
 extension Diagnostic {
-    /// Without its place: the file is not there yet.
+    /// Without its place in the file, which does not exist yet.
     fileprivate var sentence: String { message + (help.map { "; \($0)" } ?? "") }
 }

@@ -23,7 +23,7 @@ extension PreviewCommand {
         }
     }
 
-    /// Every campaign's send, and how those are reached whose requests are shown.
+    /// Every campaign's send, and the registrations of the recipients whose requests are shown.
     private func sends(in files: LoadedWorkspace) throws -> ([DesiredSend], [RecipientID: Registration]) {
         let recipients = ListedRecipients(files.recipientIndex)
         let sends = try Resolver.desired(of: files.workspace, recipients).sends
@@ -45,7 +45,7 @@ extension PreviewCommand {
         return known
     }
 
-    /// Registrations are named as in reports where there is a state; a preview needs none, and no whole one.
+    /// With a state, registrations are named as in reports. A preview works without a state, so none is created.
     private func fingerprints(in context: CommandContext) async -> Fingerprinter? {
         if context.common.revealsRegistrations { return Fingerprinter(key: [], reveals: true) }
         let store = try? await context.state.open()

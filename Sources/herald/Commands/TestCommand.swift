@@ -10,7 +10,7 @@ struct TestCommand: AsyncParsableCommand {
             campaign itself is sent to everybody all the same when it is due.
             """)
 
-    /// The most registrations of one test.
+    /// The most registrations that one test may have.
     static let maximumRecipients = 20
 
     @ParentCommand var herald: Herald

@@ -1,4 +1,4 @@
-/// The files that `init` makes: a small workspace that is valid, with comments that say what each part is.
+/// The files that `init` makes: a small valid workspace with comments that explain each part.
 enum WorkspaceTemplate {
     static let files = [
         (

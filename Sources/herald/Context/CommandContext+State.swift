@@ -1,18 +1,18 @@
 import HeraldCore
 import HeraldStore
 
-/// The state for people who read and repair it.
+/// The state, for commands that people read and repair it with.
 extension CommandContext {
-    /// The state for changes that no run may be in the middle of.
+    /// The state for changes that must not happen during a run.
     func repairing(_ body: (any StateStore) async throws -> Void) async throws {
-        // Before anything is made beside it.
+        // Fails before anything is created beside it.
         try await state.require()
         try await state.lock(for: "state").hold { try await body(try await state.open()) }
     }
 
-    /// Changes what is paused while a run may be working on the state.
+    /// Changes what is paused, even while a run works on the state.
     ///
-    /// - Parameter campaign: must be declared, or known to the state; without one it is about all.
+    /// - Parameter campaign: Must be declared, or known to the state. Without one, everything is paused or resumed.
     func changePauses(
         of campaign: String?, _ change: (RecordedState) throws -> StateChange
     ) async throws {

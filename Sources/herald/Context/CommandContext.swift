@@ -1,7 +1,7 @@
 import HeraldCore
 import HeraldStore
 
-/// What a command works with: the workspace's files, where its calls go, and where its state is.
+/// What a command works with: the workspace's files, where its requests go, and where its state is.
 struct CommandContext {
     let common: Common
     let files: LoadedWorkspace
@@ -14,14 +14,14 @@ struct CommandContext {
 
     /// Reads the workspace; its errors end the command, its warnings do not.
     ///
-    /// - Parameter cache: whether lists that did not change need not be read; `nil` if nothing is planned.
+    /// - Parameter cache: Whether lists that did not change may be skipped; `nil` if nothing is planned.
     static func open(
         _ common: Common, lists: ListPolicy = .required, cache: CacheUse? = nil
     ) throws -> CommandContext {
         try CommandContext(common, .read(common, lists: lists, cache: cache))
     }
 
-    /// Reads the workspace for what needs its settings only; mistakes elsewhere do not count.
+    /// Reads the workspace for commands that need only its settings; mistakes elsewhere do not count.
     static func openSettings(_ common: Common) throws -> CommandContext {
         try CommandContext(common, .readSettings(common))
     }
@@ -38,7 +38,7 @@ struct CommandContext {
 }
 
 extension Settings {
-    /// Where the state is, as an absolute path.
+    /// The absolute path of the state.
     func statePath(in folder: WorkspaceFolder, environment: [String: String]) -> String {
         let override = environment["HERALD_STATE"].flatMap { $0.isEmpty ? nil : $0 }
         return override?.absolute(in: nil) ?? state.absolute(in: folder.path)

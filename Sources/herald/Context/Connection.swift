@@ -4,13 +4,13 @@ import Foundation
 import HeraldCore
 import Logging
 
-/// What calls go through: a client that signs in where it must.
+/// The client that a run sends through, signed in if it must be.
 struct Connection {
     let sender: any Sender
     private let client: FCMClient
     private let source: TokenSource?
 
-    /// Whoever makes one must shut it down.
+    /// The caller must shut it down.
     init(to destination: Destination, _ settings: Settings) throws {
         let logger = Logger(label: "herald.client", factory: { _ in SwiftLogNoOpLogHandler() })
         let authorities = destination.certificateAuthorities
@@ -32,7 +32,7 @@ struct Connection {
         await source?.shutdown()
     }
 
-    /// Throws where Google does not want these credentials. That it cannot be asked now is no reason.
+    /// Throws if Google refuses these credentials. If Google cannot be reached now, that is no error.
     func checkCredentials() async throws {
         do throws(TokenError) { _ = try await source?.token() } catch { if error.isPermanent { throw error } }
     }

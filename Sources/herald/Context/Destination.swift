@@ -2,13 +2,13 @@ import FCMClient
 import Foundation
 import HeraldCore
 
-/// Where calls go, and as whom.
+/// Where requests go, and with which account.
 struct Destination {
     let endpoints: Endpoints
     let kind: EndpointKind
-    /// The path of a file of certificates to trust besides the system's.
+    /// The path of a file with certificates to trust besides the system's.
     let certificateAuthorities: String?
-    /// Whether FCM_EMULATOR_HOST decides where calls go: no credential ever goes there.
+    /// Whether FCM_EMULATOR_HOST decides where requests go. No credentials are ever sent there.
     let isEmulator: Bool
     private let keyFile: KeyFile?
 
@@ -20,7 +20,7 @@ struct Destination {
         if emulator.isEmpty {
             let fcm = try Self.endpoint(settings.endpoint, named: "fcm.endpoint")
             let iid = try Self.endpoint(settings.iidEndpoint, named: "fcm.iid_endpoint")
-            // Who points FCM elsewhere does not mean batches to go to Google.
+            // If only FCM has another endpoint, batches go there too: nobody wants them at Google then.
             endpoints = fcm != .fcm && iid == .iid ? Endpoints(fcm) : Endpoints(fcm: fcm, iid: iid)
             certificateAuthorities = settings.ca.map { $0.absolute(in: folder.path) }
         } else {
@@ -39,12 +39,12 @@ struct Destination {
         do { return try Endpoint(url) } catch { throw CommandFailure(.wrong, "\(name): \(error)\(advice)") }
     }
 
-    /// What people put into FCM_EMULATOR_HOST by mistake.
+    /// What to say about a common mistake in FCM_EMULATOR_HOST.
     private static func advice(on emulator: String) -> String {
         emulator.contains("=") ? "; give only what follows the '='" : ""
     }
 
-    /// Whom calls are made as; `nil` where nobody asks.
+    /// The account that requests are made with; `nil` if the endpoint needs none.
     func account() throws -> ServiceAccount? {
         if isEmulator { return nil }
         if let keyFile { return try keyFile.account() }
@@ -55,7 +55,7 @@ struct Destination {
         )
     }
 
-    /// The settings a run works by: FCM's stand-in needs no time to settle.
+    /// The settings for this destination: an emulator has no propagation delay.
     func adapted(_ settings: FCMSettings) -> FCMSettings {
         var settings = settings
         if kind == .emulator { settings.propagationDelay = .zero }

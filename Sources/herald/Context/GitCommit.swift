@@ -2,10 +2,10 @@ import Foundation
 
 /// The commit a workspace is checked out at, read from git's own files.
 enum GitCommit {
-    /// 40 or 64 hexadecimal digits; `nil` outside a repository or where git keeps it in a way not read here.
+    /// 40 or 64 hexadecimal digits; `nil` outside a repository, or if git keeps it in a form that is not read here.
     static func current(at folder: String) -> String? { repository(of: folder).flatMap { commit(in: $0.git) } }
 
-    /// The folder that holds `.git`, the nearest upwards.
+    /// The nearest folder upwards that holds `.git`.
     static func root(of folder: String) -> String? { repository(of: folder)?.root }
 
     private static func repository(of folder: String) -> (root: String, git: String)? {
@@ -18,7 +18,7 @@ enum GitCommit {
         }
     }
 
-    /// `.git` is a folder, or in a worktree a file that names one.
+    /// `.git` is a folder or, in a worktree, a file that names one.
     private static func gitFolder(_ path: String) -> String? {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return nil }
@@ -31,7 +31,7 @@ enum GitCommit {
         guard let head = read("\(git)/HEAD") else { return nil }
         guard head.hasPrefix("ref: ") else { return isCommit(head) ? head : nil }
         let reference = String(head.dropFirst(5))
-        // A worktree keeps its HEAD, and the repository the branches.
+        // A worktree has its own HEAD; its branches are in the main repository.
         let common = read("\(git)/commondir").map { $0.absolute(in: git) } ?? git
         if let commit = read("\(common)/\(reference)"), isCommit(commit) { return commit }
         let packed = (read("\(common)/packed-refs") ?? "").split(separator: "\n")

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Where git keeps watch over files.
+/// Finds the git work tree of a file.
 enum GitFolder {
-    /// The work tree a file lies in; `nil` outside every repository.
+    /// The work tree that a file is in; `nil` outside every repository.
     static func containing(_ file: String) -> String? {
         let file = URL(filePath: file).resolvingSymlinksInPath().standardizedFileURL.path
         var folder = (file as NSString).deletingLastPathComponent

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What the machine says of itself.
+/// What identifies this machine.
 enum HostName {
-    /// Its own number, which outlasts a new start, or else its name.
+    /// The machine's ID, which stays the same over restarts, or else its name.
     static var current: String {
         for path in ["/etc/machine-id", "/var/lib/dbus/machine-id"] {
             if let bytes = FileManager.default.contents(atPath: path), !bytes.isEmpty {
@@ -12,7 +12,7 @@ enum HostName {
         return ProcessInfo.processInfo.hostName
     }
 
-    /// Since 1970, by the clock that files' times come from.
+    /// Since 1970, on the clock that sets files' times.
     static var nanoseconds: Int64 {
         Int64(Date().timeIntervalSince1970 * 1_000_000_000)
     }

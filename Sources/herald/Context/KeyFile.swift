@@ -7,18 +7,18 @@ struct KeyFile {
     private let path: String
     private let origin: Origin
 
-    /// What named the file, as messages call it.
+    /// Where the file's name comes from, as messages put it.
     private enum Origin: String {
         case settings = "fcm.credentials"
         case environment = "GOOGLE_APPLICATION_CREDENTIALS"
         case gcloud = "gcloud's default credentials"
     }
 
-    /// A key file is a few kilobytes.
+    /// Real key files have a few kilobytes.
     private static let maximumSize = 1 << 20
 
-    /// The file of `fcm.credentials`, of GOOGLE_APPLICATION_CREDENTIALS, or gcloud's own, in this order. `nil` when none
-    /// of them is there.
+    /// The file that `fcm.credentials` or GOOGLE_APPLICATION_CREDENTIALS names, or gcloud's own, in this order. `nil`
+    /// if there is none.
     static func find(
         _ settings: FCMSettings, in folder: WorkspaceFolder, environment: [String: String]
     ) -> KeyFile? {
@@ -35,7 +35,7 @@ struct KeyFile {
         return FileManager.default.fileExists(atPath: path) ? KeyFile(path: path, origin: .gcloud) : nil
     }
 
-    /// The service account whose key it holds.
+    /// The service account that the key in the file belongs to.
     func account() throws -> ServiceAccount {
         let origin = origin.rawValue
         if self.origin == .settings, let repository = GitFolder.containing(path) {

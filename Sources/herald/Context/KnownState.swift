@@ -3,22 +3,23 @@ import Foundation
 import HeraldCore
 import HeraldStore
 
-/// The state as one reading found it. A large state takes long to read, so whatever needs it is handed this value.
+/// The state as it was read once. Reading a large state takes long, so this value is passed to everything that needs
+/// it.
 struct KnownState {
-    /// `nil` where there is no state yet.
+    /// `nil` if there is no state yet.
     let store: (any StateStore)?
-    /// What a new state would begin with, where there is none.
+    /// The contents of the state; without a state, what a new one would begin with.
     let recorded: RecordedState
 
     var exists: Bool { store != nil }
 
-    /// - Parameter now: when a state would be made that is not there.
+    /// - Parameter now: The creation time of a new state, if there is none.
     static func read(from location: StateLocation, at now: Date) async throws -> KnownState {
         guard let store = try await location.openIfPresent() else { return blank(for: nil, location, now) }
         return KnownState(store: store, recorded: try await store.snapshot())
     }
 
-    /// One that knows nothing, whatever the state knows.
+    /// A state without contents, whatever the real one holds.
     static func blank(beside location: StateLocation, at now: Date) async throws -> KnownState {
         blank(for: try await location.openIfPresent(), location, now)
     }
@@ -29,7 +30,7 @@ struct KnownState {
         KnownState(store: store, recorded: RecordedState(identity: location.newIdentity(created: now)))
     }
 
-    /// A copy that leaves no trace; registrations in its reports have the same fingerprints.
+    /// A copy in memory that leaves the real state alone. Reports give registrations the same fingerprints.
     func inMemory(_ registrations: [RecipientID: Registration]) -> MemoryStore {
         let key = store?.fingerprintKey ?? (0..<32).map { _ in UInt8.random(in: 0...255) }
         return MemoryStore(recorded, registrations: registrations, fingerprintKey: key)

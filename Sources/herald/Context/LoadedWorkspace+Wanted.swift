@@ -3,10 +3,10 @@ import HeraldCore
 import HeraldStore
 
 extension LoadedWorkspace {
-    /// Whom the files mean, by the numbers that the state has for them, or would give them. The one place where lists
-    /// become recipients.
+    /// The recipients that the files ask for, by the numbers that the state has for them or would give them. This is
+    /// the one place where lists become recipients.
     ///
-    /// - Parameter isForApply: whether a state is made where there is none.
+    /// - Parameter isForApply: Whether a state is created if there is none.
     func wanted(
         knownTo state: KnownState, at location: StateLocation, isForApply: Bool = true
     ) async throws -> Wanted {
@@ -18,7 +18,7 @@ extension LoadedWorkspace {
         }
     }
 
-    /// For a state that is not the one whose numbers the cache has.
+    /// The cached numbers belong to another state, so the lists are read again.
     private func indexReadAgain() throws -> RecipientIndex {
         let read = WorkspaceLoader.lists(
             of: workspace, in: folder, environment: ProcessInfo.processInfo.environment, cacheFiles: cacheFiles)
@@ -30,7 +30,7 @@ extension LoadedWorkspace {
 }
 
 extension StateLocation {
-    /// Tells a damaged state apart from lists that cannot be sorted.
+    /// Blames the right cause: a damaged state, or lists that cannot be sorted.
     func blamed<Value>(_ body: () async throws -> Value) async throws -> Value {
         do { return try await body() } catch let error as RecipientIndexError {
             throw error == .recordedTwice ? damage(error.description) : error

@@ -1,16 +1,16 @@
 import Foundation
 import HeraldCore
 
-/// A workspace that was read and found good.
+/// A workspace that was read and has no errors.
 struct LoadedWorkspace {
     let folder: WorkspaceFolder
     let workspace: Workspace
-    /// Whom its lists name.
+    /// The recipients that its lists name.
     let recipientIndex: RecipientIndex
-    /// Of the files' names and contents; see `WorkspaceLoader.Loaded.digest`.
+    /// A digest of the files' names and contents; see `WorkspaceLoader.Loaded.digest`.
     let digest: String
     let listDigests: [String: String]
-    /// What is known of lists that did not change; `nil` where all are read.
+    /// The cache of lists that did not change; `nil` if every list is read.
     let cacheFiles: ListCacheFiles?
 
     private init(_ folder: WorkspaceFolder, _ workspace: Workspace, _ loaded: WorkspaceLoader.Loaded) throws {
@@ -50,7 +50,8 @@ struct LoadedWorkspace {
         return try LoadedWorkspace(folder, workspace, loaded)
     }
 
-    /// Reads the workspace for what needs its settings only, such as pausing in a hurry: mistakes elsewhere do not count.
+    /// Reads the workspace for commands that need only its settings, such as `pause`: mistakes elsewhere must not stop
+    /// them.
     static func readSettings(_ common: Common) throws -> LoadedWorkspace {
         let folder = try folder(common)
         let loaded = WorkspaceLoader.load(folder, environment: common.environment, lists: .skip)
@@ -72,7 +73,7 @@ struct LoadedWorkspace {
 }
 
 extension LoadedWorkspace {
-    /// The campaign of that name.
+    /// The campaign with that name.
     func campaign(named name: String) throws -> Campaign {
         if let campaign = workspace.campaigns.first(where: { $0.name.value == name }) { return campaign }
         let near = suggestion(for: name, among: workspace.campaigns.map(\.name.value))
@@ -80,7 +81,7 @@ extension LoadedWorkspace {
             .wrong, "no file declares campaign '\(name)'\(near.map { "; did you mean '\($0)'?" } ?? "")")
     }
 
-    /// What files and state make of an instant.
+    /// The plan that files and state give at an instant.
     func proposal(_ desired: Desired, from state: KnownState, at now: Date, _ scope: PlanScope) throws -> Proposal {
         for name in scope.campaigns { _ = try campaign(named: name) }
         let input = Planner.Input(

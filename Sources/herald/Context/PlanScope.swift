@@ -1,9 +1,9 @@
 import HeraldCore
 
-/// What a plan is to cover.
+/// What a plan covers.
 struct PlanScope: Sendable {
-    /// Only these and their targets; empty for all.
+    /// Only these campaigns and their targets; empty for all.
     var campaigns: [String] = []
-    /// How many days ahead it looks for sends to come.
+    /// How many days ahead the plan looks for sends.
     var days = PlanDocument.usualDays
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension String {
-    /// The path as it stands, or below `folder` (else the current one) where it is relative.
+    /// The path itself if it is absolute, else the path below `folder` (by default the current one).
     func absolute(in folder: String?) -> String {
         hasPrefix("/") ? self : "\(folder ?? FileManager.default.currentDirectoryPath)/\(self)"
     }

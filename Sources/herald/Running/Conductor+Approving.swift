@@ -2,9 +2,9 @@ import Foundation
 import HeraldCore
 import HeraldStore
 
-/// What stands between a plan and its execution: guards, and people.
+/// What a plan must pass before it is carried out: the guards, and a person's approval.
 extension Conductor {
-    /// A run that nobody watches does what it may, and tells what it leaves out.
+    /// A run without a person watching does what the guards allow, and reports what it leaves out.
     func leavingOutRefused(_ proposal: Proposal) -> Proposal {
         guard case .leaveOut = request.guards else { return proposal }
         let refusals = proposal.plan.refusals
@@ -30,7 +30,7 @@ extension Conductor {
         if !overridden.isEmpty { console.info("Let through: \(overridden.sorted().joined(separator: ", "))\n") }
     }
 
-    /// Ends the command where a guard refuses something that nobody let through.
+    /// Ends the command if a guard refuses something and no override allows it.
     func obeyGuards(_ plan: Plan) throws {
         guard case .stop(let overrides) = request.guards else { return }
         for entry in overrides.entries {
@@ -50,7 +50,7 @@ extension Conductor {
         throw CommandFailure(.refused)
     }
 
-    /// Asks a person, who has seen the plan.
+    /// Asks the person who has seen the plan.
     func approve(_ state: KnownState) throws {
         guard isatty(STDIN_FILENO) == 1 else {
             throw CommandFailure(

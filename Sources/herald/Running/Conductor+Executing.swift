@@ -3,9 +3,9 @@ import Foundation
 import HeraldCore
 import HeraldStore
 
-/// Doing what is planned: the client, report files, the state's changes before and after.
+/// Carries out a plan: the client, the report files, and the state's changes before and after.
 extension Conductor {
-    /// - Parameter state: consumed, since a large one is not to stay in memory while the run goes on.
+    /// - Parameter state: Consumed, so that a large state does not stay in memory during the run.
     func execute(
         _ work: PlannedWork, from state: consuming KnownState, _ signals: Signals
     ) async throws -> Report {
@@ -26,7 +26,7 @@ extension Conductor {
     ) async throws -> Report {
         let blank = blankReport(work)
         let files = try openFiles(blank)
-        // A state that is not there yet is made only now that nothing else can be wrong.
+        // A new state is created only now, when nothing else can be wrong.
         let store = try await openStore(work, state)
         let progress = ProgressDisplay(on: console)
         let surroundings = surroundings(work, store, sender, files, progress, signals)
@@ -70,7 +70,7 @@ extension Conductor {
             note: { files.note($0, $1) })
     }
 
-    /// What came due since the plan was made. Numbers are given for good: what the lists say stays true.
+    /// Plans what came due since the plan was made. The lists are not read again: a recipient's number never changes.
     private func lookAgain(
         _ work: PlannedWork, _ store: any StateStore
     ) -> (@Sendable (Date) async -> Plan?)? {
@@ -87,7 +87,7 @@ extension Conductor {
         }
     }
 
-    /// Says how many outcomes a machine that dies could leave unknown: what is sent cannot be asked for again.
+    /// Tells how many outcomes could become unknown if the machine dies: FCM cannot be asked what was sent.
     private func tellCap(of sender: any Sender, for plan: Plan) {
         let requests = plan.steps.reduce(0) { sum, step in
             if case .send = step.work { sum + step.work.requests } else { sum }
@@ -116,7 +116,8 @@ extension Conductor {
         }
     }
 
-    /// Writes down whom the state does not know yet: whoever is sent to, or subscribed, has a number there.
+    /// Gives numbers to recipients that are new to the state: only a recipient with a number can be sent to or
+    /// subscribed.
     func record(_ work: PlannedWork, in store: any StateStore) async throws {
         guard case .listed(let lists) = work.recipients else { return }
         try await context.state.blamed { try await lists.record(in: store) }
@@ -141,12 +142,12 @@ extension Conductor {
         }
     }
 
-    /// Much was done by now: what fails here must not hide it.
+    /// By now much was done. A failure here must not hide that.
     private func close(_ work: PlannedWork, _ report: Report, in store: any StateStore) async {
         guard request.dryRunSample == nil, report.result != .interrupted, !report.isUnreachable else { return }
         do { try await store.commit(work.closing) } catch {
             console.error("herald: the audiences' sizes could not be recorded\n")
-            // Of a disk that is full only this names the place.
+            // If the disk is full, only this message names the place.
             if let error = error as? StateError { console.error("herald: \(error)\n") }
         }
     }

@@ -3,16 +3,16 @@ import HeraldCore
 
 /// A run with nothing to do at FCM.
 extension Conductor {
-    /// Recurring campaigns count from the first apply, though there is nothing else to do.
+    /// Whether the state must be kept: recurring campaigns count from the first apply, even if it had nothing to do.
     func isRemembered(_ plan: Plan, _ state: KnownState) -> Bool {
         state.exists || !plan.bookkeeping(at: request.now()).isEmpty
     }
 
-    /// Writes down what the state is to know all the same, and accounts for it where somebody asked for a report.
+    /// Saves what the state must know all the same, and writes a report if one was asked for.
     func rest(_ work: PlannedWork, _ state: KnownState) async throws {
         if request.dryRunSample == nil, isRemembered(work.plan, state) {
             let store = try await existingOrNew(state)
-            // The next run need not look again for those whose number is known.
+            // Saved so that the next run finds these recipients' numbers.
             try await record(work, in: store)
             try await store.commit(work.plan.bookkeeping(at: request.now()) + work.closing)
         }

@@ -13,7 +13,7 @@ struct Conductor {
     func conduct() async throws {
         if request.requiresState { try await context.state.require() }
         guard let ifLocked = request.ifLocked else { return try await carryOut() }
-        // The lock comes first, so that what is planned is what the state has until the run ends.
+        // The lock comes first, so that the state stays as it was planned with until the run ends.
         guard let lock = try await lock(ifLocked) else { return }
         try await lock.hold { try await carryOut() }
     }
@@ -43,7 +43,7 @@ struct Conductor {
     private func readState() async throws -> KnownState {
         switch request.goal {
         case .workspace: try await .read(from: context.state, at: request.now())
-        // A test works on a state of its own: it leaves no outcomes, and forgets nobody.
+        // A test works on a state of its own: it keeps no outcomes and forgets no registration.
         case .test: try await .blank(beside: context.state, at: request.now())
         }
     }
@@ -80,7 +80,7 @@ struct Conductor {
 
     // MARK: The account
 
-    /// A run that has not begun.
+    /// The report of a run that has not begun.
     func blankReport(_ work: PlannedWork) -> Report {
         Report(
             run: request.id, plan: work.plan, planDigest: work.document.digest,
@@ -90,7 +90,7 @@ struct Conductor {
             overrides: request.guards.overrides.entries.map(\.text))
     }
 
-    /// That figures of it cannot be written must not hide how a run ended.
+    /// A failure to write the metrics must not hide how the run ended.
     func writeMetrics(_ report: Report) {
         guard let path = request.metricsPath else { return }
         do {
@@ -111,6 +111,6 @@ struct Conductor {
 }
 
 extension Overrides.Entry {
-    /// As it is written on the command line.
+    /// As typed on the command line.
     fileprivate var text: String { name.map { "\(kind.rawValue)=\($0)" } ?? kind.rawValue }
 }

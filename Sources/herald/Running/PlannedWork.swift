@@ -6,10 +6,10 @@ struct PlannedWork {
     let plan: Plan
     let document: PlanDocument
     let recipients: Recipients
-    /// What the state is to know when it is over.
+    /// Changes to the state for the end of the run.
     let closing: [StateChange]
 
-    /// Whom it is about.
+    /// The recipients it is about.
     enum Recipients {
         case listed(Wanted)
         case named([RecipientID: Registration])

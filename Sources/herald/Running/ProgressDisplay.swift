@@ -2,7 +2,7 @@ import Foundation
 import HeraldCore
 import Synchronization
 
-/// Shows how far a run is: a bar on a terminal, a line now and then elsewhere.
+/// Shows a run's progress: a bar on a terminal, a line from time to time elsewhere.
 final class ProgressDisplay: Sendable {
     private let console: Console
     private let begin = ContinuousClock.now
@@ -29,7 +29,7 @@ final class ProgressDisplay: Sendable {
             guard elapsed >= state.next else { return }
             if console.showsBar {
                 state.next = elapsed + Self.betweenBars
-                // What fills the last column makes some terminals begin a new line.
+                // A character in the last column makes some terminals begin a new line.
                 if let bar = state.progress.bar(width: console.width - 1, console.errors) { console.draw(bar) }
             } else {
                 state.next = elapsed + Self.betweenLines
@@ -38,6 +38,6 @@ final class ProgressDisplay: Sendable {
         }
     }
 
-    /// Leaves nothing of a bar.
+    /// Removes the bar.
     func end() { console.eraseDrawn() }
 }

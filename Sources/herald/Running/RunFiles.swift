@@ -3,14 +3,14 @@ import Foundation
 import HeraldCore
 import Synchronization
 
-/// What a run leaves on disk while it goes: the report, failures beyond those the report shows, receipts.
+/// What a run writes to disk as it goes: the report, failures beyond those the report shows, and receipts.
 struct RunFiles: Sendable {
     let reportPath: String
     private let failures: LineFile
     private let receipts: LineFile?
     private let shown: FailureCount
 
-    /// Failures each step had so far.
+    /// How many failures each step had so far.
     private final class FailureCount: Sendable {
         private let counts = Mutex<[String: Int]>([:])
 
@@ -23,7 +23,7 @@ struct RunFiles: Sendable {
         }
     }
 
-    /// - Parameter folder: for reports that have no path of their own.
+    /// - Parameter folder: For reports without a path of their own.
     init(run: String, folder: String, report: String?, receipts: String?) throws {
         if let report {
             reportPath = report
@@ -34,7 +34,7 @@ struct RunFiles: Sendable {
         }
         let base = reportPath.hasSuffix(".json") ? String(reportPath.dropLast(5)) : reportPath
         failures = LineFile(path: "\(base).failures.ndjson")
-        // Of an earlier run that was given the same name.
+        // A file with this name is from an earlier run that had the same name.
         unlink("\(base).failures.ndjson")
         self.receipts = receipts.map { LineFile(path: $0) }
         try self.receipts?.open()
@@ -51,7 +51,7 @@ struct RunFiles: Sendable {
         failures.append(JSONValue.object(members).compactText)
     }
 
-    /// Whom to tell of every message that was accepted, where somebody asked for receipts.
+    /// Called for every message that was accepted, if receipts were asked for.
     var receiver: (@Sendable (_ step: String, _ registration: String?, _ messageID: String) -> Void)? {
         guard let receipts else { return nil }
         return { receive($0, $1, $2, receipts) }

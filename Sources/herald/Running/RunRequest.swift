@@ -2,46 +2,46 @@ import FCM
 import Foundation
 import HeraldCore
 
-/// What a command asks of a run: all in which `apply`, `run` and `test` differ.
+/// What a command asks of a run: everything in which `apply`, `run` and `test` differ.
 struct RunRequest {
     let goal: Goal
-    /// Names the run, and its report.
+    /// Names the run and its report.
     let id: String
-    /// The instant that counts as now, which `--at` may shift.
+    /// The current time, which `--at` may shift.
     var now: @Sendable () -> Date = { Date() }
-    /// The plan that was approved when it was saved, and must still be true.
+    /// The saved plan that was approved. It must still match what would be planned now.
     var saved: SavedPlan?
     var guards: Guards = .stop(Overrides())
-    /// Whether a person is asked before anything changes.
+    /// Whether a person must approve before anything changes.
     var asks = false
     var shows: PlanShowing = .never
-    /// What to do where another run has the state; absent where the state is only read.
+    /// What to do if another run holds the lock; absent if the state is only read.
     var ifLocked: LockedState?
-    /// Whether it is wrong that there is no state yet.
+    /// Whether a missing state is an error.
     var requiresState = false
     var mode = RunMode.apply
-    /// Whether to do also what comes due while the run goes on.
+    /// Whether the run also does what comes due while it goes on.
     var looksAgain = false
     /// Whether a run with nothing to do says so, and names what is held.
     var tellsRest = false
     var reportPath: String?
     var receiptsPath: String?
     var metricsPath: String?
-    /// Those that were listened for from the start; absent where a signal before the first request may end everything.
+    /// Signals that were listened for from the start. If absent, a signal before the first request may end the process.
     var signals: Signals?
 
     enum Goal {
-        /// What files and state ask for.
+        /// What the files ask for, compared with the state.
         case workspace(PlanScope)
         /// A campaign's message to a few registrations.
         case test(Campaign, on: [RecipientID: Registration])
     }
 
-    /// What becomes of a plan that guards refuse.
+    /// What happens to a plan that guards refuse.
     enum Guards {
-        /// Nothing is done unless a person let them all through.
+        /// Nothing is done unless a person overrides every refusal.
         case stop(Overrides)
-        /// What they refuse is left out, and the rest is done.
+        /// What guards refuse is left out, and the rest is done.
         case leaveOut
 
         var overrides: Overrides {
@@ -49,7 +49,7 @@ struct RunRequest {
         }
     }
 
-    /// When the plan is shown, unless it is to be quiet.
+    /// When the plan is shown, unless `--quiet` is given.
     enum PlanShowing {
         case always, whenNotEmpty, never
     }
@@ -60,7 +60,7 @@ struct RunRequest {
         id = "\(stamp)-\(UUID().uuidString.lowercased().prefix(4))"
     }
 
-    /// Recipients of each campaign that a dry run checks; absent in earnest.
+    /// How many recipients of each campaign a dry run checks; absent in a real run.
     var dryRunSample: Int? { if case .dryRun(let sample) = mode { sample } else { nil } }
 
     var scope: PlanScope {

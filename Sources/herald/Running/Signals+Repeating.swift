@@ -1,8 +1,7 @@
 extension Signals {
-    /// Does something every so often until a signal comes.
+    /// Does something at an interval until a signal comes.
     ///
-    /// What goes wrong once, a file half written or a network that is away, may be right the next time: it is told, and
-    /// does not end the repeating.
+    /// An error is reported and does not end the loop: a file half written or a lost network may be fine the next time.
     func repeating(every interval: Duration, _ body: () async throws -> Void) async throws {
         while true {
             let begin = ContinuousClock.now

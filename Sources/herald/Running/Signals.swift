@@ -3,15 +3,15 @@ import Foundation
 import HeraldCore
 import Synchronization
 
-/// Turns SIGINT and SIGTERM into a wish that can be asked for, instead of a sudden end. Only a third signal ends the
-/// process at once.
+/// Turns SIGINT and SIGTERM into a request to stop, so that the run can end cleanly. Only a third signal ends the process
+/// at once.
 final class Signals: Sendable {
     private let count = Mutex(SignalCount())
 
-    /// The first signal that came; 0 before.
+    /// The first signal that came; 0 before that.
     var first: Int32 { count.withLock(\.first) }
 
-    /// What the first signal asks of a run: an interrupt comes from a person, a termination from the machine.
+    /// How a run ends after the first signal: a person sends an interrupt, the machine a termination.
     var stop: Stop? {
         switch first {
         case 0: nil
@@ -20,7 +20,7 @@ final class Signals: Sendable {
         }
     }
 
-    /// Whether there was a second: what is under way is not to be waited for.
+    /// Whether a second signal came: the run then does not wait for requests in flight.
     var isInsistent: Bool { count.withLock(\.number) > 1 }
 
     /// Returns after a second signal, or when the task is cancelled.
@@ -36,13 +36,13 @@ final class Signals: Sendable {
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler { signals.receive(number, onFirst) }
             source.activate()
-            // A source lives as long as somebody holds it, and this one is to live as long as the process.
+            // A source works only while something holds it, and this one must work until the process ends.
             _ = Unmanaged.passRetained(source as AnyObject)
         }
         return signals
     }
 
-    /// Listens for a run, and tells whoever sent the first signal what another would do.
+    /// Listens for a run, and after the first signal tells the user what another would do.
     static func listen(on console: Console) -> Signals {
         listen {
             console.info("herald: stopping once what is under way has its answer; a second signal stops at once\n")

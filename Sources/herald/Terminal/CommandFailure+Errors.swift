@@ -2,9 +2,9 @@ import FCMClient
 import FCMEmulator
 import HeraldCore
 
-/// The one place that knows what each room's errors mean for the exit status.
+/// The one place that knows which exit status each module's errors mean.
 extension CommandFailure {
-    /// `nil` for errors that are none of ours, such as the argument parser's.
+    /// `nil` for errors that are not ours, such as the argument parser's.
     init?(_ error: any Error) {
         switch error {
         case let failure as CommandFailure: self = failure

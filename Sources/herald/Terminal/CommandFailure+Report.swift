@@ -2,10 +2,10 @@ import FCMClient
 import HeraldCore
 
 extension CommandFailure {
-    /// Why a run that came to its end is no success; `nil` where it is one. Of several reasons the first of:
-    /// interrupted, unknown, refused, failed.
+    /// Why a finished run is not a success; `nil` if it is one. If there are several reasons, the first of these
+    /// counts: interrupted, unknown, refused, failed.
     ///
-    /// - Parameter signal: the one that ended it, if one did.
+    /// - Parameter signal: The signal that ended the run, if one did.
     init?(_ report: Report, at endpoint: Endpoint, signal: Int32) {
         switch report.result {
         case .interrupted: self.init(.interrupted(signal: signal))

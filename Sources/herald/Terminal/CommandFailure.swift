@@ -1,9 +1,9 @@
 import Foundation
 
-/// Ends a command: the exit status, and what standard error says of it.
+/// Ends a command: the exit status, and what standard error says about it.
 struct CommandFailure: Error, Hashable {
     let status: ExitStatus
-    /// Absent where the command has said it all before.
+    /// Absent when the command has already said everything.
     let message: String?
 
     init(_ status: ExitStatus, _ message: String? = nil) {

@@ -6,7 +6,7 @@ struct Console: Sendable {
     let isQuiet: Bool
     let output: TextStyle
     let errors: TextStyle
-    /// Whether standard error is a terminal that a person looks at, which can draw a line over.
+    /// Whether standard error is a terminal that can draw over a line.
     let showsBar: Bool
     private let columns: Int?
     private let status = StatusLine()
@@ -34,7 +34,7 @@ struct Console: Sendable {
 
     func eraseDrawn() { status.erase() }
 
-    /// Of the terminal, in columns.
+    /// The terminal's width in columns.
     var width: Int {
         if let columns { return columns }
         var size = winsize()
@@ -42,7 +42,7 @@ struct Console: Sendable {
         return Int(size.ws_col)
     }
 
-    /// A question on the terminal; `false` without one.
+    /// Asks a question on the terminal; `false` without a terminal.
     func confirms(_ question: String) -> Bool {
         guard isatty(STDIN_FILENO) == 1 else { return false }
         error("\(question) Only 'yes' is taken for it: ")

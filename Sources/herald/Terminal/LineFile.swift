@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Lines that are added to a file while a run goes on; the file is made with the first of them, or by `open`.
+/// A file that gets lines while a run goes on. It is created by the first line, or by `open`.
 final class LineFile: Sendable {
     private let path: String
     /// -1 until it is open.
@@ -14,7 +14,7 @@ final class LineFile: Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Fails now rather than when there is something to write.
+    /// Fails now rather than when the first line comes.
     func open() throws {
         try descriptor.withLock { descriptor in
             if descriptor < 0 {

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Files that only their owner may read, unless said otherwise.
+/// Files that only their owner may read, unless the caller says otherwise.
 enum PrivateFile {
     struct Failure: Error {}
 
-    /// Puts the text in the file's place at once: a reader sees the old or the new, never a part.
+    /// Replaces the file at once: a reader sees the old text or the new one, never a part.
     static func write(_ text: String, to path: String, mode: mode_t = 0o600) throws {
         let resolved = URL(filePath: path).resolvingSymlinksInPath().path
         let kind = (try? FileManager.default.attributesOfItem(atPath: resolved))?[.type] as? FileAttributeType
-        // A device or a pipe is written to, and never replaced.
+        // A device or a pipe is written to, never replaced.
         if let kind, kind != .typeRegular {
             let descriptor = open(path, O_WRONLY | O_CLOEXEC)
             guard descriptor >= 0 else { throw Failure() }
@@ -16,7 +16,7 @@ enum PrivateFile {
             guard writeAll(text, to: descriptor) else { throw Failure() }
             return
         }
-        // Of a link, the file it leads to is replaced.
+        // For a link, the file it points to is replaced.
         let path = kind == nil ? path : resolved
         let temporary = "\(path).\(getpid()).tmp"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)

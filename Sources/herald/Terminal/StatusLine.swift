@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The terminal's last line, which is drawn over, and taken away before anything else is written.
+/// The terminal's last line. It is drawn over, and removed before anything else is written.
 final class StatusLine: Sendable {
     private let isDrawn = Mutex(false)
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes all of a text to an open file; `false` where that cannot be done.
+/// Writes all of a text to an open file; `false` if that fails.
 func writeAll(_ text: String, to descriptor: Int32) -> Bool {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {

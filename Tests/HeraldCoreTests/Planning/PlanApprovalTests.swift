@@ -4,7 +4,7 @@ import Testing
 
 @testable import HeraldCore
 
-/// A step's own digest: what a person approves who approves this step and no other.
+/// A step's own digest: a person who approves one step approves exactly this.
 @Suite struct PlanApprovalTests {
     /// The state knows recipients 1 to 99.
     private static var plan: Plan {
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    /// What is shown of a step, what else is planned, and files that have nothing to do with it.
+    /// Changes that leave the digest alone: how the step is shown, what else is planned, and unrelated files.
     @Test(
         arguments: [
             { $0.steps[0].reason = "other words" }, { $0.steps[0].seconds = 60 }, { $0.steps[0].rampSeconds = 9 },
@@ -68,7 +68,7 @@ import Testing
         #expect(plan.digest(of: plan.steps[1]) != Self.plan.digest(of: Self.plan.steps[1]))
     }
 
-    /// Numbers from 100 on are this plan's alone: another list can have another person under the same one.
+    /// Numbers from 100 on belong to this plan only: another list may give the same number to another recipient.
     @Test(arguments: [([1, 99], true), ([1, 100], false), ([1_000_000], false)] as [([RecipientID], Bool)])
     func `recipients whom the state does not know are pinned by the lists`(_ members: [RecipientID], _ stays: Bool) {
         var plan = Self.plan

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HeraldCore
 
-/// What holds of every plan, on worlds made by chance. The seed is the test's argument.
+/// What holds for every plan, checked on random worlds. The seed is the test's argument.
 @Suite struct PlanPropertyTests {
     private static let seeds: Range<UInt64> = 0..<100
 
@@ -122,7 +122,8 @@ import Testing
         let campaigns = Dictionary(uniqueKeysWithValues: scenario.workspace.campaigns.map { ($0.name.value, $0) })
         for send in try scenario.plan().plan.sends {
             #expect(send.members.intersection(scenario.state.dead).isEmpty)
-            // Whatever its time: one occurrence for each revision; of a cron one for each time, whatever the revision.
+            // Normally one occurrence for each revision, whatever its time. For a cron, one for each time, whatever the
+            // revision.
             let campaign = try #require(campaigns[send.campaign])
             let isCron = if case .cron = campaign.schedule.times { true } else { false }
             let names = Set([send.campaign] + campaign.previousNames.map(\.value))

@@ -4,7 +4,7 @@ import HeraldTestSupport
 
 @testable import HeraldCore
 
-/// What a plan is made from, with as little as a test needs to say. Everything is at the emulator unless said otherwise.
+/// The input of a plan. A test sets only what it needs. Everything is at the emulator by default.
 struct PlanScenario {
     var desired = Desired()
     var state = RecordedState(identity: .sample())
@@ -39,7 +39,7 @@ struct PlanScenario {
         desired.listed.formUnion(members)
     }
 
-    /// Records what became of the campaign's occurrence as it is written now.
+    /// Adds an occurrence of the campaign, as the campaign is now, with its outcomes.
     mutating func began(
         _ campaign: Campaign, accepted: RecipientSet = [], rejected: RecipientSet = [], unknown: RecipientSet = [],
         intended: RecipientSet = [], finished: Bool = false
@@ -59,7 +59,7 @@ struct PlanScenario {
 }
 
 extension Plan {
-    /// What a run records that succeeds with everybody.
+    /// The changes of a run that succeeds with every recipient.
     func changes(at now: Date) -> [StateChange] {
         let ends = over.map { StateChange.finish($0, at: now) }
         let marks = watermarks.map { StateChange.watermark($0.key, $0.value) }
@@ -104,7 +104,7 @@ extension Plan {
     var works: [Work] { steps.map(\.work) }
     var sends: [Send] { works.compactMap { if case .send(let send) = $0 { send } else { nil } } }
 
-    /// Whether nothing of it would have an effect or tell of one; what is held may still be shown.
+    /// Whether the plan has no effect and reports nothing. It may still show what is held.
     var doesNothing: Bool { steps.isEmpty && missed.isEmpty && isEmpty }
 }
 

@@ -49,7 +49,7 @@ struct PlannerGuardTests {
 
     // MARK: max_unsubscribe_percent
 
-    /// Of how many members how many leave; the default limit is 30 %.
+    /// How many of how many members leave. The default limit is 30 %.
     @Test(
         arguments: [(10, 3, nil), (10, 4, 40), (9, 9, nil), (9, 4, nil), (1000, 300, nil), (1000, 301, 31)]
             as [(RecipientID, RecipientID, Int?)])
@@ -114,7 +114,7 @@ struct PlannerGuardTests {
     ) {
         var scenario = PlanScenario()
         scenario.state = RecordedState(identity: .sample(endpoint))
-        // Memberships alone do not tell whether a campaign was sent.
+        // Memberships alone do not show whether a campaign was sent.
         scenario.state.serial = 7
         if knowsOfSends { scenario.began(.tide("earlier"), accepted: [1], finished: true) }
         scenario.want(.tide("earlier"))

@@ -31,7 +31,7 @@ struct PlannerSendTests {
         #expect(scenario.plan().sends.map(\.occurrence.rawValue) == [name])
     }
 
-    /// Seconds between due time and now; the default `max_lateness` is two hours.
+    /// Seconds between due time and now. The default `max_lateness` is two hours.
     @Test(arguments: [(-1, false, false), (0, true, false), (7200, true, false), (7201, false, true)])
     func `is due from its time until max_lateness has passed`(_ lateness: Int, _ isDue: Bool, _ isMissed: Bool) {
         var scenario = PlanScenario()

@@ -4,8 +4,8 @@ import HeraldTestSupport
 
 @testable import HeraldCore
 
-/// A workspace and a state that may have met before, or not. With every fourth seed numbers
-/// lie on both sides of a chunk's border.
+/// A workspace and a state that may or may not be from earlier runs of it. With every fourth seed, the numbers are on
+/// both sides of the border between two chunks.
 struct RandomScenario {
     var workspace: Workspace
     var state: RecordedState
@@ -34,7 +34,7 @@ struct RandomScenario {
         for name in state.groups.keys { state.groups[name]?.recipients.move(dead, to: nil) }
     }
 
-    /// - Parameter order: another order of everything that has none.
+    /// - Parameter order: Reorders everything whose order must not matter.
     func plan(order: SeededRandom? = nil) throws -> (desired: Resolved, plan: Plan) {
         let (desired, proposal) = try proposal(order: order)
         return (desired, proposal.plan)
@@ -58,7 +58,7 @@ struct RandomScenario {
         return (resolved, Planner.proposal(input, at: PlanScenario.now))
     }
 
-    /// Whom an audience holds, worked out by sets of keys.
+    /// An audience's members, computed with sets of keys.
     func keys(ofAudience name: String) -> Set<RecipientKey> {
         guard let audience = workspace.audiences.first(where: { $0.name.value == name }) else { return [] }
         return audience.exclude.reduce(Set(audience.inlineRegistrations.map(\.recipientKey))) {
@@ -71,7 +71,7 @@ struct RandomScenario {
         return topic.exclude.reduce(union) { $0.subtracting(keys(ofAudience: $1.value)) }
     }
 
-    // MARK: Making
+    // MARK: Random parts
 
     private var ids: [RecipientID] { known.values.map(\.id).sorted() }
 
@@ -88,7 +88,7 @@ struct RandomScenario {
             let listed = (0..<Int.random(in: 0...40, using: &random)).map { _ in
                 Registration.any(.random(in: 0..<Self.installations, using: &random), &random)
             }
-            // Only earlier ones, so that there is no circle.
+            // Excludes only earlier audiences, so that there is no cycle.
             let excluded = (0..<number).filter { _ in Int.random(in: 0..<4, using: &random) == 0 }
             workspace.audiences.append(
                 Audience(
@@ -155,7 +155,7 @@ struct RandomScenario {
                 state.watermarks[campaign.name.value] = Watermark(
                     at: mark, schedule: text, next: campaign.schedule.next(after: mark))
             }
-            // What began before a crash may lie behind the watermark.
+            // An occurrence that began before a crash may be before the watermark.
             for instant in campaign.schedule.occurrences(
                 after: mark.adding(.seconds(-4000)), through: PlanScenario.now, limit: 20)
             where Int.random(in: 0..<3, using: &random) == 0 {
@@ -178,7 +178,7 @@ struct RandomScenario {
         }
     }
 
-    /// Records an occurrence of the campaign as it is now, with anything having come of it.
+    /// Adds an occurrence of the campaign, as the campaign is now, with random outcomes.
     private mutating func begin(_ campaign: Campaign, due: Date?, _ random: inout SeededRandom) {
         var occurrence = RecordedOccurrence(
             campaign: campaign.name.value, revision: campaign.revision, due: due,
@@ -223,7 +223,7 @@ struct RandomScenario {
         RecipientSet(ids.filter { _ in Double.random(in: 0..<1, using: &random) < share })
     }
 
-    /// Disjoint sets that together leave some out.
+    /// Disjoint sets that do not contain all recipients.
     private func disjoint(_ count: Int, _ random: inout SeededRandom) -> [RecipientSet] {
         var parts = [RecipientSet](repeating: [], count: count)
         for id in ids {

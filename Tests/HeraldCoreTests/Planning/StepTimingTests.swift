@@ -3,12 +3,12 @@ import Testing
 
 @testable import HeraldCore
 
-/// How long steps last, against the limiters that make them last so long.
+/// The estimated time of steps, compared with the limiters that set their pace.
 @Suite struct StepTimingTests {
     struct Sending: CustomTestStringConvertible {
         var rate = 1000
         var ramp: Duration = .seconds(10)
-        /// Recipients, and the campaign's own rate.
+        /// The recipients, and the campaign's own rate.
         var sends: [(count: Int, own: Int?)]
 
         var testDescription: String { "\(rate)/s, ramp \(ramp): \(sends)" }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import HeraldCore
 
-/// Sorting in memory and on disk, held against an array's sorting.
+/// Compares sorting in memory and on disk with an array's sorting.
 struct EntrySorterTests {
-    /// An entry with its bytes in a value.
+    /// An entry, with its bytes in a value.
     private struct Entry: Hashable {
         var registration: [UInt8]
         var keyLength: Int
@@ -22,7 +22,7 @@ struct EntrySorterTests {
         }
     }
 
-    /// Few enough keys that many entries share one, some of them a beginning of others, of any length there is.
+    /// Only a few keys, so that many entries share one. Some are a prefix of others, and all lengths occur.
     private func entries(_ count: Int, _ random: inout SeededRandom) -> [Entry] {
         (0..<count).map { number in
             let length = Bool.random(using: &random) ? 22 : Int.random(in: 22...150, using: &random)
@@ -57,7 +57,7 @@ struct EntrySorterTests {
         return read
     }
 
-    /// Budgets from one entry a run to all in one.
+    /// Budgets from one entry in each run to all entries in one run.
     @Test(arguments: 0..<40 as Range<UInt64>, [1, 6000, 40_000, 1 << 20])
     func `whatever the budget, everything comes back in order, each time`(seed: UInt64, budget: Int) throws {
         var random = SeededRandom(seed: seed)

@@ -3,7 +3,8 @@ import Testing
 @testable import HeraldCore
 
 struct SipHashTests {
-    /// From the authors' table for SipHash-2-4-128: key 00 01 … 0f, and that many of the bytes 00 01 02 ….
+    /// From the authors' table for SipHash-2-4-128: the key is 00 01 … 0f, and the input has this many of the bytes 00
+    /// 01 02 ….
     @Test(arguments: [
         (0, "a3817f04ba25a8e66df67214c7550293"), (1, "da87c1d86b99af44347659119b22fc45"),
     ])

@@ -38,7 +38,7 @@ import Testing
         var expected: [RecipientID: LedgerEntry] = [:]
         for _ in 0..<60 {
             let members = (0..<Int.random(in: 0...20, using: &random)).map { _ in
-                // Both sides of a chunk's border.
+                // On both sides of the border between two chunks.
                 RecipientID.random(in: 65_500..<65_570, using: &random)
             }
             let entry =

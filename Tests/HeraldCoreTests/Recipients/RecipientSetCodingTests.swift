@@ -3,7 +3,8 @@ import Testing
 
 @testable import HeraldCore
 
-/// The chunks of decision 2: a kind byte and the smallest of three bodies.
+/// The encoding of chunks (docs/Decisions/0002-membership-and-ledger.md): a kind byte, and the smallest of three
+/// bodies.
 struct RecipientSetCodingTests {
     @Test(arguments: RecipientShape.allCases)
     func `is read as it was written`(_ shape: RecipientShape) throws {
@@ -59,7 +60,7 @@ struct RecipientSetCodingTests {
         }
     }
 
-    /// What is read after all must be a set in good order, within its chunk.
+    /// If damaged bytes can be read, the result must be a valid set within its chunk.
     @Test(arguments: 0..<12 as Range<UInt64>)
     func `damaged bytes throw or are a set in good order`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)

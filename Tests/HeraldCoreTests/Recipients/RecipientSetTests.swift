@@ -3,7 +3,7 @@ import Testing
 
 @testable import HeraldCore
 
-/// Against Swift's own set, on shapes around the borders of chunks (65,536) and forms (4,096).
+/// Compares it with Swift's own set, around the borders of chunks (65,536) and forms (4,096).
 struct RecipientSetTests {
     @Test(arguments: RecipientShape.pairs)
     func `agrees with Swift's set in every operation`(seed: UInt64, one: RecipientShape, other: RecipientShape) {

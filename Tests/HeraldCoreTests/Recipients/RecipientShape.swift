@@ -1,7 +1,7 @@
 import HeraldCore
 import HeraldTestSupport
 
-/// Kinds of sets in which arrays, bitmaps and runs, and the borders between them, come up.
+/// Kinds of sets that use arrays, bitmaps and runs, and the borders between them.
 enum RecipientShape: CaseIterable {
     case empty, one, ends, sparse, justArray, arrayLimit, justBitmap, dense, full, acrossChunks, runs, manyChunks
 
@@ -27,7 +27,7 @@ enum RecipientShape: CaseIterable {
         }
     }
 
-    /// Every shape with three others, each pair with a seed of its own.
+    /// Every shape with three others. Each pair has a seed of its own.
     static var pairs: [(UInt64, RecipientShape, RecipientShape)] {
         var random = SeededRandom(seed: 2026)
         return allCases.flatMap { one in

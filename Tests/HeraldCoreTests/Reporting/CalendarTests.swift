@@ -17,7 +17,7 @@ struct CalendarTests {
         CalendarDocument(of: campaigns, after: try .at(after), through: try .at(through), limit: limit)
     }
 
-    /// Local time, offset and note of each.
+    /// Local time, offset and note of each occurrence.
     private func lines(
         _ cron: String, _ gap: DST.Gap = .next, _ overlap: DST.Overlap = .first, after: String, through: String
     )

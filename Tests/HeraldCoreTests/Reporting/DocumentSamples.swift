@@ -4,7 +4,7 @@ import HeraldTestSupport
 
 @testable import HeraldCore
 
-/// Documents with something in every part, for goldens and key lists.
+/// Documents with something in every part, for golden files and lists of keys.
 enum DocumentSamples {
     /// 2026-12-01T08:00:00Z
     static let now = Date(timeIntervalSince1970: 1_796_112_000)
@@ -61,7 +61,7 @@ enum DocumentSamples {
 
     static var proposal: Proposal { Proposal(plan, overview) }
 
-    /// To an audience, due at 08:00, two hours late at most.
+    /// A send to an audience, due at 08:00, by default two hours late at most.
     static func send(lateness: Duration = .seconds(7200)) -> Plan.Send {
         Plan.Send(
             campaign: "tide-rome", occurrence: .init(rawValue: "tide-rome@2026-12-01T08:00:00Z"), revision: 1,

@@ -30,7 +30,7 @@ import Testing
     @Test(arguments: ["plan", "report", "state"])
     func `its keys are sorted and in snake case`(name: String) throws {
         let text = try #require(Self.documents.first { $0.0 == name }).1.rendered(as: .json)
-        // By indentation: the keys of one object follow each other in order.
+        // By indentation: the keys of each object must be sorted.
         var keys: [Int: String] = [:]
         for line in text.split(separator: "\n") {
             let indent = line.prefix { $0 == " " }.count
@@ -96,7 +96,7 @@ import Testing
             "id", "action", "planned", "accepted", "rejected", "unknown", "skipped", "held", "pending", "duration_ms",
             "message_ids", "failures",
         ]
-        // The schema also has the topic, and why a step ended early.
+        // The schema also has the topic, and the reason why a step ended early.
         #expect(
             keys(ofAll: json["steps"]) == [common.union(["topic"]), common.union(["occurrence", "stopped"])])
         let failures = json["steps"]?.array?.last?["failures"]

@@ -3,7 +3,7 @@ import HeraldCore
 import Testing
 
 struct FailureCodeTests {
-    /// FCM's ErrorCode reference, whose codes must all be explained.
+    /// FCM's ErrorCode reference. Every code must have an explanation.
     @Test(arguments: [
         "UNSPECIFIED_ERROR", "INVALID_ARGUMENT", "UNREGISTERED", "SENDER_ID_MISMATCH", "QUOTA_EXCEEDED", "UNAVAILABLE",
         "INTERNAL", "THIRD_PARTY_AUTH_ERROR",
@@ -12,7 +12,7 @@ struct FailureCodeTests {
         #expect(FailureCode(rawValue: code) != nil)
     }
 
-    /// What a report says where an answer says nothing.
+    /// The words of a report if the answer has none.
     @Test(arguments: [400, 401, 403, 404, 408, 429, 500, 503, 504])
     func `a status without words has a code that is explained`(_ status: Int) throws {
         let response = Response(status: status, body: Array("<html>".utf8))

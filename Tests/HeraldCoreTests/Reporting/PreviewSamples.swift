@@ -34,7 +34,7 @@ enum PreviewSamples {
             endpoint: "https://fcm.googleapis.com", signsIn: signsIn, fingerprints: fingerprints, platforms: platforms)
     }
 
-    /// To an audience of 62, with a lifetime, seen from half an hour before it is due.
+    /// A send to an audience of 62 that expires, seen half an hour before it is due.
     static func listed() throws -> Preview {
         let campaign = campaign(
             .audience("anglers"),

@@ -36,7 +36,7 @@ import Testing
                 "authorization": "Bearer <access token>", "content-type": "application/json",
                 "x-goog-api-format-version": "2",
             ])
-        // What expires_after fills is in it, a minute from now.
+        // The fields that expires_after fills are in it, for a minute from now.
         let message: JSONValue = [
             "topic": "tides", "notification": ["title": "High tide", "body": "18:42 at Ostia"],
             "data": ["spot": "ostia"], "android": ["ttl": "60s"],
@@ -186,7 +186,7 @@ import Testing
         let text = PreviewDocument(preview).rendered(as: OutputFormat.text)
         #expect(!text.unicodeScalars.contains { $0.value < 32 && $0 != "\n" || $0 == "\u{202E}" })
         #expect(text.contains("  │ one\n  │ \n  │ The request\n  │   POST x\n"))
-        // Programs get what is sent.
+        // Programs get the real message.
         let json = try JSONValue(parsing: PreviewDocument(preview).rendered(as: OutputFormat.json).utf8)
         #expect(
             json["requests"]?.array?.first?["body"]?["message"]?["notification"]?["title"]

@@ -5,9 +5,9 @@ import Testing
 
 @testable import HeraldCore
 
-/// Saved reports: read with suspicion, shown in every form.
+/// Saved reports: checked when they are read, and shown in every format.
 @Suite struct ReportRenderingTests {
-    /// A run with something in every part, as a file.
+    /// A saved report with something in every part.
     static let saved: JSONValue = [
         "schema": "herald.report/1", "run": "20261201T080000Z-1a2b",
         "plan_digest": .string("sha256:" + String(repeating: "cd", count: 32)), "dry_run": false,
@@ -77,7 +77,7 @@ import Testing
         #expect(try read(document.json).json == document.json)
     }
 
-    // MARK: Suspicion
+    // MARK: Reports that are not valid
 
     @Test(arguments: [
         "", "{", "[]", "{}", #"{"schema":1}"#, #"{"schema":"herald.plan/1"}"#, #"{"schema":"herald.report/1""#, "\u{0}",
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    /// Puts a value at a path; `nil` takes it out.
+    /// Sets the value at a path; `nil` removes it.
     private func changed(_ json: JSONValue, _ path: ArraySlice<String>, _ value: JSONValue?) -> JSONValue? {
         guard let key = path.first else { return value }
         if let index = Int(key), var items = json.array, items.indices.contains(index) {
@@ -141,7 +141,7 @@ import Testing
     static let hostile =
         "<script>alert(1)</script> | a\nb\r@octocat #1 ]]> \u{1B}[2J\u{202E} & \"q\" 'a' **b** `c` [d](https://e)"
 
-    /// The report with hostile text wherever text may stand.
+    /// The report with hostile text wherever text is allowed.
     private func hostileReport() throws -> ReportDocument {
         var json = Self.saved
         for path in [
@@ -163,14 +163,14 @@ import Testing
     @Test(arguments: [ReportFormat.html, .junit])
     func `no text of a report is markup`(format: ReportFormat) throws {
         let (tame, hostile) = (try read().rendered(as: format), try hostileReport().rendered(as: format))
-        // Whatever stands in it, the page has the same elements.
+        // Whatever the texts are, the page has the same elements.
         let tags = { (text: String) in
             text.matches(of: #/<[^>]*>/#).map { $0.output.prefix { $0 != " " && $0 != ">" } }.map(String.init)
         }
         #expect(tags(hostile) == tags(tame))
         #expect(hostile.contains("&lt;script&gt;"))
         #expect(!hostile.contains("]]>"))
-        // Attributes end where herald ends them.
+        // Attributes end only where herald ends them.
         let attributes = { (text: String) in text.matches(of: #/<[^>]*>/#).map { $0.output.count { $0 == "\"" } } }
         #expect(attributes(hostile) == attributes(tame))
     }
@@ -229,7 +229,7 @@ import Testing
         let dead = Self.saved["steps"]?.array?[1]["failures"]?.array?.first ?? .null
         let step: [String: JSONValue] = ["planned": 2, "accepted": 1, "rejected": 1, "failures": [dead]]
         #expect(try verdicts(step) == "passed")
-        // Beyond the failures that are listed only the totals tell.
+        // Only the totals count failures beyond those that are listed.
         let many: [String: JSONValue] = ["planned": 2002, "accepted": 2, "rejected": 2000, "failures": [dead]]
         #expect(try verdicts(many, summary: ["rejected": 2000, "forgotten": 2000]) == "passed")
         #expect(try verdicts(many, summary: ["rejected": 2000, "forgotten": 1999]) == "failure")
@@ -243,7 +243,7 @@ import Testing
     }
 }
 
-/// A report that a run made.
+/// A report made from a run.
 enum DocumentReport {
     static var sample: Report {
         let now = PreviewSamples.now

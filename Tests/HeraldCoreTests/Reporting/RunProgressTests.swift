@@ -42,7 +42,7 @@ import Testing
         subscribing.accepted = 50
         progress.note(report([stopped, standing, subscribing, send(accepted: 400)]), at: .seconds(2))
         #expect(progress.line?.hasPrefix("tide-rome: 400 of 100,000 (400/s)") == true)
-        // What came due meanwhile is at the end, and goes first.
+        // Steps that come due during the run are at the end, but go first.
         let urgent = send("storm@once", accepted: 30)
         progress.note(report([stopped, standing, subscribing, send(accepted: 400), urgent]), at: .seconds(3))
         #expect(progress.line?.hasPrefix("storm: 30 of 100,000 (30/s)") == true)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HeraldCore
 
-/// A plan file on its way back.
+/// Plan files that are read back.
 @Suite struct SavedPlanTests {
     private let document = DocumentSamples.planDocument
     private let now = DocumentSamples.now
@@ -49,7 +49,7 @@ import Testing
         #expect(other.digest == document.digest)
     }
 
-    /// Every field that the digest covers, which is all but `id`, `created` and itself.
+    /// Every field that the digest covers, which is all except `id`, `created` and the digest.
     @Test(arguments: [
         "expires", "at", "workspace_digest", "state", "summary", "steps", "upcoming", "missed", "held", "changes",
         "guards", "warnings",
@@ -111,7 +111,7 @@ import Testing
             bytes[place] = UInt8.random(in: 0...255, using: &random)
             if seed % 3 == 0 { bytes.removeLast(Int.random(in: 1..<bytes.count, using: &random)) }
             guard let plan = try? SavedPlan(reading: bytes) else { continue }
-            // What passes says the same, `id` aside.
+            // If a changed file is accepted, it says the same, apart from `id`.
             #expect(plan.digest == document.digest, "seed \(seed)")
             #expect(plan.at == now, "seed \(seed)")
         }

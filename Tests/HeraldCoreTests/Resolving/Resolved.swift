@@ -4,17 +4,17 @@ import HeraldTestSupport
 
 @testable import HeraldCore
 
-/// A list as a test writes it.
+/// A list, written as a test needs it.
 struct SampleList {
-    /// As audiences name it.
+    /// The path by which audiences name it.
     var path: String
     var columns: [String] = []
-    /// Each with its attributes, in the order of the columns.
+    /// Each row has its attributes in the order of the columns.
     var rows: [(registration: Registration, values: [String])] = []
 }
 
 extension RecipientIndex {
-    /// What the loader makes of lists like these.
+    /// The index that the loader builds from such lists.
     static func of(
         _ workspace: Workspace, _ lists: [SampleList] = [], budget: Int = EntrySorter.usualBudget
     ) throws -> RecipientIndex {
@@ -35,12 +35,12 @@ extension RecipientIndex {
     }
 }
 
-/// What the resolver makes of a workspace, and how everybody in it is reached.
+/// The resolver's result for a workspace, with the registration of each recipient in it.
 @dynamicMemberLookup
 struct Resolved {
     let desired: Desired
     var registrations: [RecipientID: Registration] = [:]
-    /// Those that the state does not know, or not so.
+    /// Registrations that the state does not have, or has differently.
     var unrecorded: [RecipientID: Registration] = [:]
 
     init(
@@ -71,7 +71,7 @@ struct Resolved {
 }
 
 extension Audience {
-    /// Those that stand in its own file.
+    /// The registrations in its own file.
     var inlineRegistrations: [Registration] {
         if case .inline(let registrations) = source { registrations } else { [] }
     }

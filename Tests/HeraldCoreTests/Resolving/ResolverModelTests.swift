@@ -4,13 +4,13 @@ import Testing
 
 @testable import HeraldCore
 
-/// The resolver against one that keeps everything in memory and looks at it the simple way.
+/// Compares the resolver with a simple model that keeps everything in memory.
 struct ResolverModelTests {
     @Test(arguments: 0..<300 as Range<UInt64>)
     func `sorted rows and a table of all recipients give the same`(seed: UInt64) throws {
         let world = RandomLists(seed: seed)
         let model = ModelResolver(world)
-        // A budget of nothing puts every few rows into a run of their own.
+        // With a budget of almost nothing, every few rows are a sorted run of their own.
         for budget in [1, EntrySorter.usualBudget] {
             let resolved = try Resolved(
                 world.workspace, world.lists, known: world.known, next: world.next, budget: budget)
@@ -37,7 +37,7 @@ struct ResolverModelTests {
     }
 }
 
-/// A workspace with lists, filters and chains, all by chance.
+/// A random workspace with lists, filters and chains.
 private struct RandomLists {
     var workspace = Workspace(audiences: [])
     var lists: [SampleList] = []
@@ -100,7 +100,7 @@ private struct RandomLists {
     }
 }
 
-/// Numbers everybody in dictionaries, list by list and row by row.
+/// Gives numbers to recipients with dictionaries, list by list and row by row.
 private struct ModelResolver {
     private(set) var registrations: [RecipientID: Registration] = [:]
     private(set) var unrecorded: [RecipientID: Registration] = [:]
@@ -113,7 +113,7 @@ private struct ModelResolver {
     init(_ world: RandomLists) {
         let workspace = world.workspace
         let audiences = Dictionary(uniqueKeysWithValues: workspace.audiences.map { ($0.name.value, $0) })
-        // What each audience's own source names, its own filters applied.
+        // The registrations that each audience's own source names, with its own filters applied.
         var named: [[Registration]] = workspace.audiences.map { audience in
             if case .audience = audience.source { [] } else { Self.rows(of: audience, audiences, world.lists) }
         }
@@ -171,7 +171,7 @@ private struct ModelResolver {
         }
     }
 
-    /// The rows, of the source that the audience ends at, that pass every filter on the way.
+    /// The rows of the source at the end of the chain that pass every filter on the way.
     private static func rows(
         of audience: Audience, _ audiences: [String: Audience], _ lists: [SampleList]
     ) -> [Registration] {
@@ -200,13 +200,13 @@ extension Registration {
         any(.random(in: 0..<population, using: &random), &random)
     }
 
-    /// A fid, one of its tokens, or, for some, a token that is its own key.
+    /// A fid, one of its tokens or, for some, a token that is its own key.
     fileprivate static func any(_ number: Int, _ random: inout SeededRandom) -> Registration {
         if number % 7 == 3 { return .keyless(number) }
         return Bool.random(using: &random) ? .fid(number) : .token(number, version: .random(in: 0...2, using: &random))
     }
 
-    /// It begins as the fid before it does, and is another installation's.
+    /// Its text begins like a fid, but it belongs to another installation.
     private static func keyless(_ number: Int) -> Registration {
         Registration(fid(number - 1).rawValue + "-" + String(repeating: "x", count: 100)) ?? fid(number)
     }

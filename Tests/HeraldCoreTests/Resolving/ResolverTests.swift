@@ -142,7 +142,7 @@ struct ResolverTests {
     }
 
     @Test func `one row must pass every filter of the chain`() throws {
-        // Angler 4 is listed for it at the lido and for en at ostia.
+        // Angler 4 has two rows: locale it at the lido, and locale en at ostia.
         let desired = try resolve(
             [
                 Audience(name: .init("it"), source: .list(.init("l.csv")), filters: [Self.filter("locale", ["it"])]),
@@ -285,7 +285,7 @@ struct ResolverTests {
 
     private func key(_ number: Int) -> RecipientKey { Registration.fid(number).recipientKey }
 
-    /// Each audience becomes a topic of its name, so that its members can be seen.
+    /// Turns each audience into a topic with the same name, so that the test can see its members.
     private func resolve(
         _ audiences: [Audience], _ lists: [SampleList] = [], known: [KnownRecipient] = [], next: RecipientID = 1
     ) throws -> Resolved {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HeraldCore
 
-/// Sends to a condition: whom they reach, and what they wait for.
+/// Sends to a condition: which devices they reach, and what they wait for.
 @Suite struct ConditionSendTests {
     private static let names: [TopicName] = ["a", "b", "c"]
 
@@ -12,9 +12,9 @@ import Testing
         DesiredSend(campaign: .tide("tide", to: .condition(try Condition(parsing: text))), members: .target)
     }
 
-    // MARK: Whom they reach
+    // MARK: Recipients
 
-    /// a: 1–4, b: 3–6, c: 4 and 7; 8 follows nothing, 9 is dead.
+    /// Topic a has 1–4, b has 3–6, c has 4 and 7. Recipient 8 follows nothing, and 9 is dead.
     @Test(arguments: [
         ("'a' in topics", 4), ("'a' in topics && 'b' in topics", 2), ("'a' in topics || 'b' in topics", 6),
         ("'a' in topics && !('b' in topics)", 2), ("!('a' in topics)", 4), ("!('a' in topics || 'b' in topics)", 2),
@@ -80,7 +80,7 @@ import Testing
         #expect(log.entries.contains { $0.name == "c" && $0.at < sent }, "others go on meanwhile")
     }
 
-    /// Who is rejected, by step; whether the send is held.
+    /// The recipients that each step rejects, and whether the send is held.
     @Test(arguments: [
         ("'a' in topics", "subscribe:a", false), ("'a' in topics", "unsubscribe:a", true),
         ("'a' in topics", "unsubscribe:b", false), ("'a' in topics && !('b' in topics)", "subscribe:b", true),

@@ -4,12 +4,12 @@ import Testing
 
 @testable import HeraldCore
 
-/// docs/promises.md#promises against a model of FCM: after any change of the files, with either topic API, and after a
+/// docs/promises.md#promises against a model of FCM. After any change of the files, with either topic API, and after a
 /// crash at any point, later runs reach what the files say, and nobody gets a message twice.
 @Suite struct ConvergenceTests {
     private static let population = 24
 
-    /// What somebody's files ask for, made by chance.
+    /// A random workspace.
     private struct Files: Sendable {
         var topics: [DesiredTopic] = []
         var groups: [DesiredGroup] = []
@@ -44,7 +44,8 @@ import Testing
         }
     }
 
-    /// With each of the three ways to change topics. Two editions of the files, FCM, and a state of the first edition.
+    /// Two versions of the files, FCM, and a state made from the first version. There is one for each way to change
+    /// topics.
     private struct Setup: Sendable {
         var laboratory: Laboratory
         let fcm: ModelFCM
@@ -58,7 +59,7 @@ import Testing
             laboratory.guards.maxForgetPercent = 100
             laboratory.random = SeededRandom(seed: seed)
             first = Files("first", topics: ["a", "b", "c"], &random)
-            // 'c' becomes 'd'.
+            // The files rename 'c' to 'd'.
             second = Files("second", topics: ["a", "b", "d"], &random)
             second.topics[2].previousNames = ["c"]
             let luck = Int.random(in: 5...9, using: &random)
@@ -81,7 +82,7 @@ import Testing
             laboratory.plan(sends: files.sends, topics: files.topics, groups: files.groups)
         }
 
-        /// - Parameter store: instead of the state itself.
+        /// - Parameter store: Used in place of the state itself.
         func run(_ files: Files, _ store: (any StateStore)? = nil) async throws {
             var laboratory = laboratory
             if let store { laboratory.store = store }

@@ -4,13 +4,13 @@ import Testing
 
 @testable import HeraldCore
 
-/// What a crash leaves behind, and what the next run makes of it.
+/// What a crash leaves, and what the next run does with it.
 @Suite struct CrashTests {
     private static let population = 24
     private static let capacity = 4
     private static let everybody = RecipientSet(1...RecipientID(population))
 
-    /// FCM, which remembers across runs whom it accepted a push for, and denies some first.
+    /// FCM. It keeps, over several runs, the recipients whose push it accepted, and rejects some first.
     private final class Service: Sendable {
         let accepted = Log<RecipientID>()
         private let deferred = Log<RecipientID>()
@@ -36,7 +36,7 @@ import Testing
         return [DesiredSend(campaign: campaign, members: Self.everybody)]
     }
 
-    /// A run that dies at that commit, and then plans and runs until nothing is left.
+    /// A run that crashes at that commit, followed by runs until nothing is left to do.
     private func crash(
         at commit: Int, _ service: Service, _ sends: [DesiredSend]
     ) async throws -> (state: RecordedOccurrence?, first: Report, second: Report, wentThrough: Bool) {
@@ -60,7 +60,7 @@ import Testing
             #expect(occurrence.unknown.count <= Self.capacity, "commit \(commit)")
             #expect(occurrence.accepted.union(occurrence.unknown) == Self.everybody, "commit \(commit)")
             #expect(occurrence.intended.isEmpty, "commit \(commit)")
-            // Whoever got no push is among the unknown.
+            // Every recipient without a push is among the unknown.
             let missed = Self.everybody.subtracting(RecipientSet(service.pushes.keys))
             #expect(missed.subtracting(occurrence.unknown).isEmpty, "commit \(commit)")
             #expect(second.result == (occurrence.unknown.isEmpty ? .ok : .unknown), "commit \(commit)")
@@ -101,7 +101,8 @@ import Testing
     @Test func `what a crash left unknown is reported once`() async throws {
         let service = Service()
         var laboratory = Laboratory(population: Self.population)
-        // It is opened, one goes ahead alone, and with its outcome the intents of as many as can be under way are written.
+        // The occurrence begins and one request goes ahead. Then one commit writes its outcome and the intents for a
+        // full window.
         laboratory.store = ProbedStore(laboratory.memory, refusesFrom: 3)
         _ = try await laboratory.run(laboratory.plan(sends: sends()), service.sender())
         laboratory.store = laboratory.memory
@@ -134,9 +135,9 @@ import Testing
         #expect(commit > 3)
     }
 
-    /// A state that can be read no more is no reason to call anybody rejected.
+    /// A state that can no longer be read is no reason to count recipients as rejected.
     @Test func `recipients that cannot be read are pending, not rejected`() async throws {
-        // More than are read at once.
+        // More recipients than one read returns.
         var laboratory = Laboratory(population: 3000)
         let store = ProbedStore(laboratory.memory)
         laboratory.store = store

@@ -50,7 +50,7 @@ import Testing
         #expect(laboratory.memory.state() == before)
     }
 
-    /// A message that is only validated arrives nowhere, whatever becomes of the answer.
+    /// A validated message reaches no device, so a lost answer leaves nothing unknown.
     @Test func `no answer to a validation leaves nothing unknown`() async throws {
         let laboratory = Laboratory()
         let sender = ScriptedSender(each: [.lost(reason: "cut")])

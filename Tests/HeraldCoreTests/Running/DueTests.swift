@@ -10,7 +10,7 @@ import Testing
     private static let monday = "tide@2026-12-07T"
     private static let tuesday = "tide@2026-12-08T"
 
-    // MARK: Where a campaign begins
+    // MARK: The first occurrence
 
     @Test func `a weekly 9:30 merged at 10:00 fires next week`() async throws {
         var world = Simulation(.utc("2026-12-07 10:00"))
@@ -42,7 +42,8 @@ import Testing
 
     // MARK: Edits of the schedule
 
-    /// What is merged when, and what is sent on two days. The campaign is at 9:30 first, seen at 9:00.
+    /// The edits that are merged, and what is sent on two days. The campaign is first seen at 9:00, with its schedule
+    /// at 9:30.
     struct Edits: CustomTestStringConvertible {
         var edits: [(time: String, cron: String)]
         var sent: [String]
@@ -56,7 +57,7 @@ import Testing
     }
 
     private static let edits: [Edits] = [
-        // After today's send.
+        // Merged after today's send.
         Edits([("09:40", "45 9 * * *")], ["7T09:30", "8T09:45"]),
         Edits([("09:40", "45 9 * * *"), ("09:43", "50 9 * * *")], ["7T09:30", "8T09:50"]),
         Edits([("09:40", "45 9 * * *"), ("12:00", "0 15 * * *")], ["7T09:30", "8T15:00"]),
@@ -64,13 +65,13 @@ import Testing
         Edits([("09:40", "20 9 * * *")], ["7T09:30", "8T09:20"]),
         Edits([("09:40", "45 9 * * TUE")], ["7T09:30", "8T09:45"]),
         Edits([("09:31", "31 9 * * *")], ["7T09:30", "8T09:31"]),
-        // Before it.
+        // Merged before today's send.
         Edits([("09:20", "45 9 * * *")], ["7T09:45", "8T09:45"]),
         Edits([("09:20", "45 9 * * *"), ("09:40", "50 9 * * *")], ["7T09:50", "8T09:50"]),
         Edits([("09:20", "25 9 * * *")], ["7T09:25", "8T09:25"]),
         Edits([("09:20", "15 9 * * *")], ["8T09:15"]),
         Edits([("09:20", "45 9 * * *"), ("09:50", "0 15 * * *")], ["7T09:45", "8T15:00"]),
-        // Another way to write the same.
+        // The same schedule, written differently.
         Edits([("09:40", "30 9 * * 0-6")], ["7T09:30", "8T09:30"]),
     ]
 
@@ -90,7 +91,7 @@ import Testing
         #expect(world.missed.isEmpty)
     }
 
-    /// Only what lies between the last run and this one, by the schedule that the file has now.
+    /// Only times between the last run and this one count, by the schedule that the file has now.
     @Test(
         arguments: [
             ("30 9 * * *", "45 9 * * *", "09:50", ["09:45"]), ("45 9 * * *", "30 9 * * *", "09:32", ["09:30"]),
@@ -159,7 +160,7 @@ import Testing
         #expect(world.missed == (isSent ? [] : [Self.monday + "09:30:00Z"]))
     }
 
-    /// Every hour, two hours of patience, off from 9:05 on.
+    /// Due every hour, up to two hours late. The machine is off from 9:05 on.
     @Test(
         arguments: [
             (Schedule.CatchUp.none, "12:10", ["12:00"], ["10:00", "11:00"]),

@@ -6,7 +6,7 @@ import Testing
 
 /// `delivery.expires_after`, counted from the due time.
 @Suite struct ExpiryTests {
-    /// The message of a send that expires four hours after its due time, sent so long after it.
+    /// The message of a send that expires four hours after its due time, sent this long after that time.
     private func message(
         _ written: [String: JSONValue], sentAfter late: Duration = .zero, hasDue: Bool = true
     ) async throws -> JSONValue {

@@ -4,21 +4,21 @@ import Testing
 
 @testable import HeraldCore
 
-/// Promises 1, 2 and 4 over several runs of one workspace, each of which meets faults of its own: on the way to FCM, at
-/// the state, from people and from the machine.
+/// Promises 1, 2 and 4 (docs/promises.md#promises) over several runs of one workspace. Each run has faults of its own:
+/// on the way to FCM, in the state, and from people and the machine.
 @Suite struct FaultScheduleTests {
     private static let everybody = RecipientSet(1...40)
     private static let sends = ["each", "again"]
 
-    /// A workspace, FCM, and the way to it, which takes time and on which faults wait.
+    /// A workspace, FCM, and a connection to it that takes time and has faults.
     private final class Setup: Sendable {
         let fcm: ModelFCM
         let desired: (sends: [DesiredSend], topics: [DesiredTopic])
         let rate: Int
-        /// Sends that were granted, and when those started that were.
+        /// How many sends each commit granted, and when each granted send started.
         let granted = Log<Int>()
         let starts = Log<Duration>()
-        /// Has an entry once nothing goes wrong any more.
+        /// Has an entry once there are no more faults.
         let calm = Log<Void>()
 
         private static let faults: [ModelFCM.Fault] = [
@@ -58,7 +58,7 @@ import Testing
             }
         }
 
-        /// Tells of the sends that may start from a commit on.
+        /// Notes the sends that may start after a commit.
         func note(_ changes: [StateChange]) {
             for case .outcome(_, let members, .intended?) in changes { granted.append(members.count) }
         }
@@ -70,7 +70,7 @@ import Testing
     ) async throws {
         var random = SeededRandom(seed: seed)
         let setup = Setup(seed: seed, &random)
-        // Whoever is to start has started before time passes.
+        // Time passes only when every send that may start has started.
         let clock = ManualClock { setup.starts.entries.count >= setup.granted.entries.reduce(0, +) }
         var laboratory = Laboratory(population: Self.everybody.count, clock: clock)
         laboratory.random = SeededRandom(seed: seed &+ 1)
@@ -78,7 +78,8 @@ import Testing
         laboratory.fcm.rate = .limited(setup.rate)
         laboratory.fcm.ramp = .zero
         let memory = laboratory.memory
-        // How often somebody may be sent to: once, and again after each run that left it unknown where that is wanted.
+        // How often each recipient may be sent to: once, and again after each unknown outcome if the campaign asks for
+        // that.
         var limits: [RecipientID: Int] = [:]
 
         for run in 0..<12 {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HeraldCore
 
-/// Tombstones, and the guard against digging too many.
+/// Dead registrations are forgotten, and a guard stops a run that would forget too many.
 @Suite struct ForgettingTests {
     @Test func `a dead registration is rejected and forgotten and no failure`() async throws {
         let laboratory = Laboratory()
@@ -82,7 +82,7 @@ import Testing
     func `a tenth may be dead and no more`(dead: Int, of population: Int, refused: Int) async throws {
         let laboratory = Laboratory(population: population)
         let sender = ScriptedSender(capacity: 1) { request, number in
-            // The dead come last, so that the share is what the whole step has.
+            // Dead registrations come last, so that the percentage is that of the whole step.
             number >= population - dead ? .unregistered : .accepted(request, number)
         }
         let report = try await laboratory.run(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HeraldCore
 
-/// Sends to a device group: to all of it by its key, or to each member.
+/// Sends to a device group: to the whole group by its key, or to each member.
 @Suite struct GroupSendTests: GroupSuite {
     private func send(_ members: Campaign.Members = .key) -> [DesiredSend] {
         var campaign = Campaign.tide("tide", to: .group(Self.name))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HeraldCore
 
-/// What a change of a device group decides, in orders of events drawn from printed seeds.
+/// What a change of a device group decides, for events in random orders. Failures print the seed.
 @Suite struct GroupStateTests {
     private static let name = "chris" as GroupName
 
@@ -45,7 +45,7 @@ import Testing
         if world.step.report.accepted > 0, action == .create || action == .add {
             #expect(world.state.groups[Self.name]?.members.intersection(members) == members, "seed \(seed)")
         }
-        // What the run goes on with is what the state has.
+        // The run's view of the groups must match the state.
         #expect(world.context.recorded.groups == world.state.groups, "seed \(seed)")
     }
 

@@ -3,7 +3,7 @@ import HeraldTestSupport
 
 @testable import HeraldCore
 
-/// Tests that have one device group.
+/// Tests with one device group.
 protocol GroupSuite {}
 
 extension GroupSuite {
@@ -20,7 +20,7 @@ extension GroupSuite {
 
     func recorded(_ laboratory: Laboratory) -> RecordedGroup? { laboratory.memory.state().groups[Self.name] }
 
-    /// What the calls were, without their keys.
+    /// The requests in words, without their keys.
     func words(_ calls: some Sequence<Request>) -> [String] {
         calls.map { call in
             guard case .group(let operation) = call else { return "\(call)" }

@@ -88,9 +88,9 @@ import Testing
         #expect(laboratory.plan(groups: other).doesNothing)
     }
 
-    // MARK: A group that is not ours
+    // MARK: A group that herald did not create
 
-    /// At FCM, made by somebody else, with one member.
+    /// A group at FCM with one member, created by something else.
     private func foreign() -> ModelFCM {
         let fcm = ModelFCM()
         fcm.change { $0.groups[Self.name] = [.fid(9)] }
@@ -144,7 +144,7 @@ import Testing
         #expect(report.result == .refused)
     }
 
-    // MARK: The other sentences
+    // MARK: The other error texts
 
     @Test func `a group that FCM forgot is made anew with those it had`() async throws {
         let (laboratory, fcm) = try await laboratory()
@@ -232,9 +232,9 @@ import Testing
         #expect(laboratory.memory.state().dead == [])
     }
 
-    // MARK: Any change
+    // MARK: Random changes
 
-    /// Through FCM's own rules: 20 members at most, and an empty group is gone.
+    /// By FCM's own rules: a group has at most 20 members, and an empty group is deleted.
     @Test(arguments: 0..<300 as Range<UInt64>)
     func `any membership becomes any other without a group too large or empty in between`(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
@@ -246,7 +246,7 @@ import Testing
         let isAnswered = seed % 3 > 0
         if isAnswered {
             _ = try await laboratory.run(laboratory.plan(groups: want(before)), fcm)
-            // Of some of them the state does not know that they are in.
+            // The state does not know that some of the members are in the group.
             let lost = RecipientSet(before.filter { _ in Int.random(in: 0..<4, using: &random) == 0 })
             laboratory.memory.commit([.groupMembers(Self.name, lost, .adding)])
             fcm.change { $0.groups[Self.name]?.subtract(lost.prefix(seed % 2 == 0 ? 0 : 2).map { .fid(Int($0)) }) }

@@ -4,20 +4,20 @@ import Testing
 
 @testable import HeraldCore
 
-/// What has begun goes on, waits or stays finished, even if its file has changed
+/// An occurrence that has begun goes on, waits or stays finished, even if its file has changed
 /// (docs/promises.md#when-something-is-due).
 @Suite struct HistoryTests {
     private static let today = "tide@2026-12-07T09:30:00Z"
     private static let forbidden = Exchange.error(403, "PERMISSION_DENIED", message: "Permission denied")
 
-    /// Accepts the first recipient and ends the step at the second.
+    /// Accepts the first recipient, and stops the step at the second.
     private var halfway: ScriptedSender {
         ScriptedSender(capacity: 1) { request, number in number == 0 ? .accepted(request) : Self.forbidden }
     }
 
     private func tides(_ title: String = "High tide") throws -> Campaign { try .cron("30 9 * * *", title: title) }
 
-    /// A day of a daily campaign, seen at 9:00 and sent at 9:30.
+    /// A day of a daily campaign that is seen at 9:00 and sent at 9:30.
     private func sent() async throws -> Simulation {
         var world = Simulation(.utc("2026-12-07 09:00"))
         world.declare(try tides())
@@ -26,7 +26,7 @@ import Testing
         return world
     }
 
-    /// The same, of which only the first recipient was sent to.
+    /// The same day, but only the first recipient was sent to.
     private func halfDone() async throws -> Simulation {
         var world = Simulation(.utc("2026-12-07 09:00"))
         world.declare(try tides())
@@ -251,7 +251,7 @@ import Testing
 
     enum Edit: CaseIterable { case none, renamed, moved, revised, message, removed }
 
-    /// The run at 9:30 dies at each of its commits in turn, then somebody edits the file, then runs go on for a day.
+    /// The run at 9:30 crashes at each of its commits in turn. Then the file is edited, and runs go on for a day.
     @Test(arguments: Edit.allCases)
     func `wherever a run dies, and whatever is edited then, nobody is sent an occurrence twice`(_ edit: Edit)
         async throws

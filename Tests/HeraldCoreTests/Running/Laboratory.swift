@@ -5,14 +5,14 @@ import Synchronization
 
 @testable import HeraldCore
 
-/// A state, a clock that jumps, and a sender that answers as told: what a run happens in.
+/// What a run needs in a test: a state, a simulated clock, and a sender that answers as told.
 struct Laboratory: Sendable {
     static let start = Date(timeIntervalSince1970: 1_796_112_000)  // 2026-12-01T08:00:00Z
 
     let start: Date
     let clock: ManualClock
     let memory: MemoryStore
-    /// Wraps `memory` where a test wants to watch or to break it.
+    /// Wraps `memory` if a test observes the store or makes it fail.
     var store: any StateStore
     var fcm = FCMSettings()
     var guards = GuardLimits()
@@ -45,7 +45,7 @@ struct Laboratory: Sendable {
         return plan
     }
 
-    /// What the planner makes of the state and these campaigns, topics and groups.
+    /// The plan for these campaigns, topics and groups with the current state.
     func plan(sends: [DesiredSend] = [], topics: [DesiredTopic] = [], groups: [DesiredGroup] = []) -> Plan {
         var desired = Desired()
         desired.sends = sends
@@ -107,7 +107,7 @@ extension Campaign {
 }
 
 extension Plan.Send {
-    /// A send that nobody has begun.
+    /// A send that has not begun.
     static func sample(
         _ members: some Sequence<RecipientID>, campaign: String = "tide", target: Campaign.Target = .audience("all"),
         due: Date? = nil, message: [String: JSONValue] = ["notification": ["title": "High tide"]],
@@ -124,7 +124,7 @@ extension Plan.Send {
 }
 
 extension Request {
-    /// Which of `Registration.fid(1...)` it is for; 0 for a topic.
+    /// The number of its `Registration.fid(1...)`; 0 for a topic.
     var recipient: RecipientID {
         switch self {
         case .send(let body):
@@ -142,25 +142,25 @@ extension Request {
         RecipientID(registration.prefix(22).dropFirst(5)) ?? 0
     }
 
-    /// The body of a send; of anything else `null`.
+    /// The body of a send; `null` for any other request.
     var json: JSONValue {
         if case .send(let body) = self { (try? JSONValue(parsing: body)) ?? .null } else { .null }
     }
 }
 
 extension StepReport {
-    /// The parts of promise 2.
+    /// The figures that add up to `planned` by promise 2.
     var parts: [Int] { [accepted, rejected, unknown, skipped, held, pending] }
 }
 
 extension RecordedOccurrence {
-    /// Everything but the outcomes is of no interest.
+    /// Only the outcomes.
     var byEntry: [LedgerEntry: RecipientSet] {
         Dictionary(uniqueKeysWithValues: LedgerEntry.allCases.map { ($0, self[$0]) }).filter { !$0.value.isEmpty }
     }
 }
 
-/// Collects what closures are told.
+/// Collects values that closures report.
 final class Log<Entry: Sendable>: Sendable {
     private let content = Mutex<[Entry]>([])
 
@@ -169,7 +169,7 @@ final class Log<Entry: Sendable>: Sendable {
 }
 
 extension ScriptedSender {
-    /// Answers each recipient's requests with these in turn, and from then on with success.
+    /// Each recipient's requests get these answers in turn, and success after that.
     convenience init(capacity: Int = 8, each answers: [Exchange]) {
         self.init(capacity: capacity) { _ in answers }
     }
@@ -184,7 +184,7 @@ extension ScriptedSender {
         }
     }
 
-    /// Whom requests were for, in the order they left.
+    /// The recipients of the requests, in the order in which they left.
     var recipients: [RecipientID] { requests.map(\.recipient) }
 }
 

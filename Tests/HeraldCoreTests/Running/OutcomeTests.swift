@@ -4,12 +4,12 @@ import Testing
 
 @testable import HeraldCore
 
-/// The table of docs/promises.md#outcomes-and-retries, row by row.
+/// The table in docs/promises.md#outcomes-and-retries, row by row.
 @Suite struct OutcomeTests {
-    /// One answer, and the outcome that it must have.
+    /// One answer, and the outcome that it must lead to.
     struct Row: Sendable, CustomTestStringConvertible {
         var name: String
-        /// Given to the first request; later ones are accepted.
+        /// The answer to the first request. Later ones are accepted.
         var answer: Exchange
         var ledger: LedgerEntry?
         var requests = 1
@@ -42,7 +42,7 @@ import Testing
         Row(name: name, answer: answer, ledger: nil, result: .failed, action: .retryNextRun)
     }
 
-    /// Rows that hold for any send.
+    /// Rows that hold for every kind of send.
     private static let anySend: [Row] = [
         Row(name: "200", answer: .json(200, #"{"name":"projects/p/messages/1"}"#), ledger: .accepted, result: .ok),
         retried("nothing was sent", .notSent(reason: "REFUSED_STREAM")),
@@ -54,7 +54,7 @@ import Testing
         unknown("the connection was lost", .lost(reason: "reset")),
         unknown("an answer that cannot be read", .json(200, "{")),
         unknown("an answer without a name", .json(200, "{}")),
-        // Once more with a new token; that a second refusal ends the step is among the sign-in tests.
+        // Tried once more with a new token. The sign-in tests show that a second refusal ends the step.
         retried("401", .error(401, "UNAUTHENTICATED")),
         stopped("403", .error(403, "PERMISSION_DENIED")),
         stopped("404 that is not FCM's", html),
@@ -109,7 +109,7 @@ import Testing
     @Test func `a repeat in a later run counts as a possible duplicate too`() async throws {
         let laboratory = Laboratory(population: 3)
         let sends = [DesiredSend(campaign: .tide(), members: RecipientSet(1...3))]
-        // More patience than a run has.
+        // A longer wait than a run accepts.
         let refusing = ScriptedSender { $0 == 2 ? [.json(503, "", retryAfter: "9999")] : [] }
         let first = try await laboratory.run(laboratory.plan(sends: sends), refusing)
         #expect(first.steps.map(\.possibleDuplicates) == [0])
@@ -124,7 +124,7 @@ import Testing
 
     // MARK: Memberships
 
-    /// What one or two answers make of a subscription.
+    /// What one or two answers do to a subscription.
     struct Joining: Sendable, CustomTestStringConvertible {
         var name: String
         var answers: [Exchange]
@@ -196,7 +196,7 @@ import Testing
         #expect(sender.requests.count == answers.count + (leaves ? 1 : 0))
     }
 
-    // MARK: When
+    // MARK: Waits
 
     @Test(arguments: [
         (Exchange.json(503, ""), 10.0...20.0), (.json(429, ""), 60...120), (.json(503, "", retryAfter: "33"), 33...33),

@@ -17,7 +17,7 @@ import Testing
 
     private let sends = [DesiredSend(campaign: .tide("tide"), members: everybody)]
 
-    /// Does something to the state once that much time has passed.
+    /// Does something to the state after this much time.
     private func sender(
         _ laboratory: Laboratory, at instant: Duration, _ changes: [StateChange], capacity: Int = 8
     ) -> ScriptedSender {

@@ -4,9 +4,9 @@ import Testing
 
 @testable import HeraldCore
 
-/// What goes before what in a run: sends as soon as they may, memberships whenever nothing may be sent.
+/// The order within a run: sends go as soon as they may, and memberships change while nothing may be sent.
 @Suite struct PriorityTests {
-    /// When the first request of each kind left, and the last.
+    /// When the first and the last request of each kind left.
     private struct Times: Sendable {
         let clock: ManualClock
         private let log = Log<(name: String, at: Duration)>()
@@ -56,7 +56,7 @@ import Testing
             lookAgain: { _ in laboratory.plan(sends: sends, topics: topics) })
     }
 
-    // MARK: Due while it works
+    // MARK: Due during a run
 
     @Test func `what comes due during a long membership step goes out before the rest of it`() async throws {
         let laboratory = laboratory()
@@ -103,7 +103,7 @@ import Testing
             DesiredTopic(name: "a", members: Self.many), DesiredTopic(name: "tides", members: RecipientSet(1...100)),
         ]
         let report = try await run(laboratory, [campaign("sudden", to: .topic("tides"))], topics, times.sender())
-        // Seen at 20 s; 10 s of changes; 60 s to settle, while the other topic goes on.
+        // Seen at 20 s. Then 10 s of changes, and 60 s of propagation delay while the other topic is changed.
         #expect((20..<22).contains(times.first("tides")))
         #expect(times.last("tides") < 33)
         #expect((89..<93).contains(times.first("sudden")))
@@ -140,7 +140,7 @@ import Testing
         #expect(laboratory.plan(sends: sends).missed.isEmpty)
     }
 
-    // MARK: Settling
+    // MARK: Propagation delay
 
     @Test func `while one topic settles the others are changed, and the send goes before what is left`() async throws {
         let laboratory = laboratory()

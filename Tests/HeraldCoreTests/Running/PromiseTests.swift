@@ -4,9 +4,9 @@ import Testing
 
 @testable import HeraldCore
 
-/// Promises 1, 2 and 4 of docs/promises.md#promises, under random faults. Failures print their seeds.
+/// Promises 1, 2 and 4 of docs/promises.md#promises, with random faults. Failures print their seeds.
 @Suite struct PromiseTests {
-    /// Faults by chance, the same for the same seed, recipient and attempt.
+    /// Random faults, always the same for the same seed, recipient and attempt.
     private static func faults(seed: UInt64, share: Double) -> @Sendable (RecipientID, Int) -> Exchange? {
         { recipient, attempt in
             var random = SeededRandom(seed: seed &* 1_000_003 &+ UInt64(recipient) &* 64 &+ UInt64(min(attempt, 63)))
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// A sender whose answers take simulated time and fail by chance.
+    /// A sender whose answers take simulated time and sometimes fail.
     private static func sender(
         _ capacity: Int, seed: UInt64, share: Double, clock: ManualClock, sent: @escaping @Sendable (Request) -> Void
     ) -> ScriptedSender {
@@ -71,7 +71,7 @@ import Testing
         }
         #expect(report.result != .running, "seed \(seed)")
         #expect(report.finished != nil, "seed \(seed)")
-        // Every request beyond a recipient's first is a retry, and there are no others.
+        // Every request after a recipient's first is a retry, and there are no other retries.
         #expect(
             report.steps.reduce(0) { $0 + $1.retries } == sent.entries.count - distinct(sender.requests),
             "seed \(seed)")
@@ -132,9 +132,9 @@ import Testing
         #expect(sender.requests.count == 50)
     }
 
-    /// A disk that is slow holds requests up after they were granted; they count when they start.
+    /// A slow disk delays requests after they were granted. They count from when they start.
     @Test(arguments: [
-        // How long a commit takes, and which ones do.
+        // How long a commit takes, and every how many commits that happens.
         (Duration.zero, 1), (.milliseconds(3), 1), (.milliseconds(150), 1), (.seconds(2), 1), (.milliseconds(970), 150),
         (.milliseconds(500), 40),
     ])
@@ -142,7 +142,7 @@ import Testing
         commit: Duration, every: Int
     ) async throws {
         let (instants, intents, commits) = (Log<Duration>(), Log<Int>(), Log<Void>())
-        // Whoever is to start has started before time passes.
+        // Time passes only when every request that may start has started.
         let clock = ManualClock { instants.entries.count >= intents.entries.reduce(0, +) }
         var laboratory = Laboratory(population: 300, clock: clock)
         laboratory.fcm.rate = .limited(50)

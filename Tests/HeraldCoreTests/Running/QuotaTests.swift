@@ -4,7 +4,7 @@ import Testing
 
 @testable import HeraldCore
 
-/// What an exceeded quota does to those whom it is not about, in simulated time.
+/// What an exceeded quota does to requests that it is not about, in simulated time.
 @Suite struct QuotaTests {
     private static func exceeded(_ subject: String?) -> Exchange {
         let details = subject.map {
@@ -14,7 +14,7 @@ import Testing
             429, #"{"error":{"code":429,"message":"m","status":"RESOURCE_EXHAUSTED","details":[\#(details ?? "")]}}"#)
     }
 
-    /// When each request started, where the tenth was refused.
+    /// When each request started, if the tenth was refused.
     private func starts(
         _ plan: Plan, in laboratory: Laboratory, refusing subject: String?
     ) async throws -> (instants: [(RecipientID, Duration)], report: Report) {
@@ -33,7 +33,7 @@ import Testing
         let laboratory = Laboratory(population: 50)
         let plan = laboratory.plan(.send(.sample(1...40)), .send(.sample(41...50, campaign: "ebb")))
         let (instants, report) = try await starts(plan, in: laboratory, refusing: subject)
-        // Who was under way when the answer came had started before.
+        // Requests in flight when the answer came had started before.
         let early = instants.filter { $0.1 < .seconds(60) }
         #expect((10...14).contains(early.count))
         #expect(instants.count == 51)

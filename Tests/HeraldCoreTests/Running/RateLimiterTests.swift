@@ -4,15 +4,15 @@ import Testing
 @testable import HeraldCore
 
 @Suite struct RateLimiterTests {
-    /// How a caller asks.
+    /// How a caller asks for starts.
     enum Caller: String, CaseIterable, Sendable {
-        /// Waits as long as it is told.
+        /// Waits exactly as long as it is told.
         case diligent
-        /// Comes back later than told, now and then much later.
+        /// Comes back later than told, sometimes much later.
         case late
-        /// Comes back before the time.
+        /// Comes back too early.
         case early
-        /// Asks for more than there can be, and at every instant.
+        /// Asks for more than it can get, at every instant.
         case greedy
 
         func pause(_ wait: Duration, using random: inout SeededRandom) -> Duration {
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// The instants of all starts a caller gets within the given time.
+    /// The instants of all starts that a caller gets within this time.
     private func starts(
         _ limiter: RateLimiter, _ caller: Caller, for time: Duration, using random: inout SeededRandom
     ) -> [Duration] {
@@ -44,7 +44,7 @@ import Testing
         return starts
     }
 
-    /// The most starts in any sliding second, one that holds its first instant and not its last.
+    /// The most starts in any sliding second, which includes its first instant and not its last.
     private func busiestSecond(_ starts: [Duration]) -> Int {
         var (most, first) = (0, 0)
         for (index, instant) in starts.enumerated() {
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    /// Starts in batches, some held up by what is written first, and single ones between, from one budget.
+    /// Starts in batches, some delayed by a commit, and single starts between them, from one rate budget.
     @Test(arguments: [1, 7, 100, 3000], [nil, 3, 50] as [Int?])
     func `batches are whole and within the rate of any sliding second`(rate: Int, own: Int?) {
         for seed in UInt64(0)..<6 {
@@ -81,7 +81,7 @@ import Testing
                 let count = isBatch ? Int.random(in: 1...largest, using: &random) : 1
                 var wait = budget.reserve(batch: count, at: now, from: &shared)
                 if wait == .zero {
-                    // Held up for a while: it starts only now.
+                    // Delayed for a while: it starts only now.
                     if Int.random(in: 0..<4, using: &random) == 0 {
                         now += .milliseconds(Int.random(in: 0...300, using: &random))
                         budget.postpone(count, to: now, &shared)
@@ -124,7 +124,7 @@ import Testing
         let starts = starts(
             RateLimiter(.limited(rate), ramp: .seconds(60)), .diligent, for: .seconds(90), using: &random)
         for second in stride(from: 10, through: 90, by: 10) {
-            // The area under a line that rises from 0 to the rate over 60 s, and stays there.
+            // The area under a line that rises from 0 to the rate over 60 s and then stays there.
             let ramped = Double(min(second, 60))
             let wanted = Double(rate) * (ramped * ramped / 120 + Double(max(0, second - 60)))
             let had = Double(starts.count { $0 < .seconds(second) })
@@ -135,7 +135,7 @@ import Testing
     @Test func `a late caller makes up for twenty milliseconds at most`() {
         var limiter = RateLimiter(.limited(1000))
         _ = limiter.reserve(1, at: .zero)
-        // 20 due within the last 20 ms, and the one due now.
+        // The 20 starts due within the last 20 ms, and the one due now.
         #expect(limiter.reserve(500, at: .seconds(5)).granted == 21)
     }
 

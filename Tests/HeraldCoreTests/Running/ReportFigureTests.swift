@@ -4,7 +4,7 @@ import Testing
 
 @testable import HeraldCore
 
-/// What a run tells while it goes and afterwards.
+/// What a run reports while it goes on and afterwards.
 @Suite struct ReportFigureTests {
     @Test func `a thousand failures are shown and every one is noted`() async throws {
         let laboratory = Laboratory(population: 1500)
@@ -56,7 +56,7 @@ import Testing
         #expect(observed.entries.last == report)
     }
 
-    /// Ways in which a server may quote whom a request was for.
+    /// Ways in which a server may quote the recipient of a request.
     @Test(
         arguments: [
             { $0 }, { "no such token: \($0), sorry" }, { "(\($0)) and \($0)" },

@@ -9,7 +9,7 @@ import Testing
     /// Sun, 06 Nov 1994 08:49:37 GMT, the example of RFC 9110 §5.6.7.
     private let example = 784_111_777.0
 
-    /// What FCM's answers ask for, as the verdict on a send puts it.
+    /// What an answer asks for, as the verdict on a send gives it.
     private func asked(_ status: Int, retryAfter: String? = nil) throws -> Verdict.Repeat {
         let exchange = Exchange.error(status, "W", retryAfter: retryAfter)
         guard case .again(_, let asked) = Verdict(send: exchange, to: .registration(.fid(1))) else {
@@ -39,7 +39,8 @@ import Testing
         }
     }
 
-    /// Floors: 10 s after a 5xx, 60 s after a 429; the window doubles and ends at 10 minutes (protocol notes §6.5).
+    /// The wait is at least 10 s after a 5xx and 60 s after a 429. The window doubles, up to 10 minutes
+    /// (docs/fcm.md#quotas-and-retries).
     @Test(arguments: [
         (503, 1, 10, 20), (503, 2, 10, 40), (503, 3, 10, 80), (503, 6, 10, 600), (503, 40, 10, 600),
         (500, 1, 10, 20), (429, 1, 60, 120), (429, 2, 60, 240), (429, 4, 60, 600), (429, 63, 60, 600),
@@ -92,7 +93,7 @@ import Testing
         }
     }
 
-    /// A quota's subject, `Retry-After`, and who else waits how long.
+    /// The quota's subject, `Retry-After`, and how long which other requests wait.
     @Test(
         arguments: [
             (nil, nil, RetryPolicy.Pause(length: .seconds(60))),

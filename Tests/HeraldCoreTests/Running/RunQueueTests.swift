@@ -5,7 +5,7 @@ import Testing
 
 @testable import HeraldCore
 
-/// Which step is next, and how far campaigns are dealt with.
+/// Which step is next, and how far each campaign's occurrences are done.
 @Suite struct RunQueueTests {
     private static let topic = Plan.Send.sample([0], target: .topic("tides"))
     private let now = Moment(elapsed: .seconds(5), date: Laboratory.start)
@@ -46,7 +46,7 @@ import Testing
         _ = queue.remove(at: 1)
         #expect(words(queue.next(at: now, changed(45))) == "wait 15")
         #expect(words(queue.next(at: now, changed(60))) == "begin 0")
-        // The clock was set back: no longer than a whole delay.
+        // If the clock is set back, the wait is one whole delay at most.
         #expect(words(queue.next(at: now, changed(-86_400))) == "wait 60")
     }
 

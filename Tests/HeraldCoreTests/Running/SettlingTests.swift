@@ -4,7 +4,7 @@ import Testing
 
 @testable import HeraldCore
 
-/// A send to a topic waits for the topic's own changes.
+/// A send to a topic waits for changes of that topic, and for their propagation delay.
 @Suite struct SettlingTests {
     private static let topic = Plan.Send.sample([0], target: .topic("tides"))
 
@@ -14,7 +14,7 @@ import Testing
         return laboratory
     }
 
-    /// When the send left.
+    /// Notes when the send left.
     private func sender(_ clock: ManualClock, _ sends: Log<Duration>, fails: [Exchange] = []) -> ScriptedSender {
         let attempts = Attempts()
         return ScriptedSender { request, number in

@@ -4,9 +4,9 @@ import HeraldTestSupport
 
 @testable import HeraldCore
 
-/// A workspace that people edit, and herald called every five minutes: plan, then carry out, day after day.
+/// A workspace that people edit, and herald called every five minutes: plan and apply, day after day.
 struct Simulation {
-    /// What somebody was sent.
+    /// What was sent.
     struct Sending: Hashable, CustomStringConvertible {
         var occurrence: String
         var recipients: RecipientSet
@@ -17,17 +17,17 @@ struct Simulation {
     var desired = Desired()
     var settings = Settings(project: "p")
     var state: RecordedState { laboratory.memory.state() }
-    /// Where commits go; a test that wants a crash puts a store between.
+    /// Where commits go. A test that needs a crash puts another store here.
     var laboratory: Laboratory
-    /// Whether runs leave out what guards refuse, as `run` does; otherwise nobody asks about guards.
+    /// Whether runs leave out what guards refuse, as `run` does. Otherwise guards are ignored.
     var refusesGuarded = false
-    /// Names of all missed occurrences, in the order in which runs reported them.
+    /// All missed occurrences, in the order in which runs reported them.
     private(set) var missed: [String] = []
     private let start: Date
     private let log = Log<(step: String, name: String?)>()
     private let names: [String: RecipientID]
 
-    /// - Parameter start: when the first run may be.
+    /// - Parameter start: When the first run may be.
     init(_ start: Date, population: Int = 3) {
         laboratory = Laboratory(population: population, clock: ManualClock(), start: start)
         self.start = start
@@ -51,12 +51,12 @@ struct Simulation {
 
     // MARK: Time
 
-    /// The machine is off until then.
+    /// Turns the machine off until then.
     func skip(to instant: Date) {
         laboratory.clock.advance(by: .seconds(max(0, instant.timeIntervalSince(now))))
     }
 
-    /// Runs at every fifth minute from now on, through that instant.
+    /// Runs every five minutes from now on, through that instant.
     mutating func go(to instant: Date, _ sender: ScriptedSender = ScriptedSender()) async throws {
         while now <= instant {
             try await run(sender)
@@ -80,7 +80,7 @@ struct Simulation {
         return try await laboratory.run(plan, sender, receive: { [log] step, name, _ in log.append((step, name)) })
     }
 
-    // MARK: What came of it
+    // MARK: Results
 
     /// In the order in which they began.
     var sent: [Sending] {
@@ -97,7 +97,7 @@ struct Simulation {
         return sent
     }
 
-    /// The occurrences of which anything was sent.
+    /// The occurrences that sent anything.
     var occurrences: [String] { sent.map(\.occurrence) }
 
     /// How many requests FCM accepted.
@@ -105,7 +105,7 @@ struct Simulation {
 }
 
 extension Campaign {
-    /// A campaign to `all` that fires by a cron expression, in UTC unless said otherwise.
+    /// A campaign to `all` that is due by a cron expression, by default in UTC.
     static func cron(
         _ text: String, _ name: String = "tide", to target: Target = .audience("all"), title: String = "High tide",
         revision: Int = 1, zone: String = "UTC", catchUp: Schedule.CatchUp = .latest,
@@ -127,7 +127,7 @@ extension Campaign {
 }
 
 extension Date {
-    /// `2026-12-07 09:30`, in UTC.
+    /// Reads `2026-12-07 09:30`, in UTC.
     static func utc(_ text: String) -> Date {
         guard let date = Date(rfc3339: text.replacing(" ", with: "T") + "Z") else {
             preconditionFailure("'\(text)' is no time")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HeraldCore
 
-/// What a step decides, told event by event, with no clock and no task.
+/// What a step decides after each event, without a clock or tasks.
 @Suite struct StepStateTests {
     private static let start = Moment(elapsed: .zero, date: Laboratory.start)
 
@@ -71,13 +71,13 @@ import Testing
         let answers = answer(effect)
         #expect(answers.count == 1)
         _ = step.handle(.sent, at: Self.start, &context)
-        // The first tells that all is well; the second has to wait for a tenth of a second after it.
+        // The first answer shows that the endpoint works. The second request is due a tenth of a second after it.
         #expect(step.handle(.woke(answers), at: Self.start, &context).word == "prepare")
-        // With nothing under way, the outcome is written meanwhile.
+        // With nothing in flight, the outcome is written meanwhile.
         #expect(step.handle(.prepared, at: Self.start, &context).word == "commit")
         guard case .wait(let until?, 0) = step.handle(.committed, at: Self.start, &context) else { throw Unexpected() }
         #expect((Duration.milliseconds(79)...Duration.milliseconds(101)).contains(until))
-        // Woken too early, it waits on for the same time.
+        // If it wakes up too early, it waits on until the same time.
         var early = Self.start
         early.elapsed = until - .milliseconds(3)
         guard case .wait(let again?, 0) = step.handle(.woke([]), at: early, &context) else { throw Unexpected() }
@@ -103,7 +103,7 @@ import Testing
         #expect(world.context.fatal == nil)
     }
 
-    /// Answers by chance: most are good.
+    /// Random answers, most of them good.
     private static func answer(_ request: Request, _ random: inout SeededRandom) -> Exchange {
         let faults: [Exchange] = [
             .json(503, ""), .json(429, "", retryAfter: "3"), .json(500, ""), .lost(reason: "cut"),

@@ -4,29 +4,29 @@ import HeraldTestSupport
 
 @testable import HeraldCore
 
-/// Does what a step asks for as a shell would, in simulated time and by chance: commits fail, answers come late, in any
-/// order or not at all, wake-ups come early or late, clocks stand still and jump.
+/// Does what a step asks for, as the shell around it does, in simulated time and at random: commits fail; answers come
+/// late, in any order or not at all; wake-ups come early or late; clocks stand still and jump.
 struct StepWorld<Step: DecidingStep> {
     var step: Step
     var context: RunContext
     var random: SeededRandom
     var now = Moment(elapsed: .zero, date: Laboratory.start)
-    /// What has been written down.
+    /// What was committed.
     var state: RecordedState
-    /// The number of the commit from which on the store fails, from 0.
+    /// The number, from 0, of the first commit that fails.
     var failsFrom = Int.max
-    /// After so many events somebody asks the run to end.
+    /// After this many events the run is asked to end.
     var stopsAfter = Int.max
-    /// And does not want to wait for what is under way.
+    /// Whether the run must then end without waiting for requests in flight.
     var isInsistent = false
     /// Whether a person pauses the campaign at some time.
     var isPaused = false
-    /// What comes of a request.
+    /// The answer to a request.
     var answer: (Request, inout SeededRandom) -> Exchange = { request, _ in .accepted(request) }
 
     private(set) var effects: [StepEffect] = []
     private(set) var underWay: [StepEffect.Departure] = []
-    /// Requests that left although nothing of them was written down.
+    /// Requests that left although they were not committed first.
     private(set) var unwritten: [Request] = []
     /// Waits that nothing would have ended.
     private(set) var endlessWaits = 0
@@ -41,7 +41,7 @@ struct StepWorld<Step: DecidingStep> {
 
     private static var patience: Int { 200_000 }
 
-    /// Goes on until the step is over, `true`, or yields. One that does neither for very long is left as it is.
+    /// Goes on until the step is over (`true`) or yields. Gives up if neither happens for very long.
     mutating func run(isWritten: (Request, RecordedState) -> Bool) -> Bool? {
         var event = StepEvent.begun
         while effects.count < Self.patience {
@@ -80,16 +80,16 @@ struct StepWorld<Step: DecidingStep> {
         if instant == nil, answers == 0 || underWay.isEmpty { endlessWaits += 1 }
         if context.stop != nil, isInsistent, chance(0.3) { return .halted(take(chance(0.5) ? 1 : 0)) }
         if let instant, underWay.isEmpty || chance(0.5) {
-            // A bit too early, on time, or late.
+            // Slightly early, on time, or late.
             let late = Duration.milliseconds([-3, 0, 0, 1, 2000].randomElement(using: &random) ?? 0)
             advance(to: max(now.elapsed, instant + late))
             return .woke(take(chance(0.3) ? Int.random(in: 0...2, using: &random) : 0))
         }
-        // Never more than asked for makes progress; sometimes it is less.
+        // A step must not need more answers than it asked for. Sometimes it gets another number.
         return .woke(take(chance(0.8) ? max(1, answers) : Int.random(in: 0...underWay.count, using: &random)))
     }
 
-    /// Answers to some requests, whichever.
+    /// Answers to some random requests.
     private mutating func take(_ count: Int) -> [Inbox.Answer] {
         (0..<min(count, underWay.count)).map { _ in
             let departure = underWay.remove(at: Int.random(in: 0..<underWay.count, using: &random))
@@ -97,7 +97,7 @@ struct StepWorld<Step: DecidingStep> {
         }
     }
 
-    /// Some time passes, or none; people set the wall clock.
+    /// Lets some time pass, or none. Sometimes the wall clock is set.
     private mutating func pass() {
         let milliseconds = [0, 0, 0, 1, 7, 150, 900].randomElement(using: &random) ?? 0
         advance(to: now.elapsed + .milliseconds(milliseconds))
@@ -113,7 +113,7 @@ struct StepWorld<Step: DecidingStep> {
 }
 
 extension RunContext {
-    /// For steps of which no more than this is of interest.
+    /// A context for tests that only care about these values.
     static func sample(
         rate: Rate = .unlimited, capacity: Int = 8, stop: Stop? = nil, seed: UInt64 = 1
     ) -> RunContext {
@@ -142,7 +142,7 @@ extension StepState {
 }
 
 extension StepEffect {
-    /// What it is, without what it is about.
+    /// The effect's name, without its contents.
     var word: String {
         switch self {
         case .lookForPauses: "look"

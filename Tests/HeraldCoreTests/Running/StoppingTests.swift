@@ -4,7 +4,7 @@ import Testing
 
 @testable import HeraldCore
 
-/// What ends a step or a run before its end.
+/// What ends a step or a run early.
 @Suite struct StoppingTests {
     private static let forbidden = Exchange.error(403, "PERMISSION_DENIED", message: "Permission denied")
     private static let invalid = Exchange.error(400, "INVALID_ARGUMENT", fcm: "INVALID_ARGUMENT")
@@ -123,7 +123,7 @@ import Testing
         }
         let report = try await laboratory.run(laboratory.plan(.send(.sample(1...2000))), sender)
         #expect(report.steps[0].accepted == 500)
-        // A hundred, an eighth of that, and one at a time.
+        // A hundred, an eighth of that, and then one at a time.
         #expect((100...125).contains(report.steps[0].unknown))
         #expect(report.steps[0].pending == 2000 - 500 - report.steps[0].unknown)
         #expect(report.isUnreachable)
@@ -136,7 +136,7 @@ import Testing
         #expect(report.steps[0].pending == 3)
         #expect(report.result == .failed)
         #expect(laboratory.clock.now.offset < .seconds(120))
-        // FCM may have them through us.
+        // FCM may have subscribed them because of our requests.
         #expect(laboratory.memory.state().topics["tides"]?.subscribing == [1, 2, 3])
     }
 
@@ -169,7 +169,7 @@ import Testing
         let laboratory = Laboratory()
         let attempts = Attempts()
         let sender = ScriptedSender { request, number in
-            // One unlucky recipient; all others are served slowly enough to go on answering meanwhile.
+            // One recipient's requests are refused. The others are slow enough that answers keep coming meanwhile.
             if request.recipient == 1, attempts.next(of: 1) < 7 { return .notSent(reason: "REFUSED_STREAM") }
             try? await laboratory.clock.sleep(for: .seconds(2))
             return .accepted(request, number)
@@ -182,7 +182,7 @@ import Testing
     // MARK: stop_when_rejected_percent
 
     @Test(arguments: [
-        // Rejections first, percent, how many requests: outcomes count from 100 on.
+        // Rejections first, percent, number of requests. Outcomes count once there are 100.
         (100, 50, 100), (51, 50, 100), (50, 50, 200), (10, 9, 100), (99, 50, 100),
     ])
     func `too many rejections stop a send from 100 outcomes on`(rejections: Int, percent: Int, requests: Int)
@@ -311,7 +311,7 @@ import Testing
         #expect(occurrence.byEntry.mapValues(\.count) == [.accepted: 10, .unknown: 4])
     }
 
-    // MARK: Which ending is told
+    // MARK: Which reason is reported
 
     @Test(arguments: [
         ([Exchange.lost(reason: "cut")], Report.Result.unknown), ([], .refused), ([Self.invalid], .refused),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HeraldCore
 
-/// Memberships by either of FCM's two services: one request for each pair, or batches.
+/// Memberships through each of FCM's two services: one request for each pair, or batches.
 @Suite struct TopicAPITests {
     private static let html = Exchange.json(404, "<html>Not Found</html>")
     private static let disabled = Exchange.json(
@@ -23,7 +23,7 @@ import Testing
         names.map { DesiredTopic(name: $0, members: members) }
     }
 
-    /// Answers batches with a result for each registration, `{}` or an error.
+    /// Answers batches with a result for each registration: `{}` or an error.
     private func batches(_ error: @escaping @Sendable (RecipientID, _ attempt: Int) -> String?) -> ScriptedSender {
         let attempts = Attempts()
         return ScriptedSender { request, number in
@@ -127,7 +127,7 @@ import Testing
         #expect(laboratory.memory.state().topics["tides"]?.isEmpty == true)
     }
 
-    // MARK: Which one
+    // MARK: Choosing a service
 
     @Test func `'auto' asks about one registration before it asks about others`() async throws {
         let laboratory = laboratory(.auto)
@@ -197,7 +197,7 @@ import Testing
     func `a later run does not probe`(_ api: TopicAPI) async throws {
         let laboratory = laboratory(.auto)
         laboratory.memory.commit([.topicAPI(api)])
-        // A probe would be under way alone; these need not wait for one another.
+        // A probe would be in flight alone. These requests need not wait for each other.
         let underWay = Mutex((now: 0, most: 0))
         let sender = ScriptedSender(capacity: 8) { request, number in
             underWay.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
@@ -240,7 +240,7 @@ import Testing
         #expect(report.steps[0].pending == 6)
     }
 
-    // MARK: Whose a membership is
+    // MARK: Managed and pre-existing
 
     @Test func `a subscription that was there is never taken away`() async throws {
         let laboratory = laboratory(.auto)
@@ -257,7 +257,7 @@ import Testing
 }
 
 extension Request {
-    /// Whom it changes the membership of.
+    /// The registrations whose membership it changes.
     fileprivate var batch: [Registration] {
         switch self {
         case .batch(_, _, let registrations): registrations

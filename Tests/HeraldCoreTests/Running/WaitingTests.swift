@@ -4,10 +4,10 @@ import Testing
 
 @testable import HeraldCore
 
-/// Steps that can only wait give way to each other, and are gone on with.
+/// Steps that can only wait let others go first, and are continued later.
 @Suite(.timeLimit(.minutes(2)))
 struct WaitingTests {
-    /// What could be left a moment ago may be due when it is looked at again, and then nobody else wakes it.
+    /// A step that had to wait a moment ago may be due at the next look, and then nothing else wakes it.
     @Test(arguments: Array(stride(from: 10, through: 700, by: 10)))
     func `whatever time passes between two looks, nobody is forgotten`(_ milliseconds: Int) async throws {
         let laboratory = Laboratory(population: 40, clock: ManualClock(tick: .milliseconds(milliseconds)))

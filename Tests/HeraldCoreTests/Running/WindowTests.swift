@@ -3,7 +3,7 @@ import Testing
 
 @testable import HeraldCore
 
-/// How many requests are under way at once, against servers in simulated time.
+/// How many requests are in flight at once, against servers in simulated time.
 @Suite struct WindowTests {
     private func note(_ window: inout Window, _ outcome: Window.Outcome, _ latency: Duration = .milliseconds(50)) {
         window.note(outcome, after: latency, serial: window.start(), isFull: true)
@@ -49,7 +49,7 @@ import Testing
         #expect(window.limit == 1000)
     }
 
-    /// What a server that goes silent can make unknown is little more than what was under way.
+    /// A server that goes silent makes little more unknown than what was in flight.
     @Test(arguments: [1, 8, 100, 1000])
     func `rounds of losses are counted and each is much smaller than the one before`(cap: Int) {
         var window = Window(cap: cap)
@@ -65,7 +65,7 @@ import Testing
         #expect(window.lostRounds == 0)
     }
 
-    /// A server that works on so many at once and lets the others wait.
+    /// A server that works on this many requests at once and lets the others wait.
     @Test(arguments: [(20, 100), (100, 100), (400, 20)])
     func `it stays near what the server works on at once`(workers: Int, milliseconds: Int) {
         var window = Window(cap: 5000)
@@ -76,7 +76,7 @@ import Testing
                 window.note(.answered, after: .milliseconds(milliseconds * (1 + waits)), serial: serial, isFull: true)
             }
         }
-        // Twice the shortest latency, or 50 ms more, is let pass.
+        // The window tolerates twice the shortest latency, or 50 ms more.
         let tolerated = max(2.0, 1 + 50 / Double(milliseconds))
         #expect(window.limit >= workers)
         #expect(Double(window.limit) <= Double(workers) * tolerated * 3)

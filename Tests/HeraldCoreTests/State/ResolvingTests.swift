@@ -4,7 +4,7 @@ import Testing
 
 @testable import HeraldCore
 
-/// What a person decides about an occurrence, and when it is too late for that.
+/// What a person decides about an occurrence, and when it is too late to decide.
 @Suite struct ResolvingTests {
     private static let due = Date.after(-600)
 

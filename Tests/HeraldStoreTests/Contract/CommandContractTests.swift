@@ -4,7 +4,7 @@ import HeraldCore
 import HeraldTestSupport
 import Testing
 
-/// What is asked of every store: what people and commands have to say about it.
+/// What every store must do for the commands that people run on the state.
 struct CommandContractTests {
     @Test(arguments: StoreKind.allCases)
     func `a pause that somebody else makes is seen at once`(_ kind: StoreKind) async throws {
@@ -55,7 +55,7 @@ struct CommandContractTests {
         #expect(state.occurrences.keys.map { $0 } == [.wind])
         #expect(state.watermarks == ["wind": .at(0)])
         #expect(state.pauses == Pauses())
-        // A new one of the name has nothing of the old.
+        // A new resource with the same name has nothing of the old one.
         try await open.commit(
             .open(.tide, .sample()), .members("tides", [2], .preexisting, at: .at(0)), .drop(.occurrence(.wind)))
         let later = try await open.reopened()

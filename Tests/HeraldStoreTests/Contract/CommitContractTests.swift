@@ -4,7 +4,7 @@ import HeraldCore
 import HeraldTestSupport
 import Testing
 
-/// What is asked of every store: what a commit is.
+/// What every store must do in a commit.
 struct CommitContractTests {
     @Test(arguments: StoreKind.allCases)
     func `changes of one commit take place in their order`(_ kind: StoreKind) async throws {

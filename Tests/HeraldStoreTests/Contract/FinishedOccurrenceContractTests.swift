@@ -4,9 +4,9 @@ import HeraldCore
 import HeraldTestSupport
 import Testing
 
-/// What is asked of every store: finished occurrences are counts where all are read, and whole where one is asked for.
+/// What every store must do with finished occurrences: a snapshot has their counts, a single occurrence has all of it.
 struct FinishedOccurrenceContractTests {
-    /// Of two occurrences that came to the same, `tide` is finished.
+    /// Two occurrences with the same outcomes; `tide` is finished.
     private func open(_ kind: StoreKind) async throws -> OpenStore {
         let open = try OpenStore(kind)
         try await open.commit(interned(9), .members("tides", [1, 70_000], .managed, at: .at(0)), .forget([9]))

@@ -4,7 +4,7 @@ import HeraldCore
 import HeraldTestSupport
 import Testing
 
-/// What is asked of every store: one run at a time writes what it does.
+/// What every store must do with leases: only one run at a time can write.
 struct LeaseContractTests {
     @Test(arguments: StoreKind.allCases)
     func `each lease has a higher number than those before it`(_ kind: StoreKind) async throws {

@@ -4,7 +4,7 @@ import HeraldCore
 import HeraldTestSupport
 import Testing
 
-/// What is asked of every store: topics, groups and who is dead.
+/// What every store must keep of topics, groups and dead registrations.
 struct MembershipContractTests {
     @Test(arguments: StoreKind.allCases, Membership.allCases)
     func `puts members into one relation and out of the others`(_ kind: StoreKind, _ membership: Membership)

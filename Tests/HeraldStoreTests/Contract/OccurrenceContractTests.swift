@@ -4,7 +4,7 @@ import HeraldCore
 import HeraldTestSupport
 import Testing
 
-/// What is asked of every store: what came of occurrences.
+/// What every store must keep of an occurrence's outcomes.
 struct OccurrenceContractTests {
     @Test(arguments: StoreKind.allCases)
     func `opens an occurrence`(_ kind: StoreKind) async throws {

@@ -4,7 +4,7 @@ import HeraldCore
 import HeraldTestSupport
 import Testing
 
-/// What is asked of every store: any changes make of it what they make of the value.
+/// Random changes have the same effect on every store as on the value in memory.
 struct RandomContractTests {
     @Test(arguments: StoreKind.allCases, 0..<60 as Range<UInt64>)
     func `any changes give the state that the value itself gives, also reopened`(_ kind: StoreKind, seed: UInt64)

@@ -4,7 +4,7 @@ import HeraldCore
 import HeraldTestSupport
 import Testing
 
-/// What is asked of every store: registrations and their numbers.
+/// What every store must do with registrations and their numbers.
 struct RecipientContractTests {
     @Test(arguments: StoreKind.allCases)
     func `a new state is empty and has a key of 32 bytes`(_ kind: StoreKind) async throws {
@@ -82,7 +82,7 @@ struct RecipientContractTests {
         let open = try OpenStore(kind)
         let other = try open.other()
         try await open.commit(interned(2))
-        // Both have compared with the first two only.
+        // Both callers have compared only with the first two.
         #expect(try await open.store.intern([Arrival(.fid(7)), Arrival(.token(8))], comparedUpTo: 2) == [3, 4])
         #expect(try await other.intern([Arrival(.fid(9)), Arrival(.fid(8))], comparedUpTo: 2) == [5, 4])
         #expect(try await open.store.registrations(of: [3, 4, 5]) == [3: .fid(7), 4: .fid(8), 5: .fid(9)])

@@ -3,18 +3,18 @@ import Foundation
 import HeraldTestSupport
 import Testing
 
-/// Promises 1 and 2 through every end that a run can meet at its state: what the emulator accepted is held against the
-/// state and all reports once the runs after it have nothing left to do.
+/// Promises 1 and 2 (docs/promises.md#promises), for every call on the state's files at which a run can end. Later runs
+/// go on until nothing is left to do. Then what the emulator accepted is compared with the state and all reports.
 @Suite(
     .serialized,
     .enabled(if: StateFault.isAvailable, "a library before the system's is how calls are met, and is for Linux only"))
 struct CrashSweepTests {
-    /// One workspace, all of whose boundaries are met.
+    /// One workspace, which is tested with every commit point.
     private static let plain = SweepWorkspace(seed: 20_261_121, isPlain: true)
 
     @Test func `at every boundary of the state, whatever is sent is sent once and accounted for`() async throws {
         let calls = try await Sweep(drawn: Self.plain, fault: nil).calls()
-        // What is written after a boundary begins the next commit; calls count from 1.
+        // What is written after a commit point belongs to the next commit. Calls count from 1.
         let beginnings = calls.indices.dropFirst().filter { calls[$0 - 1].isBoundary }.map { $0 + 1 }
         #expect(beginnings.count > 10)
         let others: [StateFault] = [
@@ -22,9 +22,9 @@ struct CrashSweepTests {
             .signal(SIGINT),
             .brokenOnce, .clock(seconds: -7200), .fullTorn,
         ]
-        // What happened since the boundary is over by then, and nothing of it is written.
+        // At that call, everything since the last commit point is over and none of it is written.
         var sweeps = beginnings.map { Sweep(drawn: Self.plain, fault: .killBefore, call: $0) }
-        // Between boundaries, half as many again.
+        // Half as many points again, drawn between commit points.
         for number in 0..<beginnings.count / 2 {
             let call = 1 + number * calls.count / (beginnings.count / 2)
             sweeps.append(Sweep(drawn: Self.plain, fault: others[number % others.count], call: call))
@@ -44,8 +44,8 @@ struct CrashSweepTests {
 
     @Test func `whatever else goes wrong meanwhile`() async throws {
         var sweeps: [Sweep] = []
-        // Emulators that cut answers, know of somebody dead, deliver what they refuse, and refuse for a while topics or
-        // sends.
+        // Emulators that cut answers, know a dead registration, deliver what they refuse, or refuse topics or sends for
+        // a while.
         for seed in [2, 4, 5, 7, 8] as [UInt64] {
             let workspace = SweepWorkspace(seed: seed)
             let calls = try await Sweep(drawn: workspace, fault: nil).calls().count
@@ -84,7 +84,7 @@ struct CrashSweepTests {
             number: number)
     }
 
-    /// A few at a time: each of them mostly waits for the disk, or for a program to begin.
+    /// A few at a time, since each mostly waits for the disk or for a program to start.
     private func check(_ sweeps: [Sweep]) async {
         await withTaskGroup(of: Void.self) { group in
             for (number, sweep) in sweeps.enumerated() {

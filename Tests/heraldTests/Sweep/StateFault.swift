@@ -1,10 +1,10 @@
 import Foundation
 
-/// What becomes of one call that herald makes on the files of its state. See `CStateFaults.h`.
+/// What happens at one call that herald makes on the files of its state. See `CStateFaults.h`.
 enum StateFault: Hashable, CustomStringConvertible {
-    /// SIGKILL before the call, when half of what it writes is written, and after it.
+    /// SIGKILL before the call, after half of its bytes are written, or after it.
     case killBefore, killWithin, killAfter
-    /// No space left, once or from then on; `fullTorn` has room for half of what is written first.
+    /// No space left, once or from then on. `fullTorn` has room for half of the first write.
     case full, fullOnce, fullTorn
     /// An input/output error.
     case broken, brokenOnce
@@ -14,9 +14,9 @@ enum StateFault: Hashable, CustomStringConvertible {
     /// The time of day jumps.
     case clock(seconds: Int)
 
-    /// What herald's environment needs for the fault to happen at call `number`, from 1.
+    /// The environment that makes the fault happen in herald at call `number`, from 1.
     ///
-    /// - Parameter trace: a file that gets a line for every call; see `RecordCall`.
+    /// - Parameter trace: A file that gets a line for every call; see `RecordCall`.
     static func environment(
         _ fault: StateFault? = nil, at number: Int = 0, state path: String, trace: String? = nil
     ) -> [String: String] {
@@ -26,11 +26,11 @@ enum StateFault: Hashable, CustomStringConvertible {
         return environment
     }
 
-    /// It lies beside the program.
+    /// It is beside the program.
     private static let library = URL(filePath: HeraldProcess.program).deletingLastPathComponent()
         .appending(path: "libCStateFaults.so").path
 
-    /// Only Linux' loader lets a library stand before the system's this way.
+    /// Only the loader of Linux can put a library before the system's this way.
     static let isAvailable = FileManager.default.fileExists(atPath: library)
 
     private func text(_ number: Int) -> String {
@@ -54,7 +54,7 @@ enum StateFault: Hashable, CustomStringConvertible {
         return text(0).replacing(" 0", with: "", maxReplacements: 1)
     }
 
-    /// Whether it leaves herald no time for anything.
+    /// Whether it ends herald at once.
     var isKill: Bool { [.killBefore, .killWithin, .killAfter].contains(self) }
 
     /// Whether it refuses what herald writes.
@@ -65,7 +65,7 @@ enum StateFault: Hashable, CustomStringConvertible {
 struct RecordCall {
     var name: String
 
-    /// What a trace holds.
+    /// All calls in a trace.
     static func all(in trace: String) -> [RecordCall] {
         trace.split(separator: "\n").compactMap { line in
             let words = line.split(separator: " ")
@@ -73,6 +73,7 @@ struct RecordCall {
         }
     }
 
-    /// Whether what was written before it outlasts a crash of the machine after it, or has its name.
+    /// Whether the call is a commit point: what was written before it then survives a crash of the machine, or has its
+    /// name.
     var isBoundary: Bool { ["fsync", "fdatasync", "link"].contains(name) }
 }

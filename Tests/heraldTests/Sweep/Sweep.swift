@@ -5,29 +5,29 @@ import HeraldStore
 import HeraldTestSupport
 import Testing
 
-/// A run that meets a fault at one call on the files of its state, and runs after it until nothing is left to do.
+/// A run with a fault at one call on the files of its state, and later runs until nothing is left to do.
 struct Sweep {
     let drawn: SweepWorkspace
     let fault: StateFault?
-    /// The call that the fault meets, from 1.
+    /// The call at which the fault happens, from 1.
     var call = 0
-    /// Whether the emulator is killed at that call, and started again with what it had kept.
+    /// Whether the emulator is killed at that call, and started again with the data it kept.
     var killsEmulator = false
-    /// Among those that are drawn for the workspace; 0 for none of them.
+    /// Its number among those drawn for the workspace; 0 if it was not drawn.
     var number = 0
 
-    /// What a later run may repeat, because somebody wants it so: by campaign and recipient, how often.
+    /// How often later runs may repeat a send because the workspace asks for that: by campaign and recipient.
     private typealias Repeats = [String: [String: Int]]
 
-    /// Runs that may be needed until nothing is left to do.
+    /// The most runs until nothing is left to do.
     private static let patience = 5
 
-    /// What went otherwise than promised; empty when nothing did.
+    /// What broke a promise; empty if nothing did.
     func problems() async throws -> [String] {
         try await inSandbox { try await problems(in: $0) }
     }
 
-    /// The calls on the files of its state that a run makes that no fault meets.
+    /// The calls on the files of its state that a run without a fault makes.
     func calls() async throws -> [RecordCall] {
         try await inSandbox { sandbox in
             let (_, host) = try await sandbox.startEmulator()
@@ -38,7 +38,7 @@ struct Sweep {
         }
     }
 
-    /// Ends the sandbox's emulators whatever happens in it.
+    /// Ends the sandbox's emulators in any case.
     private func inSandbox<Value>(_ body: (Sandbox) async throws -> Value) async throws -> Value {
         let sandbox = try Sandbox((drawn.hasHistory ? drawn.before : drawn).files)
         let result: Result<Value, any Error>
@@ -56,7 +56,7 @@ struct Sweep {
         let result = try await run(in: sandbox, host, StateFault.environment(fault, at: call, state: sandbox.statePath))
         var problems = try await ending(of: result, fault, in: sandbox)
         if let revival {
-            // Where the run made fewer calls than the one that was counted.
+            // The run may have made fewer calls than the one that was counted.
             emulator.process.signal(SIGKILL)
             try await revival.value
             if !isRevived { host = try await startEmulator(in: sandbox).host }
@@ -64,7 +64,7 @@ struct Sweep {
         try await Control(host).put(faults: [])
         var repeats: Repeats = [:]
         var wasKilled = result.wasKilled
-        // A crash may follow upon anything.
+        // A crash can follow any fault.
         if call % 4 == 0 {
             try await noteRepeats(in: sandbox, &repeats)
             let again = try await run(
@@ -78,7 +78,7 @@ struct Sweep {
         return problems
     }
 
-    /// Up to the run that meets the fault.
+    /// Everything up to the run with the fault.
     private func begin(in sandbox: Sandbox, _ host: String) async throws {
         if drawn.hasHistory {
             let first = try await sandbox.herald("apply --auto-approve", host: host)
@@ -104,7 +104,7 @@ struct Sweep {
         return try await sandbox.startEmulator("--data", "\(sandbox.folder.path)/emulator.data", "--port", "\(port)")
     }
 
-    /// Whether a killed emulator is there again while the run goes on; else the run finds nobody.
+    /// Whether a killed emulator starts again during the run. Otherwise the run cannot reach it.
     private var isRevived: Bool { drawn.script != .none }
 
     private func revive(_ emulator: (process: ChildProcess, host: String), in sandbox: Sandbox) async throws {
@@ -112,7 +112,7 @@ struct Sweep {
         if isRevived { _ = try await startEmulator(in: sandbox, port: Sandbox.port(of: emulator.host)) }
     }
 
-    // MARK: The run that meets the fault
+    // MARK: The run with the fault
 
     private func ending(
         of result: ChildProcess.Result, _ fault: StateFault?, in sandbox: Sandbox
@@ -125,12 +125,12 @@ struct Sweep {
             if !drawn.script.isLossy, uncertain > Sandbox.inFlight {
                 problems.append("\(uncertain) unknown after a crash")
             }
-            // Where it makes fewer calls this time, it comes to its end.
+            // If it makes fewer calls this time, it runs to its end.
             if result.wasKilled ? result.status != SIGKILL : ![0, 4, 6].contains(result.status) {
                 problems.append(text)
             }
         case .signal(let number):
-            // Before it listens, or after it has ended all else, it ends as programs do.
+            // A signal before herald listens, or after everything else has ended, ends it as it ends any program.
             let isInterrupted = !result.wasKilled && result.status == 128 + number
             if isInterrupted, !drawn.script.isLossy, uncertain > 0 {
                 problems.append("\(uncertain) unknown after a drain")
@@ -140,7 +140,8 @@ struct Sweep {
             }
         case .full, .fullOnce, .fullTorn, .broken, .brokenOnce:
             if result.wasKilled || ![0, 1, 4, 6].contains(result.status) { problems.append(text) }
-            // What lasts is still so when the run ends. Of a run that fails for other reasons, that may be all it is.
+            // A fault that lasts is still there when the run ends. With a script, the run may also fail for other
+            // reasons.
             let lasts = ![.fullOnce, .brokenOnce].contains(fault) && drawn.script == .none
             if lasts, [1, 4].contains(result.status), !result.errors.contains(sandbox.statePath) {
                 problems.append("nothing names the state: \(result.errors)")
@@ -152,7 +153,7 @@ struct Sweep {
         return problems
     }
 
-    /// By campaign, whom nobody knows whether they got it.
+    /// Recipients with an unknown outcome, by campaign.
     private func uncertain(in sandbox: Sandbox) async throws -> [String: [String]] {
         guard FileManager.default.fileExists(atPath: sandbox.statePath) else { return [:] }
         let store = try SQLiteStore.open(at: sandbox.statePath)
@@ -163,9 +164,9 @@ struct Sweep {
         return names
     }
 
-    // MARK: The runs after it
+    // MARK: Later runs
 
-    /// Before a run: whom it is to send to again.
+    /// Notes, before a run, which recipients it must send to again.
     private func noteRepeats(in sandbox: Sandbox, _ repeats: inout Repeats) async throws {
         let resending = Set(drawn.sendings.filter(\.resends).map(\.name))
         for (campaign, names) in try await uncertain(in: sandbox) where resending.contains(campaign) {
@@ -175,7 +176,7 @@ struct Sweep {
 
     private func complete(in sandbox: Sandbox, _ host: String, _ repeats: inout Repeats) async throws -> [String] {
         if case .signal(SIGINT) = fault { _ = try await sandbox.herald("resume", host: host) }
-        // A pause holds what a crash left of a campaign as well.
+        // A pause also holds what a crash left of a campaign.
         if call % 5 == 0, FileManager.default.fileExists(atPath: sandbox.statePath) {
             try await noteRepeats(in: sandbox, &repeats)
             for command in ["pause each", "apply --auto-approve", "resume"] {

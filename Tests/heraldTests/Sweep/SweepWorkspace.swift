@@ -9,12 +9,12 @@ struct SweepWorkspace {
         var name: String
         /// YAML.
         var target: String
-        /// Registrations, or the empty text for what is one request.
+        /// Registrations, or the empty text for a send that is one request.
         var recipients: Set<String>
         var resends: Bool
         /// YAML, if any.
         var schedule: String?
-        /// Whether it comes due by the clock, so that nobody can tell how often.
+        /// Whether it comes due by the clock, so that the number of sends is not known.
         var recurs = false
         var revision = 1
     }
@@ -25,12 +25,12 @@ struct SweepWorkspace {
     private(set) var groups: [String: [String]] = [:]
     private let people: [String]
     let topicAPI: String
-    /// What goes wrong at the emulator while the state does.
+    /// The faults of the emulator besides those of the state.
     let script: EmulatorScript
-    /// Whether there is an earlier run, after which the files are changed.
+    /// Whether there is an earlier run, with the files changed after it.
     let hasHistory: Bool
 
-    /// - Parameter isPlain: whether nothing goes wrong at the emulator, and nothing was before.
+    /// - Parameter isPlain: Whether the emulator has no faults and there is no earlier run.
     init(seed: UInt64, isPlain: Bool = false) {
         self.seed = seed
         var random = SeededRandom(seed: seed)
@@ -75,7 +75,7 @@ struct SweepWorkspace {
         }
     }
 
-    /// The workspace as it was before the change of which a run is then interrupted.
+    /// The workspace before the change that the interrupted run applies.
     var before: SweepWorkspace {
         var drawn = self
         drawn.sendings = drawn.sendings.filter { $0.revision > 1 || $0.recurs }.map { sending in
@@ -146,11 +146,11 @@ struct SweepWorkspace {
     }
 }
 
-/// What goes wrong at the emulator.
+/// The faults of the emulator.
 enum EmulatorScript: String, CaseIterable {
     case none, unavailable, contradicted, cutBefore, cutAfter, cutMidBody, throttled, dead, topicsUnavailable
 
-    /// As `PUT /emulator/v1/faults` takes it.
+    /// The body of `PUT /emulator/v1/faults`.
     var json: JSONValue {
         let entry: (match: JSONValue, effect: JSONValue)
         switch self {
@@ -176,9 +176,9 @@ enum EmulatorScript: String, CaseIterable {
         return [["match": entry.match, "do": entry.effect]]
     }
 
-    /// Whether requests go out whose answers never come.
+    /// Whether the answers to some requests never come.
     var isLossy: Bool { [.cutBefore, .cutAfter, .cutMidBody].contains(self) }
 
-    /// Whether sends are answered that are then tried again.
+    /// Whether some sends get an answer that makes herald try again.
     var asksToRepeat: Bool { [.unavailable, .contradicted, .throttled].contains(self) }
 }

@@ -2,17 +2,17 @@ import FCM
 import HeraldCore
 import HeraldTestSupport
 
-/// The emulator's list of requests, whatever it answered, held against the state and the reports. The ledger has only
-/// what was accepted; whom FCM refuses is asked no oftener than is accounted for either.
+/// Compares all requests that the emulator got with the state and the reports. The ledger has only accepted requests,
+/// but refused ones must be accounted for too.
 extension Witness {
-    /// A request of herald's that arrived.
+    /// A request that arrived from herald.
     struct Request {
         enum Kind: String, CaseIterable {
             case send
-            /// Of one registration or a batch.
+            /// For one registration, or a batch.
             case membership
 
-            /// What a report's step asks for.
+            /// The kind of request that a report's step makes.
             init?(_ step: JSONValue) {
                 switch step["action"]?.string {
                 case "send": self = .send
@@ -23,10 +23,10 @@ extension Witness {
         }
 
         let kind: Kind
-        /// `nil` where the emulator cut the connection.
+        /// `nil` if the emulator cut the connection.
         let status: Int?
 
-        /// `nil` for any other request than these.
+        /// `nil` for requests of other kinds.
         init?(_ line: JSONValue) {
             guard line["method"]?.string != "GET", let path = line["path"]?.string else { return nil }
             if path.hasSuffix("/messages:send") {
@@ -40,7 +40,7 @@ extension Witness {
         }
     }
 
-    /// What is claimed to have been answered, and was not.
+    /// Outcomes that need an answer, though the emulator gave fewer such answers.
     func unheard() -> [String] {
         let statuses = requests.filter { $0.kind == .send }.compactMap(\.status)
         let accepted = statuses.count { $0 == 200 }
@@ -56,12 +56,12 @@ extension Witness {
             .map { "\($0.by) would have \($0.claimed) sends \($0.outcome); the emulator had \($0.seen)" }
     }
 
-    /// Requests that arrived though nobody was to be asked, as the state or the reports have it.
+    /// Requests that arrived without a reason in the state or the reports.
     func unasked(
         with drawn: SweepWorkspace, repeats: [String: [String: Int]], isAccountWhole: Bool
     ) -> [String] {
         var problems: [String] = []
-        // Of all steps together: a report does not tell them apart.
+        // For all steps together, since a report does not tell their retries apart.
         let retries = reports.reduce(0) { $0 + Int($1.report["summary"]?["retries"]?.int ?? 0) }
         if isAccountWhole {
             for kind in Request.Kind.allCases {
@@ -72,7 +72,7 @@ extension Witness {
                 }
             }
         }
-        // Whom FCM refuses for a while one run may leave for the next, and the state does not count attempts.
+        // A recipient that FCM refuses for a while may be left for the next run, and the state does not count attempts.
         if !drawn.script.asksToRepeat {
             let tried = state.occurrences.values.reduce(0) { $0 + $1.tried.count }
             let again = repeats.values.joined().reduce(retries) { $0 + $1.value }
@@ -84,10 +84,10 @@ extension Witness {
         return problems
     }
 
-    /// The most requests that a step may have made, retries aside.
+    /// The most requests that a step may have made, without retries.
     private func asked(in step: JSONValue, _ drawn: SweepWorkspace) -> Int {
         if Request.Kind(step) == .membership, drawn.topicAPI == "iid" { return 1 }
-        // Whoever is left for another run was asked at most once, before a retry that did not come about.
+        // A recipient left for another run got one request at most, before a retry that did not happen.
         let left = figure("pending", step) + figure("held", step)
         return figure("accepted", step) + figure("rejected", step) + figure("unknown", step)
             + min(left, Sandbox.inFlight)

@@ -5,9 +5,9 @@ import HeraldStore
 import HeraldTestSupport
 import Testing
 
-/// What the emulator, the state and the reports say of the same runs.
+/// What the emulator, the state and the reports say about the same runs.
 struct Witness {
-    /// How often the emulator accepted a message, by campaign and recipient; those that it refused and delivered all
+    /// How often the emulator accepted a message, by campaign and recipient. Messages that it refused and delivered all
     /// the same are counted apart.
     private var accepted: [String: [String: Int]] = [:]
     private var contradicted: [String: [String: Int]] = [:]
@@ -23,7 +23,7 @@ struct Witness {
             let target = try #require(line["target"]?.object?.first)
             let campaign = try #require(line["message"]?["data"]?["campaign"]?.string)
             let text = try #require(target.value.string)
-            // A topic's name or a group's key is no registration: it is one request for all.
+            // A topic's name or a group's key is no registration: it stands for one request to all.
             let isPersonal = target.key == "fid" || text.hasPrefix("cTEST")
             let recipient = isPersonal ? text : ""
             if line["status"]?.int == 503 {
@@ -43,15 +43,15 @@ struct Witness {
         }
     }
 
-    /// How those recipients are addressed; the empty text stands for a request to all.
+    /// The addresses of these recipients; the empty text stands for a request to all.
     static func names(of recipients: RecipientSet, in store: SQLiteStore) async throws -> [String] {
         let registrations = try await store.registrations(of: recipients)
         return recipients.map { registrations[$0]?.rawValue ?? "" }
     }
 
     /// - Parameters:
-    ///   - repeats: how often a campaign's recipient was due to be sent to again because its author wants that.
-    ///   - isAccountWhole: whether no run was killed, whose report then lacks its last second.
+    ///   - repeats: How often each recipient of a campaign had to be sent to again because the campaign asks for that.
+    ///   - isAccountWhole: Whether no run was killed. A killed run's report lacks its last second.
     func problems(
         with drawn: SweepWorkspace, repeats: [String: [String: Int]], isAccountWhole: Bool
     ) async throws -> [String] {
@@ -68,7 +68,7 @@ struct Witness {
 
     // MARK: Promise 1
 
-    /// What a campaign's occurrences have of each recipient: how often accepted, and how often that is possible.
+    /// What a campaign's occurrences say of each recipient: how often accepted, and how often possibly accepted.
     private func known(_ campaign: String) -> [String: (accepted: Int, possible: Int)] {
         var known: [String: (accepted: Int, possible: Int)] = [:]
         for occurrence in state.occurrences.values where occurrence.campaign == campaign {
@@ -79,7 +79,7 @@ struct Witness {
         return known
     }
 
-    /// Whoever was accepted more often than occurrences were sent, or less often than the state has it.
+    /// Recipients that got more messages than occurrences were sent, or fewer than the state says.
     private func over(_ campaign: String, _ repeats: [String: Int]) -> [String] {
         let known = known(campaign)
         let (accepted, contradicted) = (accepted[campaign] ?? [:], contradicted[campaign] ?? [:])
@@ -89,7 +89,7 @@ struct Witness {
             + (seldom.isEmpty ? [] : ["\(campaign): \(seldom.count) were accepted less often than the state has it"])
     }
 
-    /// Deliveries beyond those of promise 1, where the emulator delivers what it refuses, are announced as possible.
+    /// If the emulator delivers what it refuses, reports must announce the extra deliveries as possible duplicates.
     private func unannounced(_ repeats: [String: [String: Int]]) -> [String] {
         let announced = reports.reduce(0) { $0 + Int($1.report["summary"]?["possible_duplicates"]?.int ?? 0) }
         var duplicates = 0
@@ -104,7 +104,7 @@ struct Witness {
         return duplicates > announced ? ["\(duplicates) duplicates, of which \(announced) are announced"] : []
     }
 
-    // MARK: Nobody is missing
+    // MARK: No recipient is missing
 
     private func missing(of sending: SweepWorkspace.Sending, _ occurrences: [OccurrenceID: RecordedOccurrence])
         -> [String]

@@ -1,14 +1,14 @@
-/// The comments of a file that silence a warning: `# herald: allow RULE reason`, on the line it is about or above it.
+/// A file's comments that silence a warning: `# herald: allow RULE reason`, on the line of the warning or above it.
 struct Allowances {
     private struct Allowance {
         var rule: String
         var hasReason: Bool
         /// The comment's lines and columns.
         var range: TextRange
-        /// Those whose warnings it silences.
+        /// The lines whose warnings it silences.
         var lines: ClosedRange<Int>
         var isUsed = false
-        /// Whether it turned out to be part of a text.
+        /// Whether it turned out to be part of a text, and no comment.
         var isText = false
 
         /// - Parameter text: what follows the `#`, to the line's end.
@@ -29,14 +29,14 @@ struct Allowances {
         mutating func extend(to line: Int) { lines = lines.lowerBound...max(line, lines.upperBound) }
     }
 
-    /// A byte of the file, and what stands before it on its line.
+    /// A byte of the file, and what is before it on its line.
     private struct Place {
         private var counted: Int
         private(set) var line = 1
         private(set) var column = 1
-        /// Whether nothing but blanks stands before it.
+        /// Whether only blanks are before it.
         private(set) var isAlone = true
-        /// Whether a `#` there begins a comment, unless it stands in a text.
+        /// Whether a `#` here begins a comment, unless it is inside a text.
         private(set) var mayBeginComment = true
 
         init(in bytes: UnsafeBufferPointer<UInt8>) {
@@ -50,7 +50,7 @@ struct Allowances {
                     (line, column, isAlone) = (line + 1, 1, true)
                 } else {
                     if !byte.isBlank { isAlone = false }
-                    // A character's first byte is any but 10xxxxxx.
+                    // A byte 10xxxxxx continues a character.
                     if byte & 0b1100_0000 != 0b1000_0000 { column += 1 }
                 }
             }
@@ -58,25 +58,25 @@ struct Allowances {
         }
     }
 
-    /// Of one file. More nobody writes, and each is held against each warning.
+    /// For one file. Real files have fewer, and each is compared with each warning.
     private static let limit = 1000
-    /// In bytes. Who gives longer reasons gives them elsewhere.
+    /// In bytes. Longer reasons belong elsewhere.
     private static let maximumLength = 1000
     private let file: String
-    /// In the order of their places.
+    /// Sorted by place.
     private var allowances: [Allowance]
 
-    /// `nil` where the file has no such comment, as nearly every one.
+    /// `nil` if the file has no such comment, as nearly every file.
     init?(_ source: SourceText) {
         file = source.file
         allowances = source.bytes.withUnsafeBufferPointer { Self.read($0) }
         if allowances.isEmpty { return nil }
     }
 
-    /// The first ``limit`` of them, those too that stand in a text.
+    /// The first ``limit`` of them, including those inside texts.
     private static func read(_ bytes: UnsafeBufferPointer<UInt8>) -> [Allowance] {
         var allowances: [Allowance] = []
-        // Those above the line that they are about: it is the first that is no comment.
+        // Allowances above the line that they are about, which is the next line without a comment.
         var waiting: [Int] = []
         var lastComment = 0
         var place = Place(in: bytes)
@@ -99,7 +99,7 @@ struct Allowances {
         return allowances
     }
 
-    /// What follows `herald: allow` on the line, if that is what follows the `#`.
+    /// What follows `herald: allow`, if the `#` is followed by that.
     private static func text(behind mark: Slice<UnsafeBufferPointer<UInt8>>) -> String? {
         let text = mark.prefix(maximumLength)
         var rest = text.drop(while: \.isBlank)
@@ -113,7 +113,7 @@ struct Allowances {
         return String(decoding: text[..<(text.firstPlace(of: UInt8(ascii: "\n")) ?? text.endIndex)], as: UTF8.self)
     }
 
-    /// What stands in a text of the document is no comment, whatever it looks like.
+    /// Drops those inside a text of the document, which are not comments.
     mutating func spareTexts(of document: Node) {
         document.eachText { range in
             var (index, end) = (0, allowances.count)
@@ -128,7 +128,7 @@ struct Allowances {
         }
     }
 
-    /// The diagnostics without the silenced warnings, and with what is wrong about the allowances themselves.
+    /// The diagnostics without the silenced warnings, plus what is wrong with the allowances themselves.
     mutating func apply(to diagnostics: [Diagnostic]) -> [Diagnostic] {
         var kept = diagnostics.filter { diagnostic in
             guard diagnostic.severity == .warning, diagnostic.range.file == file, let text = diagnostic.range.text

@@ -1,6 +1,6 @@
 internal import FCM
 
-/// What is said about the part of a message that is for Android.
+/// The rules for the Android part of a message.
 struct AndroidRules {
     private let draft: MessageDraft
 

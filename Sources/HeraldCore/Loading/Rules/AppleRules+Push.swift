@@ -1,6 +1,6 @@
 internal import FCM
 
-/// What of a message for Apple devices goes with what: its push type, its priority, and what it shows.
+/// Rules for a message to Apple devices: its push type, priority and content must fit together.
 extension AppleRules {
     private var pushType: String? { headers["apns-push-type"]?.value }
     private var isAlert: Bool { aps["alert"] != nil || draft.json["notification"]?.isShown == true }
@@ -11,7 +11,7 @@ extension AppleRules {
     func checkPushType(_ findings: inout Findings) {
         guard hasPayload else { return }
         let isSilent = pushType == "background" || (pushType == nil && !isAlert && (isAwaking || !isNoticed))
-        // A push that is neither has a warning of its own.
+        // A push without either has a warning of its own.
         if pushType == nil, isNoticed || isAwaking {
             findings.warning(
                 .pushTypeMissing, "the header 'apns-push-type' is missing", at: draft.key("apns"),
@@ -38,7 +38,7 @@ extension AppleRules {
     }
 
     private func checkSilent(_ findings: inout Findings) {
-        // A badge alone needs no alert and wakes nobody.
+        // A badge alone needs no alert and wakes no app.
         for key in ["alert", "badge", "sound"] where aps[key] != nil && (isAwaking || pushType == "background") {
             findings.warning(
                 .silentPush, "a silent push has no \(key)", at: draft.key("apns", "payload", "aps", key),
@@ -82,7 +82,7 @@ extension AppleRules {
         }
     }
 
-    /// Of what is for Apple devices too, though nothing may be said about them.
+    /// Rules for a message that also reaches Apple devices, even if it says nothing about them.
     func checkReach(_ findings: inout Findings) {
         let isForApple = draft.json["apns"] != nil || (draft.json["android"] == nil && draft.json["webpush"] == nil)
         guard isForApple, draft["apns", "live_activity_token"] == nil else { return }
@@ -112,6 +112,6 @@ extension AppleRules {
 }
 
 extension JSONValue {
-    /// Of a notification: whether it has something to show.
+    /// Whether the notification has something to show.
     fileprivate var isShown: Bool { self["title"] != nil || self["body"] != nil }
 }

@@ -1,6 +1,6 @@
 internal import FCM
 
-/// What is said about the part of a message that is for Apple devices, with the common notification where it shows that.
+/// The rules for the Apple part of a message, and for the common notification where Apple devices show it.
 struct AppleRules {
     let draft: MessageDraft
     let aps: [String: JSONValue]
@@ -85,7 +85,7 @@ struct AppleRules {
         }
     }
 
-    /// `data` comes to lie beside `aps`, where the payload's own keys are.
+    /// `data` is put beside `aps`, where the payload's own keys are too.
     private func checkCollisions(_ findings: inout Findings) {
         guard let data = draft.json["data"]?.object, !data.isEmpty else { return }
         for entry in draft.node("apns", "payload")?.mapping ?? [] where entry.key != "aps" && data[entry.key] != nil {
@@ -99,6 +99,6 @@ struct AppleRules {
 }
 
 extension String {
-    /// As Apple writes the words of its keys.
+    /// Apple writes its keys with hyphens.
     fileprivate var replacingUnderscores: String { String(map { $0 == "_" ? "-" : $0 }) }
 }

@@ -1,6 +1,6 @@
 internal import FCM
 
-/// What Apple takes for a key of `aps`.
+/// The values that Apple accepts for a key of `aps`.
 enum ApsValue {
     case flag
     case text
@@ -30,7 +30,7 @@ enum ApsValue {
     /// A list of texts.
     case list
 
-    /// What it has to be, for a sentence; `nil` where it is that.
+    /// What the value must be, for use in a sentence; `nil` if the value is right.
     func fault(of value: JSONValue) -> String? {
         switch self {
         case .flag: value == 1 ? nil : "1, or be left out"
@@ -46,7 +46,7 @@ enum ApsValue {
         }
     }
 
-    /// What a value was meant to be that is nearly right: a number in quotes, a text without them.
+    /// The value that was probably meant: a number written in quotes, or a text without them.
     func spelling(meantBy value: JSONValue) -> String? {
         switch (self, value) {
         case (.flag, .string(let text)): ["1", "true", "yes"].contains(text.lowercased()) ? "1" : nil

@@ -1,17 +1,17 @@
 internal import FCM
 
-/// What a campaign's parts say together: message and target, schedule and target.
+/// Rules about several parts of a campaign: message and target, schedule and target.
 struct CampaignRules {
     private let campaign: Campaign
     private let document: Node
 
-    /// - Parameter document: what the campaign was read from.
+    /// - Parameter document: The document that the campaign was read from.
     init(_ campaign: Campaign, in document: Node) {
         self.campaign = campaign
         self.document = document
     }
 
-    /// - Parameter runEvery: how often somebody looks for due sends.
+    /// - Parameter runEvery: How often something looks for due sends.
     func check(runEvery: Duration, _ findings: inout Findings) {
         checkRoundTime(&findings)
         checkLateness(runEvery, &findings)
@@ -32,7 +32,7 @@ struct CampaignRules {
         path.reduce(document) { node, key in node?.mapping?.first { $0.key == key }?.value }
     }
 
-    /// Everybody's crons fire on the quarter hours, and FCM asks to keep away from them.
+    /// Many crons fire on the quarter hours, and FCM asks senders to avoid those times.
     private func checkRoundTime(_ findings: inout Findings) {
         switch campaign.target.value {
         case .topic, .condition, .audience: break
@@ -42,7 +42,7 @@ struct CampaignRules {
         switch campaign.schedule.times {
         case .once: return
         case .at(let date):
-            // Offsets from UTC are whole quarter hours, in all zones there are today.
+            // All time zones of today have offsets of whole quarter hours from UTC.
             guard date.timeIntervalSince1970.truncatingRemainder(dividingBy: 900) == 0 else { return }
             place = node("schedule", "at")
         case .cron(let cron, _, _):

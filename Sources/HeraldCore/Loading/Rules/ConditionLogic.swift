@@ -1,6 +1,6 @@
 internal import FCM
 
-/// What a condition's topics decide, by its whole truth table: at most five topics make 32 rows.
+/// Finds out what each topic of a condition decides, with its whole truth table: five topics at most make 32 rows.
 struct ConditionLogic {
     private typealias Expression = Condition.Expression
 
@@ -12,7 +12,7 @@ struct ConditionLogic {
         topics = condition.topics
     }
 
-    /// - Parameter places: `nil` where the terms cannot be found in the file.
+    /// - Parameter places: `nil` if the terms cannot be found in the file.
     func check(_ campaign: Campaign, _ places: ConditionPlaces?, _ findings: inout Findings) {
         let rows = rows(of: condition.expression)
         let whole = campaign.target.range
@@ -28,7 +28,7 @@ struct ConditionLogic {
                         ? "no device can match this, nor then the condition" : "no device can match the condition",
                     at: range(part)))
         } else if !rows.contains(false) {
-            // Without an acknowledgement its being a broadcast is said already.
+            // Without the acknowledgement, another rule already reports that this is a broadcast.
             guard campaign.acknowledged.broadcast else { return }
             findings.diagnostics.append(
                 .warning(
@@ -45,7 +45,7 @@ struct ConditionLogic {
         }
     }
 
-    /// The terms of the smallest part whose rows are such.
+    /// The terms of the smallest part whose rows meet the test.
     private func smallest(_ isSuch: ([Bool]) -> Bool) -> Range<Int> {
         var (part, start) = (condition.expression, 0)
         while let next = part.parts(from: start).first(where: { isSuch(rows(of: $0.part)) }) {
@@ -54,7 +54,7 @@ struct ConditionLogic {
         return start..<start + part.termCount
     }
 
-    /// Whether a device matches, for every choice of the topics that it follows.
+    /// Whether a device matches, for every set of topics that it may follow.
     private func rows(of expression: Expression) -> [Bool] {
         (0..<1 << topics.count).map { row in
             Self.matches(expression) { topic in topics.firstIndex(of: topic).map { row >> $0 & 1 == 1 } ?? false }
@@ -70,11 +70,11 @@ struct ConditionLogic {
         }
     }
 
-    /// The condition without what changes nothing, and the terms that were left out, as stretches of the whole; `nil`
-    /// where everything in it changes something.
+    /// The condition without the terms that change nothing, and those terms as ranges of the whole; `nil` if every term
+    /// changes something.
     private func shortened(_ rows: [Bool]) -> (expression: Expression, left: [Range<Int>])? {
         var expression = condition.expression
-        // Which terms of the whole are still there.
+        // The terms of the whole that are still there.
         var kept = Array(0..<expression.termCount)
         var left: [Range<Int>] = []
         while let next = Self.shorter(expression).first(where: { self.rows(of: $0.expression) == rows }) {
@@ -86,8 +86,7 @@ struct ConditionLogic {
         return left.isEmpty ? nil : (expression, left)
     }
 
-    /// The expression with one of its operands left out, in every way there is; the later one first, as a reader
-    /// would take out a repetition.
+    /// Every way to leave out one operand. The later operand goes first, as a reader would remove a repetition.
     private static func shorter(_ expression: Expression) -> [(expression: Expression, left: Range<Int>)] {
         let operands = { (one: Expression, other: Expression, join: (Expression, Expression) -> Expression) in
             let (count, end) = (one.termCount, one.termCount + other.termCount)
@@ -123,7 +122,7 @@ struct ConditionLogic {
 }
 
 extension Condition.Expression {
-    /// What it is made of, each with the number of its first term.
+    /// Its parts, each with the number of its first term.
     fileprivate func parts(from start: Int) -> [(part: Self, start: Int)] {
         switch self {
         case .topic: []

@@ -1,17 +1,17 @@
-/// Finds texts of messages that end where a `#` begins a comment, though it was meant as a part of them.
+/// Finds texts in messages that end at a `#`, because it begins a comment though it was meant as part of the text.
 struct CutTexts {
-    /// Where texts end that a `#` follows which no writer of comments would write: `we are #1`.
+    /// The ends of texts before a `#` that does not look like a comment: `we are #1`.
     private var certain: Set<TextRange.Position> = []
-    /// Where a text ends one space before a comment. Linters of YAML want two, and so do we to be sure.
+    /// The ends of texts one space before a comment. YAML linters ask for two spaces, and so do we, to be sure.
     private var likely: Set<TextRange.Position> = []
 
-    /// Suspicious places that are looked into: a file of people's has a few.
+    /// How many suspicious places are checked at most. A file written by hand has a few.
     private static let limit = 100_000
 
-    /// `nil` where no `#` of the file could have cut anything.
+    /// `nil` if no `#` in the file can have cut a text.
     init?(_ source: SourceText) {
         source.bytes.withUnsafeBufferPointer { bytes in
-            // Lines and columns are counted up to a suspicious place only, of which most files have none.
+            // Lines and columns are counted only up to a suspicious place, and most files have none.
             var (counted, line, column) = (0, 1, 1)
             var rest = bytes[...]
             while let index = rest.firstPlace(of: UInt8(ascii: "#")), certain.count + likely.count < Self.limit {
@@ -26,7 +26,7 @@ struct CutTexts {
                     if byte == UInt8(ascii: "\n") {
                         (line, column) = (line + 1, 1)
                     } else if byte & 0b1100_0000 != 0b1000_0000 {
-                        // A character's first byte is any but 10xxxxxx.
+                        // A byte 10xxxxxx continues a character.
                         column += 1
                     }
                 }

@@ -1,6 +1,6 @@
-/// The keys that an app's own data cannot have, or had better not.
+/// The keys that an app's own data must not have, or should not have.
 enum DataKey {
-    /// Words of FCM's own options: where they are data, FCM's value may stand in their place.
+    /// The names of FCM's own options. As data keys, FCM may overwrite their values.
     private static let overwritten: Set<String> = [
         "collapse_key", "delay_while_idle", "dry_run", "restricted_package_name", "time_to_live",
     ]

@@ -1,10 +1,10 @@
-/// What is said about the headers that a message has for one platform.
+/// The rules for the headers of one platform.
 struct HeaderRules {
-    /// What a header's value has to be.
+    /// What a header's value must be.
     struct Value: Sendable {
-        /// For a sentence: `'ttl' must be …`.
+        /// For use in a sentence: `'ttl' must be …`.
         let words: String
-        /// Among which a slip of the pen is looked for.
+        /// The valid values, to suggest one for a typing mistake.
         var choices: [String] = []
         let isMet: @Sendable (String) -> Bool
 
@@ -22,13 +22,13 @@ struct HeaderRules {
             Value(words: words) { (1...digits).contains($0.utf8.count) && $0.utf8.allSatisfy(\.isDigit) }
         }
 
-        /// What HTTP itself asks of every value.
+        /// What HTTP itself requires of every value.
         static let http = Value(words: "on one line, in ASCII") { value in
             value.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
         }
     }
 
-    /// The rule that is broken by a wrong one.
+    /// The rule that a wrong value breaks.
     let rule: Rule
     /// By lowercased name.
     let known: [String: Value]

@@ -1,5 +1,5 @@
-/// Explains what is wrong about values that YAML could read, though as nothing that anybody meant: a template's braces,
-/// a text that begins like an anchor or a tag.
+/// Explains values that YAML reads as something nobody meant: a template's braces, or a text that begins like an anchor
+/// or a tag.
 struct LeftoverSyntax {
     private let source: SourceText
 
@@ -29,7 +29,7 @@ struct LeftoverSyntax {
             }
         }
         guard !explained.isEmpty else { return }
-        // What YAML itself found odd about the same place says nothing more.
+        // YAML's own diagnostics about the same place add nothing.
         diagnostics.removeAll { diagnostic in
             guard diagnostic.rule == .yamlTag || diagnostic.rule == .wrongType, let range = diagnostic.range.text else {
                 return false

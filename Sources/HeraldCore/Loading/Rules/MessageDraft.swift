@@ -1,6 +1,6 @@
 internal import FCM
 
-/// A message whose parts read well each in itself, for the rules that look at several of them together.
+/// A message whose parts are each valid, for rules that compare several parts.
 struct MessageDraft {
     let node: Node
     let json: [String: JSONValue]
@@ -16,10 +16,10 @@ struct MessageDraft {
 
     subscript(_ path: String...) -> JSONValue? { value(at: path[...]) }
 
-    /// Where the value at the end of a path is written, if it is.
+    /// The value at the end of a path, if it is in the file.
     func node(_ path: String...) -> Node? { entry(at: path[...])?.value }
 
-    /// The key at the end of a path; as much of the message as there is of it otherwise.
+    /// The place of the key at the end of a path, or of the last part of the path that exists.
     func key(_ path: String...) -> TextRange { key(at: path) }
 
     func key(at path: [String]) -> TextRange {
@@ -57,7 +57,7 @@ extension MessageDraft {
         }
     }
 
-    /// A platform's own `data` takes the place of the message's, whose other keys then never arrive there.
+    /// A platform's own `data` replaces the message's, so that the other keys never arrive there.
     private func checkReplacedData(_ findings: inout Findings) {
         guard let common = json["data"]?.object else { return }
         for platform in ["android", "webpush"] {
@@ -74,7 +74,7 @@ extension MessageDraft {
         }
     }
 
-    /// Whether anything would be shown on, or handed to, a device of any platform.
+    /// Whether a device of any platform would show anything or hand anything to the app.
     private var hasContent: Bool {
         let parts = [
             json["data"], json["notification"], self["android", "data"], self["android", "notification"],
@@ -86,7 +86,7 @@ extension MessageDraft {
 }
 
 extension JSONValue {
-    /// A number of either kind.
+    /// The value of an integer or a floating-point number.
     var number: Double? {
         switch self {
         case .int(let value): Double(value)

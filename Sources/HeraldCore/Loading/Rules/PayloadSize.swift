@@ -1,10 +1,10 @@
 internal import FCM
 
-/// How large a message is on each platform, held against FCM's limits.
+/// The size of a message on each platform, compared with FCM's limits.
 struct PayloadSize {
     private let draft: MessageDraft
 
-    /// From here on an error is near: FCM adds keys of its own.
+    /// Warns from here on, since FCM adds keys of its own.
     private static let nearLimit = 3900
     /// FCM's pages disagree on the limit for topics and conditions: 4096 or this.
     private static let topicLimit = 2048
@@ -40,9 +40,9 @@ struct PayloadSize {
                 at: findings.at(place(on: platform)), notes: breakdown(on: platform, findings)))
     }
 
-    /// The platform with the largest payload, where that is larger than a limit.
+    /// The platform with the largest payload, if that exceeds a limit.
     private func largest(above limit: Int) -> (platform: Platform, size: Int)? {
-        // No platform gets more than all of it; measuring each is for large messages only.
+        // No platform gets more than the whole message, so a small message needs no measuring.
         guard JSONValue.object(draft.json).jsonBytes > limit else { return nil }
         let content = MessageContent(draft.json)
         let sizes = Platform.allCases.map { ($0, content.largestSize(on: $0)) }
@@ -50,7 +50,7 @@ struct PayloadSize {
         return most
     }
 
-    /// The parts that reach a platform, each with its bytes of keys and values.
+    /// The parts that reach a platform, each with the bytes of its keys and values.
     private func parts(on platform: Platform) -> [(path: [String], bytes: Int)] {
         let own: [[String]] =
             switch platform {
@@ -101,7 +101,7 @@ extension JSONValue {
         }
     }
 
-    /// At least the bytes of its JSON.
+    /// An upper bound for the bytes of its JSON.
     fileprivate var jsonBytes: Int {
         switch self {
         case .object(let members): members.reduce(2) { $0 + $1.key.jsonBytes + $1.value.jsonBytes + 2 }

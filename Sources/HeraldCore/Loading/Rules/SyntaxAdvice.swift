@@ -1,9 +1,9 @@
-/// Finds out what would mend a file that YAML cannot read: most often a text needs quotes. A guess is told only once
-/// the file has been read with it.
+/// Suggests a fix for a file that YAML cannot read: most often a text needs quotes. A fix is suggested only if the file
+/// can be read with it.
 struct SyntaxAdvice {
-    /// Larger files are not read again for a better word about them.
+    /// Larger files are not read again just for better advice.
     private static let maximumSize = 1 << 18
-    /// Guesses that are tried; each is a reading.
+    /// The most fixes that are tried; each takes another reading.
     private static let maximumGuesses = 16
 
     private let source: SourceText
@@ -56,7 +56,7 @@ struct SyntaxAdvice {
         return text.contains(" #") ? "that holds a space and a #" : "that YAML reads otherwise"
     }
 
-    /// The values on the line of the mistake, and on the one above, where a missing end is only seen in the next.
+    /// The values on the line of the mistake and on the line above: a missing end is noticed only on the next line.
     private func suspects(at place: TextRange.Position) -> [Suspect] {
         let numbers = Set((max(1, place.line - 3)...place.line))
         let lines = source.lines(numbers, upTo: 4096)
@@ -66,17 +66,17 @@ struct SyntaxAdvice {
     }
 
     private static func suspects(in line: String) -> [Range<Int>] {
-        // A value that goes on to the end of its line.
+        // A value that goes to the end of its line.
         let whole = line.firstMatch(of: #/^\s*(?:- +)*[A-Za-z0-9_.-]+:\s+(?<text>\S.*?)\s*$/#)
             .map { line.columns(of: $0.output.text) }
-        // One within braces or brackets: up to the next of them, or to a comma with a key behind it.
+        // A value within braces or brackets. It ends at the next of these, or at a comma before a key.
         let inner = line.matches(
             of: #/[{,]\s*[A-Za-z0-9_.-]+:\s+(?<text>[^\s{}\[\]"'][^{}\[\]"]*?)\s*(?=[}\]]|,\s*[A-Za-z0-9_.-]+:)/#
         )
         .map { line.columns(of: $0.output.text) }
         // An entry of a list.
         let entry = line.firstMatch(of: #/^\s*(?:- +)+(?<text>\S.*?)\s*$/#).map { line.columns(of: $0.output.text) }
-        // A bracket that is never closed is no text.
+        // A bracket that is never closed does not belong to a text.
         return (inner + [whole, entry].compactMap(\.self)).filter { line.part($0).isBalanced }
     }
 
@@ -105,7 +105,7 @@ extension String {
         return start..<start + part.unicodeScalars.count
     }
 
-    /// Whether it begins with a quote and has no other.
+    /// Whether it begins with a quote and has no other quote.
     fileprivate var isUnclosed: Bool {
         guard let first, first == "\"" || first == "'" else { return false }
         return !dropFirst().contains(first)

@@ -1,4 +1,4 @@
-/// A text of the message that must be of one form.
+/// The form that a text of the message must have.
 enum TextForm: Sendable {
     /// `#RRGGBB`.
     case color
@@ -12,7 +12,7 @@ enum TextForm: Sendable {
 }
 
 extension TextForm {
-    /// Holds a text against the form; what is wrong is reported.
+    /// Checks the text against the form, and reports what is wrong.
     func check(_ text: Located<String>, _ name: String, _ findings: inout Findings) -> Bool {
         switch self {
         case .color:
@@ -81,7 +81,7 @@ extension String {
 
     fileprivate enum WebAddress { case http, https }
 
-    /// What it is an address of: absolute, with a host, of characters that a URL may hold.
+    /// The kind of address it is: absolute, with a host, and only with characters that a URL may have.
     fileprivate var webAddress: WebAddress? {
         let (scheme, kind): (String, WebAddress) =
             prefix(6).lowercased() == "https:" ? ("https://", .https) : ("http://", .http)

@@ -1,7 +1,7 @@
 internal import FCM
 
 extension MessageDraft {
-    /// The texts that people see. What a template or a writer in a hurry has left in them, everybody gets.
+    /// The texts that people see. Whatever a template or a hurried writer left in them, every recipient gets.
     func checkTexts(_ findings: inout Findings) {
         for part in [node("notification"), node("android", "notification"), node("webpush", "notification")] {
             for key in ["title", "body", "ticker", "title_loc_args", "body_loc_args", "actions"] {
@@ -11,7 +11,7 @@ extension MessageDraft {
         check(node("apns", "payload", "aps", "alert"), &findings)
     }
 
-    /// Names for the app, among texts for people.
+    /// Keys whose values are names for the app, although they are among texts for people.
     private static let unseen: Set<String> = [
         "action", "icon", "loc-key", "title-loc-key", "subtitle-loc-key", "action-loc-key", "launch-image",
     ]
@@ -32,9 +32,9 @@ extension MessageDraft {
 }
 
 extension String {
-    /// What is not meant for readers.
+    /// A part that is not meant for readers.
     fileprivate var leftover: String? {
-        // One pass over the bytes: nearly every text has none of it.
+        // One pass over the bytes, since nearly every text has no leftovers.
         var previous: UInt8 = 0
         var isSuspicious = false
         for byte in utf8 {
@@ -51,7 +51,7 @@ extension String {
         }
         guard isSuspicious else { return nil }
         if lowercased().contains("lorem ipsum") { return "lorem ipsum" }
-        // In capitals 'todo' is also a word of Spanish: alone, at the end or before a colon it is a note to oneself.
+        // 'TODO' is also a Spanish word in capitals. Alone, at the end or before a colon it is a note by the writer.
         for word in ["TODO", "FIXME"] {
             guard self == word || hasSuffix(" \(word)") || contains("\(word):") || contains("\(word)(") else {
                 continue

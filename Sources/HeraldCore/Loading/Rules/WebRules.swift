@@ -1,6 +1,6 @@
 internal import FCM
 
-/// What is said about the part of a message that is for browsers.
+/// The rules for the web part of a message.
 struct WebRules {
     private let draft: MessageDraft
 
@@ -48,7 +48,7 @@ struct WebRules {
         }
     }
 
-    /// What the browser's Notification takes, in words; `nil` where the value is that, or the key the app's own.
+    /// What the browser's Notification requires, in words; `nil` if the value is right, or if the key is the app's own.
     private static func fault(ofOption key: String, _ value: JSONValue) -> String? {
         switch key {
         case "title", "body", "icon", "badge", "image", "lang", "tag": return value.string != nil ? nil : "text"

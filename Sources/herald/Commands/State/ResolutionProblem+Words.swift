@@ -1,7 +1,7 @@
 import HeraldCore
 
 extension ResolutionProblem {
-    /// Why an occurrence cannot be settled so.
+    /// Why an occurrence cannot be resolved this way.
     func words(for occurrence: String, in state: RecordedState) -> String {
         switch self {
         case .noOccurrence:

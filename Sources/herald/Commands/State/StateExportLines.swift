@@ -1,7 +1,7 @@
 import FCM
 import HeraldCore
 
-/// What `state export` prints, a part of the recipients at a time.
+/// What `state export` prints. Recipients are read in parts, so that memory does not grow with their number.
 struct StateExportLines {
     private static let partSize = 4096
 
@@ -26,7 +26,7 @@ struct StateExportLines {
         }
     }
 
-    /// One line for each, in the order of their numbers.
+    /// One line for each recipient, in the order of their numbers.
     func text(of registrations: [RecipientID: Registration]) -> String {
         registrations.sorted { $0.key < $1.key }.map { line($0.key, $0.value).compactText + "\n" }.joined()
     }

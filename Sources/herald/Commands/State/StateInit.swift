@@ -16,7 +16,7 @@ struct StateInit: AsyncParsableCommand {
         guard try await context.state.openIfPresent() == nil else {
             throw CommandFailure(.wrong, "there is a state already at \(context.state.name)")
         }
-        // An apply may be making one at this moment.
+        // An apply may be creating the state at this moment.
         try await context.state.lock(for: "state init").hold {
             _ = try await context.state.create(context.state.newIdentity(created: Date()))
         }
