@@ -51,7 +51,7 @@ import Testing
 
     @Test func `while one holds the lock, another is told who does`() async throws {
         let lock = try await location.lock(for: "first")
-        try await lock.hold {
+        await lock.hold {
             let error = await #expect(throws: StateError.self) { try await location.lock(for: "second") }
             guard case .locked(_, let holder)? = error else {
                 Issue.record("\(String(describing: error))")

@@ -13,7 +13,7 @@ import Testing
         _ message: [String: JSONValue], expiring expiry: Date? = nil, validateOnly: Bool = false
     ) throws -> [UInt8] {
         let encoded = try EncodedContent(
-            MessageContent(message), expiring: expiry, at: World.now, validateOnly: validateOnly)
+            MessageContent(message), expiring: expiry, at: PlanScenario.now, validateOnly: validateOnly)
         return encoded.bytes(for: 1, to: .topic("tides"))
     }
 
