@@ -11,7 +11,7 @@ import pytest
 from emulator import Emulator
 
 HERE = pathlib.Path(__file__).parent
-TEXT = (HERE.parents[1] / "Docs" / "emulator.md").read_text()
+TEXT = (HERE.parents[1] / "docs" / "emulator.md").read_text()
 
 
 def blocks(language):
