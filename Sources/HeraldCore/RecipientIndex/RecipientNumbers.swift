@@ -26,7 +26,7 @@ package struct RecipientNumbers: Sendable {
     init(_ entries: [Entry], _ hash: SipHash) {
         (self.entries, self.hash) = (entries, hash)
         var bits: UInt64 = 1
-        while 4 << bits < entries.count { bits += 1 }
+        while 1 << bits < entries.count { bits += 1 }
         let shift = 64 - bits
         var starts = [UInt32](repeating: 0, count: (1 << Int(bits)) + 1)
         for entry in entries { starts[Int(entry.key >> shift) + 1] += 1 }

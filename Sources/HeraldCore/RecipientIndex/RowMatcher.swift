@@ -3,11 +3,12 @@
 struct RowMatcher {
     private let numbers: RecipientNumbers
     private let table: MembershipClassTable
-    /// By membership class.
-    private var members: [RecipientSet] = []
+    /// By membership class, in the order of the rows: lists are seldom sorted, and to insert each number into a set
+    /// where it belongs would cost more than to sort them once.
+    private var members: [[RecipientID]] = []
     /// About the current source: the recipients with a row, their membership classes, and how many rows repeat one of
     /// the list.
-    private var seen = RecipientSet()
+    private var seen = SeenRecipients()
     private var marks: [UInt32] = []
     private var named: [Int: RecipientSet]?
     private var repeated = 0
@@ -52,10 +53,10 @@ struct RowMatcher {
     mutating func finishSource(_ owners: [RecipientIndex.Owner]) -> SourceMembers {
         var byOwner: [RecipientIndex.Owner: RecipientSet] = [:]
         for mark in marks {
-            for owner in table.all[Int(mark)].owners { byOwner[owner, default: []].formUnion(members[Int(mark)]) }
-            members[Int(mark)] = []
+            let members = takeMembers(of: Int(mark))
+            for owner in table.all[Int(mark)].owners { byOwner[owner, default: []].formUnion(members) }
         }
-        defer { (seen, marks, named, repeated) = ([], [], nil, 0) }
+        defer { (seen, marks, named, repeated) = (SeenRecipients(), [], nil, 0) }
         return SourceMembers(members: owners.map { byOwner[$0] ?? [] }, repeated: repeated, isPlain: true)
     }
 
@@ -63,10 +64,16 @@ struct RowMatcher {
         let index = Int(mark)
         while members.count <= index { members.append([]) }
         if members[index].isEmpty { marks.append(mark) }
-        if seen.contains(id) { countRepeated(id, mark) } else { seen.insert(id) }
-        members[index].insert(id)
+        if !seen.insert(id) { countRepeated(id, mark) }
+        members[index].append(id)
         guard named != nil else { return }
         for list in table.all[index].lists { named?[list, default: []].insert(id) }
+    }
+
+    private mutating func takeMembers(of index: Int) -> RecipientSet {
+        defer { members[index] = [] }
+        members[index].sort()
+        return RecipientSet(members[index])
     }
 
     /// Hardly any recipient stands in a list twice, so the recipients of each list are tracked only from the first
@@ -75,10 +82,27 @@ struct RowMatcher {
         if named == nil {
             var sets: [Int: RecipientSet] = [:]
             for mark in marks {
-                for list in table.all[Int(mark)].lists { sets[list, default: []].formUnion(members[Int(mark)]) }
+                let members = RecipientSet(members[Int(mark)].sorted())
+                for list in table.all[Int(mark)].lists { sets[list, default: []].formUnion(members) }
             }
             named = sets
         }
         for list in table.all[Int(mark)].lists where named?[list]?.contains(id) ?? false { repeated += 1 }
+    }
+}
+
+/// The recipients with a row in a list, one bit each, in chunks of 65,536 numbers.
+private struct SeenRecipients {
+    private var chunks: [[UInt64]] = []
+
+    /// Returns `false` if it was there before.
+    mutating func insert(_ id: RecipientID) -> Bool {
+        let (chunk, word) = (Int(id >> 16), Int(id & 0xFFFF) >> 6)
+        let bit: UInt64 = 1 << UInt64(id & 63)
+        while chunks.count <= chunk { chunks.append([]) }
+        if chunks[chunk].isEmpty { chunks[chunk] = [UInt64](repeating: 0, count: 1024) }
+        guard chunks[chunk][word] & bit == 0 else { return false }
+        chunks[chunk][word] |= bit
+        return true
     }
 }
