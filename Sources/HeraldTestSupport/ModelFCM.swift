@@ -10,6 +10,8 @@ package final class ModelFCM: TaskSender {
         case loseAnswer
         /// The request does not arrive, and the caller gets no answer.
         case loseRequest
+        /// The request takes effect, and something else answers.
+        case answerAfterEffect(Exchange)
         /// Something else answers, and the request has no effect.
         case answer(Exchange)
     }
@@ -20,7 +22,18 @@ package final class ModelFCM: TaskSender {
         package var title: String
     }
 
+    /// A message that was accepted, and the devices that got it.
+    package struct Arrival: Sendable {
+        /// The number of the request.
+        package var call: Int
+        package var push: Push
+        package var devices: [Registration]
+    }
+
     package struct State: Sendable {
+        /// Registrations that apps made (`register`). Conditions match them, even if they follow no topic.
+        package private(set) var registered: Set<Registration> = []
+        package var arrivals: [Arrival] = []
         package var topics: [TopicName: Set<Registration>] = [:]
         package var groups: [GroupName: Set<Registration>] = [:]
         package var dead: Set<Registration> = []
@@ -48,7 +61,9 @@ package final class ModelFCM: TaskSender {
 
     package func change(_ body: (inout State) -> Void) { state.withLock { body(&$0) } }
 
-    package func exchange(_ request: Request) async -> Exchange {
+    package func exchange(_ request: Request) async -> Exchange { answer(request) }
+
+    package func answer(_ request: Request) -> Exchange {
         state.withLock { state in
             state.calls.append(request)
             switch fault(request, state.calls.count - 1) {
@@ -57,6 +72,9 @@ package final class ModelFCM: TaskSender {
             case .loseAnswer:
                 _ = state.answer(request)
                 return .lost(reason: "cut")
+            case .answerAfterEffect(let exchange):
+                _ = state.answer(request)
+                return exchange
             case nil: return state.answer(request)
             }
         }
@@ -64,6 +82,20 @@ package final class ModelFCM: TaskSender {
 }
 
 extension ModelFCM.State {
+    /// An app gets this registration.
+    ///
+    /// - Parameter displaces: Whether the installation's other registrations die. Its subscriptions go on with this one.
+    package mutating func register(_ registration: Registration, displaces: Bool) {
+        dead.remove(registration)
+        registered.insert(registration)
+        guard displaces else { return }
+        let key = registration.recipientKey
+        for other in registered where other != registration && other.recipientKey == key {
+            dead.insert(other)
+            for topic in topics.keys where topics[topic]?.remove(other) != nil { topics[topic]?.insert(registration) }
+        }
+    }
+
     fileprivate mutating func answer(_ request: Request) -> Exchange {
         switch request {
         case .send(let body): return send(body)
@@ -104,8 +136,24 @@ extension ModelFCM.State {
         } else {
             target = message["topic"]?.string.map { "topic:\($0)" } ?? "condition:\(message["condition"]?.string ?? "")"
         }
-        pushes.append(ModelFCM.Push(target: target, title: message["notification"]?["title"]?.string ?? ""))
+        let push = ModelFCM.Push(target: target, title: message["notification"]?["title"]?.string ?? "")
+        pushes.append(push)
+        arrivals.append(ModelFCM.Arrival(call: calls.count - 1, push: push, devices: devices(of: message)))
         return .json(200, #"{"name":"projects/p/messages/\#(pushes.count)"}"#)
+    }
+
+    /// Who gets a message: each living registration once.
+    private func devices(of message: JSONValue) -> [Registration] {
+        if let text = message["token"]?.string ?? message["fid"]?.string {
+            if let group = keys[text] { return Array((groups[group] ?? []).subtracting(dead)) }
+            return [Registration(text)].compactMap(\.self)
+        }
+        if let name = message["topic"]?.string.flatMap(TopicName.init(rawValue:)) {
+            return Array((topics[name] ?? []).subtracting(dead))
+        }
+        guard let condition = message["condition"]?.string.flatMap({ try? Condition(parsing: $0) }) else { return [] }
+        let everybody = topics.values.reduce(registered) { $0.union($1) }.subtracting(dead)
+        return everybody.filter { device in condition.matches { topics[$0]?.contains(device) ?? false } }
     }
 
     private mutating func batch(

@@ -14,24 +14,33 @@ package final class ProbedStore: StateStore {
     }
 
     private let inner: MemoryStore
-    private let refusesFrom: Int
+    private let refuses: @Sendable (_ commit: Int) -> Bool
     private let holdUp: @Sendable () async -> Void
     private let committed: @Sendable (_ changes: [StateChange], _ state: RecordedState) -> Void
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - refusesFrom: The number of the first commit that fails, from 0.
+    ///   - refuses: Whether the commit of that number, from 0, fails.
     ///   - holdUp: Awaited before each commit.
     ///   - committed: Called after each successful commit, with the state after it.
     package init(
-        _ inner: MemoryStore, refusesFrom: Int = .max,
+        _ inner: MemoryStore, refuses: @escaping @Sendable (_ commit: Int) -> Bool,
         committed: @escaping @Sendable (_ changes: [StateChange], _ state: RecordedState) -> Void = { _, _ in },
         holdUp: @escaping @Sendable () async -> Void = {}
     ) {
         self.inner = inner
-        self.refusesFrom = refusesFrom
+        self.refuses = refuses
         self.holdUp = holdUp
         self.committed = committed
+    }
+
+    /// - Parameter refusesFrom: The number of the first commit that fails, from 0.
+    package convenience init(
+        _ inner: MemoryStore, refusesFrom: Int = .max,
+        committed: @escaping @Sendable (_ changes: [StateChange], _ state: RecordedState) -> Void = { _, _ in },
+        holdUp: @escaping @Sendable () async -> Void = {}
+    ) {
+        self.init(inner, refuses: { $0 >= refusesFrom }, committed: committed, holdUp: holdUp)
     }
 
     package var fingerprintKey: [UInt8] { inner.fingerprintKey }
@@ -82,7 +91,7 @@ package final class ProbedStore: StateStore {
             return state.commits - 1
         }
         await holdUp()
-        if number >= refusesFrom { throw Self.refusal }
+        if refuses(number) { throw Self.refusal }
         try commit()
         committed(changes, inner.state())
     }

@@ -1,0 +1,188 @@
+import FCM
+import HeraldTestSupport
+
+@testable import HeraldCore
+
+/// What a run did, seen from FCM, and what it may never do.
+extension Life {
+    /// Notes every request of the run with what came of it.
+    func account(_ run: LifeRun) throws {
+        let (content, state) = (run.now, fcm.now)
+        let arrivals = Dictionary(state.arrivals.map { ($0.call, $0) }) { one, _ in one }
+        var begun: OccurrenceID?
+        var marks = content.begun[...]
+        for (number, request) in state.calls.enumerated() {
+            while let mark = marks.first, mark.call <= number {
+                begun = mark.occurrence
+                marks = marks.dropFirst()
+            }
+            let mishap = content.mishaps[number]
+            switch request {
+            case .send(let body):
+                try accountSend(body, begun, arrivals[number], mishap, content.starts[number].date, run)
+            case .subscribe(let registration, let topic): noteSubscription(of: registration, to: topic)
+            case .unsubscribe(let registration, let topic):
+                try checkLeave(registration, topic, content)
+                owners[topic]?[registration] = nil
+            case .batch(let operation, let topic, let registrations):
+                for registration in registrations {
+                    if operation == .add {
+                        owners[topic, default: [:]][registration] = true
+                    } else {
+                        try checkLeave(registration, topic, content)
+                        owners[topic]?[registration] = nil
+                    }
+                }
+            case .group, .read: break
+            }
+        }
+        try checkReport(content)
+        try checkRates(content)
+    }
+
+    private func noteSubscription(of registration: Registration, to topic: TopicName) {
+        // What the app subscribed stays the app's.
+        if fcm.now.topics[topic]?.contains(registration) == true, owners[topic]?[registration] == nil {
+            owners[topic, default: [:]][registration] = true
+        }
+    }
+
+    private func accountSend(
+        _ body: [UInt8], _ begun: OccurrenceID?, _ arrival: ModelFCM.Arrival?, _ mishap: LifeMishap?, _ date: Date,
+        _ run: LifeRun
+    ) throws {
+        let message = (try? JSONValue(parsing: body))?["message"]
+        let title = message?["notification"]?["title"]?.string ?? ""
+        let parts = title.split(separator: " ").compactMap { Int($0) }
+        guard parts.count == 3, let campaign = files.campaigns.first(where: { $0.line == parts[0] }),
+            campaign.title == title, campaign.isEnabled
+        else { throw LifeProblem(promise: "sends what no file asks for", words: "'\(title)' was sent") }
+        let key = key(of: campaign, begun)
+        if let due = key.due ?? campaign.at, due > date {
+            throw LifeProblem(promise: "sends too early", words: "'\(title)' is due \(due.rfc3339)")
+        }
+        asked.insert(key)
+        let target = (message?["token"]?.string ?? message?["fid"]?.string).flatMap { Registration($0) }
+        var reached = Set((arrival?.devices ?? []).map(\.recipientKey))
+        if arrival != nil, let target, target.rawValue.hasPrefix("cTEST") { reached = [target.recipientKey] }
+        for installation in reached.sorted(by: { $0.rawValue < $1.rawValue }) {
+            let count = (delivered[key]?[installation] ?? 0) + 1
+            delivered[key, default: [:]][installation] = count
+            if count > 1 { extras += 1 }
+            let allowance = allowed[key]?[installation] ?? 0
+            if count > 1 + allowance, !isForgiven {
+                throw LifeProblem(
+                    promise: "sends twice",
+                    words: "'\(title)' of \(words(key)) came \(count) times to \(number(of: installation))")
+            }
+        }
+        guard let mishap else { return }
+        let concerned = target.map { [$0.recipientKey] } ?? Array(reached)
+        let isRepeatable = mishap.asksAgain || campaign.onUnknown == .resend && !mishap.isRefusal
+        for installation in concerned {
+            if isRepeatable { allowed[key, default: [:]][installation, default: 0] += reached.isEmpty ? 0 : 1 }
+            if !mishap.asksAgain, mishap != .notSent { excused[key, default: []].insert(installation) }
+        }
+    }
+
+    func key(of campaign: LifeFiles.Campaign, _ occurrence: OccurrenceID?) -> Key {
+        guard campaign.isDaily else { return Key(line: campaign.line, revision: campaign.revision) }
+        return Key(line: campaign.line, due: occurrence?.due)
+    }
+
+    func words(_ key: Key) -> String { "line \(key.line) #\(key.revision) \(key.due?.rfc3339 ?? "")" }
+
+    func number(of installation: RecipientKey) -> String { "device \(Int(installation.rawValue.suffix(17)) ?? -1)" }
+
+    // MARK: Promises about a single run
+
+    /// Nobody is unsubscribed whom the plan did not show, and only from what herald subscribed.
+    private func checkLeave(_ registration: Registration, _ topic: TopicName, _ content: LifeRun.Content) throws {
+        let isPlanned = content.plans[0].plan.steps.contains { step in
+            if case .unsubscribe(topic, _) = step.work { step.refusal == nil } else { false }
+        }
+        if !isPlanned { throw LifeProblem(promise: "unsubscribes unplanned", words: "from \(topic)") }
+        if owners[topic]?[registration] == false, !isForgiven {
+            throw LifeProblem(
+                promise: "unsubscribes what the app made",
+                words: "\(number(of: registration.recipientKey)) from \(topic)")
+        }
+    }
+
+    private func checkReport(_ content: LifeRun.Content) throws {
+        guard let report = content.report else { return }
+        for step in report.steps {
+            let parts = [step.accepted, step.rejected, step.unknown, step.skipped, step.held, step.pending]
+            if parts.contains(where: { $0 < 0 }) || parts.reduce(0, +) != step.planned {
+                throw LifeProblem(promise: "planned is not the sum", words: "\(step.id): \(step.planned) \(parts)")
+            }
+            if !content.isDead { possibleDuplicates += step.possibleDuplicates }
+        }
+    }
+
+    private func checkRates(_ content: LifeRun.Content) throws {
+        guard case .limited(let rate) = settings.fcm.rate, case .limited(let other) = settings.fcm.subscriptionRate
+        else { return }
+        let most = rate + other
+        for (first, last) in zip(content.starts, content.starts.dropFirst(most))
+        where last.offset - first.offset < .seconds(1) {
+            throw LifeProblem(promise: "exceeds the rates", words: "\(most + 1) starts within a second")
+        }
+    }
+
+    // MARK: Between runs
+
+    /// Intents without an outcome are unknown from now on: nobody may be sent to again.
+    func noteWhatDied() {
+        for occurrence in store.snapshot().occurrences.values {
+            let uncertain = occurrence.ledger?.uncertain ?? []
+            guard !uncertain.isEmpty, let campaign = campaign(recordedAs: occurrence.campaign)
+            else { continue }
+            let key =
+                campaign.isDaily
+                ? Key(line: campaign.line, due: occurrence.due)
+                : Key(line: campaign.line, revision: occurrence.revision)
+            for registration in store.registrations(of: uncertain).values {
+                excused[key, default: []].insert(registration.recipientKey)
+            }
+            if uncertain.contains(0) { asked.insert(key) }
+        }
+    }
+
+    /// A run that ended has taken in the names of all files.
+    func noteSeen(_ run: LifeRun) {
+        for campaign in files.campaigns { lines[campaign.line]?.seenName = campaign.name }
+        for topic in files.topics { topicNames[topic.line] = topic.name }
+        // Whatever was told as missed is never sent.
+        for missed in run.now.plans.flatMap(\.plan.missed) {
+            for campaign in files.campaigns
+            where lines[campaign.line]?.names.contains(missed.occurrence.campaign) == true {
+                let revision = missed.unrecorded?.revision ?? campaign.revision
+                end(
+                    campaign.isDaily
+                        ? Key(line: campaign.line, due: missed.due) : Key(line: campaign.line, revision: revision))
+            }
+        }
+    }
+
+    /// The line that the state knows under a name.
+    func campaign(recordedAs name: String) -> LifeFiles.Campaign? {
+        let all = files.campaigns + deletedCampaigns
+        return all.first { lines[$0.line]?.seenName == name } ?? all.first { $0.name == name }
+    }
+}
+
+extension LifeFiles.Campaign {
+    var at: Date? { if case .at(let date) = due { date } else { nil } }
+}
+
+extension OccurrenceID {
+    /// The name in it: the campaign's when it began.
+    var campaign: String { rawValue.split(separator: "@").first.map(String.init) ?? "" }
+
+    /// The time in it.
+    var due: Date? {
+        let text = rawValue.split(separator: "@").last ?? ""
+        return Date(rfc3339: String(text.prefix { $0 != "#" }))
+    }
+}

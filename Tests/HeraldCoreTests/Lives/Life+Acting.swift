@@ -1,0 +1,156 @@
+import FCM
+import HeraldTestSupport
+
+@testable import HeraldCore
+
+/// What happens in a life besides herald.
+enum LifeAct: String, CaseIterable {
+    case addRow, removeRow, emptyList, fillList
+    case rotate, rotateBeside, rotateUnlisted, catchUpLists, uninstall, comeBack, appSubscribes
+    case editMessage, editTarget, raiseRevision, moveSchedule, addHours, removeHours, toggleEnabled
+    case changeMembers, changePolicy
+    case renameCampaign, deleteCampaign, bringBackCampaign, newCampaign
+    case renameTopic, deleteTopic, bringBackTopic, newTopic, togglePrune, editTopic, toggleGroup
+    case wait, downtime, fastClock, slowClock
+    case pause, resume, resolve, backUp, restore
+    case run, faultyRun, dyingRun, stoppedRun, apply, overriddenApply
+
+    /// How often it happens, compared with the others.
+    var weight: Int {
+        switch self {
+        case .run: 14
+        case .faultyRun, .dyingRun: 6
+        case .stoppedRun, .apply, .overriddenApply: 3
+        case .wait: 6
+        case .addRow, .removeRow, .rotate, .rotateBeside, .resolve: 3
+        case .renameCampaign, .renameTopic, .newCampaign: 3
+        case .fastClock, .slowClock, .restore: 1
+        default: 2
+        }
+    }
+
+    static let drawn: [LifeAct] = allCases.flatMap { Array(repeating: $0, count: $0.weight) }
+}
+
+extension Life {
+    /// Does it, unless there is nothing to do it with.
+    func act(_ act: LifeAct, _ random: inout SeededRandom) async throws {
+        time.advance(by: .seconds(.random(in: 1...300, using: &random)))
+        switch act {
+        case .addRow, .removeRow, .emptyList, .fillList: editList(act, &random)
+        case .rotate, .rotateBeside, .rotateUnlisted, .catchUpLists, .uninstall, .comeBack, .appSubscribes:
+            changeInstallation(act, &random)
+        case .editMessage, .editTarget, .raiseRevision, .moveSchedule, .addHours, .removeHours, .toggleEnabled,
+            .changeMembers, .changePolicy:
+            editCampaign(act, &random)
+        case .renameCampaign, .deleteCampaign, .bringBackCampaign, .newCampaign:
+            nameCampaign(act, &random)
+        case .renameTopic, .deleteTopic, .bringBackTopic, .newTopic, .togglePrune, .editTopic, .toggleGroup:
+            editTopics(act, &random)
+        case .wait: pass(.seconds(.random(in: 300...14_400, using: &random)), "time passes")
+        case .downtime: pass(.seconds(.random(in: 10_000...200_000, using: &random)), "nothing runs for long")
+        case .fastClock, .slowClock: try await turnClock(act, &random)
+        case .pause, .resume: pause(act, &random)
+        case .resolve: resolve(&random)
+        case .backUp, .restore: try await keepState(act)
+        case .run: try await call(.run)
+        case .apply: try await call(.apply(overrides: false))
+        case .overriddenApply: try await call(.apply(overrides: true))
+        case .faultyRun, .dyingRun, .stoppedRun: try await disturbedRun(act, &random)
+        }
+    }
+
+    private func pass(_ duration: Duration, _ words: String) {
+        time.advance(by: duration)
+        tell("\(words) (\(duration.components.seconds / 60) min)")
+    }
+
+    private func disturbedRun(_ act: LifeAct, _ random: inout SeededRandom) async throws {
+        var fate = LifeFate(seed: random.next())
+        if act != .stoppedRun || Bool.random(using: &random) { fate.mishaps = .random(in: 0...50, using: &random) }
+        switch act {
+        case .dyingRun where Bool.random(using: &random): fate.diesAtCommit = .random(in: 0...8, using: &random)
+        case .dyingRun: fate.diesAtCall = .random(in: 0...8, using: &random)
+        case .stoppedRun where Bool.random(using: &random): fate.pausesAtCall = .random(in: 0...6, using: &random)
+        case .stoppedRun:
+            fate.stopsAtCall = .random(in: 0...6, using: &random)
+            fate.stop = Bool.random(using: &random) ? .person : .machine
+        default: break
+        }
+        try await call(Bool.random(using: &random) ? .run : .apply(overrides: true), fate)
+    }
+
+    private func turnClock(_ act: LifeAct, _ random: inout SeededRandom) async throws {
+        let hours = Double.random(in: 1...40, using: &random)
+        skew = (act == .fastClock ? 1 : -1) * hours * 3600
+        tell("the clock is \(Int(hours)) h \(act == .fastClock ? "fast" : "slow")")
+        try await call(.run, LifeFate(hasWrongClock: true, seed: random.next()))
+        skew = 0
+        tell("the clock is right again")
+    }
+
+    // MARK: A person and the state
+
+    private func pause(_ act: LifeAct, _ random: inout SeededRandom) {
+        let name = files.campaigns.map(\.name).randomElement(using: &random)
+        let isAll = Int.random(in: 0..<3, using: &random) == 0
+        store.commit([act == .pause ? .pause(isAll ? nil : name) : .resume(isAll ? nil : name)])
+        tell("\(act.rawValue) \(isAll ? "all" : name ?? "all")")
+    }
+
+    private func resolve(_ random: inout SeededRandom) {
+        let state = store.state()
+        let open = state.occurrences.filter {
+            !$0.value.uncertain.isEmpty || !$0.value.rejected.isEmpty
+                || $0.value.finished == nil && $0.value.hasTried
+        }
+        guard let id = open.keys.sorted().randomElement(using: &random), let occurrence = open[id] else { return }
+        var ways: [Resolution] = [.accept, .resend, .abandon, .goOn]
+        ways += occurrence.codes.keys.sorted().map { .retry(code: $0) }
+        guard let way = ways.randomElement(using: &random) else { return }
+        let workspace = files.workspace(settings)
+        let declared = workspace.campaigns.first { $0.name.value == occurrence.campaign }
+        guard let changes = try? state.changes(resolving: id, by: way, campaign: declared, at: now) else { return }
+        store.commit(changes)
+        tell("resolve \(id) \(way)")
+        guard let campaign = campaign(recordedAs: occurrence.campaign) else { return }
+        let key =
+            campaign.isDaily
+            ? Key(line: campaign.line, due: occurrence.due)
+            : Key(line: campaign.line, revision: occurrence.revision)
+        switch way {
+        case .resend: note(occurrence.uncertain, of: key, isPromised: true)
+        case .retry(let code): note(occurrence.codes[code] ?? [], of: key, isPromised: false)
+        case .abandon: lines[key.line]?.over.insert(key)
+        case .accept, .goOn: break
+        }
+    }
+
+    /// These recipients are to get it, again or at last.
+    private func note(_ recipients: RecipientSet, of key: Key, isPromised: Bool) {
+        let registrations = recipients.contains(0) ? [] : Array(store.registrations(of: recipients).values)
+        let installations = Set(registrations.map(\.recipientKey))
+        for installation in recipients.contains(0)
+            ? Set((0..<population).map { Registration.fid($0).recipientKey })
+            : installations
+        {
+            allowed[key, default: [:]][installation, default: 0] += 1
+            excused[key]?.remove(installation)
+        }
+        lines[key.line]?.over.remove(key)
+        if isPromised { lines[key.line]?.promised[key, default: []].formUnion(installations) }
+    }
+
+    private func keepState(_ act: LifeAct) async throws {
+        if act == .backUp {
+            let state = store.state()
+            backups.append((state, store.registrations(of: RecipientSet(0..<state.nextRecipient))))
+            return tell("the state is backed up")
+        }
+        guard let backup = backups.last else { return }
+        store = MemoryStore(backup.state, registrations: backup.registrations, fingerprintKey: Array(0..<32))
+        tell("the backup of serial \(backup.state.serial) takes the state's place")
+        // The guard's part: nothing runs before a person lets the older state go on.
+        if Guard(rawValue: "state_went_back") != nil, backup.state.serial < reportedSerial { isForgiven = true }
+    }
+}

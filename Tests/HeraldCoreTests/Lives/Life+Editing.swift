@@ -1,0 +1,242 @@
+import FCM
+import HeraldTestSupport
+
+@testable import HeraldCore
+
+/// What people do to the files and with their apps.
+extension Life {
+    // MARK: Lists
+
+    func editList(_ act: LifeAct, _ random: inout SeededRandom) {
+        guard let place = files.audiences.indices.randomElement(using: &random) else { return }
+        let name = files.audiences[place].name
+        switch act {
+        case .addRow:
+            let number = Int.random(in: 0..<population, using: &random)
+            files.audiences[place].rows.append(current(number))
+            tell("\(name) gets a row for device \(number)")
+        case .removeRow:
+            guard let row = files.audiences[place].rows.randomElement(using: &random) else { return }
+            files.audiences[place].rows.removeAll { $0.recipientKey == row.recipientKey }
+            tell("\(name) loses \(number(of: row.recipientKey))")
+        case .emptyList:
+            files.audiences[place].rows = []
+            tell("\(name) is empty")
+        default:
+            files.audiences[place].rows = (0..<population).map { current($0) }
+            tell("\(name) has everybody")
+        }
+    }
+
+    func changeInstallation(_ act: LifeAct, _ random: inout SeededRandom) {
+        let number = Int.random(in: 0..<population, using: &random)
+        switch act {
+        case .rotate, .rotateBeside, .rotateUnlisted:
+            let old = rotate(number, &random)
+            let new = current(number)
+            guard act != .rotateUnlisted else { return tell("device \(number) \(named(new)), no list knows") }
+            for place in files.audiences.indices {
+                guard let row = files.audiences[place].rows.firstIndex(of: old) else { continue }
+                if act == .rotate {
+                    files.audiences[place].rows.removeAll { $0.recipientKey == new.recipientKey }
+                    files.audiences[place].rows.append(new)
+                } else if !files.audiences[place].rows[row...].contains(new) {
+                    files.audiences[place].rows.append(new)
+                }
+            }
+            tell("device \(number) \(named(new)), the lists have it \(act == .rotate ? "instead" : "too")")
+        case .catchUpLists:
+            for place in files.audiences.indices {
+                var seen: Set<RecipientKey> = []
+                let keys = files.audiences[place].rows.map(\.recipientKey).filter { seen.insert($0).inserted }
+                files.audiences[place].rows = keys.compactMap { Int($0.rawValue.suffix(17)) }.map { current($0) }
+            }
+            tell("the lists are as new as the apps")
+        case .uninstall:
+            let key = Registration.fid(number).recipientKey
+            fcm.change { state in
+                for registration in state.registered where registration.recipientKey == key {
+                    state.dead.insert(registration)
+                }
+            }
+            tell("device \(number) is uninstalled")
+        case .comeBack:
+            // After FCM's clean-up an app may register with the fid that it had.
+            newest[number] = .fid(number)
+            register(.fid(number))
+            tell("device \(number) registers its fid")
+        default:
+            guard let topic = files.topics.randomElement(using: &random) else { return }
+            let registration = current(number)
+            guard !fcm.now.dead.contains(registration), fcm.now.topics[topic.name]?.contains(registration) != true
+            else { return }
+            fcm.change { _ = $0.topics[topic.name, default: []].insert(registration) }
+            owners[topic.name, default: [:]][registration] = false
+            tell("the app of device \(number) subscribes to \(topic.name)")
+        }
+    }
+
+    /// Gives an installation a registration that it did not have, and returns the one it had.
+    private func rotate(_ number: Int, _ random: inout SeededRandom) -> Registration {
+        let old = current(number)
+        if old.kind == .token, Int.random(in: 0..<3, using: &random) == 0 {
+            newest[number] = .fid(number)
+        } else {
+            tokens[number, default: 0] += 1
+            newest[number] = .token(number, version: tokens[number] ?? 0)
+        }
+        register(current(number))
+        return old
+    }
+
+    private func named(_ registration: Registration) -> String {
+        registration.kind == .fid ? "has its fid" : "has token \(Int(registration.rawValue.suffix(9)) ?? 0)"
+    }
+
+    // MARK: Campaigns
+
+    func editCampaign(_ act: LifeAct, _ random: inout SeededRandom) {
+        guard let place = files.campaigns.indices.randomElement(using: &random) else { return }
+        var campaign = files.campaigns[place]
+        let words: String
+        switch act {
+        case .editMessage:
+            campaign.version += 1
+            words = "another message"
+        case .editTarget:
+            campaign.target = anyTarget(&random)
+            words = "target \(campaign.target)"
+        case .raiseRevision:
+            guard !campaign.isDaily else { return }
+            campaign.revision += 1
+            words = "revision \(campaign.revision)"
+        case .moveSchedule, .addHours, .removeHours:
+            guard let due = edited(campaign.due, act, &random) else { return }
+            campaign.due = due
+            lines[campaign.line]?.edited = now
+            words = "schedule \(due)"
+        case .toggleEnabled:
+            campaign.isEnabled.toggle()
+            words = campaign.isEnabled ? "enabled" : "disabled"
+            if campaign.isEnabled { lines[campaign.line]?.edited = now }
+        case .changeMembers:
+            guard case .group = campaign.target else { return }
+            campaign.members = campaign.members == .key ? .each : .key
+            words = "members: \(campaign.members)"
+        default:
+            campaign.onUnknown = Bool.random(using: &random) ? .hold : .resend
+            campaign.maxLateness = .seconds(.random(in: 600...14_400, using: &random))
+            campaign.catchUp = Schedule.CatchUp.allCases.randomElement(using: &random) ?? .latest
+            words = "on_unknown \(campaign.onUnknown), max_lateness \(campaign.maxLateness), \(campaign.catchUp)"
+        }
+        files.campaigns[place] = campaign
+        tell("\(campaign.name): \(words)")
+    }
+
+    private func edited(
+        _ due: LifeFiles.Campaign.Due, _ act: LifeAct, _ random: inout SeededRandom
+    ) -> LifeFiles.Campaign.Due? {
+        switch (due, act) {
+        case (.at, .moveSchedule): return .at(anyTime(&random))
+        case (.daily(_, let hours), .moveSchedule):
+            return .daily(minute: .random(in: 0...59, using: &random), hours: hours)
+        case (.daily(let minute, var hours), .addHours):
+            hours.insert(.random(in: 0...23, using: &random))
+            return .daily(minute: minute, hours: hours)
+        case (.daily(let minute, var hours), .removeHours) where hours.count > 1:
+            hours.remove(hours.sorted().randomElement(using: &random) ?? 0)
+            return .daily(minute: minute, hours: hours)
+        default: return nil
+        }
+    }
+
+    /// A whole minute soon or a little ago.
+    private func anyTime(_ random: inout SeededRandom) -> Date {
+        let minutes =
+            (now.timeIntervalSince1970 / 60).rounded(.down) + Double.random(in: -30...600, using: &random).rounded()
+        return Date(timeIntervalSince1970: minutes * 60)
+    }
+
+    private func anyTarget(_ random: inout SeededRandom) -> LifeFiles.Campaign.Target {
+        let topics = files.topics.map(\.line)
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0: if let topic = topics.randomElement(using: &random) { return .topic(topic) }
+        case 1 where topics.count > 1: return .condition(topics[0], not: topics[1])
+        case 2: if let group = files.groups.randomElement(using: &random) { return .group(group.name) }
+        default: break
+        }
+        return .audience(anyAudience(&random))
+    }
+
+    func addCampaign(_ random: inout SeededRandom) {
+        let free = Self.campaignNames.filter { name in !files.campaigns.contains { $0.name == name } }
+        guard let name = free.filter(isFree).randomElement(using: &random) else { return }
+        lastLine += 1
+        let due: LifeFiles.Campaign.Due =
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0: .once
+            case 1: .at(anyTime(&random))
+            default:
+                .daily(
+                    minute: .random(in: 0...59, using: &random),
+                    hours: Set(
+                        (0..<Int.random(in: 1...4, using: &random)).map { _ in .random(in: 0...23, using: &random) }))
+            }
+        var campaign = LifeFiles.Campaign(line: lastLine, name: name, due: due, target: anyTarget(&random))
+        if Int.random(in: 0..<4, using: &random) == 0 { campaign.onUnknown = .resend }
+        if Bool.random(using: &random) { campaign.members = .each }
+        campaign.catchUp = Schedule.CatchUp.allCases.randomElement(using: &random) ?? .latest
+        if Int.random(in: 0..<4, using: &random) == 0 { campaign.exclude = [anyAudience(&random)] }
+        take(name)
+        files.campaigns.append(campaign)
+        lines[lastLine] = Line(names: [name])
+        tell("new campaign \(name) (line \(lastLine)), \(due), to \(campaign.target)")
+    }
+
+    // MARK: Names
+
+    /// Whether a name may be used: no file has it, and no rename from it is still to be applied.
+    private func isFree(_ name: String) -> Bool {
+        files.campaigns.allSatisfy { campaign in
+            campaign.name != name
+                && (!campaign.previousNames.contains(name) || lines[campaign.line]?.seenName == campaign.name)
+        }
+    }
+
+    /// The name is another campaign's from now on: those who had it forget it, and who is gone stays away.
+    private func take(_ name: String) {
+        for place in files.campaigns.indices { files.campaigns[place].previousNames.removeAll { $0 == name } }
+        deletedCampaigns.removeAll { $0.name == name || $0.previousNames.contains(name) }
+    }
+
+    func nameCampaign(_ act: LifeAct, _ random: inout SeededRandom) {
+        switch act {
+        case .newCampaign: return addCampaign(&random)
+        case .bringBackCampaign:
+            guard let place = deletedCampaigns.indices.randomElement(using: &random),
+                isFree(deletedCampaigns[place].name),
+                lines[deletedCampaigns[place].line]?.seenName == deletedCampaigns[place].name
+            else { return }
+            var campaign = deletedCampaigns.remove(at: place)
+            campaign.previousNames = []
+            files.campaigns.append(campaign)
+            lines[campaign.line]?.edited = now
+            return tell("campaign \(campaign.name) is back")
+        default: break
+        }
+        guard let place = files.campaigns.indices.randomElement(using: &random) else { return }
+        let old = files.campaigns[place].name
+        if act == .deleteCampaign {
+            deletedCampaigns.append(files.campaigns.remove(at: place))
+            return tell("campaign \(old) is deleted")
+        }
+        guard let name = Self.campaignNames.filter(isFree).randomElement(using: &random) else { return }
+        var campaign = files.campaigns[place]
+        take(name)
+        campaign.previousNames = campaign.previousNames.filter { $0 != name } + [old]
+        campaign.name = name
+        files.campaigns[place] = campaign
+        lines[campaign.line]?.names.insert(name)
+        tell("campaign \(old) is called \(name) now")
+    }
+}

@@ -1,0 +1,194 @@
+import FCM
+import HeraldTestSupport
+
+@testable import HeraldCore
+
+/// What must be true after a run that nothing disturbed and no guard cut.
+extension Life {
+    /// Everything that the run told about occurrences and campaigns.
+    private struct Told {
+        var occurrences: [OccurrenceID] = []
+        var texts: [String] = []
+
+        init(_ content: LifeRun.Content) {
+            for proposal in content.plans {
+                occurrences += proposal.plan.held.map(\.occurrence) + proposal.plan.missed.map(\.occurrence)
+                texts += proposal.overview.warnings
+            }
+            if let report = content.report {
+                occurrences += report.missedOccurrences.map(\.occurrence)
+                texts += report.notes
+            }
+        }
+
+        /// Whether it names the firing, or warns about the campaign.
+        func names(_ key: Key, of campaign: LifeFiles.Campaign, _ names: Set<String>) -> Bool {
+            let end = campaign.isDaily ? key.due?.rfc3339 : nil
+            let isNamed = occurrences.contains { id in
+                let parts = id.rawValue.split(separator: "@").map(String.init)
+                return parts.count == 2 && names.contains(parts[0]) && (end.map { parts[1].hasPrefix($0) } ?? true)
+            }
+            return isNamed || texts.contains { $0.contains("'\(campaign.name)'") }
+        }
+    }
+
+    /// - Parameter begin: when the run read the files.
+    func judge(_ run: LifeRun, at begin: Date) throws {
+        let told = Told(run.now)
+        for campaign in files.campaigns {
+            let line = lines[campaign.line] ?? Line()
+            for key in expected(of: campaign, line, at: begin) {
+                try judge(key, of: campaign, told, at: begin)
+            }
+            try judgePromises(to: campaign.line, told)
+            lines[campaign.line]?.mark = max(begin, line.mark ?? begin)
+        }
+        let declared = Set(files.campaigns.map(\.line))
+        for line in lines.keys.sorted() where !declared.contains(line) {
+            try judgePromises(to: line, told)
+            if let mark = lines[line]?.mark { lines[line]?.mark = max(begin, mark) }
+            lines[line]?.owed = []
+        }
+        keepSubscribers()
+    }
+
+    /// The firings of a campaign that are due or overdue, and not over.
+    private func expected(of campaign: LifeFiles.Campaign, _ line: Line, at now: Date) -> [Key] {
+        let keys: [Key]
+        switch campaign.due {
+        case .once: keys = [Key(line: campaign.line, revision: campaign.revision)]
+        case .at(let date): keys = date <= now ? [Key(line: campaign.line, revision: campaign.revision)] : []
+        case .daily:
+            var firings = line.owed.filter { campaign.due.firings(after: $0 - 1, through: $0) == [$0] && $0 <= now }
+            // What fired between the last run and an edit was not on file then.
+            let mark = max(line.mark ?? now, line.edited ?? .distantPast)
+            firings.formUnion(campaign.due.firings(after: mark, through: now))
+            lines[campaign.line]?.owed = campaign.isEnabled ? firings : []
+            keys = firings.sorted().map { Key(line: campaign.line, due: $0) }
+        }
+        return campaign.isEnabled ? keys.filter { !line.over.contains($0) } : []
+    }
+
+    private func judge(_ key: Key, of campaign: LifeFiles.Campaign, _ told: Told, at now: Date) throws {
+        let names = lines[campaign.line]?.names ?? []
+        let isTold = told.names(key, of: campaign, names)
+        let due = key.due ?? campaign.at
+        let isLate = due.map { now > $0.adding(campaign.maxLateness) } ?? false
+        let wanted = files.recipients(of: campaign)
+        let got = Set((delivered[key] ?? [:]).keys).union(excused[key] ?? [])
+        let left = (wanted ?? []).intersection(reachable).subtracting(got)
+        let isOver = wanted == nil ? asked.contains(key) || isUnreachable(campaign) : left.isEmpty
+        if isOver {
+            // An audience without anybody has not begun.
+            if wanted == nil ? asked.contains(key) : !got.isEmpty { end(key) }
+            if isLate { end(key) }
+            return
+        }
+        if isTold {
+            if isLate || isSuperseded(key, campaign, at: now) { end(key) }
+            return
+        }
+        let who = wanted == nil ? "anybody" : left.map { number(of: $0) }.sorted().joined(separator: ", ")
+        throw LifeProblem(
+            promise: isLate ? "misses without a word" : "loses somebody",
+            words: "\(words(key)) ('\(campaign.name)') was not sent to \(who), and nothing says so")
+    }
+
+    func end(_ key: Key) {
+        lines[key.line]?.over.insert(key)
+        if let due = key.due { lines[key.line]?.owed.remove(due) }
+    }
+
+    /// A later firing took its place. A run says so once.
+    private func isSuperseded(_ key: Key, _ campaign: LifeFiles.Campaign, at now: Date) -> Bool {
+        guard let due = key.due, campaign.catchUp != .all else { return false }
+        return !campaign.due.firings(after: due, through: now).isEmpty
+    }
+
+    /// Whether the target has no member that could be reached.
+    private func isUnreachable(_ campaign: LifeFiles.Campaign) -> Bool {
+        guard case .group(let name) = campaign.target else { return false }
+        let members = files.groups.first { $0.name == name }.map { files.members(ofAudience: $0.audience) } ?? []
+        return members.isDisjoint(with: reachable)
+    }
+
+    /// Whoever a person was promised a second message to gets it with the next run.
+    private func judgePromises(to line: Int, _ told: Told) throws {
+        guard let promised = lines[line]?.promised, !promised.isEmpty else { return }
+        lines[line]?.promised = [:]
+        let campaign = files.campaigns.first { $0.line == line }
+        for (key, installations) in promised {
+            if let campaign, told.names(key, of: campaign, lines[line]?.names ?? []) { continue }
+            let left = installations.filter { (allowed[key]?[$0] ?? 0) > 0 && !(excused[key] ?? []).contains($0) }
+                .filter {
+                    reachable.contains($0) && (campaign.flatMap { files.recipients(of: $0) }?.contains($0) ?? true)
+                }
+                .filter { (delivered[key]?[$0] ?? 0) < 1 }
+            if let one = left.map({ number(of: $0) }).min() {
+                throw LifeProblem(
+                    promise: "promises to resend and does not",
+                    words: "\(words(key)) was not sent again to \(one)")
+            }
+        }
+    }
+
+    // MARK: Memberships
+
+    /// What herald subscribed to a topic that is not pruned stays.
+    private func keepSubscribers() {
+        for topic in files.topics {
+            let ours = Set((owners[topic.name] ?? [:]).filter(\.value).keys)
+            kept[topic.line] = topic.prune ? [] : ours
+        }
+    }
+
+    /// After a run that did everything, the next plan at the same time has nothing to do.
+    func checkSettled(at begin: Date) async throws {
+        let workspace = files.workspace(settings)
+        let index = try files.recipientIndex(of: workspace)
+        let wanted = try await Wanted(
+            workspace, index, knownTo: store, noting: nil, keep: nil, sorted: { index })
+        let plan = Planner.plan(input(wanted.desired, store.snapshot()), at: begin)
+        if let step = plan.steps.first {
+            throw LifeProblem(promise: "a second plan is not empty", words: "\(step.id): \(step.reason)")
+        }
+    }
+
+    /// After some quiet runs, FCM has what the files say.
+    func checkMemberships() throws {
+        let state = fcm.now
+        for topic in files.topics {
+            let wanted = files.members(of: topic)
+            let following = (state.topics[topic.name] ?? []).subtracting(state.dead)
+            let missing = wanted.intersection(reachable).subtracting(following.map(\.recipientKey))
+            if let one = missing.map({ number(of: $0) }).min() {
+                throw LifeProblem(promise: "memberships equal the files", words: "\(one) is not in \(topic.name)")
+            }
+            let ours = following.filter { owners[topic.name]?[$0] == true }
+            let tooMany = topic.prune ? ours.filter { !wanted.contains($0.recipientKey) } : []
+            if let one = tooMany.map({ number(of: $0.recipientKey) }).min() {
+                throw LifeProblem(promise: "memberships equal the files", words: "\(one) is still in \(topic.name)")
+            }
+            let lost = alive(kept[topic.line] ?? []).subtracting(following)
+            if !topic.prune, let one = lost.map({ number(of: $0.recipientKey) }).min() {
+                throw LifeProblem(promise: "keeps who is not pruned", words: "\(one) is no longer in \(topic.name)")
+            }
+        }
+        let declared = Set(files.topics.map(\.name))
+        for (name, followers) in owners where !declared.contains(name) {
+            let ours = alive(Set(followers.filter(\.value).keys))
+            if let one = ours.map({ number(of: $0.recipientKey) }).min() {
+                throw LifeProblem(promise: "memberships equal the files", words: "\(one) is still in \(name)")
+            }
+        }
+        for group in files.groups {
+            let wanted = files.members(ofAudience: group.audience).intersection(reachable)
+            let members = Set(alive(state.groups[group.name] ?? []).map(\.recipientKey))
+            if members != wanted {
+                throw LifeProblem(
+                    promise: "memberships equal the files",
+                    words: "group \(group.name) has \(members.count) members instead of \(wanted.count)")
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import FCM
+import HeraldTestSupport
+
+@testable import HeraldCore
+
+/// How a life calls herald: what `apply` and `run` do between the lock and the exit status.
+extension Life {
+    enum Call: Hashable {
+        /// A person applies; with `overrides`, they let every refusal of a guard through.
+        case apply(overrides: Bool)
+        /// Cron calls.
+        case run
+    }
+
+    /// One call, and what its outside shows judged.
+    func call(_ call: Call, _ fate: LifeFate = LifeFate()) async throws {
+        let run = LifeRun(fate)
+        currentRun.set(run, skew)
+        fcm.change {
+            $0.calls = []
+            $0.arrivals = []
+            $0.pushes = []
+        }
+        let begin = now
+        let isWhole = try await carryOut(call, run)
+        time.advance(by: .seconds(1))
+        try account(run)
+        if run.isDead { noteWhatDied() } else if !run.now.isRefused { noteSeen(run) }
+        tell(words(for: call, run))
+        guard isWhole, fate.isQuiet, !run.isDead, run.now.mishaps.isEmpty, !isForgiven else { return }
+        try judge(run, at: begin)
+        try await checkSettled(at: begin)
+    }
+
+    /// Returns whether nothing was left out.
+    private func carryOut(_ call: Call, _ run: LifeRun) async throws -> Bool {
+        let store = store
+        let probe = ProbedStore(
+            store, refuses: { run.dies(atCommit: $0) },
+            committed: { [fcm] changes, _ in run.note(changes, before: fcm.calls.count) })
+        let workspace = files.workspace(settings)
+        let index = try files.recipientIndex(of: workspace)
+        let wanted = try await Wanted(
+            workspace, index, knownTo: store, noting: nil, keep: nil, sorted: { index })
+        let recorded = store.snapshot()
+        let proposal = Planner.proposal(input(wanted.desired, recorded), at: now)
+        run.change { $0.plans.append(proposal) }
+        var plan = proposal.plan
+        var overrides = Overrides()
+        var isWhole = true
+        switch call {
+        case .apply(true): overrides = Overrides(Guard.allCases.map(\.rawValue)) ?? Overrides()
+        case .apply(false):
+            guard plan.refusals.isEmpty else {
+                run.change { $0.isRefused = true }
+                return false
+            }
+        case .run:
+            isWhole = plan.refusals.isEmpty
+            plan = plan.withholding(plan.refusals, in: workspace)
+        }
+        let closing = plan.closing(sizes: wanted.desired.audienceSizes)
+        try await wanted.record(in: store)
+        if plan.isEmpty {
+            try? await probe.commit(plan.bookkeeping(at: now) + closing)
+            return isWhole
+        }
+        let report = try await execute(plan, recorded, run, probe, workspace, wanted.desired, overrides, call)
+        run.change { $0.report = report }
+        if report.result != .interrupted, !report.isUnreachable { try? await probe.commit(closing) }
+        if !run.isDead { reportedSerial = max(reportedSerial, store.snapshot().serial) }
+        return isWhole && report.result != .interrupted && !report.isUnreachable && !report.wasBlocked
+    }
+
+    func input(_ desired: Desired, _ recorded: RecordedState) -> Planner.Input {
+        Planner.Input(desired: desired, state: recorded, settings: settings)
+    }
+
+    private func execute(
+        _ plan: Plan, _ recorded: RecordedState, _ run: LifeRun, _ probe: ProbedStore, _ workspace: Workspace,
+        _ desired: Desired, _ overrides: Overrides, _ call: Call
+    ) async throws -> Report {
+        let (time, skew, settings) = (time, skew, settings)
+        let date: @Sendable () -> Date = { Life.date(at: time.now.offset, skew) }
+        let sender = LifeSender(
+            fcm: fcm, run: run, date: date, time: time, latency: latency, store: store,
+            capacity: Int(seed % 5) + 1)
+        let lookAgain: @Sendable (Date) async -> Plan? = { [store] date in
+            let input = Planner.Input(desired: desired, state: store.snapshot(), settings: settings)
+            let proposal = Planner.proposal(input, at: date)
+            run.change { $0.plans.append(proposal) }
+            return proposal.plan.withholding(proposal.plan.refusals, in: workspace)
+        }
+        let surroundings = Executor<SimulatedTime>.Surroundings(
+            store: probe, sender: sender, clock: time, now: date, random: SeededRandom(seed: run.fate.seed),
+            fingerprints: Fingerprinter(key: probe.fingerprintKey),
+            stop: { run.now.isStopped ? run.fate.stop : nil }, lookAgain: call == .run ? lookAgain : nil)
+        let report = Report(
+            run: "r", plan: plan, planDigest: "sha256:", isDryRun: false, started: date(), endpoint: .emulator,
+            project: "p", version: "1")
+        return try await Executor.run(
+            plan, from: recorded,
+            .init(fcm: settings.fcm, guards: settings.guards, overrides: overrides, mode: .apply),
+            in: surroundings, report: report)
+    }
+
+    private func words(for call: Call, _ run: LifeRun) -> String {
+        let content = run.now
+        var words = call == .run ? "run" : call == .apply(overrides: true) ? "apply, guards overridden" : "apply"
+        if let plan = content.plans.first?.plan {
+            let steps = plan.steps.map { "\($0.id)×\($0.work.planned)\($0.refusal == nil ? "" : " refused")" }
+            words += ": " + (steps.isEmpty ? "nothing to do" : steps.joined(separator: ", "))
+            if !plan.refusals.isEmpty { words += "; guards \(plan.refusals.map(\.kind.rawValue))" }
+            if !plan.missed.isEmpty { words += "; missed \(plan.missed.map(\.occurrence.rawValue))" }
+            if !plan.held.isEmpty { words += "; held \(plan.held.map { "\($0.occurrence) (\($0.reason))" })" }
+        }
+        if let warnings = content.plans.first?.overview.warnings, !warnings.isEmpty { words += "; warns \(warnings)" }
+        if !content.mishaps.isEmpty {
+            let mishaps = content.mishaps.sorted { $0.key < $1.key }
+            words += "; mishaps \(mishaps.map { "\($0.key) \($0.value)" }.joined(separator: ", "))"
+        }
+        if let report = content.report {
+            let steps = report.steps.map {
+                "\($0.id) \($0.accepted)+\($0.rejected)+\($0.unknown)+\($0.skipped)+\($0.held)+\($0.pending)"
+            }
+            words += run.isDead ? "; then it died" : " → \(report.result.rawValue): \(steps.joined(separator: ", "))"
+        } else if run.isDead {
+            words += "; it died"
+        }
+        return words
+    }
+}

@@ -1,0 +1,189 @@
+import FCM
+import HeraldTestSupport
+import Synchronization
+
+@testable import HeraldCore
+
+/// What a promise would have to be broken for.
+struct LifeProblem: Error {
+    /// Which promise, in a few words.
+    var promise: String
+    var words: String
+}
+
+/// One random life of a workspace: its author edits files and lists, installations come and go, clocks jump, runs fail
+/// and die. FCM is a model, time is simulated, everything else is herald's own.
+final class Life {
+    /// One firing, as the author counts: a daily campaign's by its time, any other's by its revision.
+    struct Key: Hashable {
+        var line: Int
+        var revision = 0
+        var due: Date?
+    }
+
+    /// What is known about a line of campaigns.
+    struct Line {
+        var names: Set<String> = []
+        /// The name under which a run last took it in.
+        var seenName: String?
+        /// Up to when its firings are judged.
+        var mark: Date?
+        /// The last edit of its schedule.
+        var edited: Date?
+        /// Firings that were due and have neither begun nor been told as missed.
+        var owed: Set<Date> = []
+        /// Firings that need nothing more.
+        var over: Set<Key> = []
+        /// Firings that a person was promised to be sent to again, with the installations.
+        var promised: [Key: Set<RecipientKey>] = [:]
+    }
+
+    /// Hands the model's questions to the run that goes on.
+    final class CurrentRun: Sendable {
+        private let content = Mutex<(run: LifeRun?, skew: Double)>((nil, 0))
+
+        var run: LifeRun? { content.withLock(\.run) }
+        func set(_ run: LifeRun, _ skew: Double) { content.withLock { $0 = (run, skew) } }
+
+        func fault(_ request: Request, _ number: Int, at offset: Duration) -> ModelFCM.Fault? {
+            let (run, skew) = content.withLock { $0 }
+            return run?.fault(request, number, at: offset, Life.date(at: offset, skew))
+        }
+    }
+
+    let seed: UInt64
+    let time = SimulatedTime()
+    let fcm: ModelFCM
+    let currentRun = CurrentRun()
+    var store: MemoryStore
+    var settings = Settings(project: "p")
+    var files = LifeFiles()
+    /// Campaigns and topics whose files are gone and may come back.
+    var deletedCampaigns: [LifeFiles.Campaign] = []
+    var deletedTopics: [LifeFiles.Topic] = []
+    var lastLine = 0
+    var lines: [Int: Line] = [:]
+    var topicNames: [Int: TopicName] = [:]
+    /// How far the machine's clock is off.
+    var skew: Double = 0
+    var latency = Duration.zero
+    let displaces: Bool
+    let population: Int
+    /// The last registration of each installation, and how many tokens it has had.
+    var newest: [Int: Registration] = [:]
+    var tokens: [Int: Int] = [:]
+    var backups: [(state: RecordedState, registrations: [RecipientID: Registration])] = []
+    /// The highest serial that a report names.
+    var reportedSerial: Int64 = 0
+    /// Whether a person let an older state go on, so that herald may repeat itself.
+    var isForgiven = false
+    var story: [String] = []
+
+    // What happened, as the author counts.
+    var delivered: [Key: [RecipientKey: Int]] = [:]
+    var allowed: [Key: [RecipientKey: Int]] = [:]
+    var excused: [Key: Set<RecipientKey>] = [:]
+    var asked: Set<Key> = []
+    var extras = 0
+    var possibleDuplicates = 0
+    /// Whether herald made the subscription.
+    var owners: [TopicName: [Registration: Bool]] = [:]
+    var kept: [Int: Set<Registration>] = [:]
+
+    init(seed: UInt64) {
+        self.seed = seed
+        var random = SeededRandom(seed: seed)
+        population = .random(in: 2...12, using: &random)
+        displaces = Int.random(in: 0..<4, using: &random) > 0
+        store = MemoryStore(.life, fingerprintKey: Array(0..<32))
+        let (time, currentRun) = (time, currentRun)
+        fcm = ModelFCM { request, number in currentRun.fault(request, number, at: time.now.offset) }
+        settings.fcm.rate = .unlimited
+        settings.fcm.subscriptionRate = .unlimited
+        settings.fcm.ramp = .zero
+        settings.fcm.propagationDelay = Bool.random(using: &random) ? .zero : .seconds(60)
+        settings.fcm.topicAPI = [.registrations, .registrations, .iid, .auto].randomElement(using: &random) ?? .auto
+        if Int.random(in: 0..<4, using: &random) == 0 {
+            settings.fcm.rate = .limited(.random(in: 1...6, using: &random))
+            settings.fcm.subscriptionRate = .limited(.random(in: 1...6, using: &random))
+        }
+        if Bool.random(using: &random) { settings.guards.maxForgetPercent = 100 }
+        if Int.random(in: 0..<3, using: &random) == 0 { latency = .milliseconds(.random(in: 1...900, using: &random)) }
+        let hasTopicAPI = settings.fcm.topicAPI == .registrations || Bool.random(using: &random)
+        fcm.change { $0.hasTopicAPI = hasTopicAPI }
+        settle(&random)
+    }
+
+    var now: Date { Self.date(at: time.now.offset, skew) }
+
+    static func date(at offset: Duration, _ skew: Double) -> Date {
+        Date(timeIntervalSince1970: 1_796_112_000 + offset.seconds + skew)  // from 2026-12-01T08:00:00Z
+    }
+
+    func tell(_ words: String) { story.append("\(now.rfc3339.dropFirst(5).dropLast(4)) \(words)") }
+
+    // MARK: Installations
+
+    func alive(_ registrations: Set<Registration>) -> Set<Registration> {
+        let dead = fcm.now.dead
+        return registrations.subtracting(dead)
+    }
+
+    /// The app of that installation gets a registration that it did not have before, or the one it had long ago.
+    func register(_ registration: Registration) {
+        let (before, displaces) = (fcm.now.dead, displaces)
+        fcm.change { $0.register(registration, displaces: displaces) }
+        for old in fcm.now.dead.subtracting(before) where old.recipientKey == registration.recipientKey {
+            for topic in owners.keys.sorted() {
+                if let isOurs = owners[topic]?.removeValue(forKey: old) { owners[topic]?[registration] = isOurs }
+            }
+            for line in kept.keys where kept[line]?.remove(old) != nil { kept[line]?.insert(registration) }
+        }
+    }
+
+    /// The installations with a living registration on a list.
+    var reachable: Set<RecipientKey> { Set(alive(files.listed).map(\.recipientKey)) }
+
+    // MARK: The beginning
+
+    private func settle(_ random: inout SeededRandom) {
+        for number in 0..<population {
+            let registration = Bool.random(using: &random) ? Registration.fid(number) : .token(number)
+            newest[number] = registration
+            register(registration)
+        }
+        for number in 0..<Int.random(in: 1...4, using: &random) {
+            var rows: [Registration] = []
+            for installation in 0..<population where Int.random(in: 0..<3, using: &random) > 0 {
+                rows.append(current(installation))
+            }
+            var audience = LifeFiles.Audience(name: "a\(number)", rows: rows)
+            if number > 0, Int.random(in: 0..<4, using: &random) == 0 { audience.exclude = ["a0"] }
+            files.audiences.append(audience)
+        }
+        for _ in 0..<Int.random(in: 0...2, using: &random) { addTopic(&random) }
+        for number in 0..<Int.random(in: 0...1, using: &random) {
+            files.groups.append(.init(name: Self.groupNames[number], audience: anyAudience(&random)))
+        }
+        for _ in 0..<Int.random(in: 1...3, using: &random) { addCampaign(&random) }
+    }
+
+    static let campaignNames = ["gala", "news", "sale", "tide"]
+    static let topicNames: [TopicName] = ["east", "north", "south"]
+    static let groupNames: [GroupName] = ["chris", "ann"]
+
+    /// The registration that the installation got last.
+    func current(_ number: Int) -> Registration { newest[number] ?? .fid(number) }
+
+    func anyAudience(_ random: inout SeededRandom) -> String {
+        files.audiences.map(\.name).randomElement(using: &random) ?? "a0"
+    }
+}
+
+extension RecordedState {
+    fileprivate static var life: RecordedState {
+        RecordedState(
+            identity: .init(
+                lineage: "lineage", project: "p", endpoint: .emulator, created: Date(timeIntervalSince1970: 0)))
+    }
+}

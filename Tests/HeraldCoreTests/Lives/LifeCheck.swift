@@ -1,0 +1,94 @@
+import HeraldTestSupport
+
+@testable import HeraldCore
+
+/// A life that broke a promise, with as few happenings as still break it.
+struct LifeFinding: Sendable {
+    var seed: UInt64
+    var promise: String
+    var words: String
+    var acts: [LifeAct]
+    var story: [String]
+
+    var text: String {
+        "seed \(seed): \(promise): \(words)\n" + story.map { "    \($0)" }.joined(separator: "\n")
+    }
+}
+
+extension Life {
+    /// How many happenings there are in a life.
+    private static func length(of seed: UInt64) -> Int {
+        var random = SeededRandom(seed: seed ^ 0xABCD)
+        return .random(in: 5...30, using: &random)
+    }
+
+    /// Lives one life, and looks for the shortest form of what it finds. `nil` if it keeps every promise.
+    static func check(_ seed: UInt64, without acts: Set<LifeAct> = [], isShrunk: Bool = true) -> LifeFinding? {
+        var places = Array(0..<length(of: seed))
+        guard var finding = live(seed, places, without: acts) else { return nil }
+        guard isShrunk else { return finding }
+        var place = places.count - 1
+        while place >= 0 {
+            var fewer = places
+            fewer.remove(at: place)
+            if let shorter = live(seed, fewer, without: acts), shorter.promise == finding.promise {
+                (places, finding) = (fewer, shorter)
+            }
+            place = min(place - 1, places.count - 1)
+        }
+        return finding
+    }
+
+    /// - Parameter places: which of its happenings happen. Each has its own chance, so the others stay as they are.
+    private static func live(_ seed: UInt64, _ places: [Int], without left: Set<LifeAct>) -> LifeFinding? {
+        let life = Life(seed: seed)
+        let acts = places.map { place -> (LifeAct, SeededRandom) in
+            var random = SeededRandom(seed: seed &* 1_000_003 &+ UInt64(place))
+            return (LifeAct.drawn.randomElement(using: &random) ?? .run, random)
+        }.filter { !left.contains($0.0) }
+        let box = Unchecked(life)
+        let problem = life.time.run { await box.value.live(acts) }
+        switch problem {
+        case .none: return finding(LifeProblem(promise: "comes to an end", words: "the run waits for ever"))
+        case .some(.none): return nil
+        case .some(.some(let problem)): return finding(problem)
+        }
+        func finding(_ problem: LifeProblem) -> LifeFinding {
+            LifeFinding(
+                seed: seed, promise: problem.promise, words: problem.words, acts: acts.map(\.0), story: life.story)
+        }
+    }
+
+    /// The life belongs to one thread (`SimulatedTime`).
+    private struct Unchecked: @unchecked Sendable {
+        let value: Life
+        init(_ value: Life) { self.value = value }
+    }
+
+    private func live(_ acts: [(LifeAct, SeededRandom)]) async -> LifeProblem? {
+        do {
+            try await call(.apply(overrides: true))
+            for (act, random) in acts {
+                var random = random
+                try await self.act(act, &random)
+            }
+            try await rest()
+            return nil
+        } catch let problem as LifeProblem {
+            return problem
+        } catch {
+            return LifeProblem(promise: "does not fail", words: "\(error)")
+        }
+    }
+
+    /// Nothing happens any more: after some calls, everything is as the files say.
+    private func rest() async throws {
+        store.commit([.resume(nil)])
+        tell("nothing happens any more, and nothing is paused")
+        for _ in 0..<4 {
+            time.advance(by: .seconds(300))
+            try await call(.apply(overrides: true))
+        }
+        if !isForgiven { try checkMemberships() }
+    }
+}
