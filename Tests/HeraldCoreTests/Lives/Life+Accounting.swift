@@ -20,7 +20,8 @@ extension Life {
             switch request {
             case .send(let body):
                 try accountSend(body, begun, arrivals[number], mishap, content.starts[number].date, run)
-            case .subscribe(let registration, let topic): noteSubscription(of: registration, to: topic)
+            case .subscribe(let registration, let topic):
+                noteSubscription(of: registration, to: topic, mishap)
             case .unsubscribe(let registration, let topic):
                 try checkLeave(registration, topic, content)
                 owners[topic]?[registration] = nil
@@ -36,11 +37,29 @@ extension Life {
             case .group, .read: break
             }
         }
+        endWhatIsDone(content)
         try checkReport(content)
         try checkRates(content)
     }
 
-    private func noteSubscription(of registration: Registration, to topic: TopicName) {
+    /// Firings that reached everybody they could. Who is listed later is no part of them.
+    private func endWhatIsDone(_ content: LifeRun.Content) {
+        for begun in Set(content.begun.map(\.occurrence)) {
+            for campaign in files.campaigns where lines[campaign.line]?.names.contains(begun.campaign) == true {
+                let key = key(of: campaign, begun)
+                guard let wanted = files.recipients(of: campaign), let got = delivered[key] else { continue }
+                if wanted.intersection(reachable).subtracting(got.keys).subtracting(excused[key] ?? []).isEmpty {
+                    end(key)
+                }
+            }
+        }
+    }
+
+    private func noteSubscription(
+        of registration: Registration, to topic: TopicName, _ mishap: LifeMishap?
+    ) {
+        // Without FCM's answer herald cannot tell its own subscription from the app's.
+        if let mishap, !mishap.isRefusal, mishap != .notSent { owners[topic]?[registration] = nil }
         // What the app subscribed stays the app's.
         if fcm.now.topics[topic]?.contains(registration) == true, owners[topic]?[registration] == nil {
             owners[topic, default: [:]][registration] = true
@@ -60,6 +79,10 @@ extension Life {
         let key = key(of: campaign, begun)
         if let due = key.due ?? campaign.at, due > date {
             throw LifeProblem(promise: "sends too early", words: "'\(title)' is due \(due.rfc3339)")
+        }
+        if let due = key.due ?? campaign.at, let expiry = campaign.expiresAfter, date > due.adding(expiry) {
+            throw LifeProblem(
+                promise: "sends what has expired", words: "'\(title)' expired \(due.adding(expiry).rfc3339)")
         }
         asked.insert(key)
         let target = (message?["token"]?.string ?? message?["fid"]?.string).flatMap { Registration($0) }
@@ -142,18 +165,33 @@ extension Life {
                 campaign.isDaily
                 ? Key(line: campaign.line, due: occurrence.due)
                 : Key(line: campaign.line, revision: occurrence.revision)
-            for registration in store.registrations(of: uncertain).values {
-                excused[key, default: []].insert(registration.recipientKey)
-            }
+            let some =
+                uncertain.contains(0)
+                ? Set((delivered[key] ?? [:]).keys) : Set(store.registrations(of: uncertain).values.map(\.recipientKey))
+            excused[key, default: []].formUnion(some)
+            if campaign.onUnknown == .resend { allowResending(campaign.line) }
             if uncertain.contains(0) { asked.insert(key) }
         }
     }
 
+    /// Whoever may have got a message of the campaign gets it once more.
+    func allowResending(_ line: Int) {
+        for (key, some) in excused where key.line == line {
+            for installation in some where (delivered[key]?[installation] ?? 0) > (allowed[key]?[installation] ?? 0) {
+                allowed[key, default: [:]][installation, default: 0] += 1
+            }
+        }
+    }
+
     /// A run that ended has taken in the names of all files.
-    func noteSeen(_ run: LifeRun) {
+    func noteSeen() {
         for campaign in files.campaigns { lines[campaign.line]?.seenName = campaign.name }
         for topic in files.topics { topicNames[topic.line] = topic.name }
-        // Whatever was told as missed is never sent.
+    }
+
+    /// Whatever a report names as missed is never sent. A report outlives the process.
+    func noteMissed(_ run: LifeRun) {
+        guard run.now.report != nil || !run.isDead, !run.now.isRefused else { return }
         for missed in run.now.plans.flatMap(\.plan.missed) {
             for campaign in files.campaigns
             where lines[campaign.line]?.names.contains(missed.occurrence.campaign) == true {

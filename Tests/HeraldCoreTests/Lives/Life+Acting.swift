@@ -13,12 +13,13 @@ enum LifeAct: String, CaseIterable {
     case renameTopic, deleteTopic, bringBackTopic, newTopic, togglePrune, editTopic, toggleGroup
     case wait, downtime, fastClock, slowClock
     case pause, resume, resolve, backUp, restore
-    case run, faultyRun, dyingRun, stoppedRun, apply, overriddenApply
+    case run, runOnTime, faultyRun, dyingRun, stoppedRun, apply, overriddenApply
 
     /// How often it happens, compared with the others.
     var weight: Int {
         switch self {
         case .run: 14
+        case .runOnTime: 8
         case .faultyRun, .dyingRun: 6
         case .stoppedRun, .apply, .overriddenApply: 3
         case .wait: 6
@@ -54,6 +55,9 @@ extension Life {
         case .resolve: resolve(&random)
         case .backUp, .restore: try await keepState(act)
         case .run: try await call(.run)
+        case .runOnTime:
+            waitForTheNext(&random)
+            try await call(.run)
         case .apply: try await call(.apply(overrides: false))
         case .overriddenApply: try await call(.apply(overrides: true))
         case .faultyRun, .dyingRun, .stoppedRun: try await disturbedRun(act, &random)
@@ -66,6 +70,7 @@ extension Life {
     }
 
     private func disturbedRun(_ act: LifeAct, _ random: inout SeededRandom) async throws {
+        if Bool.random(using: &random) { waitForTheNext(&random) }
         var fate = LifeFate(seed: random.next())
         if act != .stoppedRun || Bool.random(using: &random) { fate.mishaps = .random(in: 0...50, using: &random) }
         switch act {
@@ -78,6 +83,14 @@ extension Life {
         default: break
         }
         try await call(Bool.random(using: &random) ? .run : .apply(overrides: true), fate)
+    }
+
+    /// Time passes until some campaign is due.
+    private func waitForTheNext(_ random: inout SeededRandom) {
+        guard let campaign = files.campaigns.randomElement(using: &random),
+            let due = campaign.due.firings(after: now, through: now + 86_400).first
+        else { return }
+        time.advance(by: .seconds(due.timeIntervalSince(now)))
     }
 
     private func turnClock(_ act: LifeAct, _ random: inout SeededRandom) async throws {

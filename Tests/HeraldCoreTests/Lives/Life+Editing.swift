@@ -98,7 +98,7 @@ extension Life {
     func editCampaign(_ act: LifeAct, _ random: inout SeededRandom) {
         guard let place = files.campaigns.indices.randomElement(using: &random) else { return }
         var campaign = files.campaigns[place]
-        let words: String
+        var words: String
         switch act {
         case .editMessage:
             campaign.version += 1
@@ -125,9 +125,13 @@ extension Life {
             words = "members: \(campaign.members)"
         default:
             campaign.onUnknown = Bool.random(using: &random) ? .hold : .resend
-            campaign.maxLateness = .seconds(.random(in: 600...14_400, using: &random))
+            if campaign.onUnknown == .resend { allowResending(campaign.line) }
+            let isShort = Int.random(in: 0..<3, using: &random) == 0
+            campaign.maxLateness = .seconds(.random(in: isShort ? 5...40 : 600...14_400, using: &random))
+            campaign.expiresAfter = isShort ? nil : anyExpiry(&random)
             campaign.catchUp = Schedule.CatchUp.allCases.randomElement(using: &random) ?? .latest
             words = "on_unknown \(campaign.onUnknown), max_lateness \(campaign.maxLateness), \(campaign.catchUp)"
+            if let expiry = campaign.expiresAfter { words += ", expires_after \(expiry)" }
         }
         files.campaigns[place] = campaign
         tell("\(campaign.name): \(words)")
@@ -148,6 +152,10 @@ extension Life {
             return .daily(minute: minute, hours: hours)
         default: return nil
         }
+    }
+
+    private func anyExpiry(_ random: inout SeededRandom) -> Duration? {
+        Bool.random(using: &random) ? .seconds(.random(in: 5...3600, using: &random)) : nil
     }
 
     /// A whole minute soon or a little ago.
@@ -186,6 +194,8 @@ extension Life {
         if Int.random(in: 0..<4, using: &random) == 0 { campaign.onUnknown = .resend }
         if Bool.random(using: &random) { campaign.members = .each }
         campaign.catchUp = Schedule.CatchUp.allCases.randomElement(using: &random) ?? .latest
+        if Int.random(in: 0..<6, using: &random) == 0 { campaign.maxLateness = .seconds(20) }
+        if Int.random(in: 0..<6, using: &random) == 0 { campaign.expiresAfter = anyExpiry(&random) }
         if Int.random(in: 0..<4, using: &random) == 0 { campaign.exclude = [anyAudience(&random)] }
         take(name)
         files.campaigns.append(campaign)

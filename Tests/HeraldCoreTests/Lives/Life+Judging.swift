@@ -84,6 +84,10 @@ extension Life {
             if isLate { end(key) }
             return
         }
+        // What expires while it is sent ends there, and the report says how many are left.
+        if let due, let expiry = campaign.expiresAfter, now.adding(.seconds(120)) > due.adding(expiry) {
+            return end(key)
+        }
         if isTold {
             if isLate || isSuperseded(key, campaign, at: now) { end(key) }
             return

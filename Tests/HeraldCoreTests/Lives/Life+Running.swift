@@ -14,6 +14,8 @@ extension Life {
 
     /// One call, and what its outside shows judged.
     func call(_ call: Call, _ fate: LifeFate = LifeFate()) async throws {
+        var fate = fate
+        fate.spared = spared
         let run = LifeRun(fate)
         currentRun.set(run, skew)
         fcm.change {
@@ -23,10 +25,11 @@ extension Life {
         }
         let begin = now
         let isWhole = try await carryOut(call, run)
+        tell(words(for: call, run))
         time.advance(by: .seconds(1))
         try account(run)
-        if run.isDead { noteWhatDied() } else if !run.now.isRefused { noteSeen(run) }
-        tell(words(for: call, run))
+        if run.isDead { noteWhatDied() } else if !run.now.isRefused { noteSeen() }
+        noteMissed(run)
         guard isWhole, fate.isQuiet, !run.isDead, run.now.mishaps.isEmpty, !isForgiven else { return }
         try judge(run, at: begin)
         try await checkSettled(at: begin)
@@ -128,5 +131,29 @@ extension Life {
             words += "; it died"
         }
         return words
+            + (isTraced
+                ? "; " + trace()
+                    + "; intents \(content.begun.map { "\($0.call)" }), dies \(run.fate.diesAtCommit) \(run.fate.diesAtCall) latency \(latency) \(settings.fcm.rate)"
+                : "")
+    }
+
+    /// The requests of the last run.
+    private func trace() -> String {
+        fcm.calls.enumerated().map { number, request in
+            let words =
+                switch request {
+                case .send(let body):
+                    "send "
+                        + ((try? JSONValue(parsing: body))?["message"].map {
+                            "\($0["fid"]?.string ?? $0["token"]?.string ?? "")"
+                        } ?? "")
+                case .subscribe(let registration, let topic): "join \(topic) \(registration.rawValue)"
+                case .unsubscribe(let registration, let topic): "leave \(topic) \(registration.rawValue)"
+                case .batch(let operation, let topic, let some): "\(operation) \(topic) \(some.map(\.rawValue))"
+                case .group(let operation): "group \(operation.name)"
+                case .read: "read"
+                }
+            return "\(number): \(words.replacing("cTEST00000000000000", with: "").replacing("00000000", with: ""))"
+        }.joined(separator: ", ")
     }
 }

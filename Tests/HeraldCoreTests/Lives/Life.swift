@@ -78,6 +78,10 @@ final class Life {
     /// Whether a person let an older state go on, so that herald may repeat itself.
     var isForgiven = false
     var story: [String] = []
+    /// Whether the story names each request.
+    var isTraced = false
+    /// Mishaps that do not happen.
+    var spared: Set<LifeMishap> = []
 
     // What happened, as the author counts.
     var delivered: [Key: [RecipientKey: Int]] = [:]

@@ -23,15 +23,22 @@ extension Life {
     }
 
     /// Lives one life, and looks for the shortest form of what it finds. `nil` if it keeps every promise.
-    static func check(_ seed: UInt64, without acts: Set<LifeAct> = [], isShrunk: Bool = true) -> LifeFinding? {
+    static func check(
+        _ seed: UInt64, without acts: Set<LifeAct> = [], sparing mishaps: Set<LifeMishap> = [], isShrunk: Bool = true,
+        isTraced: Bool = false
+    ) -> LifeFinding? {
+        let setUp = { (life: Life) in
+            life.spared = mishaps
+            life.isTraced = isTraced
+        }
         var places = Array(0..<length(of: seed))
-        guard var finding = live(seed, places, without: acts) else { return nil }
+        guard var finding = live(seed, places, without: acts, setUp) else { return nil }
         guard isShrunk else { return finding }
         var place = places.count - 1
         while place >= 0 {
             var fewer = places
             fewer.remove(at: place)
-            if let shorter = live(seed, fewer, without: acts), shorter.promise == finding.promise {
+            if let shorter = live(seed, fewer, without: acts, setUp), shorter.promise == finding.promise {
                 (places, finding) = (fewer, shorter)
             }
             place = min(place - 1, places.count - 1)
@@ -40,8 +47,11 @@ extension Life {
     }
 
     /// - Parameter places: which of its happenings happen. Each has its own chance, so the others stay as they are.
-    private static func live(_ seed: UInt64, _ places: [Int], without left: Set<LifeAct>) -> LifeFinding? {
+    private static func live(
+        _ seed: UInt64, _ places: [Int], without left: Set<LifeAct>, _ setUp: (Life) -> Void
+    ) -> LifeFinding? {
         let life = Life(seed: seed)
+        setUp(life)
         let acts = places.map { place -> (LifeAct, SeededRandom) in
             var random = SeededRandom(seed: seed &* 1_000_003 &+ UInt64(place))
             return (LifeAct.drawn.randomElement(using: &random) ?? .run, random)

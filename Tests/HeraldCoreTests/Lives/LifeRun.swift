@@ -17,6 +17,8 @@ struct LifeFate: Sendable {
     var pausesAtCall = Int.max
     var hasWrongClock = false
     var seed: UInt64 = 0
+    /// Mishaps that do not happen.
+    var spared: Set<LifeMishap> = []
 
     /// Whether nothing disturbs the run.
     var isQuiet: Bool {
@@ -25,7 +27,7 @@ struct LifeFate: Sendable {
 }
 
 /// What went wrong with a request between herald and FCM.
-enum LifeMishap: CaseIterable, Sendable {
+enum LifeMishap: String, CaseIterable, Sendable {
     case lostBefore, lostAfter, notSent, unavailable, unavailableAfter, proxy, proxyAfter, internalError,
         internalErrorAfter, quota, refused, mismatch
 
@@ -103,6 +105,7 @@ final class LifeRun: Sendable {
             if number >= fate.stopsAtCall { content.isStopped = true }
             guard Int.random(in: 0..<100, using: &content.random) < fate.mishaps else { return nil }
             let mishap = LifeMishap.allCases.randomElement(using: &content.random) ?? .quota
+            guard !fate.spared.contains(mishap) else { return nil }
             content.mishaps[number] = mishap
             return mishap.fault(for: request)
         }
