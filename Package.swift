@@ -85,6 +85,9 @@ let package = Package(
         .target(name: "HeraldTestSupport", dependencies: ["FCM", "HeraldCore"]),
         .target(name: "CStateFaults", path: "Tests/CStateFaults"),
         .target(name: "CPowerCut", path: "Tests/CPowerCut", linkerSettings: [.linkedLibrary("sqlite3")]),
+        // A program, so that many lives need only this much built with optimisation.
+        .executableTarget(
+            name: "Lives", dependencies: ["FCM", "HeraldCore", "HeraldTestSupport"], path: "Tests/Lives"),
         .testTarget(name: "ArchitectureTests"),
         .testTarget(name: "FCMTests", dependencies: ["FCM"]),
         .testTarget(
@@ -98,7 +101,7 @@ let package = Package(
         ),
         .testTarget(
             name: "HeraldCoreTests",
-            dependencies: ["CZlib", "FCM", "HeraldCore", "HeraldTestSupport"] + crypto,
+            dependencies: ["CZlib", "FCM", "HeraldCore", "HeraldTestSupport", "Lives"] + crypto,
             exclude: ["Reporting/Golden"]
         ),
         .testTarget(

@@ -28,7 +28,9 @@ extension Life {
             case .batch(let operation, let topic, let registrations):
                 for registration in registrations {
                     if operation == .add {
-                        owners[topic, default: [:]][registration] = true
+                        // The Instance ID service does not tell whose a subscription was.
+                        let isIn = fcm.now.topics[topic]?.contains(registration) == true
+                        owners[topic, default: [:]][registration] = isIn ? true : nil
                     } else {
                         try checkLeave(registration, topic, content)
                         owners[topic]?[registration] = nil
@@ -77,7 +79,7 @@ extension Life {
             campaign.title == title, campaign.isEnabled
         else { throw LifeProblem(promise: "sends what no file asks for", words: "'\(title)' was sent") }
         let key = key(of: campaign, begun)
-        if let due = key.due ?? campaign.at, due > date {
+        if let due = key.due ?? campaign.at, due > max(date, Self.date(at: time.now.offset, 0)) {
             throw LifeProblem(promise: "sends too early", words: "'\(title)' is due \(due.rfc3339)")
         }
         if let due = key.due ?? campaign.at, let expiry = campaign.expiresAfter, date > due.adding(expiry) {

@@ -30,6 +30,8 @@ struct LifeFate: Sendable {
 enum LifeMishap: String, CaseIterable, Sendable {
     case lostBefore, lostAfter, notSent, unavailable, unavailableAfter, proxy, proxyAfter, internalError,
         internalErrorAfter, quota, refused, mismatch
+    /// A membership changed, and FCM says that it could not.
+    case changedAllTheSame
 
     /// Whether FCM says in its own words that it wants to be asked again. Then a second message is possible.
     var asksAgain: Bool {
@@ -42,13 +44,16 @@ enum LifeMishap: String, CaseIterable, Sendable {
     /// Whether the answer settles the request without a message.
     var isRefusal: Bool { self == .refused || self == .mismatch }
 
+    /// Whether an error is the answer to a request that had its effect.
+    var isAfterEffect: Bool { [.unavailableAfter, .proxyAfter, .internalErrorAfter].contains(self) }
+
     func fault(for request: Request) -> ModelFCM.Fault {
         switch self {
         case .lostBefore: .loseRequest
         case .lostAfter: .loseAnswer
         case .notSent: .answer(.notSent(reason: "GOAWAY"))
         case .unavailable: .answer(Self.busy)
-        case .unavailableAfter: .answerAfterEffect(Self.busy)
+        case .unavailableAfter, .changedAllTheSame: .answerAfterEffect(Self.busy)
         case .proxy: .answer(.json(503, "<html>"))
         case .proxyAfter: .answerAfterEffect(.json(503, "<html>"))
         case .internalError: .answer(Self.broken)
@@ -104,7 +109,9 @@ final class LifeRun: Sendable {
             content.starts.append((offset, date))
             if number >= fate.stopsAtCall { content.isStopped = true }
             guard Int.random(in: 0..<100, using: &content.random) < fate.mishaps else { return nil }
-            let mishap = LifeMishap.allCases.randomElement(using: &content.random) ?? .quota
+            var mishap = LifeMishap.allCases.randomElement(using: &content.random) ?? .quota
+            if case .send = request {} else if mishap.isAfterEffect { mishap = .changedAllTheSame }
+            if case .send = request, mishap == .changedAllTheSame { mishap = .quota }
             guard !fate.spared.contains(mishap) else { return nil }
             content.mishaps[number] = mishap
             return mishap.fault(for: request)

@@ -10,6 +10,12 @@ struct LifeFinding: Sendable {
     var acts: [LifeAct]
     var story: [String]
 
+    /// The promise, and what it takes to break it.
+    var kind: String {
+        let calm: Set<LifeAct> = [.run, .runOnTime, .apply, .overriddenApply, .wait, .downtime]
+        return "\(promise): \(Set(acts).subtracting(calm).map(\.rawValue).sorted().joined(separator: " "))"
+    }
+
     var text: String {
         "seed \(seed): \(promise): \(words)\n" + story.map { "    \($0)" }.joined(separator: "\n")
     }
@@ -44,6 +50,13 @@ extension Life {
             place = min(place - 1, places.count - 1)
         }
         return finding
+    }
+
+    /// All that happens in a life, in words.
+    static func story(of seed: UInt64) -> [String] {
+        var life: Life?
+        _ = live(seed, Array(0..<length(of: seed)), without: []) { life = $0 }
+        return life?.story ?? []
     }
 
     /// - Parameter places: which of its happenings happen. Each has its own chance, so the others stay as they are.

@@ -145,9 +145,12 @@ struct LifeFiles: Sendable {
                 ).map { .condition($0) }
             case .group(let name): .group(name)
             }
-        var value = HeraldCore.Campaign.tide(
-            campaign.name, to: target ?? .topic("none"), revision: campaign.revision, title: campaign.title,
-            enabled: campaign.isEnabled, onUnknown: campaign.onUnknown)
+        var value = HeraldCore.Campaign(
+            name: .init(campaign.name), target: .init(target ?? .topic("none")),
+            message: .init(["notification": ["title": .string(campaign.title)]]))
+        value.revision = campaign.revision
+        value.enabled = campaign.isEnabled
+        value.delivery.onUnknown = campaign.onUnknown
         value.previousNames = campaign.previousNames.map { .init($0) }
         value.exclude = campaign.exclude.map { .init($0) }
         value.delivery.members = campaign.members
@@ -203,4 +206,8 @@ extension LifeFiles.Campaign.Due {
             return .cron(cron, start: nil, end: nil)
         }
     }
+}
+
+extension Located {
+    fileprivate init(_ value: Value) { self.init(value, at: SourceRange(file: "life.yaml")) }
 }

@@ -180,7 +180,7 @@ extension Life {
         }
         let declared = Set(files.topics.map(\.name))
         for (name, followers) in owners where !declared.contains(name) {
-            let ours = alive(Set(followers.filter(\.value).keys))
+            let ours = alive(Set(followers.filter(\.value).keys)).intersection(state.topics[name] ?? [])
             if let one = ours.map({ number(of: $0.recipientKey) }).min() {
                 throw LifeProblem(promise: "memberships equal the files", words: "\(one) is still in \(name)")
             }

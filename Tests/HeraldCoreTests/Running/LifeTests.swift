@@ -1,0 +1,27 @@
+import HeraldTestSupport
+import Testing
+
+@testable import Lives
+
+/// docs/promises.md#promises in random lives of a workspace. `make lives` lives many more of them.
+@Suite struct LifeTests {
+    @Test(arguments: [1...250, 251...500, 501...750, 751...1000] as [ClosedRange<UInt64>])
+    func `a random life keeps every promise`(_ seeds: ClosedRange<UInt64>) {
+        for seed in seeds {
+            if let finding = Life.check(seed) { Issue.record("\(finding.text)") }
+        }
+    }
+
+    @Test(.enabled(if: Torture.seconds != nil))
+    func `torture by random lives`() {
+        var torture = Torture(share: 0.1)
+        while let seed = torture.nextSeed() {
+            if let finding = Life.check(seed) { Issue.record("\(Torture.replay(seed)): \(finding.text)") }
+        }
+        print("\(torture.worlds) random lives")
+    }
+
+    @Test func `the same seed gives the same life`() {
+        for seed in 1...5 as ClosedRange<UInt64> { #expect(Life.story(of: seed) == Life.story(of: seed)) }
+    }
+}
