@@ -8,10 +8,10 @@ package final class ModelFCM: TaskSender {
     package enum Fault: Sendable {
         /// The request arrives and takes effect, but the answer is lost.
         case loseAnswer
+        /// The request arrives and takes effect, but a server on the way answers.
+        case replaceAnswer(Exchange)
         /// The request does not arrive, and the caller gets no answer.
         case loseRequest
-        /// The request takes effect, and something else answers.
-        case answerAfterEffect(Exchange)
         /// Something else answers, and the request has no effect.
         case answer(Exchange)
     }
@@ -72,7 +72,7 @@ package final class ModelFCM: TaskSender {
             case .loseAnswer:
                 _ = state.answer(request)
                 return .lost(reason: "cut")
-            case .answerAfterEffect(let exchange):
+            case .replaceAnswer(let exchange):
                 _ = state.answer(request)
                 return exchange
             case nil: return state.answer(request)

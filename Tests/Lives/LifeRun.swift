@@ -53,11 +53,11 @@ enum LifeMishap: String, CaseIterable, Sendable {
         case .lostAfter: .loseAnswer
         case .notSent: .answer(.notSent(reason: "GOAWAY"))
         case .unavailable: .answer(Self.busy)
-        case .unavailableAfter, .changedAllTheSame: .answerAfterEffect(Self.busy)
+        case .unavailableAfter, .changedAllTheSame: .replaceAnswer(Self.busy)
         case .proxy: .answer(.json(503, "<html>"))
-        case .proxyAfter: .answerAfterEffect(.json(503, "<html>"))
+        case .proxyAfter: .replaceAnswer(.json(503, "<html>"))
         case .internalError: .answer(Self.broken)
-        case .internalErrorAfter: .answerAfterEffect(Self.broken)
+        case .internalErrorAfter: .replaceAnswer(Self.broken)
         case .quota: .answer(.error(429, "RESOURCE_EXHAUSTED", fcm: "QUOTA_EXCEEDED", retryAfter: "2"))
         case .refused:
             if case .group = request {
