@@ -90,10 +90,11 @@ extension Life {
         let target = (message?["token"]?.string ?? message?["fid"]?.string).flatMap { Registration($0) }
         var reached = Set((arrival?.devices ?? []).map(\.recipientKey))
         if arrival != nil, let target, target.rawValue.hasPrefix("cTEST") { reached = [target.recipientKey] }
+        var isExtra = false
         for installation in reached.sorted(by: { $0.rawValue < $1.rawValue }) {
             let count = (delivered[key]?[installation] ?? 0) + 1
             delivered[key, default: [:]][installation] = count
-            if count > 1 { extras += 1 }
+            isExtra = isExtra || count > 1
             let allowance = allowed[key]?[installation] ?? 0
             if count > 1 + allowance, !isForgiven {
                 throw LifeProblem(
@@ -101,11 +102,13 @@ extension Life {
                     words: "'\(title)' of \(words(key)) came \(count) times to \(number(of: installation))")
             }
         }
+        if isExtra { extras += 1 }
         guard let mishap else { return }
         let concerned = target.map { [$0.recipientKey] } ?? Array(reached)
         let isRepeatable = mishap.asksAgain || campaign.onUnknown == .resend && !mishap.isRefusal
         for installation in concerned {
             if isRepeatable { allowed[key, default: [:]][installation, default: 0] += reached.isEmpty ? 0 : 1 }
+            if !mishap.asksAgain, isRepeatable { resent += 1 }
             if !mishap.asksAgain, mishap != .notSent { excused[key, default: []].insert(installation) }
         }
     }
@@ -142,6 +145,17 @@ extension Life {
                 throw LifeProblem(promise: "planned is not the sum", words: "\(step.id): \(step.planned) \(parts)")
             }
             if !content.isDead { possibleDuplicates += step.possibleDuplicates }
+        }
+        guard !content.isDead else { return }
+        let accepted = fcm.now.arrivals.count { content.mishaps[$0.call] == nil }
+        let told = report.steps.reduce(0) { $0 + ($1.occurrence == nil ? 0 : $1.accepted) }
+        if accepted != told {
+            throw LifeProblem(promise: "reports what FCM accepted", words: "\(told) instead of \(accepted)")
+        }
+        if extras > possibleDuplicates + resent, !isForgiven, !hasDied {
+            throw LifeProblem(
+                promise: "counts possible duplicates",
+                words: "\(extras) came twice, \(possibleDuplicates) were counted, \(resent) asked for")
         }
     }
 
@@ -181,6 +195,7 @@ extension Life {
         for (key, some) in excused where key.line == line {
             for installation in some where (delivered[key]?[installation] ?? 0) > (allowed[key]?[installation] ?? 0) {
                 allowed[key, default: [:]][installation, default: 0] += 1
+                resent += 1
             }
         }
     }

@@ -148,6 +148,7 @@ extension Life {
             : installations
         {
             allowed[key, default: [:]][installation, default: 0] += 1
+            resent += 1
             excused[key]?.remove(installation)
         }
         lines[key.line]?.over.remove(key)

@@ -27,6 +27,7 @@ extension Life {
         let isWhole = try await carryOut(call, run)
         tell(words(for: call, run))
         time.advance(by: .seconds(1))
+        hasDied = hasDied || run.isDead
         try account(run)
         if run.isDead { noteWhatDied() } else if !run.now.isRefused { noteSeen() }
         noteMissed(run)
@@ -130,11 +131,7 @@ extension Life {
         } else if run.isDead {
             words += "; it died"
         }
-        return words
-            + (isTraced
-                ? "; " + trace()
-                    + "; intents \(content.begun.map { "\($0.call)" }), dies \(run.fate.diesAtCommit) \(run.fate.diesAtCall) latency \(latency) \(settings.fcm.rate)"
-                : "")
+        return words + (isTraced ? "; \(trace()); died at \(run.fate.diesAtCommit), \(run.fate.diesAtCall)" : "")
     }
 
     /// The requests of the last run.
@@ -142,11 +139,7 @@ extension Life {
         fcm.calls.enumerated().map { number, request in
             let words =
                 switch request {
-                case .send(let body):
-                    "send "
-                        + ((try? JSONValue(parsing: body))?["message"].map {
-                            "\($0["fid"]?.string ?? $0["token"]?.string ?? "")"
-                        } ?? "")
+                case .send(let body): "send \((try? JSONValue(parsing: body))?["message"]?.target ?? "")"
                 case .subscribe(let registration, let topic): "join \(topic) \(registration.rawValue)"
                 case .unsubscribe(let registration, let topic): "leave \(topic) \(registration.rawValue)"
                 case .batch(let operation, let topic, let some): "\(operation) \(topic) \(some.map(\.rawValue))"
@@ -156,4 +149,9 @@ extension Life {
             return "\(number): \(words.replacing("cTEST00000000000000", with: "").replacing("00000000", with: ""))"
         }.joined(separator: ", ")
     }
+}
+
+extension JSONValue {
+    /// Who gets a message.
+    fileprivate var target: String { ["fid", "token", "topic", "condition"].compactMap { self[$0]?.string }.joined() }
 }

@@ -88,8 +88,11 @@ final class Life {
     var allowed: [Key: [RecipientKey: Int]] = [:]
     var excused: [Key: Set<RecipientKey>] = [:]
     var asked: Set<Key> = []
-    var extras = 0
-    var possibleDuplicates = 0
+    /// How many sends brought somebody a message again, how many of those reports counted, and how many a person or the
+    /// campaign's policy asked for.
+    var (extras, possibleDuplicates, resent) = (0, 0, 0)
+    /// Whether a process died, so that its report may lack the end.
+    var hasDied = false
     /// Whether herald made the subscription.
     var owners: [TopicName: [Registration: Bool]] = [:]
     var kept: [Int: Set<Registration>] = [:]
