@@ -24,7 +24,7 @@ extension Life {
                 noteSubscription(of: registration, to: topic, mishap)
             case .unsubscribe(let registration, let topic):
                 try checkLeave(registration, topic, content)
-                owners[topic]?[registration] = nil
+                if mishap == nil { owners[topic]?[registration] = nil }
             case .batch(let operation, let topic, let registrations):
                 for registration in registrations {
                     if operation == .add {
@@ -33,7 +33,7 @@ extension Life {
                         owners[topic, default: [:]][registration] = isIn ? true : nil
                     } else {
                         try checkLeave(registration, topic, content)
-                        owners[topic]?[registration] = nil
+                        if mishap == nil { owners[topic]?[registration] = nil }
                     }
                 }
             case .group, .read: break

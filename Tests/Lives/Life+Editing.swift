@@ -71,7 +71,8 @@ extension Life {
             guard !fcm.now.dead.contains(registration), fcm.now.topics[topic.name]?.contains(registration) != true
             else { return }
             fcm.change { _ = $0.topics[topic.name, default: []].insert(registration) }
-            owners[topic.name, default: [:]][registration] = false
+            // herald cannot see this if it lost the answer to its own request for the pair.
+            if owners[topic.name]?[registration] == nil { owners[topic.name, default: [:]][registration] = false }
             tell("the app of device \(number) subscribes to \(topic.name)")
         }
     }
