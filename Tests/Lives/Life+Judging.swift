@@ -142,7 +142,7 @@ extension Life {
     private func keepSubscribers() {
         for topic in files.topics {
             let ours = Set((owners[topic.name] ?? [:]).filter(\.value).keys)
-            kept[topic.line] = topic.prune ? [] : ours
+            kept[topic.line] = topic.prune ? [] : ours.union(kept[topic.line] ?? [])
         }
     }
 
