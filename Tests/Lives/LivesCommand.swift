@@ -1,3 +1,4 @@
+import Foundation
 import HeraldTestSupport
 
 @testable import HeraldCore
