@@ -33,6 +33,18 @@ extension ChunkTable {
         }
     }
 
+    /// Moves what `members` are, with every owner, to the numbers that stand for them.
+    func renumber(_ members: RecipientSet, by numbers: [RecipientID: RecipientID], _ db: Database) throws {
+        for (id, partition) in try partitions(of: .all, db) {
+            for state in Array(partition.states) {
+                let moving = partition[state].intersection(members)
+                guard !moving.isEmpty else { continue }
+                try move(moving, of: id, to: nil, db)
+                try move(RecipientSet(moving.compactMap { numbers[$0] }.sorted()), of: id, to: state, db)
+            }
+        }
+    }
+
     /// Deletes an owner's sets.
     func drop(_ id: Int64, _ db: Database) throws {
         try db.execute(sql: "DELETE FROM \(name) WHERE \(owner) = ?", arguments: [id])

@@ -91,6 +91,42 @@ enum Schema {
                     CREATE TABLE audience_size (name TEXT PRIMARY KEY, size INTEGER NOT NULL) STRICT, WITHOUT ROWID;
                     """)
         }
+        migrator.registerMigration("2") { db in
+            try db.execute(
+                sql: """
+                    -- Registrations that FCM declared dead. Another registration of the same recipient is not.
+                    ALTER TABLE tombstone RENAME TO dead_recipient;
+                    CREATE TABLE tombstone (
+                        recipient INTEGER NOT NULL REFERENCES recipient (id),
+                        registration TEXT NOT NULL,
+                        died REAL NOT NULL,
+                        -- Whether it was taken over from version 1, which noted only whose installation was dead.
+                        migrated INTEGER NOT NULL,
+                        PRIMARY KEY (recipient, registration)
+                    ) STRICT, WITHOUT ROWID;
+                    INSERT INTO tombstone
+                    SELECT id, registration, CAST(strftime('%s', 'now') AS REAL), TRUE
+                    FROM dead_recipient JOIN recipient ON id = recipient;
+                    DROP TABLE dead_recipient;
+
+                    -- Numbers for memberships that were made with an earlier registration of a recipient.
+                    CREATE TABLE former (
+                        id INTEGER PRIMARY KEY,
+                        recipient INTEGER NOT NULL REFERENCES recipient (id),
+                        registration TEXT NOT NULL
+                    ) STRICT;
+
+                    -- The names that a campaign had before it was renamed.
+                    CREATE TABLE former_name (
+                        campaign TEXT NOT NULL,
+                        name TEXT NOT NULL,
+                        PRIMARY KEY (campaign, name)
+                    ) STRICT, WITHOUT ROWID;
+                    INSERT OR IGNORE INTO former_name
+                    SELECT campaign, substr(name, 1, instr(name, '@') - 1) FROM occurrence
+                    WHERE substr(name, 1, length(campaign) + 1) != campaign || '@';
+                    """)
+        }
         return migrator
     }
 }

@@ -13,15 +13,16 @@ extension StateChange {
                     INSERT INTO recipient (id, registration) VALUES (?, ?)
                     ON CONFLICT (id) DO UPDATE SET registration = excluded.registration
                     """)
+            let lifting = try db.cachedStatement(sql: "DELETE FROM tombstone WHERE recipient = ? AND registration = ?")
             for (id, registration) in registrations.sorted(by: { $0.key < $1.key }) {
                 try statement.execute(arguments: [Int64(id), registration.rawValue])
+                try lifting.execute(arguments: [Int64(id), registration.rawValue])
             }
-            try db.cachedStatement(
-                sql: """
-                    INSERT INTO meta (key, value) VALUES ('numbering', randomblob(\(Numbering.versionSize)))
-                    ON CONFLICT (key) DO UPDATE SET value = excluded.value
-                    """
-            ).execute()
+            try Self.renewNumbering(db)
+        case .supersede(let members):
+            try Self.supersede(members, db)
+        case .readopt(let formers):
+            try Self.readopt(formers, db)
         case .spendPlan(let id):
             try db.execute(sql: "INSERT OR IGNORE INTO spent_plan (id) VALUES (?)", arguments: [id])
         case .members(let name, let members, let membership, let instant):
@@ -32,17 +33,22 @@ extension StateChange {
             guard let id = try Self.id(of: name.rawValue, in: "topic", db) else { return }
             try ChunkTable.membership.move(members, of: id, to: membership, db)
         case .open(let id, let occurrence):
+            guard try Self.isFree(id, for: occurrence.campaign, db) else { throw StateError.occurrenceTaken(id) }
             try db.execute(
                 sql: """
                     INSERT INTO occurrence (name, campaign, revision, due, content_digest, target)
                     VALUES (?, ?, ?, ?, ?, ?)
-                    ON CONFLICT (name) DO UPDATE SET campaign = excluded.campaign, revision = excluded.revision,
-                        due = excluded.due, content_digest = excluded.content_digest, target = excluded.target
+                    ON CONFLICT (name) DO UPDATE SET revision = excluded.revision, due = excluded.due,
+                        content_digest = excluded.content_digest, target = excluded.target
                     """,
                 arguments: [
                     id.rawValue, occurrence.campaign, occurrence.revision, occurrence.due?.timeIntervalSince1970,
                     occurrence.contentDigest, occurrence.target,
                 ])
+        case .amend(let id, let contentDigest, let target, let due):
+            try db.execute(
+                sql: "UPDATE occurrence SET content_digest = ?, target = ?, due = ? WHERE name = ?",
+                arguments: [contentDigest, target, due?.timeIntervalSince1970, id.rawValue])
         case .outcome(let occurrence, let members, let entry):
             guard let id = try Self.id(of: occurrence.rawValue, in: "occurrence", db) else { return }
             let former = try ChunkTable.ledger.move(members, of: id, to: entry, db)
@@ -62,15 +68,22 @@ extension StateChange {
         case .reopen(let occurrence):
             try db.execute(
                 sql: "UPDATE occurrence SET finished = NULL WHERE name = ?", arguments: [occurrence.rawValue])
-        case .forget(let members):
-            let statement = try db.cachedStatement(sql: "INSERT OR IGNORE INTO tombstone (recipient) VALUES (?)")
-            for id in members { try statement.execute(arguments: [Int64(id)]) }
+        case .forget(let members, let instant):
+            try Self.bury(members, at: instant, db)
             try ChunkTable.membership.remove(members, db)
             try ChunkTable.groupMembership.remove(members, db)
-        case .revive(let members):
-            for id in members {
-                try db.execute(sql: "DELETE FROM tombstone WHERE recipient = ?", arguments: [Int64(id)])
-            }
+        case .died(let tombstone):
+            try db.execute(
+                sql: """
+                    INSERT INTO tombstone (recipient, registration, died, migrated) VALUES (?, ?, ?, FALSE)
+                    ON CONFLICT DO UPDATE SET died = excluded.died, migrated = FALSE
+                    """,
+                arguments: [
+                    Int64(tombstone.recipient), tombstone.registration.rawValue, tombstone.died.timeIntervalSince1970,
+                ])
+        case .reviveMigrated:
+            try db.execute(sql: "DELETE FROM tombstone WHERE migrated")
+            try Self.renewNumbering(db)
         case .groupKey(let name, let key):
             try db.execute(
                 sql: """
@@ -106,6 +119,10 @@ extension StateChange {
                 arguments: [new, old])
             try db.execute(sql: "DELETE FROM watermark WHERE campaign = ?", arguments: [old])
             try db.execute(sql: "UPDATE OR REPLACE pause SET campaign = ? WHERE campaign = ?", arguments: [new, old])
+            try db.execute(
+                sql: "UPDATE OR REPLACE former_name SET campaign = ? WHERE campaign = ?", arguments: [new, old])
+            try db.execute(
+                sql: "INSERT OR IGNORE INTO former_name (campaign, name) VALUES (?, ?)", arguments: [new, old])
         case .pause(let campaign):
             try db.execute(sql: "INSERT OR IGNORE INTO pause (campaign) VALUES (?)", arguments: [campaign ?? ""])
         case .resume(let campaign?):
@@ -143,6 +160,7 @@ extension StateChange {
             for occurrence in all { try drop(.occurrence(OccurrenceID(rawValue: occurrence)), db) }
             try db.execute(sql: "DELETE FROM watermark WHERE campaign = ?", arguments: [name])
             try db.execute(sql: "DELETE FROM pause WHERE campaign = ?", arguments: [name])
+            try db.execute(sql: "DELETE FROM former_name WHERE campaign = ?", arguments: [name])
         case .occurrence(let occurrence):
             guard let id = try id(of: occurrence.rawValue, in: "occurrence", db) else { return }
             try ChunkTable.ledger.drop(id, db)

@@ -34,9 +34,8 @@ extension StateReader {
     }
 
     func trace(of recipient: RecipientID) throws -> Trace {
-        let dead = try Int64.fetchOne(
-            db, sql: "SELECT recipient FROM tombstone WHERE recipient = ?", arguments: [Int64(recipient)])
-        var trace = Trace(isDead: dead != nil)
+        let dead = try dead(where: "recipient.id = \(recipient)")
+        var trace = Trace(isDead: !dead.isEmpty)
         trace.topics = try ChunkTable.membership.states(of: recipient, db).map { id, membership in
             .init(name: try Self.topicName(name(id, in: "topic")), membership: membership)
         }

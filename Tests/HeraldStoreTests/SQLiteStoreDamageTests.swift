@@ -50,7 +50,7 @@ struct SQLiteStoreDamageTests {
 
     @Test func `a state of a newer herald is told from a damaged one`() async throws {
         try await makeRecord()
-        try tamper("INSERT INTO grdb_migrations (identifier) VALUES ('2')")
+        try tamper("INSERT INTO grdb_migrations (identifier) VALUES ('99')")
         #expect(throws: StateError.newer(path: path)) { try SQLiteStore.open(at: path) }
     }
 
@@ -71,8 +71,9 @@ struct SQLiteStoreDamageTests {
         "UPDATE topic SET name = name || ' '", "UPDATE topic SET changed = 1e300", "UPDATE occurrence SET due = -9e999",
         "UPDATE occurrence SET finished = 1e18", "INSERT INTO watermark VALUES ('tide', 9e999, '', 0)",
         "INSERT INTO watermark VALUES ('tide', 0, '', 9e999)",
-        "INSERT INTO tombstone VALUES (-1)", "INSERT INTO tombstone VALUES (0)",
-        "INSERT INTO tombstone VALUES (4294967296)",
+        "INSERT INTO recipient VALUES (-1, 'k'); INSERT INTO tombstone VALUES (-1, 'k', 0, 0)",
+        "INSERT INTO former VALUES (1, 1, 'k')", "INSERT INTO former VALUES (4294967296, 1, 'k')",
+        "INSERT INTO former VALUES (2147483648, 0, 'k')",
         "INSERT INTO recipient VALUES (4294967296, 'k')", "INSERT INTO recipient VALUES (4294967295, 'k')",
         "INSERT INTO recipient VALUES (9223372036854775807, 'k')",
         "UPDATE device_group SET name = 'two words'", "UPDATE device_group SET name = ''",
@@ -106,7 +107,9 @@ struct SQLiteStoreDamageTests {
         "DROP TABLE watermark; CREATE TABLE watermark (campaign, at, schedule, next); INSERT INTO watermark VALUES ('a', NULL, '', NULL)",
         "DROP TABLE watermark; CREATE TABLE watermark (campaign, at, schedule, next); INSERT INTO watermark VALUES ('a', 0, NULL, NULL)",
         "DROP TABLE spent_plan; CREATE TABLE spent_plan (id); INSERT INTO spent_plan VALUES (NULL)",
-        "DROP TABLE tombstone; CREATE TABLE tombstone (recipient); INSERT INTO tombstone VALUES (NULL)",
+        "DROP TABLE tombstone", "DROP TABLE former", "DROP TABLE former_name",
+        "DROP TABLE former; CREATE TABLE former (id, recipient, registration); INSERT INTO former VALUES (NULL, 1, 'k')",
+        "DROP TABLE former_name; CREATE TABLE former_name (campaign, name); INSERT INTO former_name VALUES (NULL, NULL)",
         "DROP TABLE membership; CREATE TABLE membership (topic, state, chunk, members, bytes); INSERT INTO membership VALUES (1, NULL, NULL, NULL, NULL)",
         "DROP TABLE ledger; CREATE TABLE ledger (occurrence, state, chunk, members, bytes); INSERT INTO ledger VALUES (NULL, 1, 1, 1, x'')",
         "DROP TABLE topic; CREATE TABLE topic (id, name, changed); INSERT INTO topic VALUES (NULL, NULL, NULL)",
@@ -196,7 +199,7 @@ struct SQLiteStoreDamageTests {
                 try await store.commit([
                     .register([state.nextRecipient: .fid(1_000_000)]),
                     .members("tides", [5, 70_000], .preexisting, at: .at(0)),
-                    .outcome(.tide, [5], .unknown), .forget([1]),
+                    .outcome(.tide, [5], .unknown), .forget([1], at: .at(0)),
                 ])
             } catch {
                 #expect(error is StateError, "seed \(seed), round \(round)")
@@ -222,7 +225,7 @@ struct SQLiteStoreDamageTests {
             .groupMembers("chris", [3], .adding), .reject(.tide, [304, 305], code: "INVALID_ARGUMENT"),
             .pause("tide"), .topicAPI(.iid),
             .test(RecordedTest(campaign: "tide", at: .at(0), accepted: 1, rejected: 0, unknown: 0)),
-            .forget([420]),
+            .forget([420], at: .at(0)),
         ])
         try store.database.close()
     }

@@ -101,11 +101,12 @@ struct SQLiteStoreTests {
         let store = try SQLiteStore.create(at: path, identity: OpenStore.identity)
         try await store.commit([interned(2), .open(.tide, .sample())])
         let before = try await store.wholeState()
-        // Recipient 99 has no number yet, and so cannot be dead.
+        // An occurrence with outcomes cannot be opened again.
         await #expect(throws: StateError.self) {
             try await store.commit([
                 .register([3: .fid(3)]), .spendPlan("p"), .members("tides", [1], .managed, at: .at(0)),
-                .outcome(.tide, [1], .accepted), .finish(.tide, at: .at(0)), .forget([1, 99]),
+                .outcome(.tide, [1], .accepted), .finish(.tide, at: .at(0)), .forget([1], at: .at(0)),
+                .open(.tide, .sample()),
             ])
         }
         #expect(try await store.wholeState() == before)

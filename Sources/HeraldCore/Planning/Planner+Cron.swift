@@ -37,7 +37,7 @@ extension Planner {
         let known = Set(begun.compactMap(\.due))
         var dealt = end
         for instant in due.sorted() where !known.contains(instant) {
-            let id = OccurrenceID(campaign: campaign.name.value, due: instant, revision: campaign.revision)
+            let id = freeID(of: campaign, due: instant)
             if now > instant.adding(schedule.maxLateness) {
                 let missed = RecordedOccurrence(campaign, due: instant)
                 plan.missed.append(.init(occurrence: id, due: instant, reason: Self.tooLate, unrecorded: missed))
@@ -101,8 +101,7 @@ extension Planner {
         // An occurrence that has begun is accounted for elsewhere.
         let isKnown = (occurrences[campaign.name.value] ?? []).contains { $0.occurrence.due == instant }
         guard !isKnown else { return }
-        let id = OccurrenceID(campaign: campaign.name.value, due: instant, revision: campaign.revision)
-        plan.missed.append(.init(occurrence: id, due: instant, reason: reason))
+        plan.missed.append(.init(occurrence: freeID(of: campaign, due: instant), due: instant, reason: reason))
     }
 
     /// Occurrences after this time can be due. It is the recorded watermark, or now for a campaign without one.

@@ -31,15 +31,26 @@ extension Planner {
         }
         let isNew = !(occurrences[send.campaign] ?? []).contains { $0.occurrence.hasTried }
         guard isNew else { return }
-        let declared = Set(desired.sends.map(\.campaign.name.value))
+        // A file that was renamed, and whose old name has other content now, is no longer declared under that name.
+        let declared = Dictionary(desired.sends.map { ($0.campaign.name.value, $0.campaign.contentDigest) }) {
+            first, _ in first
+        }
         let twin = state.occurrences
             .filter { $0.value.contentDigest == send.contentDigest && $0.value.hasTried }
-            .filter { !declared.contains($0.value.campaign) && $0.value.campaign != send.campaign }
+            .filter { declared[$0.value.campaign] != send.contentDigest && $0.value.campaign != send.campaign }
             .min { $0.key < $1.key }
+        let former = campaign.previousNames.map(\.value).first { old in
+            declared[old] != nil && hasHistory(old) && !(state.formerNames[send.campaign]?.contains(old) ?? false)
+        }
         if let twin {
             refuse(
                 .looksRenamed, send.campaign, limit: 0, actual: 1,
-                "campaign '\(send.campaign)' has message and target of \(twin.key), which was sent and whose file is gone"
+                "campaign '\(send.campaign)' has the message and the target of \(twin.key), which was sent, and no file declares that under '\(twin.value.campaign)' any more"
+            )
+        } else if let former {
+            refuse(
+                .looksRenamed, send.campaign, limit: 0, actual: 1,
+                "campaign '\(send.campaign)' was called '\(former)', and a file still declares '\(former)', so herald cannot tell which of them was sent before"
             )
         }
     }

@@ -48,7 +48,7 @@ extension Planner {
         let ofRevision = (occurrences[campaign.name.value] ?? []).filter { $0.occurrence.revision == campaign.revision }
         if case .cron = campaign.schedule.times { return cronSends(wanted, ofRevision) }
         let due = campaign.schedule.at
-        let id = OccurrenceID(campaign: campaign.name.value, due: due, revision: campaign.revision)
+        let id = freeID(of: campaign, due: due)
         // Each revision has one occurrence. The one that has begun counts, even if its time was changed since.
         let begun = ofRevision.filter { $0.occurrence.hasTried }
         if !begun.isEmpty {

@@ -12,7 +12,8 @@ package struct Planner {
     let horizon: Date
     /// Whether the lists were not read, so that no members are known.
     let listsSkipped: Bool
-    let topicMembers: [TopicName: DesiredTopic]
+    /// With the former numbers that stay.
+    private(set) var topicMembers: [TopicName: DesiredTopic]
     let groupMembers: [GroupName: RecipientSet]
     /// All living recipients that herald knows. Only conditions need it, so it stays empty without them.
     private var everybody: RecipientSet = []
@@ -82,6 +83,7 @@ package struct Planner {
         let mark = Plan.StateMark(
             lineage: state.identity.lineage, serial: state.serial, firstNew: state.nextRecipient)
         plan = Plan(at: now, workspaceDigest: input.workspaceDigest, state: input.hasState ? mark : nil)
+        takeRegistrations(desired.registrations)
         overview.listsSkipped = listsSkipped
         overview.collapsed = desired.collapsed
         overview.deadListed = desired.listed.intersection(state.dead).count
@@ -94,21 +96,56 @@ package struct Planner {
         }
     }
 
-    /// Gives campaigns that were renamed their history.
+    /// What becomes of the state when recipients get the registrations that lists name.
+    private mutating func takeRegistrations(_ registrations: Desired.Registrations) {
+        state.apply(registrations.changes)
+        state.serial = plan.state?.serial ?? state.serial
+        state.dead = state.dead.subtracting(registrations.changed).union(registrations.dead)
+        guard !state.formers.isEmpty else { return }
+        // A recipient that stays in a topic may be there with an earlier registration too. That one leaves with the
+        // recipient, and not before.
+        for (name, wanted) in topicMembers {
+            guard let recorded = state.topics[name] else { continue }
+            let staying = state.formers.filter { former, recipient in
+                wanted.members.contains(recipient)
+                    && (recorded.managed.contains(former) || recorded.preexisting.contains(former))
+            }
+            topicMembers[name]?.members.formUnion(RecipientSet(staying.keys.sorted()))
+        }
+    }
+
+    /// Gives campaigns that were renamed their history. A history moves once: what was sent later under the old name is
+    /// another campaign's.
     private mutating func carryNames() {
         let declared = Set(desired.sends.map(\.campaign.name.value))
-        let recorded = Set(state.occurrences.values.map(\.campaign)).union(state.watermarks.keys)
-            .union(state.pauses.campaigns)
         for send in desired.sends.sorted(by: { $0.campaign.name.value < $1.campaign.name.value }) {
+            let name = send.campaign.name.value
             for old in send.campaign.previousNames.map(\.value)
-            where recorded.contains(old) && !declared.contains(old) {
-                plan.renames.append(.init(old: old, new: send.campaign.name.value))
+            where hasHistory(old) && !declared.contains(old) && !(state.formerNames[name]?.contains(old) ?? false) {
+                plan.renames.append(.init(old: old, new: name))
             }
         }
         state.apply(plan.renames.map { .rename(campaign: $0.old, to: $0.new) })
         state.serial = plan.state?.serial ?? state.serial
         occurrences = Dictionary(
             grouping: state.occurrences.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 }, by: \.1.campaign)
+    }
+
+    /// Whether the state knows a campaign of that name.
+    func hasHistory(_ campaign: String) -> Bool {
+        state.watermarks[campaign] != nil || state.pauses.campaigns.contains(campaign)
+            || state.occurrences.values.contains { $0.campaign == campaign }
+    }
+
+    /// An id for a new occurrence, which no other campaign has. A name that is used again adds `~2` to its id.
+    func freeID(of campaign: Campaign, due: Date?) -> OccurrenceID {
+        let id = OccurrenceID(campaign: campaign.name.value, due: due, revision: campaign.revision)
+        var (free, number) = (id, 1)
+        while !state.isFree(free, for: campaign.name.value) {
+            number += 1
+            free = OccurrenceID(rawValue: "\(id)~\(number)")
+        }
+        return free
     }
 
     /// The order: sends that wait for nothing, memberships that sends wait for, those sends, all other memberships.
@@ -155,7 +192,8 @@ package struct Planner {
         let wanted = topicMembers[name]
         let recorded = state.topics[name] ?? RecordedTopic()
         let members = (wanted?.members ?? []).subtracting(state.dead).union(recorded.preexisting)
-        return wanted?.prune ?? true ? members : members.union(recorded.managed).union(recorded.subscribing)
+        let all = wanted?.prune ?? true ? members : members.union(recorded.managed).union(recorded.subscribing)
+        return state.formers.isEmpty ? all : all.subtracting(RecipientSet(state.formers.keys.sorted()))
     }
 
     /// The recipients known to herald whose topics match a condition.

@@ -49,6 +49,11 @@ struct MatchedRows: Sendable {
     var sources: [SourceMembers]
     /// How many names were merged, apart from repeated rows, if that was counted for the same sources.
     var crossing = 0
+    /// As in `ListCache`.
+    var withOthers = RecipientSet()
+    var dead = RecipientSet()
+    /// When the apps of matched rows were seen last, for rows that say so.
+    var seen: [SeenTime] = []
     /// What rows were matched with. `nil` if no row had to be matched.
     var numbers: RecipientNumbers?
     /// Whether a recipient has both rows that were matched and rows that could not be. Then its rows cannot be judged

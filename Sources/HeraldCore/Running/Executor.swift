@@ -39,7 +39,8 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         queue = RunQueue(options)
         context = RunContext(
             options, capacity: surroundings.sender.capacity, random: surroundings.random,
-            fingerprints: surroundings.fingerprints, wantsReceipts: surroundings.receive != nil, recorded: state)
+            fingerprints: surroundings.fingerprints, wantsReceipts: surroundings.receive != nil,
+            withOthers: surroundings.others.recipients, recorded: state)
     }
 
     private mutating func run(_ plan: Plan) async -> Report {

@@ -82,6 +82,7 @@ struct StepShell<C: Clock> where C.Duration == Duration {
             do {
                 return .read(recipients.isEmpty ? [:] : try await surroundings.store.registrations(of: recipients))
             } catch { return .storeFailed(StateError.reason(error)) }
+        case .findOthers(let recipients): return .foundOthers(await surroundings.others.find(recipients))
         case .commit(let changes):
             do {
                 if !changes.isEmpty { try await surroundings.store.commit(changes) }

@@ -25,6 +25,10 @@ package struct LeasedStore: StateStore {
         try await store.recipients(after: id, limit: limit)
     }
 
+    package func tombstones(after last: Tombstone?, limit: Int) async throws -> [Tombstone] {
+        try await store.tombstones(after: last, limit: limit)
+    }
+
     package func numbering() async throws -> Numbering? { try await store.numbering() }
 
     package func recipient(for key: RecipientKey) async throws -> KnownRecipient? {

@@ -47,6 +47,9 @@ package struct RecordedOccurrence: Hashable, Sendable {
         }
     }
 
+    /// Whether it may get other content: no recipient was tried, and it was not ended.
+    package var isUntouched: Bool { finished == nil && !hasTried }
+
     /// The occurrence as plans read it.
     package var summary: RecordedOccurrence {
         var copy = self

@@ -54,7 +54,8 @@ extension RecordedState {
             }
             let isCron = if case .cron = campaign.schedule.times { true } else { false }
             let due = isCron ? occurrence.due : campaign.schedule.at
-            return [.open(id, RecordedOccurrence(campaign, due: due))]
+            let now = RecordedOccurrence(campaign, due: due)
+            return [.amend(id, contentDigest: now.contentDigest, target: now.target, due: now.due)]
         case .retry(let code):
             let rejected = ledger.codes[code]
             guard !rejected.isEmpty else {

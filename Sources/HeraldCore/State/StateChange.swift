@@ -3,8 +3,14 @@ package import FCM
 /// One change of the state. A store applies several at once, durably, or none.
 package enum StateChange: Hashable, Sendable {
     /// Keeps registrations under numbers that the store gave (`StateStore.intern`). A newer registration replaces an
-    /// older.
+    /// older one, and none of them is dead any more.
     case register([RecipientID: Registration])
+    /// These recipients get another registration. Each that is in a topic or group gets a *former* number, from
+    /// `RecordedState.nextFormer` on and in ascending order. Its memberships, and the registration that they were made
+    /// with, move to that number.
+    case supersede(RecipientSet)
+    /// The registrations of these former numbers are used again. Their memberships go back to their recipients.
+    case readopt(RecipientSet)
     case spendPlan(String)
     /// Puts recipients into one relation to a topic and out of all others. `nil` puts them into none.
     case members(TopicName, RecipientSet, Membership?, at: Date)
@@ -12,8 +18,11 @@ package enum StateChange: Hashable, Sendable {
     case groupKey(GroupName, NotificationKey?)
     /// Puts recipients into one relation to a group and out of the other. `nil` puts them into none.
     case groupMembers(GroupName, RecipientSet, GroupMembership?)
-    /// Opens an occurrence, or gives an existing one new content. Its outcomes stay.
+    /// Opens an occurrence. One of the same campaign that is open and has no outcomes gets this content instead. A store
+    /// refuses any other id that is taken (`StateError.occurrenceTaken`).
     case open(OccurrenceID, RecordedOccurrence)
+    /// Gives an occurrence the content and the due time of its campaign's file. Its outcomes stay.
+    case amend(OccurrenceID, contentDigest: String, target: String, due: Date?)
     /// Moves recipients to one entry and out of all others. `nil` means: not tried.
     case outcome(OccurrenceID, RecipientSet, LedgerEntry?)
     /// Moves recipients to the rejected ones, with the error code.
@@ -21,19 +30,22 @@ package enum StateChange: Hashable, Sendable {
     case finish(OccurrenceID, at: Date)
     /// Takes the end back, because some recipients are to be tried again.
     case reopen(OccurrenceID)
-    /// Forgets dead recipients: no plan uses them any more, and they leave every topic and group.
-    case forget(RecipientSet)
+    /// FCM does not know the current registrations of these recipients any more. No plan uses them, and they leave every
+    /// topic and group. Former numbers only leave.
+    case forget(RecipientSet, at: Date)
     case audienceSizes([String: Int])
     case watermark(String, Watermark)
-    /// Gives a campaign the history of its earlier name.
+    /// Gives a campaign the history of its earlier name. The ids of its occurrences stay.
     case rename(campaign: String, to: String)
     /// `nil` means every campaign.
     case pause(String?)
     case resume(String?)
     case topicAPI(TopicAPI)
     case test(RecordedTest)
-    /// Takes recipients out of the dead.
-    case revive(RecipientSet)
+    /// FCM does not know a registration that is not its recipient's current one.
+    case died(Tombstone)
+    /// Lifts all deaths that were recorded by a herald that noted only whose installation was dead.
+    case reviveMigrated
     case drop(Resource)
 
     /// What can be dropped from a state without touching FCM.
@@ -50,22 +62,38 @@ extension RecordedState {
     /// Applies the changes. Every store does the same. An occurrence whose ledger was not read keeps its outcomes.
     package mutating func apply(_ changes: [StateChange]) {
         for change in changes { apply(change) }
+        noteEffects(of: changes)
+    }
+
+    mutating func noteEffects(of changes: [StateChange]) {
         if changes.contains(where: \.isEffect) { serial &+= 1 }
     }
 
-    private mutating func apply(_ change: StateChange) {
+    mutating func apply(_ change: StateChange) {
         switch change {
         case .register(let registrations):
             nextRecipient = max(nextRecipient, (registrations.keys.max() ?? 0) + 1)
+            let living = RecipientSet(registrations.keys.sorted())
+            dead.subtract(living)
+            migratedDead.subtract(living)
+        case .supersede(let members):
+            supersede(members)
+        case .readopt(let formers):
+            readopt(formers)
         case .spendPlan(let id):
             spentPlans.insert(id)
         case .members(let name, let members, let membership, let instant):
             topics[name, default: RecordedTopic()].recipients.move(members, to: membership)
             topics[name]?.changed = instant
-        case .open(let id, var occurrence):
-            occurrence.finished = occurrences[id]?.finished
-            occurrence.outcomes = occurrences[id]?.outcomes ?? .ledger(Ledger())
-            occurrences[id] = occurrence
+        case .open(let id, let occurrence):
+            guard isFree(id, for: occurrence.campaign) else { return }
+            var opened = occurrence
+            (opened.finished, opened.outcomes) = (nil, occurrences[id]?.outcomes ?? .ledger(Ledger()))
+            occurrences[id] = opened
+        case .amend(let id, let contentDigest, let target, let due):
+            occurrences[id]?.contentDigest = contentDigest
+            occurrences[id]?.target = target
+            occurrences[id]?.due = due
         case .outcome(let id, let members, let entry):
             changeLedger(of: id) { $0.move(members, to: entry) }
         case .reject(let id, let members, let code):
@@ -75,8 +103,9 @@ extension RecordedState {
         case .reopen(let id):
             // Without its ledger, every recipient would get the message again.
             if occurrences[id]?.ledger != nil { occurrences[id]?.finished = nil }
-        case .forget(let members):
-            dead.formUnion(members)
+        case .forget(let members, _):
+            dead.formUnion(members.subtracting(RecipientSet(formers.keys.sorted())))
+            migratedDead.subtract(members)
             for name in topics.keys { topics[name]?.recipients.move(members, to: nil) }
             for name in groups.keys { groups[name]?.recipients.move(members, to: nil) }
         case .groupKey(let name, let key):
@@ -93,6 +122,8 @@ extension RecordedState {
                 watermarks[new] = mark
             }
             if pauses.campaigns.remove(old) != nil { pauses.campaigns.insert(new) }
+            formerNames[new, default: []].formUnion(formerNames.removeValue(forKey: old) ?? [])
+            formerNames[new, default: []].insert(old)
         case .pause(let campaign?):
             pauses.campaigns.insert(campaign)
         case .pause(nil):
@@ -105,8 +136,10 @@ extension RecordedState {
             topicAPI = api
         case .test(let test):
             tests.append(test)
-        case .revive(let members):
-            dead.subtract(members)
+        case .died: break
+        case .reviveMigrated:
+            dead.subtract(migratedDead)
+            migratedDead = []
         case .drop(let resource):
             drop(resource)
         }
@@ -128,6 +161,7 @@ extension RecordedState {
             for id in occurrences.keys where occurrences[id]?.campaign == name { occurrences[id] = nil }
             watermarks[name] = nil
             pauses.campaigns.remove(name)
+            formerNames[name] = nil
         case .occurrence(let id): occurrences[id] = nil
         }
     }
@@ -139,8 +173,8 @@ extension StateChange {
     package var isEffect: Bool {
         switch self {
         case .register, .spendPlan, .audienceSizes, .watermark, .pause, .resume, .topicAPI, .test: false
-        case .members, .groupKey, .groupMembers, .open, .outcome, .reject, .finish, .reopen, .forget, .rename, .revive,
-            .drop:
+        case .members, .groupKey, .groupMembers, .open, .amend, .outcome, .reject, .finish, .reopen, .forget, .rename,
+            .supersede, .readopt, .died, .reviveMigrated, .drop:
             true
         }
     }

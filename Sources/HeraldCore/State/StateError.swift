@@ -16,6 +16,8 @@ package enum StateError: Error, Hashable, Sendable {
     case leaseLost(holder: String)
     /// Another process gave out numbers that a plan had counted on.
     case numberedOtherwise
+    /// An occurrence with outcomes, or one of another campaign, has this id. Opening it again could repeat a send.
+    case occurrenceTaken(OccurrenceID)
 }
 
 extension StateError: CustomStringConvertible {
@@ -30,6 +32,7 @@ extension StateError: CustomStringConvertible {
         case .newer(let path): "the state \(path) was written by a newer herald"
         case .inaccessible(let path, let detail): "the state \(path) cannot be used: \(detail)"
         case .leaseLost(let holder): "run \(holder) writes nothing more: another run works on the state now"
+        case .occurrenceTaken(let id): "\(id) is in the state already; run the command again"
         case .numberedOtherwise: "the state got new registrations after it was read; run the command again"
         }
     }

@@ -4,10 +4,11 @@ import HeraldStore
 /// The state, for commands that people read and repair it with.
 extension CommandContext {
     /// The state for changes that must not happen during a run.
-    func repairing(_ body: (any StateStore) async throws -> Void) async throws {
+    @discardableResult
+    func repairing<Value>(_ body: (any StateStore) async throws -> Value) async throws -> Value {
         // Fails before anything is created beside it.
         try await state.require()
-        try await state.lock(for: "state").hold { try await body(try await state.open()) }
+        return try await state.lock(for: "state").hold { try await body(try await state.open()) }
     }
 
     /// Changes what is paused, even while a run works on the state.

@@ -34,6 +34,14 @@ struct RandomScenario {
         for name in state.groups.keys { state.groups[name]?.recipients.move(dead, to: nil) }
     }
 
+    /// The state when recipients have the registrations that the files name.
+    func begin(_ desired: Desired) -> RecordedState {
+        var begin = state
+        begin.apply(desired.registrations.changes)
+        begin.dead = begin.dead.subtracting(desired.registrations.changed).union(desired.registrations.dead)
+        return begin
+    }
+
     /// - Parameter order: Reorders everything whose order must not matter.
     func plan(order: SeededRandom? = nil) throws -> (desired: Resolved, plan: Plan) {
         let (desired, proposal) = try proposal(order: order)

@@ -141,7 +141,7 @@ enum DocumentSamples {
             .outcome(.init(rawValue: "flood@2026-12-01T08:00:00Z#2"), [1, 2], .accepted),
             .outcome(.init(rawValue: "flood@2026-12-01T08:00:00Z#2"), [3], .rejected),
             .outcome(.init(rawValue: "flood@2026-12-01T08:00:00Z#2"), [4], .unknown),
-            .outcome(.init(rawValue: "flood@2026-12-01T08:00:00Z#2"), [5], .intended), .forget([6]),
+            .outcome(.init(rawValue: "flood@2026-12-01T08:00:00Z#2"), [5], .intended), .forget([6], at: now),
         ])
         return state
     }

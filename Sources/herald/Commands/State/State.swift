@@ -4,7 +4,8 @@ struct State: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Make, read and repair the state of what herald did.",
         subcommands: [
-            StateInit.self, StateShow.self, StateFind.self, StateForget.self, StateExport.self, StateRemove.self,
+            StateInit.self, StateShow.self, StateFind.self, StateForget.self, StateRevive.self, StateExport.self,
+            StateRemove.self,
             StateResolve.self,
         ])
 
