@@ -38,6 +38,17 @@ extension ChunkTable {
         try db.execute(sql: "DELETE FROM \(name) WHERE \(owner) = ?", arguments: [id])
     }
 
+    /// Turns an owner's sets into counts.
+    func count(_ id: Int64, _ db: Database) throws {
+        try db.execute(
+            sql: """
+                INSERT INTO \(name)_count (\(owner), state, members)
+                SELECT \(owner), state, sum(members) FROM \(name) WHERE \(owner) = ? GROUP BY state
+                """,
+            arguments: [id])
+        try drop(id, db)
+    }
+
     private func presentStates(of id: Int64, and state: State?, _ db: Database) throws -> [State] {
         let statement = try db.cachedStatement(sql: "SELECT DISTINCT state FROM \(name) WHERE \(owner) = ?")
         let present = try Int.fetchAll(statement, arguments: [id]).compactMap(State.init(rawValue:))

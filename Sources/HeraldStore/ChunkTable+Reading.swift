@@ -39,7 +39,8 @@ extension ChunkTable {
         }
     }
 
-    /// How many recipients are in each state of each owner. It uses the counts in the rows and decodes no sets.
+    /// How many recipients are in each state of each owner, pruned ones included. It uses the counts in the rows and
+    /// decodes no sets.
     func counts(of owners: Owners, _ db: Database) throws -> [Int64: [State: Int]] {
         let rows = try Row.fetchCursor(
             db,
@@ -53,6 +54,18 @@ extension ChunkTable {
             for column in [5, 6] { _ = try chunk(row.decode(Int64.self, atIndex: column)) }
             let state = try state(row.decode(Int.self, atIndex: 1))
             counts[try row.decode(Int64.self, atIndex: 0), default: [:]][state] = try row.decode(Int.self, atIndex: 2)
+        }
+        let pruned = try Row.fetchCursor(
+            db, sql: "SELECT \(owner), state, members FROM \(name)_count WHERE \(owners.condition(on: owner))",
+            arguments: owners.arguments)
+        while let row = try pruned.next() {
+            let (id, count) = (try row.decode(Int64.self, atIndex: 0), try row.decode(Int.self, atIndex: 2))
+            guard (1...Int(RecipientID.max)).contains(count) else {
+                throw ChunkDamage(detail: "\(name)_count has a count of no possible size")
+            }
+            guard counts[id, default: [:]].updateValue(count, forKey: try state(row.decode(atIndex: 1))) == nil else {
+                throw ChunkDamage(detail: "\(name) and \(name)_count have the same occurrence")
+            }
         }
         return counts
     }

@@ -35,6 +35,18 @@ extension SQLiteStore {
         try await writing { try Self.write(changes, to: $0) }
     }
 
+    package func compact() async throws {
+        do {
+            try await database.writeWithoutTransaction { db in
+                // Before it, the log would keep what was removed; after it, the file's end.
+                try db.execute(sql: "VACUUM")
+                _ = try db.checkpoint(.truncate)
+            }
+        } catch {
+            throw Self.stateError(error, path: path)
+        }
+    }
+
     private static func write(_ changes: [StateChange], to db: Database) throws {
         for change in changes { try change.write(to: db) }
         if changes.contains(where: \.isEffect) {

@@ -45,5 +45,7 @@ package struct LeasedStore: StateStore {
         try await store.commit(changes, under: lease)
     }
 
+    package func compact() async throws { try await store.compact() }
+
     package func commit(_ changes: [StateChange]) async throws { try await store.commit(changes, under: lease) }
 }

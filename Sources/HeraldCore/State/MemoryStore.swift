@@ -11,8 +11,12 @@ package final class MemoryStore: StateStore {
 
         mutating func apply(_ changes: [StateChange]) {
             state.apply(changes)
-            for case .register(let registrations) in changes {
-                self.registrations.merge(registrations) { _, newer in newer }
+            for change in changes {
+                switch change {
+                case .register(let registrations): self.registrations.merge(registrations) { _, newer in newer }
+                case .erase(let members): for id in members { registrations[id] = nil }
+                default: break
+                }
             }
         }
 
@@ -84,6 +88,8 @@ package final class MemoryStore: StateStore {
             content.apply(changes)
         }
     }
+
+    package func compact() {}
 
     package func commit(_ changes: [StateChange]) { content.withLock { $0.apply(changes) } }
 }

@@ -19,6 +19,8 @@ package enum StateChange: Hashable, Sendable {
     /// Moves recipients to the rejected ones, with the error code.
     case reject(OccurrenceID, RecipientSet, code: String)
     case finish(OccurrenceID, at: Date)
+    /// Turns the ledgers of finished occurrences into counts.
+    case prune(Set<OccurrenceID>)
     /// Takes the end back, because some recipients are to be tried again.
     case reopen(OccurrenceID)
     /// Forgets dead recipients: no plan uses them any more, and they leave every topic and group.
@@ -34,6 +36,9 @@ package enum StateChange: Hashable, Sendable {
     case test(RecordedTest)
     /// Takes recipients out of the dead.
     case revive(RecipientSet)
+    /// Removes recipients and their memberships. Their numbers keep their places in ledgers and are never given out
+    /// again.
+    case erase(RecipientSet)
     case drop(Resource)
 
     /// What can be dropped from a state without touching FCM.
@@ -72,13 +77,14 @@ extension RecordedState {
             changeLedger(of: id) { $0.reject(members, code: code) }
         case .finish(let id, let instant):
             occurrences[id]?.finished = instant
+        case .prune(let ids):
+            for id in ids where occurrences[id]?.finished != nil { occurrences[id]?.forgetLedger() }
         case .reopen(let id):
             // Without its ledger, every recipient would get the message again.
             if occurrences[id]?.ledger != nil { occurrences[id]?.finished = nil }
         case .forget(let members):
             dead.formUnion(members)
-            for name in topics.keys { topics[name]?.recipients.move(members, to: nil) }
-            for name in groups.keys { groups[name]?.recipients.move(members, to: nil) }
+            leaveAll(members)
         case .groupKey(let name, let key):
             groups[name, default: RecordedGroup()].key = key
         case .groupMembers(let name, let members, let membership):
@@ -107,9 +113,17 @@ extension RecordedState {
             tests.append(test)
         case .revive(let members):
             dead.subtract(members)
+        case .erase(let members):
+            dead.subtract(members)
+            leaveAll(members)
         case .drop(let resource):
             drop(resource)
         }
+    }
+
+    private mutating func leaveAll(_ members: RecipientSet) {
+        for name in topics.keys { topics[name]?.recipients.move(members, to: nil) }
+        for name in groups.keys { groups[name]?.recipients.move(members, to: nil) }
     }
 
     private mutating func changeLedger(of id: OccurrenceID, _ change: (inout Ledger) -> Void) {
@@ -138,9 +152,9 @@ extension StateChange {
     /// what a pause or a watermark changes is in the plan itself.
     package var isEffect: Bool {
         switch self {
-        case .register, .spendPlan, .audienceSizes, .watermark, .pause, .resume, .topicAPI, .test: false
+        case .register, .spendPlan, .audienceSizes, .watermark, .pause, .resume, .topicAPI, .test, .prune: false
         case .members, .groupKey, .groupMembers, .open, .outcome, .reject, .finish, .reopen, .forget, .rename, .revive,
-            .drop:
+            .erase, .drop:
             true
         }
     }

@@ -7,7 +7,7 @@ extension CommandContext {
     func repairing(_ body: (any StateStore) async throws -> Void) async throws {
         // Fails before anything is created beside it.
         try await state.require()
-        try await state.lock(for: "state").hold { try await body(try await state.open()) }
+        try await state.lock(for: "state").hold { try await body(try await state.open(for: .changing)) }
     }
 
     /// Changes what is paused, even while a run works on the state.
@@ -16,7 +16,7 @@ extension CommandContext {
     func changePauses(
         of campaign: String?, _ change: (RecordedState) throws -> StateChange
     ) async throws {
-        let store = try await state.open()
+        let store = try await state.open(for: .changing)
         let recorded = try await store.snapshot()
         let known =
             workspace.campaigns.map(\.name.value) + recorded.occurrences.values.map(\.campaign)

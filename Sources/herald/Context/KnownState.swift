@@ -14,14 +14,14 @@ struct KnownState {
     var exists: Bool { store != nil }
 
     /// - Parameter now: The creation time of a new state, if there is none.
-    static func read(from location: StateLocation, at now: Date) async throws -> KnownState {
-        guard let store = try await location.openIfPresent() else { return blank(for: nil, location, now) }
+    static func read(from location: StateLocation, for use: StateUse, at now: Date) async throws -> KnownState {
+        guard let store = try await location.openIfPresent(for: use) else { return blank(for: nil, location, now) }
         return KnownState(store: store, recorded: try await store.snapshot())
     }
 
     /// A state without contents, whatever the real one holds.
     static func blank(beside location: StateLocation, at now: Date) async throws -> KnownState {
-        blank(for: try await location.openIfPresent(), location, now)
+        blank(for: try await location.openIfPresent(for: .changing), location, now)
     }
 
     private static func blank(

@@ -42,7 +42,9 @@ struct Conductor {
 
     private func readState() async throws -> KnownState {
         switch request.goal {
-        case .workspace: try await .read(from: context.state, at: request.now())
+        case .workspace:
+            try await .read(
+                from: context.state, for: request.ifLocked == nil ? .reading : .changing, at: request.now())
         // A test works on a state of its own: it keeps no outcomes and forgets no registration.
         case .test: try await .blank(beside: context.state, at: request.now())
         }

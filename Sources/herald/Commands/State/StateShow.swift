@@ -17,7 +17,7 @@ struct StateShow: AsyncParsableCommand {
 
     func run() async throws {
         let context = try CommandContext.openSettings(Common(herald.common, options))
-        let recorded = try await context.state.open().snapshot()
+        let recorded = try await context.state.open(for: .reading).snapshot()
         let document = StateDocument(recorded, only: name)
         if let name, document.isEmpty {
             throw CommandFailure(.wrong, "the state has no topic, group, campaign or occurrence '\(name)'")
