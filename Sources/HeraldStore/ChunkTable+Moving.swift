@@ -58,12 +58,12 @@ extension ChunkTable {
     /// One chunk of an owner's sets.
     private func partition(of key: UInt16, of id: Int64, _ states: [State], _ db: Database) throws -> Partition<State> {
         let statement = try db.cachedStatement(
-            sql: "SELECT bytes FROM \(name) WHERE \(owner) = ? AND state = ? AND chunk = ?")
+            sql: "SELECT bytes, checksum FROM \(name) WHERE \(owner) = ? AND state = ? AND chunk = ?")
         var sets: [State: RecipientSet] = [:]
         for state in states {
-            guard let bytes = try Data.fetchOne(statement, arguments: [id, state.rawValue, Int64(key)]) else {
-                continue
-            }
+            guard let row = try Row.fetchOne(statement, arguments: [id, state.rawValue, Int64(key)]) else { continue }
+            let bytes = try row.decode(Data.self, atIndex: 0)
+            try verify(row.decode(atIndex: 1), id, state.rawValue, Int64(key), bytes)
             sets[state] = try RecipientSet(encodedChunks: [(key, Array(bytes))])
         }
         // Reading the whole partition checks that its sets are disjoint. Checking here would slow down each commit.
@@ -79,9 +79,11 @@ extension ChunkTable {
         }
         let statement = try db.cachedStatement(
             sql: """
-                INSERT INTO \(name) (\(owner), state, chunk, members, bytes) VALUES (?, ?, ?, ?, ?)
-                ON CONFLICT DO UPDATE SET members = excluded.members, bytes = excluded.bytes
+                INSERT INTO \(name) (\(owner), state, chunk, members, bytes, checksum) VALUES (?, ?, ?, ?, ?, ?)
+                ON CONFLICT DO UPDATE SET members = excluded.members, bytes = excluded.bytes, checksum = excluded.checksum
                 """)
-        try statement.execute(arguments: [id, state.rawValue, Int64(key), set.count, Data(bytes)])
+        let data = Data(bytes)
+        let checksum = checksum(id, state.rawValue, Int64(key), data)
+        try statement.execute(arguments: [id, state.rawValue, Int64(key), set.count, data, checksum])
     }
 }

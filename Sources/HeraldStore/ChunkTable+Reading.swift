@@ -8,7 +8,7 @@ extension ChunkTable {
         let rows = try Row.fetchCursor(
             db,
             sql: """
-                SELECT \(owner), state, chunk, members, bytes FROM \(name) WHERE \(owners.condition(on: owner))
+                SELECT \(owner), state, chunk, members, bytes, checksum FROM \(name) WHERE \(owners.condition(on: owner))
                 ORDER BY \(owner), state, chunk
                 """, arguments: owners.arguments)
         var sets: [Int64: [State: RecipientSet]] = [:]
@@ -25,8 +25,9 @@ extension ChunkTable {
             var set = current ?? StoredSet(owner: id, state: state)
             // Leaves only one reference to the set, so that its chunks are appended in place.
             current = nil
-            set.chunks.append(
-                (try chunk(row.decode(Int64.self, atIndex: 2)), Array(try row.decode(Data.self, atIndex: 4))))
+            let (key, bytes) = (try row.decode(Int64.self, atIndex: 2), try row.decode(Data.self, atIndex: 4))
+            try verify(row.decode(atIndex: 5), id, state.rawValue, key, bytes)
+            set.chunks.append((try chunk(key), Array(bytes)))
             set.members += try members(row.decode(Int.self, atIndex: 3))
             current = set
         }
@@ -74,13 +75,14 @@ extension ChunkTable {
     func states(of recipient: RecipientID, _ db: Database) throws -> [Int64: State] {
         let key = UInt16(recipient >> 16)
         let rows = try Row.fetchCursor(
-            db, sql: "SELECT \(owner), state, bytes FROM \(name) WHERE chunk = ?", arguments: [Int64(key)])
+            db, sql: "SELECT \(owner), state, bytes, checksum FROM \(name) WHERE chunk = ?", arguments: [Int64(key)])
         var states: [Int64: State] = [:]
         while let row = try rows.next() {
-            let set = try RecipientSet(encodedChunks: [(key, Array(try row.decode(Data.self, atIndex: 2)))])
-            guard set.contains(recipient) else { continue }
+            let (id, bytes) = (try row.decode(Int64.self, atIndex: 0), try row.decode(Data.self, atIndex: 2))
             let state = try state(row.decode(Int.self, atIndex: 1))
-            guard states.updateValue(state, forKey: try row.decode(Int64.self, atIndex: 0)) == nil else {
+            try verify(row.decode(atIndex: 3), id, state.rawValue, Int64(key), bytes)
+            guard try RecipientSet(encodedChunks: [(key, Array(bytes))]).contains(recipient) else { continue }
+            guard states.updateValue(state, forKey: id) == nil else {
                 throw ChunkDamage(detail: "\(name) has a recipient in two states")
             }
         }

@@ -43,7 +43,7 @@ struct DraftFile: ~Copyable {
 }
 
 /// Returns when what was written is on the disk itself. macOS needs a call of its own for that.
-func syncToDisk(_ descriptor: Int32) -> Bool {
+package func syncToDisk(_ descriptor: Int32) -> Bool {
     #if canImport(Darwin)
         if fcntl(descriptor, F_FULLFSYNC) == 0 { return true }
     #endif

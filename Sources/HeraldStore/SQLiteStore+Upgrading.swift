@@ -11,7 +11,7 @@ extension SQLiteStore {
     static func upgrade(at path: String, project: String, endpoint: EndpointKind) throws -> String? {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         let old = try SQLiteStore(path: path)
-        guard old.format < Schema.newest else { return nil }
+        guard !old.isUpgraded else { return nil }
         try old.check(project, endpoint)
         let copy = freeName("\(URL(filePath: path).resolvingSymlinksInPath().path).before-v\(Schema.newest)")
         do {
@@ -29,17 +29,15 @@ extension SQLiteStore {
 
     /// A copy of a state in this herald's format, to be read only. It is in a temporary file that has no name and ends
     /// with the store.
-    static func upgradedCopy(of path: String) throws -> SQLiteStore {
+    func upgradedCopy() throws -> SQLiteStore {
         do {
-            let source = try SQLiteStore(path: path).database
             // An empty path makes a temporary file.
-            let copy = try DatabaseQueue(path: "", configuration: configuration())
-            try source.backup(to: copy)
+            let copy = try DatabaseQueue(path: "", configuration: Self.configuration())
+            try database.backup(to: copy)
             try Schema.migrate(copy)
-            try copy.writeWithoutTransaction { try $0.execute(sql: "PRAGMA query_only = ON") }
-            return try SQLiteStore(copy, path: path)
+            return try SQLiteStore(copy, path: path, isCopy: true)
         } catch {
-            throw stateError(error, path: path)
+            throw Self.stateError(error, path: path)
         }
     }
 

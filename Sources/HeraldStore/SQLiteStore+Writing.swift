@@ -37,6 +37,7 @@ extension SQLiteStore {
 
     package func compact() async throws {
         do {
+            if isCopy { throw StateError.older(path: path) }
             try await database.writeWithoutTransaction { db in
                 // Before it, the log would keep what was removed; after it, the file's end.
                 try db.execute(sql: "VACUUM")
@@ -57,6 +58,7 @@ extension SQLiteStore {
     private func writing<Value: Sendable>(_ body: @Sendable @escaping (Database) throws -> Value) async throws -> Value
     {
         do {
+            if isCopy { throw StateError.older(path: path) }
             return try await database.write(body)
         } catch {
             throw Self.stateError(error, path: path)

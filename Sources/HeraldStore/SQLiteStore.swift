@@ -8,15 +8,10 @@ package final class SQLiteStore: StateStore {
     let path: String
     let database: DatabaseQueue
 
-    /// The format of its tables.
-    let format: Int
-
-    /// Opens the state at `path`, which must be bound to that project and endpoint.
-    package static func open(at path: String, project: String, endpoint: EndpointKind) throws -> SQLiteStore {
-        let store = try SQLiteStore(path: path)
-        try store.check(project, endpoint)
-        return try store.upgraded()
-    }
+    /// Whether it is a temporary copy. What was written to it would be lost.
+    let isCopy: Bool
+    /// Whether its tables have this herald's format.
+    let isUpgraded: Bool
 
     /// Opens the state at `path`, whatever it is bound to.
     package static func open(at path: String) throws -> SQLiteStore { try SQLiteStore(path: path).upgraded() }
@@ -44,15 +39,16 @@ package final class SQLiteStore: StateStore {
     }
 
     /// - Parameter path: for messages.
-    init(_ database: DatabaseQueue, path: String) throws {
+    init(_ database: DatabaseQueue, path: String, isCopy: Bool = false) throws {
         self.path = path
+        self.isCopy = isCopy
         self.database = database
         let found = try database.read(Schema.found)
         if found == .newer { throw StateError.newer(path: path) }
         guard case .format(let format) = found else {
             throw StateError.damaged(path: path, detail: "it holds no tables of herald's")
         }
-        self.format = format
+        isUpgraded = format == Schema.newest
         fingerprintKey = try database.read { db in
             Array(try Data.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'fingerprint_key'") ?? Data())
         }
@@ -63,7 +59,7 @@ package final class SQLiteStore: StateStore {
 
     /// The state itself if it has the newest format.
     private func upgraded() throws -> SQLiteStore {
-        guard format == Schema.newest else { throw StateError.older(path: path) }
+        guard isUpgraded else { throw StateError.older(path: path) }
         return self
     }
 

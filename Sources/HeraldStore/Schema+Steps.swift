@@ -21,4 +21,15 @@ extension Schema {
                 ) STRICT, WITHOUT ROWID;
                 """)
     }
+
+    static func addChecksums(_ db: Database) throws {
+        func add<State>(to table: ChunkTable<State>) throws {
+            try db.execute(sql: "ALTER TABLE \(table.name) ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0")
+            try table.seal(db)
+        }
+        try add(to: ChunkTable.membership)
+        try add(to: ChunkTable.groupMembership)
+        try add(to: ChunkTable.ledger)
+        try add(to: ChunkTable.rejection)
+    }
 }

@@ -119,9 +119,11 @@ extension StateChange {
                 sql: "INSERT INTO test (campaign, at, accepted, rejected, unknown) VALUES (?, ?, ?, ?, ?)",
                 arguments: [test.campaign, test.at.timeIntervalSince1970, test.accepted, test.rejected, test.unknown])
         case .erase(let members):
-            let last = try StateReader(db: db).lastRecipient()
+            guard !members.isEmpty else { return }
+            // The highest number of all is remembered, since its row may go.
             try db.execute(
-                sql: "INSERT OR REPLACE INTO meta (key, value) VALUES ('last_erased', ?)", arguments: [Int64(last)])
+                sql: "INSERT OR REPLACE INTO meta (key, value) VALUES ('last_erased', ?)",
+                arguments: [Int64(try StateReader(db: db).lastRecipient())])
             try StateChange.revive(members).write(to: db)
             try ChunkTable.membership.remove(members, db)
             try ChunkTable.groupMembership.remove(members, db)
@@ -129,6 +131,9 @@ extension StateChange {
             try Self.renewNumbering(db)
         case .drop(let resource):
             try Self.drop(resource, db)
+        case .outgrow(let reported):
+            try db.execute(
+                sql: "UPDATE meta SET value = max(value, ?) WHERE key = 'serial'", arguments: [reported])
         }
     }
 

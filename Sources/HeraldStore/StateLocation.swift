@@ -41,13 +41,37 @@ package struct StateLocation: Sendable {
 
     /// The state, which must exist.
     package func open(for use: StateUse) async throws -> any StateStore {
-        do {
-            return try SQLiteStore.open(at: path, project: project, endpoint: endpoint)
-        } catch StateError.older {
-            guard use == .changing else { return try SQLiteStore.upgradedCopy(of: path) }
-            // Whoever holds the lock has upgraded the state already, so this command does not hold it.
-            _ = try await lock(for: "upgrade")
-            return try SQLiteStore.open(at: path, project: project, endpoint: endpoint)
+        let store = try SQLiteStore(path: path)
+        do { try store.check(project, endpoint) } catch let error as StateError {
+            guard use == .inspecting, case .bound = error else { throw error }
+            note("\(error)")
+        }
+        if store.isUpgraded { return store }
+        guard use == .changing else { return try store.upgradedCopy() }
+        // Whoever holds the lock has upgraded the state already, so this command does not hold it.
+        _ = try await lock(for: "upgrade")
+        return try await open(for: .changing)
+    }
+
+    /// Writes a copy of the state as it is now, whatever it is bound to. Runs may go on meanwhile.
+    ///
+    /// - Parameter file: must not exist.
+    package func backUp(to file: String) async throws {
+        let store = try SQLiteStore(path: path)
+        do { try SQLiteStore.backUp(store.database, to: file) } catch {
+            throw SQLiteStore.stateError(error, path: file)
+        }
+    }
+
+    /// The other files in the state's folder that are databases, such as copies of the state.
+    package var copies: [String] {
+        let state = URL(filePath: path).resolvingSymlinksInPath()
+        let folder = state.deletingLastPathComponent()
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        return names.sorted().map { folder.appending(path: $0).path }.filter {
+            $0 != state.path
+                && FileHandle(forReadingAtPath: $0).flatMap { try? $0.read(upToCount: 16) }
+                    == Data("SQLite format 3\0".utf8)
         }
     }
 

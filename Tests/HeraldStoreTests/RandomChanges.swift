@@ -24,7 +24,7 @@ struct RandomChanges {
     }
 
     private mutating func change() -> StateChange {
-        switch Int.random(in: 0..<24, using: &random) {
+        switch Int.random(in: 0..<26, using: &random) {
         case 0: return .spendPlan("p\(Int.random(in: 0...5, using: &random))")
         case 1, 2, 3: return .members(topic(), some(), any(of: Membership.allCases), at: instant())
         case 4, 5:
@@ -58,6 +58,11 @@ struct RandomChanges {
             // Renaming a campaign to its own name is refused when files are read.
             let (old, new) = (campaign(), campaign())
             return old == new ? .resume(nil) : .rename(campaign: old, to: new)
+        case 23: return .prune([occurrence(), occurrence()])
+        case 24:
+            let erased = RecipientSet(some().prefix(2))
+            for id in erased { registrations[id] = nil }
+            return .erase(erased)
         case 22: return Bool.random(using: &random) ? .forget(RecipientSet(some().prefix(3))) : .revive(some())
         default:
             let all: [StateChange.Resource] = [

@@ -89,6 +89,8 @@ package final class MemoryStore: StateStore {
         }
     }
 
+    package func check() {}
+
     package func compact() {}
 
     package func commit(_ changes: [StateChange]) { content.withLock { $0.apply(changes) } }

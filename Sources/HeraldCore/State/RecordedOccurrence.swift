@@ -54,5 +54,10 @@ package struct RecordedOccurrence: Hashable, Sendable {
         return copy
     }
 
+    /// Whether its ledger may become counts: nobody needs to know any more who is in it.
+    package func isPrunable(before limit: Date) -> Bool {
+        finished.map { $0 < limit } == true && counts.uncertain == 0
+    }
+
     mutating func forgetLedger() { outcomes = .counts(counts) }
 }

@@ -40,6 +40,8 @@ package enum StateChange: Hashable, Sendable {
     /// again.
     case erase(RecipientSet)
     case drop(Resource)
+    /// Raises the serial above this one, which a report has.
+    case outgrow(Int64)
 
     /// What can be dropped from a state without touching FCM.
     package enum Resource: Hashable, Sendable {
@@ -118,6 +120,8 @@ extension RecordedState {
             leaveAll(members)
         case .drop(let resource):
             drop(resource)
+        case .outgrow(let reported):
+            serial = max(serial, reported)
         }
     }
 
@@ -154,7 +158,7 @@ extension StateChange {
         switch self {
         case .register, .spendPlan, .audienceSizes, .watermark, .pause, .resume, .topicAPI, .test, .prune: false
         case .members, .groupKey, .groupMembers, .open, .outcome, .reject, .finish, .reopen, .forget, .rename, .revive,
-            .erase, .drop:
+            .erase, .drop, .outgrow:
             true
         }
     }

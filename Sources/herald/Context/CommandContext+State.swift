@@ -1,3 +1,4 @@
+import Foundation
 import HeraldCore
 import HeraldStore
 
@@ -8,6 +9,15 @@ extension CommandContext {
         // Fails before anything is created beside it.
         try await state.require()
         try await state.lock(for: "state").hold { try await body(try await state.open(for: .changing)) }
+    }
+
+    /// Asks a person before something is removed that nothing brings back.
+    func confirm(_ question: String, isApproved: Bool) throws {
+        if isApproved { return }
+        guard isatty(STDIN_FILENO) == 1 else {
+            throw CommandFailure(.wrong, "not approved; without a terminal, --auto-approve is needed")
+        }
+        guard console.confirms(question) else { throw CommandFailure(.wrong, "not approved; nothing was done") }
     }
 
     /// Changes what is paused, even while a run works on the state.
