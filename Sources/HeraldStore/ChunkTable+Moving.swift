@@ -50,6 +50,17 @@ extension ChunkTable {
         try db.execute(sql: "DELETE FROM \(name) WHERE \(owner) = ?", arguments: [id])
     }
 
+    /// Turns an owner's sets into counts.
+    func count(_ id: Int64, _ db: Database) throws {
+        try db.execute(
+            sql: """
+                INSERT INTO \(name)_count (\(owner), state, members)
+                SELECT \(owner), state, sum(members) FROM \(name) WHERE \(owner) = ? GROUP BY state
+                """,
+            arguments: [id])
+        try drop(id, db)
+    }
+
     private func presentStates(of id: Int64, and state: State?, _ db: Database) throws -> [State] {
         let statement = try db.cachedStatement(sql: "SELECT DISTINCT state FROM \(name) WHERE \(owner) = ?")
         let present = try Int.fetchAll(statement, arguments: [id]).compactMap(State.init(rawValue:))
@@ -59,12 +70,12 @@ extension ChunkTable {
     /// One chunk of an owner's sets.
     private func partition(of key: UInt16, of id: Int64, _ states: [State], _ db: Database) throws -> Partition<State> {
         let statement = try db.cachedStatement(
-            sql: "SELECT bytes FROM \(name) WHERE \(owner) = ? AND state = ? AND chunk = ?")
+            sql: "SELECT bytes, checksum FROM \(name) WHERE \(owner) = ? AND state = ? AND chunk = ?")
         var sets: [State: RecipientSet] = [:]
         for state in states {
-            guard let bytes = try Data.fetchOne(statement, arguments: [id, state.rawValue, Int64(key)]) else {
-                continue
-            }
+            guard let row = try Row.fetchOne(statement, arguments: [id, state.rawValue, Int64(key)]) else { continue }
+            let bytes = try row.decode(Data.self, atIndex: 0)
+            try verify(row.decode(atIndex: 1), id, state.rawValue, Int64(key), bytes)
             sets[state] = try RecipientSet(encodedChunks: [(key, Array(bytes))])
         }
         // Reading the whole partition checks that its sets are disjoint. Checking here would slow down each commit.
@@ -80,9 +91,11 @@ extension ChunkTable {
         }
         let statement = try db.cachedStatement(
             sql: """
-                INSERT INTO \(name) (\(owner), state, chunk, members, bytes) VALUES (?, ?, ?, ?, ?)
-                ON CONFLICT DO UPDATE SET members = excluded.members, bytes = excluded.bytes
+                INSERT INTO \(name) (\(owner), state, chunk, members, bytes, checksum) VALUES (?, ?, ?, ?, ?, ?)
+                ON CONFLICT DO UPDATE SET members = excluded.members, bytes = excluded.bytes, checksum = excluded.checksum
                 """)
-        try statement.execute(arguments: [id, state.rawValue, Int64(key), set.count, Data(bytes)])
+        let data = Data(bytes)
+        let checksum = checksum(id, state.rawValue, Int64(key), data)
+        try statement.execute(arguments: [id, state.rawValue, Int64(key), set.count, data, checksum])
     }
 }

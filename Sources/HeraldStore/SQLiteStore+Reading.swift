@@ -71,6 +71,17 @@ extension SQLiteStore {
         }
     }
 
+    package func check() async throws {
+        try await reading { db in
+            let found = try String.fetchOne(db, sql: "PRAGMA quick_check(1)")
+            guard found == "ok" else { throw StateReader.Damage(detail: "SQLite says: \(found ?? "nothing")") }
+            let reader = StateReader(db: db)
+            for name in try reader.snapshot().occurrences.keys { _ = try reader.occurrence(name) }
+            var last: RecipientID = 0
+            while let next = try reader.recipients(after: last, limit: 10_000).last?.id { last = next }
+        }
+    }
+
     private func reading<Value: Sendable>(_ body: @Sendable @escaping (Database) throws -> Value) async throws -> Value
     {
         do {

@@ -63,6 +63,21 @@ extension StateChange {
         try ChunkTable.groupMembership.renumber(members, by: numbers, db)
     }
 
+    /// Deletes recipients with all their registrations and memberships.
+    static func erase(_ members: RecipientSet, _ db: Database) throws {
+        var leaving = members
+        for id in members {
+            let formers = try Int64.fetchAll(
+                db, sql: "DELETE FROM former WHERE recipient = ? RETURNING id", arguments: [Int64(id)])
+            for former in try formers.map(StateReader.formerID) { leaving.insert(former) }
+            try db.execute(sql: "DELETE FROM tombstone WHERE recipient = ?", arguments: [Int64(id)])
+            try db.execute(sql: "DELETE FROM recipient WHERE id = ?", arguments: [Int64(id)])
+        }
+        try ChunkTable.membership.remove(leaving, db)
+        try ChunkTable.groupMembership.remove(leaving, db)
+        try renewNumbering(db)
+    }
+
     /// Whether an occurrence of that campaign may be opened under the id, as `RecordedState.isFree` says.
     static func isFree(_ id: OccurrenceID, for campaign: String, _ db: Database) throws -> Bool {
         let tried = LedgerEntry.allCases.filter(\.isTried).map { String($0.rawValue) }.joined(separator: ", ")

@@ -50,14 +50,14 @@ extension StateChange {
                 sql: "UPDATE occurrence SET content_digest = ?, target = ?, due = ? WHERE name = ?",
                 arguments: [contentDigest, target, due?.timeIntervalSince1970, id.rawValue])
         case .outcome(let occurrence, let members, let entry):
-            guard let id = try Self.id(of: occurrence.rawValue, in: "occurrence", db) else { return }
+            guard let id = try Self.idWithLedger(of: occurrence, db) else { return }
             let former = try ChunkTable.ledger.move(members, of: id, to: entry, db)
             if former.contains(.rejected) {
                 try ChunkTable.rejection.move(members, of: id, to: nil, db)
             }
         case .reject(let occurrence, let members, let code):
             try StateChange.outcome(occurrence, members, .rejected).write(to: db)
-            guard let id = try Self.id(of: occurrence.rawValue, in: "occurrence", db) else { return }
+            guard let id = try Self.idWithLedger(of: occurrence, db) else { return }
             try db.execute(sql: "INSERT OR IGNORE INTO code (code) VALUES (?)", arguments: [code])
             let number = try Int.fetchOne(db, sql: "SELECT id FROM code WHERE code = ?", arguments: [code])
             try ChunkTable.rejection.move(members, of: id, to: number.map(CodeNumber.init(rawValue:)), db)
@@ -65,9 +65,13 @@ extension StateChange {
             try db.execute(
                 sql: "UPDATE occurrence SET finished = ? WHERE name = ?",
                 arguments: [instant.timeIntervalSince1970, occurrence.rawValue])
+        case .prune(let occurrences):
+            for occurrence in occurrences { try Self.prune(occurrence, db) }
         case .reopen(let occurrence):
+            // Without its ledger, every recipient would get the message again.
             try db.execute(
-                sql: "UPDATE occurrence SET finished = NULL WHERE name = ?", arguments: [occurrence.rawValue])
+                sql: "UPDATE occurrence SET finished = NULL WHERE name = ? AND pruned = 0",
+                arguments: [occurrence.rawValue])
         case .forget(let members, let instant):
             try Self.bury(members, at: instant, db)
             try ChunkTable.membership.remove(members, db)
@@ -136,9 +140,35 @@ extension StateChange {
             try db.execute(
                 sql: "INSERT INTO test (campaign, at, accepted, rejected, unknown) VALUES (?, ?, ?, ?, ?)",
                 arguments: [test.campaign, test.at.timeIntervalSince1970, test.accepted, test.rejected, test.unknown])
+        case .erase(let members):
+            guard !members.isEmpty else { return }
+            // The highest number of all is remembered, since its row may go.
+            try db.execute(
+                sql: "INSERT OR REPLACE INTO meta (key, value) VALUES ('last_erased', ?)",
+                arguments: [Int64(try StateReader(db: db).lastRecipient())])
+            try Self.erase(members, db)
         case .drop(let resource):
             try Self.drop(resource, db)
+        case .outgrow(let reported):
+            try db.execute(
+                sql: "UPDATE meta SET value = max(value, ?) WHERE key = 'serial'", arguments: [reported])
         }
+    }
+
+    /// `nil` if there is no such occurrence, or if it was pruned.
+    private static func idWithLedger(of occurrence: OccurrenceID, _ db: Database) throws -> Int64? {
+        try Int64.fetchOne(
+            db.cachedStatement(sql: "SELECT id FROM occurrence WHERE name = ? AND pruned = 0"),
+            arguments: [occurrence.rawValue])
+    }
+
+    private static func prune(_ occurrence: OccurrenceID, _ db: Database) throws {
+        try db.execute(
+            sql: "UPDATE occurrence SET pruned = 1 WHERE name = ? AND finished IS NOT NULL AND pruned = 0",
+            arguments: [occurrence.rawValue])
+        guard db.changesCount > 0, let id = try id(of: occurrence.rawValue, in: "occurrence", db) else { return }
+        try ChunkTable.ledger.count(id, db)
+        try ChunkTable.rejection.count(id, db)
     }
 
     private static func id(of name: String, in table: String, _ db: Database) throws -> Int64? {
@@ -165,6 +195,9 @@ extension StateChange {
             guard let id = try id(of: occurrence.rawValue, in: "occurrence", db) else { return }
             try ChunkTable.ledger.drop(id, db)
             try ChunkTable.rejection.drop(id, db)
+            for table in ["ledger_count", "rejection_count"] {
+                try db.execute(sql: "DELETE FROM \(table) WHERE occurrence = ?", arguments: [id])
+            }
             try db.execute(sql: "DELETE FROM occurrence WHERE id = ?", arguments: [id])
         }
     }

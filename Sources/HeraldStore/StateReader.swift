@@ -98,9 +98,10 @@ struct StateReader {
         return found
     }
 
-    /// The highest number given out.
+    /// The highest number given out, also to a recipient that was erased.
     func lastRecipient() throws -> RecipientID {
-        guard let last = try Int64.fetchOne(db, sql: "SELECT max(id) FROM recipient") else {
+        let last = try Int64.fetchOne(db, sql: "SELECT max(id) FROM recipient")
+        guard let last = try [last, meta("last_erased", Int64.self)].compactMap(\.self).max() else {
             return KnownRecipient.firstID - 1
         }
         return try Self.recipientID(last)

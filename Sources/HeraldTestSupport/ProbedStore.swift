@@ -80,6 +80,10 @@ package final class ProbedStore: StateStore {
         try await count(changes) { try inner.commit(changes, under: lease) }
     }
 
+    package func check() async throws { inner.check() }
+
+    package func compact() async throws { inner.compact() }
+
     private func count(_ changes: [StateChange], _ commit: () throws -> Void) async throws {
         let number = state.withLock { state in
             state.commits += 1

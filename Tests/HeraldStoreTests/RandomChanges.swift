@@ -34,7 +34,7 @@ struct RandomChanges {
     }
 
     private mutating func change() -> StateChange {
-        switch Int.random(in: 0..<25, using: &random) {
+        switch Int.random(in: 0..<27, using: &random) {
         case 0: return .spendPlan("p\(Int.random(in: 0...5, using: &random))")
         case 1, 2, 3: return .members(topic(), some(), any(of: Membership.allCases), at: instant())
         case 4, 5:
@@ -70,9 +70,16 @@ struct RandomChanges {
             return old == new ? .resume(nil) : .rename(campaign: old, to: new)
         case 22:
             let members = RecipientSet(some().prefix(3))
-            guard Bool.random(using: &random), let id = Array(members).first else { return .forget(members, at: instant()) }
+            guard Bool.random(using: &random), let id = Array(members).first else {
+                return .forget(members, at: instant())
+            }
             return .died(Tombstone(recipient: id, registration: .token(Int(id), version: 99), died: instant()))
         case 23: return Bool.random(using: &random) ? .supersede(RecipientSet(some().prefix(5))) : .readopt(formers())
+        case 24: return .prune([occurrence(), occurrence()])
+        case 25:
+            let erased = RecipientSet(some().prefix(2))
+            for id in erased { registrations[id] = nil }
+            return .erase(erased)
         default:
             let all: [StateChange.Resource] = [
                 .topic(topic()), .group(group()), .campaign(campaign()), .occurrence(occurrence()),

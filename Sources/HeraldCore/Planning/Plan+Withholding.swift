@@ -39,6 +39,9 @@ extension Workspace {
         switch refusal.kind {
         case .maxRecipients, .freshRecord, .looksRenamed, .maxForgetPercent:
             affected.campaigns = [refusal.name]
+        case .stateWentBack:
+            affected.campaigns = Set(campaigns.map(\.name.value))
+            affected.subjects = Set(topics.map { .topic($0.name.value) } + groups.map { .group($0.name.value) })
         case .maxUnsubscribePercent, .foreignGroup:
             affected.leavesOnly = true
             if let topic = TopicName(rawValue: refusal.name) { affected.subjects.insert(.topic(topic)) }

@@ -55,6 +55,15 @@ extension Planner {
         }
     }
 
+    /// - Parameter reported: the serial that the newest report says was committed.
+    mutating func checkAge(_ reported: Int64) {
+        guard state.serial < reported else { return }
+        refuse(
+            .stateWentBack, "", limit: Int(reported), actual: Int(state.serial),
+            "the state has serial \(state.serial), and a report beside it says that \(reported) was committed: it looks "
+                + "like a restored backup, and what was sent since would be sent again")
+    }
+
     mutating func checkAudiences() {
         for (name, size) in desired.audienceSizes.sorted(by: { $0.key < $1.key }) {
             guard let before = state.audienceSizes[name] else { continue }

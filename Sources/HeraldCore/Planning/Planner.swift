@@ -37,11 +37,14 @@ package struct Planner {
         package var days: Int
         /// Whether the lists were not read, so that no members are known.
         package var listsSkipped: Bool
+        /// The highest serial of this state in the reports beside it.
+        package var reportedSerial: Int64?
 
         package init(
             desired: Desired, state: RecordedState, hasState: Bool = true, settings: Settings,
             workspaceDigest: String = "",
-            onlyCampaigns: Set<String> = [], days: Int = 7, listsSkipped: Bool = false
+            onlyCampaigns: Set<String> = [], days: Int = 7, listsSkipped: Bool = false,
+            reportedSerial: Int64? = nil
         ) {
             self.desired = desired
             self.state = state
@@ -51,6 +54,7 @@ package struct Planner {
             self.onlyCampaigns = onlyCampaigns
             self.days = days
             self.listsSkipped = listsSkipped
+            self.reportedSerial = reportedSerial
         }
     }
 
@@ -60,6 +64,7 @@ package struct Planner {
     /// What is to be done, and what people see of it.
     package static func proposal(_ input: Input, at now: Date) -> Proposal {
         var planner = Planner(input, now)
+        if let reported = input.reportedSerial { planner.checkAge(reported) }
         planner.carryNames()
         if !planner.listsSkipped {
             planner.planTopics(selected: input.onlyCampaigns)

@@ -61,7 +61,7 @@ package struct PlanDocument: Document {
             "at": .string(plan.at.rfc3339),
             "expires": .string(expires.rfc3339),
             "workspace_digest": .string(plan.workspaceDigest),
-            "state": plan.state.map { ["lineage": .string($0.lineage), "serial": .int($0.serial)] } ?? .null,
+            "state": plan.state.map { StateVersion(lineage: $0.lineage, serial: $0.serial).json } ?? .null,
             "summary": .object(summary.mapValues { $0.map { .int(Int64($0)) } ?? .null }),
             "steps": .array(plan.steps.map { step($0) }),
             "upcoming": .array(

@@ -25,6 +25,7 @@ package struct ReportDocument: Document {
             "herald_version": .string(report.version),
             "git_commit": report.gitCommit.map { .string($0) } ?? .null,
             "overrides": .array(report.overrides.map { .string($0) }),
+            "state": report.state?.json ?? .null,
             "summary": .object(summary.mapValues { .int(Int64($0)) }),
             "steps": .array(report.steps.map(Self.step)),
             "missed": .array(report.missedOccurrences.map(\.json)),

@@ -17,6 +17,9 @@ package struct Report: Hashable, Sendable {
     package var version: String
     package var gitCommit: String?
     package var overrides: [String] = []
+    /// What was committed last when the report was saved. `nil` for dry runs and tests, and in reports of older
+    /// heralds.
+    package var state: StateVersion?
     /// How many occurrences were due and are now too late.
     package var missed: Int
     /// The missed occurrences that are known by name.

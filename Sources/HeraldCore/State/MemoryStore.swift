@@ -46,6 +46,9 @@ package final class MemoryStore: StateStore {
                 tombstones[tombstone.recipient, default: [:]][tombstone.registration] = tombstone.died
             case .readopt(let returning):
                 for former in returning { formerRegistrations[former] = nil }
+            case .erase(let members):
+                for id in members { (registrations[id], tombstones[id]) = (nil, nil) }
+                formerRegistrations = formerRegistrations.filter { state.formers[$0.key] != nil }
             default: break
             }
         }
@@ -135,4 +138,8 @@ package final class MemoryStore: StateStore {
     }
 
     package func commit(_ changes: [StateChange]) throws { try content.withLock { try $0.apply(changes) } }
+
+    package func check() {}
+
+    package func compact() {}
 }

@@ -28,6 +28,8 @@ package enum StateChange: Hashable, Sendable {
     /// Moves recipients to the rejected ones, with the error code.
     case reject(OccurrenceID, RecipientSet, code: String)
     case finish(OccurrenceID, at: Date)
+    /// Turns the ledgers of finished occurrences into counts.
+    case prune(Set<OccurrenceID>)
     /// Takes the end back, because some recipients are to be tried again.
     case reopen(OccurrenceID)
     /// FCM does not know the current registrations of these recipients any more. No plan uses them, and they leave every
@@ -46,7 +48,12 @@ package enum StateChange: Hashable, Sendable {
     case died(Tombstone)
     /// Lifts all deaths that were recorded by a herald that noted only whose installation was dead.
     case reviveMigrated
+    /// Removes recipients with all their registrations and memberships. Their numbers keep their places in ledgers and
+    /// are never given out again.
+    case erase(RecipientSet)
     case drop(Resource)
+    /// Raises the serial above this one, which a report has.
+    case outgrow(Int64)
 
     /// What can be dropped from a state without touching FCM.
     package enum Resource: Hashable, Sendable {
@@ -100,14 +107,15 @@ extension RecordedState {
             changeLedger(of: id) { $0.reject(members, code: code) }
         case .finish(let id, let instant):
             occurrences[id]?.finished = instant
+        case .prune(let ids):
+            for id in ids where occurrences[id]?.finished != nil { occurrences[id]?.forgetLedger() }
         case .reopen(let id):
             // Without its ledger, every recipient would get the message again.
             if occurrences[id]?.ledger != nil { occurrences[id]?.finished = nil }
         case .forget(let members, _):
             dead.formUnion(members.subtracting(RecipientSet(formers.keys.sorted())))
             migratedDead.subtract(members)
-            for name in topics.keys { topics[name]?.recipients.move(members, to: nil) }
-            for name in groups.keys { groups[name]?.recipients.move(members, to: nil) }
+            leaveAll(members)
         case .groupKey(let name, let key):
             groups[name, default: RecordedGroup()].key = key
         case .groupMembers(let name, let members, let membership):
@@ -140,9 +148,22 @@ extension RecordedState {
         case .reviveMigrated:
             dead.subtract(migratedDead)
             migratedDead = []
+        case .erase(let members):
+            dead.subtract(members)
+            migratedDead.subtract(members)
+            let erased = formers.filter { members.contains($0.value) }.keys
+            for former in erased { formers[former] = nil }
+            leaveAll(members.union(RecipientSet(erased.sorted())))
         case .drop(let resource):
             drop(resource)
+        case .outgrow(let reported):
+            serial = max(serial, reported)
         }
+    }
+
+    private mutating func leaveAll(_ members: RecipientSet) {
+        for name in topics.keys { topics[name]?.recipients.move(members, to: nil) }
+        for name in groups.keys { groups[name]?.recipients.move(members, to: nil) }
     }
 
     private mutating func changeLedger(of id: OccurrenceID, _ change: (inout Ledger) -> Void) {
@@ -172,9 +193,9 @@ extension StateChange {
     /// what a pause or a watermark changes is in the plan itself.
     package var isEffect: Bool {
         switch self {
-        case .register, .spendPlan, .audienceSizes, .watermark, .pause, .resume, .topicAPI, .test: false
+        case .register, .spendPlan, .audienceSizes, .watermark, .pause, .resume, .topicAPI, .test, .prune: false
         case .members, .groupKey, .groupMembers, .open, .amend, .outcome, .reject, .finish, .reopen, .forget, .rename,
-            .supersede, .readopt, .died, .reviveMigrated, .drop:
+            .supersede, .readopt, .died, .reviveMigrated, .erase, .drop, .outgrow:
             true
         }
     }

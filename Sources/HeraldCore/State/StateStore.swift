@@ -59,4 +59,10 @@ package protocol StateStore: Sendable {
 
     /// Writes changes that are not a run's work but come from a person or a command.
     func commit(_ changes: [StateChange]) async throws
+
+    /// Reads everything, and throws if a part of it is not as it was written.
+    func check() async throws
+
+    /// Gives back the space of what was removed, and leaves no trace of it in the store's files.
+    func compact() async throws
 }

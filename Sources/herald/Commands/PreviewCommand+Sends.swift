@@ -48,7 +48,7 @@ extension PreviewCommand {
     /// With a state, registrations are named as in reports. A preview works without a state, so none is created.
     private func fingerprints(in context: CommandContext) async -> Fingerprinter? {
         if context.common.revealsRegistrations { return Fingerprinter(key: [], reveals: true) }
-        let store = try? await context.state.open()
+        let store = try? await context.state.open(for: .reading)
         return store.map { Fingerprinter(key: $0.fingerprintKey) }
     }
 }

@@ -33,7 +33,7 @@ struct CommandContext {
         destination = try Destination(settings.fcm, in: files.folder, environment: common.environment)
         state = StateLocation(
             path: settings.statePath(in: files.folder, environment: common.environment), project: settings.project,
-            endpoint: destination.kind)
+            endpoint: destination.kind, note: { common.console.error("herald: \($0)\n") })
     }
 }
 

@@ -87,7 +87,7 @@ extension LoadedWorkspace {
         let input = Planner.Input(
             desired: desired, state: state.recorded, hasState: state.exists, settings: workspace.settings,
             workspaceDigest: digest, onlyCampaigns: Set(scope.campaigns), days: scope.days,
-            listsSkipped: workspace.listsSkipped)
+            listsSkipped: workspace.listsSkipped, reportedSerial: state.reportedSerial)
         return Planner.proposal(input, at: now)
     }
 }

@@ -95,6 +95,7 @@ enum DocumentSamples {
             isDryRun: false, started: now, endpoint: .emulator, project: "tide-app", version: "0.1.0",
             overrides: ["max_recipients"])
         report.finished = now.adding(.milliseconds(61_900))
+        report.state = StateVersion(lineage: "6f0c", serial: 12)
         report.result = .unknown
         report.steps[0].accepted = 2
         report.steps[0].duration = .milliseconds(1234)

@@ -18,7 +18,7 @@ struct StateExport: AsyncParsableCommand {
 
     func run() async throws {
         let context = try CommandContext.openSettings(Common(herald.common, options))
-        let store = try await context.state.open()
+        let store = try await context.state.open(for: .inspecting)
         let names = Fingerprinter(key: store.fingerprintKey, reveals: context.common.revealsRegistrations)
         let export = StateExportLines(try await store.snapshot(), names)
         if dead {
