@@ -25,7 +25,10 @@ struct WithdrawingTests {
             await client.withdraw()
             answer.finish()
             // They were answered before the withdrawal was over.
-            #expect(await answers.reduce(into: []) { $0.append($1.kind) } == [.notSent, .notSent, .notSent])
+            #expect(
+                await answers.reduce(into: [Exchange]()) { $0.append($1) }.map(\.kind) == [
+                    .notSent, .notSent, .notSent,
+                ])
             #expect(await client.send().kind == .notSent)
         }
     }
@@ -69,7 +72,7 @@ struct WithdrawingTests {
                 await client.withdraw()
                 await client.shutdown()
                 answer.finish()
-                #expect(await answers.reduce(into: []) { $0.append($1.kind) } == [.notSent, .lost])
+                #expect(await answers.reduce(into: [Exchange]()) { $0.append($1) }.map(\.kind) == [.notSent, .lost])
             }
             #expect(server.arrivals.requests.count == 1)
         }
