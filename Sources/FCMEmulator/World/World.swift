@@ -137,15 +137,21 @@ struct World: Sendable {
     /// - Parameter platform: `nil` keeps the device's.
     /// - Returns: the registrations that this one displaces.
     mutating func register(_ registration: Registration, on platform: Platform? = nil) -> [Registration] {
-        let others = devices[registration.recipientKey]?.registrations.filter { $0 != registration } ?? []
-        let platform =
-            platform ?? enrolments[registration]?.platform ?? others.last.flatMap { enrolments[$0]?.platform }
-        let displaced = others.filter { [.active, .apnsDead].contains(enrolments[$0]?.state) }
+        let platform = platform ?? self.platform(of: registration)
+        let displaced = (devices[registration.recipientKey]?.registrations ?? []).filter {
+            $0 != registration && [.active, .apnsDead].contains(enrolments[$0]?.state)
+        }
         for other in displaced { end(other) }
         if enrolments[registration]?.state != .active { end(registration) }
-        enrol(registration, platform: platform ?? .android, state: .active)
+        enrol(registration, platform: platform, state: .active)
         devices[registration.recipientKey]?.hasRegistered = true
         return displaced
+    }
+
+    /// The platform of its device, which may be known by another registration.
+    func platform(of registration: Registration) -> Platform {
+        enrolments[registration]?.platform
+            ?? devices[registration.recipientKey]?.registrations.last.flatMap { enrolments[$0]?.platform } ?? .android
     }
 
     /// Ends a registration with its subscriptions, at once. The propagation delay does not apply.
