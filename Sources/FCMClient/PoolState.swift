@@ -73,7 +73,7 @@ struct PoolState {
     /// Until when exchanges can start without waiting for a new connection. `nil` if they must wait now. Connections
     /// that take no new exchanges do not count.
     var readyUntil: NIODeadline? {
-        connections.map { $0.inFlight > 0 ? .distantFuture : $0.lastUsed + idleLimit }.max()
+        connections.lazy.map { $0.inFlight > 0 ? .distantFuture : $0.lastUsed + idleLimit }.max()
     }
 
     /// Opens a connection if exchanges would have to wait for one.
