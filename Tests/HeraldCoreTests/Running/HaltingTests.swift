@@ -85,9 +85,10 @@ import Testing
     @Test(arguments: Obstacle.allCases)
     func `what has not left is pending, and not unknown`(_ obstacle: Obstacle) async throws {
         let laboratory = Laboratory(population: 40)
+        let sends = [DesiredSend(campaign: .tide(), members: RecipientSet(1...40))]
         let sender = StuckSender(accepts: 10, then: obstacle)
         let report = try await laboratory.run(
-            laboratory.plan(.send(.sample(1...40))), sender, halt: { await sender.isStuck() })
+            laboratory.plan(sends: sends), sender, halt: { await sender.isStuck() })
         #expect(report.result == .interrupted)
         #expect(report.steps[0].parts == [10, 0, 0, 0, 0, 30])
         #expect(report.steps[0].failures.isEmpty)
@@ -96,7 +97,6 @@ import Testing
         #expect(occurrence.byEntry.mapValues(\.count) == [.accepted: 10])
         // The next run goes on where this one stopped.
         let next = ScriptedSender()
-        let sends = [DesiredSend(campaign: .tide(), members: RecipientSet(1...40))]
         _ = try await laboratory.run(laboratory.plan(sends: sends), next)
         #expect(Set(next.recipients).count == 30)
     }
