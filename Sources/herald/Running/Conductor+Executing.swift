@@ -11,7 +11,7 @@ extension Conductor {
     ) async throws -> Report {
         let connection = try Connection(to: context.destination, context.settings)
         do {
-            try await connection.checkCredentials()
+            try await connection.checkCredentials { await signals.insistence() }
             let report = try await execute(work, from: state, over: connection.sender, signals)
             await connection.shutdown()
             return report
