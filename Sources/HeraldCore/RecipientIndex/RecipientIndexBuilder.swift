@@ -63,8 +63,8 @@ struct RecipientIndexBuilder {
     }
 
     /// A list in the form that `finish(_:)` takes, without what was read from it.
-    func source(_ list: String, for names: Set<String>, columns: [String]) -> RowSource {
-        RowSource(list: list, takers: takers(of: names), columns: columns)
+    func source(_ list: String, for names: Set<String>, columns: [String], _ columnNames: ColumnNames) -> RowSource {
+        RowSource(list: list, takers: takers(of: names), columns: columns, names: columnNames)
     }
 
     func takers(of names: Set<String>) -> [RowClassifier.Taker] {
@@ -85,7 +85,10 @@ struct RecipientIndexBuilder {
     /// - Parameters:
     ///   - membershipClass: from a classifier of this builder.
     ///   - row: the row's place in its list.
-    mutating func add(_ registration: UnsafeBufferPointer<UInt8>, _ membershipClass: UInt32, row: Int) {
+    ///   - seen: when the list saw the registration last, in seconds since 1970. Not used yet.
+    mutating func add(
+        _ registration: UnsafeBufferPointer<UInt8>, _ membershipClass: UInt32, row: Int, seen: UInt32? = nil
+    ) {
         guard problem == nil else { return }
         guard let row = UInt32(exactly: row) else {
             problem = .tooMany

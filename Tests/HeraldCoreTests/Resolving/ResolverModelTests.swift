@@ -183,7 +183,7 @@ private struct ModelResolver {
         switch source {
         case .inline(let registrations): return filters.isEmpty ? registrations : []
         case .audience: return []
-        case .list(let path):
+        case .list(let path, _):
             let list = lists.first { $0.path == path.value }
             return (list?.rows ?? []).filter { row in
                 filters.allSatisfy { filter in
