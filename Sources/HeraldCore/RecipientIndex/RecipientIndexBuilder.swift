@@ -68,8 +68,8 @@ struct RecipientIndexBuilder {
     }
 
     /// A list in the form that `finish(_:)` takes, without what was read from it.
-    func source(_ list: String, for names: Set<String>, columns: [String]) -> RowSource {
-        RowSource(list: list, takers: takers(of: names), columns: columns)
+    func source(_ list: String, for names: Set<String>, columns: [String], _ columnNames: ColumnNames) -> RowSource {
+        RowSource(list: list, takers: takers(of: names), columns: columns, names: columnNames)
     }
 
     func takers(of names: Set<String>) -> [RowClassifier.Taker] {

@@ -64,9 +64,15 @@ struct MatchedRows: Sendable {
 }
 
 extension RowSource {
-    init(list name: String, takers: [RowClassifier.Taker], columns: [String]) {
+    /// - Parameters:
+    ///   - columns: the attributes that filters use.
+    ///   - names: the columns that the registrations come from.
+    init(
+        list name: String, takers: [RowClassifier.Taker], columns: [String], names: ColumnNames = ColumnNames()
+    ) {
         var text = KeyText("list")
         text.add(name)
+        text.add([names.token, names.fid, names.seen].map { $0 ?? "" })
         text.add(columns)
         for taker in takers {
             text.add(taker.owner.text)

@@ -14,6 +14,8 @@ package struct Schedule: Hashable, Sendable {
     }
 
     package var times: Times
+    /// The local time that `at` names, if the clocks skip it. The time in `times` is then the first one after the gap.
+    package var skipped: LocalTime?
     package var zone: Zone
     package var dst: DST
     /// An occurrence that is later than this is reported as missed and never sent.

@@ -10,7 +10,7 @@ extension PreviewCommand {
         let (sends, registrations) = try sends(in: context.files)
         let surroundings = Preview.Surroundings(
             settings: context.settings, registrations: registrations,
-            endpoint: context.destination.endpoint.description, signsIn: !context.destination.isEmulator,
+            endpoint: context.destination.endpoint.description, signsIn: context.destination.kind == .fcm,
             fingerprints: await fingerprints(in: context), platforms: platform.map { [$0] } ?? Platform.allCases)
         let now = Date()
         return try sends.filter { names.contains($0.campaign.name.value) }.map { send in

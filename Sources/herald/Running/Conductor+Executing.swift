@@ -101,8 +101,10 @@ extension Conductor {
         }
         guard requests > 0, request.dryRunSample == nil else { return }
         let cap = request.looksAgain ? sender.capacity : min(sender.capacity, requests)
+        let (noun, outcomes) =
+            cap == 1 ? ("request", "its outcome") : ("requests", "that many outcomes")
         console.info(
-            "herald: at most \(cap.grouped) requests in flight: that many outcomes could become unknown if this machine dies\n"
+            "herald: at most \(cap.grouped) \(noun) in flight: \(outcomes) could become unknown if this machine dies\n"
         )
     }
 

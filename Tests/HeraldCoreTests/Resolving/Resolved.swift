@@ -23,7 +23,7 @@ extension RecipientIndex {
         var builder = RecipientIndexBuilder(workspace, temporaryFolder: NSTemporaryDirectory(), budget: budget)
         for list in lists {
             let names = workspace.audiences.filter {
-                if case .list(let path) = $0.source { path.value == list.path } else { false }
+                if case .list(let path, _) = $0.source { path.value == list.path } else { false }
             }
             var classifier = builder.classifier(for: Set(names.map(\.name.value)), columns: list.columns)
             for (row, (registration, values)) in list.rows.enumerated() {

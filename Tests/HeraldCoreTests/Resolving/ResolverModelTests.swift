@@ -229,7 +229,7 @@ private struct ModelResolver {
         switch source {
         case .inline(let registrations): return filters.isEmpty ? registrations.map { ($0, nil) } : []
         case .audience: return []
-        case .list(let path):
+        case .list(let path, _):
             let list = lists.first { $0.path == path.value }
             let seen = list.map { list in list.rows.indices.map { $0 < list.seen.count ? list.seen[$0] : nil } } ?? []
             return zip(list?.rows ?? [], seen).filter { row, _ in
