@@ -14,6 +14,8 @@ package struct Planner {
     let listsSkipped: Bool
     let topicMembers: [TopicName: DesiredTopic]
     let groupMembers: [GroupName: RecipientSet]
+    /// Topics that were renamed, with the names they have now.
+    let successors: [TopicName: TopicName]
     /// All living recipients that herald knows. Only conditions need it, so it stays empty without them.
     private var everybody: RecipientSet = []
     /// The recorded occurrences of each campaign, sorted by id.
@@ -79,6 +81,10 @@ package struct Planner {
         horizon = now.addingTimeInterval(Double(input.days) * 86_400)
         topicMembers = Dictionary(desired.topics.map { ($0.name, $0) }) { first, _ in first }
         groupMembers = Dictionary(desired.groups.map { ($0.name, $0.members) }) { first, _ in first }
+        let declared = Set(topicMembers.keys)
+        successors = desired.topics.reduce(into: [:]) { successors, topic in
+            for old in topic.previousNames where !declared.contains(old) { successors[old] = topic.name }
+        }
         let mark = Plan.StateMark(
             lineage: state.identity.lineage, serial: state.serial, firstNew: state.nextRecipient)
         plan = Plan(at: now, workspaceDigest: input.workspaceDigest, state: input.hasState ? mark : nil)
@@ -155,7 +161,7 @@ package struct Planner {
         let wanted = topicMembers[name]
         let recorded = state.topics[name] ?? RecordedTopic()
         let members = (wanted?.members ?? []).subtracting(state.dead).union(recorded.preexisting)
-        return wanted?.prune ?? true ? members : members.union(recorded.managed).union(recorded.subscribing)
+        return wanted?.prune ?? true ? members : members.union(mine(of: name)).union(moving(to: name))
     }
 
     /// The recipients known to herald whose topics match a condition.
@@ -173,9 +179,23 @@ package struct Planner {
 
 extension Plan {
     /// What memberships belong to, and what sends wait for.
-    enum Subject: Hashable, Sendable {
+    enum Subject: Hashable, Sendable, CustomStringConvertible {
         case topic(TopicName)
         case group(GroupName)
+
+        var name: String {
+            switch self {
+            case .topic(let name): name.rawValue
+            case .group(let name): name.rawValue
+            }
+        }
+
+        var description: String {
+            switch self {
+            case .topic(let name): "topic '\(name)'"
+            case .group(let name): "group '\(name)'"
+            }
+        }
     }
 }
 
