@@ -106,6 +106,7 @@ extension StateChange {
                 arguments: [new, old])
             try db.execute(sql: "DELETE FROM watermark WHERE campaign = ?", arguments: [old])
             try db.execute(sql: "UPDATE OR REPLACE pause SET campaign = ? WHERE campaign = ?", arguments: [new, old])
+            try db.execute(sql: "UPDATE test SET campaign = ? WHERE campaign = ?", arguments: [new, old])
         case .pause(let campaign):
             try db.execute(sql: "INSERT OR IGNORE INTO pause (campaign) VALUES (?)", arguments: [campaign ?? ""])
         case .resume(let campaign?):

@@ -93,6 +93,7 @@ extension RecordedState {
                 watermarks[new] = mark
             }
             if pauses.campaigns.remove(old) != nil { pauses.campaigns.insert(new) }
+            for index in tests.indices where tests[index].campaign == old { tests[index].campaign = new }
         case .pause(let campaign?):
             pauses.campaigns.insert(campaign)
         case .pause(nil):
