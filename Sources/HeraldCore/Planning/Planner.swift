@@ -217,11 +217,16 @@ extension Plan.Work {
 }
 
 extension Campaign {
-    /// SHA-256 of target and message: what recipients would notice.
+    /// SHA-256 of message, target and how the target is reached: what recipients would notice.
     package var contentDigest: String {
         // The registrations are left out, because a list may change while it is being sent to.
-        let target: JSONValue =
+        let to: JSONValue =
             if case .registrations = target.value { ["registrations": true] } else { target.value.json }
-        return JSONValue.object(["target": target, "message": content.json]).digest
+        var parts = ["target": to, "message": content.json]
+        // The usual way is left out, so that the digests in older states still hold.
+        if case .group = target.value, delivery.members != .key {
+            parts["members"] = .string(delivery.members.rawValue)
+        }
+        return JSONValue.object(parts).digest
     }
 }

@@ -5,7 +5,7 @@ struct State: ParsableCommand {
         abstract: "Make, read and repair the state of what herald did.",
         subcommands: [
             StateInit.self, StateShow.self, StateFind.self, StateForget.self, StateExport.self, StateRemove.self,
-            StateResolve.self,
+            StateResolve.self, StateRewind.self,
         ])
 
     @ParentCommand var herald: Herald
