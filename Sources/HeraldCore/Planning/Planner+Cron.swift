@@ -125,8 +125,8 @@ extension Planner {
         plan.missed.append(.init(occurrence: id, due: instant, reason: reason))
     }
 
-    /// The first firing after an edit of the schedule, if it counts as an occurrence that was sent already, moved: one of
-    /// that local day was sent, the schedule no longer has its time, and the old one would not have fired in between.
+    /// The first firing after an edit of the schedule, if it counts as an occurrence that was sent already, moved: one
+    /// of that local day was sent, the schedule no longer has its time, and the old one had no other time in between.
     private mutating func leaveOutMoved(_ campaign: Campaign, _ recorded: Watermark?) -> Date? {
         let schedule = campaign.schedule
         guard let recorded, recorded.schedule != schedule.text, let first = schedule.next(after: recorded.at) else {
@@ -146,7 +146,8 @@ extension Planner {
         guard day(last.due) == day(first) else {
             if campaign.enabled, first.timeIntervalSince(last.due) <= Self.soonAgain {
                 overview.warnings.append(
-                    "\(id) comes soon after \(last.id): the schedule was changed, and on another day herald sends both")
+                    "\(id) comes soon after \(last.id): the schedule was changed, and herald sends both, because they are on different days"
+                )
             }
             return nil
         }
