@@ -127,6 +127,7 @@ extension StateChange {
                 sql: "UPDATE OR REPLACE former_name SET campaign = ? WHERE campaign = ?", arguments: [new, old])
             try db.execute(
                 sql: "INSERT OR IGNORE INTO former_name (campaign, name) VALUES (?, ?)", arguments: [new, old])
+            try db.execute(sql: "UPDATE test SET campaign = ? WHERE campaign = ?", arguments: [new, old])
         case .pause(let campaign):
             try db.execute(sql: "INSERT OR IGNORE INTO pause (campaign) VALUES (?)", arguments: [campaign ?? ""])
         case .resume(let campaign?):

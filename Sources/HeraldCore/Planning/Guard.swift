@@ -17,11 +17,13 @@ package enum Guard: String, Hashable, Sendable, CaseIterable {
 /// A guard that blocks a plan.
 package struct GuardRefusal: Hashable, Sendable {
     package var kind: Guard
-    /// The topic, audience or campaign it is about. Empty for the state itself.
+    /// The topic, group, audience or campaign it is about. Empty for the state itself.
     package var name: String
     package var limit: Int
     package var actual: Int
     package var message: String
+    /// The topic or group, if it is about one. They may have the same name.
+    var subject: Plan.Subject?
 
     /// The option of `apply` that overrides the guard.
     package var override: String { "--override \(kind.rawValue)\(name.isEmpty ? "" : "=\(name)")" }

@@ -2,18 +2,15 @@ internal import FCM
 
 /// The guards that are checked while a plan is made.
 extension Planner {
-    /// - Parameter kind: `topic` or `group`.
-    mutating func checkLeaves(
-        of kind: String, _ name: String, leaving: Int, of members: Int, isDeleted: Bool
-    ) {
+    mutating func checkLeaves(of subject: Plan.Subject, leaving: Int, of members: Int, isDeleted: Bool) {
         let limit = settings.guards.maxUnsubscribePercent
         // Rounded up, so that a blocked percentage is always shown above the limit.
         let percent = isDeleted ? 100 : (leaving * 100 + members - 1) / members
         guard members >= 10, isDeleted ? limit < 100 : leaving * 100 > limit * members else { return }
         refuse(
-            .maxUnsubscribePercent, name, limit: limit, actual: percent,
-            "\(leaving) would leave \(kind) '\(name)', \(percent) % of the \(members) herald put there; \(limit) % are allowed"
-        )
+            .maxUnsubscribePercent, subject.name, limit: limit, actual: percent,
+            "\(leaving) would leave \(subject), \(percent) % of the \(members) herald put there; \(limit) % are allowed",
+            about: subject)
     }
 
     mutating func checkSend(_ send: Plan.Send, of campaign: Campaign) {
@@ -81,7 +78,10 @@ extension Planner {
         }
     }
 
-    mutating func refuse(_ kind: Guard, _ name: String, limit: Int, actual: Int, _ message: String) {
-        plan.refusals.append(.init(kind: kind, name: name, limit: limit, actual: actual, message: message))
+    mutating func refuse(
+        _ kind: Guard, _ name: String, limit: Int, actual: Int, _ message: String, about subject: Plan.Subject? = nil
+    ) {
+        plan.refusals.append(
+            .init(kind: kind, name: name, limit: limit, actual: actual, message: message, subject: subject))
     }
 }

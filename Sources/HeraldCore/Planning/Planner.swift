@@ -15,6 +15,10 @@ package struct Planner {
     /// With the former numbers that stay.
     private(set) var topicMembers: [TopicName: DesiredTopic]
     let groupMembers: [GroupName: RecipientSet]
+    /// Numbers of earlier registrations. They are nobody besides their recipients.
+    private(set) var formers = RecipientSet()
+    /// Topics that were renamed, with the names they have now.
+    let successors: [TopicName: TopicName]
     /// All living recipients that herald knows. Only conditions need it, so it stays empty without them.
     private var everybody: RecipientSet = []
     /// The recorded occurrences of each campaign, sorted by id.
@@ -85,6 +89,10 @@ package struct Planner {
         horizon = now.addingTimeInterval(Double(input.days) * 86_400)
         topicMembers = Dictionary(desired.topics.map { ($0.name, $0) }) { first, _ in first }
         groupMembers = Dictionary(desired.groups.map { ($0.name, $0.members) }) { first, _ in first }
+        let declared = Set(topicMembers.keys)
+        successors = desired.topics.reduce(into: [:]) { successors, topic in
+            for old in topic.previousNames where !declared.contains(old) { successors[old] = topic.name }
+        }
         let mark = Plan.StateMark(
             lineage: state.identity.lineage, serial: state.serial, firstNew: state.nextRecipient)
         plan = Plan(at: now, workspaceDigest: input.workspaceDigest, state: input.hasState ? mark : nil)
@@ -107,6 +115,7 @@ package struct Planner {
         state.serial = plan.state?.serial ?? state.serial
         state.dead = state.dead.subtracting(registrations.changed).union(registrations.dead)
         guard !state.formers.isEmpty else { return }
+        formers = RecipientSet(state.formers.keys.sorted())
         // A recipient that stays in a topic may be there with an earlier registration too. That one leaves with the
         // recipient, and not before.
         for (name, wanted) in topicMembers {
@@ -197,8 +206,8 @@ package struct Planner {
         let wanted = topicMembers[name]
         let recorded = state.topics[name] ?? RecordedTopic()
         let members = (wanted?.members ?? []).subtracting(state.dead).union(recorded.preexisting)
-        let all = wanted?.prune ?? true ? members : members.union(recorded.managed).union(recorded.subscribing)
-        return state.formers.isEmpty ? all : all.subtracting(RecipientSet(state.formers.keys.sorted()))
+        let all = wanted?.prune ?? true ? members : members.union(mine(of: name)).union(moving(to: name))
+        return all.subtracting(formers)
     }
 
     /// The recipients known to herald whose topics match a condition.
@@ -216,9 +225,23 @@ package struct Planner {
 
 extension Plan {
     /// What memberships belong to, and what sends wait for.
-    enum Subject: Hashable, Sendable {
+    enum Subject: Hashable, Sendable, CustomStringConvertible {
         case topic(TopicName)
         case group(GroupName)
+
+        var name: String {
+            switch self {
+            case .topic(let name): name.rawValue
+            case .group(let name): name.rawValue
+            }
+        }
+
+        var description: String {
+            switch self {
+            case .topic(let name): "topic '\(name)'"
+            case .group(let name): "group '\(name)'"
+            }
+        }
     }
 }
 
@@ -240,11 +263,16 @@ extension Plan.Work {
 }
 
 extension Campaign {
-    /// SHA-256 of target and message: what recipients would notice.
+    /// SHA-256 of message, target and how the target is reached: what recipients would notice.
     package var contentDigest: String {
         // The registrations are left out, because a list may change while it is being sent to.
-        let target: JSONValue =
+        let to: JSONValue =
             if case .registrations = target.value { ["registrations": true] } else { target.value.json }
-        return JSONValue.object(["target": target, "message": content.json]).digest
+        var parts = ["target": to, "message": content.json]
+        // The usual way is left out, so that the digests in older states still hold.
+        if case .group = target.value, delivery.members != .key {
+            parts["members"] = .string(delivery.members.rawValue)
+        }
+        return JSONValue.object(parts).digest
     }
 }

@@ -173,7 +173,12 @@ package struct PlanDocument: Document {
 
     /// The plan in one sentence.
     package var conclusion: String {
-        if plan.isEmpty, plan.held.isEmpty { return "Nothing to do: the state matches the files." + unread }
+        if plan.isEmpty, plan.held.isEmpty {
+            let match =
+                plan.state == nil
+                ? "Nothing to do. There is no state yet." : "Nothing to do: the state matches the files."
+            return match + unread
+        }
         if plan.isEmpty { return "Nothing to do, and \(count(plan.held.count, "occurrence")) held." + unread }
         if plan.steps.isEmpty {
             return "Plan: nothing to send or change, \(count(plan.missed.count, "occurrence")) missed." + unread

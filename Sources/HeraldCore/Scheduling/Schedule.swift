@@ -33,6 +33,8 @@ package struct Schedule: Hashable, Sendable {
         self.catchUp = catchUp
     }
 
+    package var isCron: Bool { if case .cron = times { true } else { false } }
+
     /// The time of a schedule with exactly one time.
     package var at: Date? { if case .at(let date) = times { date } else { nil } }
 

@@ -132,6 +132,7 @@ extension RecordedState {
             if pauses.campaigns.remove(old) != nil { pauses.campaigns.insert(new) }
             formerNames[new, default: []].formUnion(formerNames.removeValue(forKey: old) ?? [])
             formerNames[new, default: []].insert(old)
+            for index in tests.indices where tests[index].campaign == old { tests[index].campaign = new }
         case .pause(let campaign?):
             pauses.campaigns.insert(campaign)
         case .pause(nil):

@@ -75,7 +75,9 @@ struct PlannerGuardTests {
 
     // MARK: audience_collapse, audience_growth
 
-    @Test(arguments: [(100, 10, false), (100, 9, true), (99, 0, false), (1005, 101, false), (1005, 100, true)])
+    @Test(arguments: [
+        (100, 10, false), (100, 9, true), (100, 0, true), (99, 0, false), (1005, 101, false), (1005, 100, true),
+    ])
     func `audience_collapse refuses a loss of over 90 percent, from 100 members on`(
         _ before: Int, _ size: Int, _ isRefused: Bool
     ) {

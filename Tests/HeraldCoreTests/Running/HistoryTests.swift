@@ -249,7 +249,7 @@ import Testing
 
     // MARK: Crashes
 
-    enum Edit: CaseIterable { case none, renamed, moved, revised, message, removed }
+    enum Edit: CaseIterable { case none, renamed, moved, revised, message, removed, emptied }
 
     /// The run at 9:30 crashes at each of its commits in turn. Then the file is edited, and runs go on for a day.
     @Test(arguments: Edit.allCases)
@@ -277,6 +277,12 @@ import Testing
             case .revised: world.declare(try .cron("30 9 * * *", revision: 2))
             case .message: world.declare(try tides("Low tide"))
             case .removed: world.remove("tide")
+            case .emptied:
+                world.declare(try tides(), for: [])
+                try await world.go(to: .utc("2026-12-07 10:30"))
+                world.declare(try tides())
+                // What is under way ends with those who are left. What has not begun waits for a list.
+                if isBegun { expected = [] }
             }
             if isBegun, edit == .revised || edit == .message || edit == .removed { expected = [] }
             if edit == .removed { expected = [] }

@@ -43,6 +43,17 @@ struct CommandContractTests {
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `a rename takes the campaign's tests along, and nobody else's`(_ kind: StoreKind) async throws {
+        let open = try OpenStore(kind)
+        for name in ["tide", "wind", "tide"] {
+            try await open.commit(
+                .test(RecordedTest(campaign: name, at: .at(0), accepted: 1, rejected: 0, unknown: 0)))
+        }
+        try await open.commit(.rename(campaign: "tide", to: "ebb"))
+        #expect(try await open.reopened().tests.map(\.campaign) == ["ebb", "wind", "ebb"])
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `what is dropped is gone with all that belongs to it, the rest stays`(_ kind: StoreKind) async throws {
         let open = try OpenStore(kind)
         try await open.commit(

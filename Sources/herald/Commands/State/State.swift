@@ -5,7 +5,8 @@ struct State: ParsableCommand {
         abstract: "Make, read and repair the state of what herald did.",
         subcommands: [
             StateInit.self, StateShow.self, StateFind.self, StateForget.self, StateRevive.self, StateExport.self,
-            StateRemove.self, StateResolve.self, StateBackup.self, StatePrune.self, StateErase.self,
+            StateRemove.self, StateResolve.self, StateRewind.self, StateBackup.self, StatePrune.self,
+            StateErase.self,
         ])
 
     @ParentCommand var herald: Herald
