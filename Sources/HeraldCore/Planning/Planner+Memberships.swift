@@ -65,8 +65,8 @@ extension Planner {
 
     /// Those under the topic's earlier names. Without pruning they stay subscribers, so they join the new name.
     func moving(to topic: TopicName) -> RecipientSet {
-        (topicMembers[topic]?.previousNames ?? []).filter { successors[$0] == topic }
-            .reduce(into: []) { $0.formUnion(mine(of: $1)) }.subtracting(formers)
+        let earlier = (topicMembers[topic]?.previousNames ?? []).filter { successors[$0] == topic }
+        return earlier.reduce(into: RecipientSet()) { $0.formUnion(mine(of: $1)) }.subtracting(formers)
     }
 
     mutating func planGroups(selected campaigns: Set<String>) {

@@ -149,6 +149,7 @@ package struct Planner {
     func hasHistory(_ campaign: String) -> Bool {
         state.watermarks[campaign] != nil || state.pauses.campaigns.contains(campaign)
             || state.occurrences.values.contains { $0.campaign == campaign }
+            || state.tests.contains { $0.campaign == campaign }
     }
 
     /// An id for a new occurrence, which no other campaign has. A name that is used again adds `~2` to its id.
