@@ -92,6 +92,8 @@ import Testing
 
     @Test func `the state can be looked at whatever endpoint is set, and says which it belongs to`() async throws {
         let (sandbox, _) = try await applied()
+        // Rates without a limit are for local endpoints only.
+        try sandbox.folder.write(Sandbox.settings.replacing("unlimited", with: "100/s"), to: "workspace/herald.yaml")
         let backup = "\(sandbox.folder.path)/backup.sqlite"
         for arguments in [
             ["show"], ["find", Registration.fid(1).rawValue], ["export"], ["backup", backup], ["show", "--check"],

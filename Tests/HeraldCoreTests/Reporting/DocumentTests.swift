@@ -85,7 +85,7 @@ import Testing
         #expect(
             keys(json) == [
                 "schema", "run", "plan_digest", "dry_run", "started", "finished", "result", "endpoint", "project",
-                "herald_version", "git_commit", "overrides", "missed", "notes", "summary", "steps",
+                "herald_version", "git_commit", "overrides", "missed", "notes", "state", "summary", "steps",
             ])
         #expect(
             keys(json["summary"]) == [

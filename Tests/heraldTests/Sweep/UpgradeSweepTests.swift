@@ -16,6 +16,9 @@ struct UpgradeSweepTests {
         let calls = try await OldSandbox().calls()
         let commits = calls.indices.dropFirst().filter { calls[$0 - 1].isBoundary }.map { $0 + 1 }
         #expect(commits.count > 3)
+        // The copy has its name once it is on the disk.
+        let link = try #require(calls.firstIndex { $0.name == "link" })
+        #expect(["fsync", "fdatasync"].contains(calls[link - 1].name))
         var faults = commits.map { (StateFault.killBefore, $0) } + [(.killAfter, calls.count)]
         let others: [StateFault] = [.killWithin, .full, .fullTorn, .broken, .killAfter, .fullOnce, .brokenOnce]
         for number in 0..<28 { faults.append((others[number % others.count], 1 + number * calls.count / 28)) }
