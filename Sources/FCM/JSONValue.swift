@@ -4,6 +4,8 @@ package enum JSONValue: Hashable, Sendable {
     case bool(Bool)
     case int(Int64)
     case double(Double)
+    /// A JSON number that neither of these holds in the digits that its author wrote.
+    case digits(String)
     case string(String)
     case array([JSONValue])
     case object([String: JSONValue])
@@ -13,14 +15,6 @@ extension JSONValue {
     /// Reads one JSON document (RFC 8259). Foundation's decoder refuses more than 512 levels of nesting.
     package init(parsing bytes: some Sequence<UInt8>) throws {
         self = try JSONDecoder().decode(JSONValue.self, from: Data(bytes))
-    }
-
-    /// The document's UTF-8 bytes: sorted keys, slashes unescaped, no line break at the end.
-    package func bytes(pretty: Bool = false) throws -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        if pretty { encoder.outputFormatting.insert(.prettyPrinted) }
-        return Array(try encoder.encode(self))
     }
 
     /// The member of that name. `nil` if this is not an object, or has no such member.
@@ -34,7 +28,7 @@ extension JSONValue {
     package var object: [String: JSONValue]? { if case .object(let value) = self { value } else { nil } }
 }
 
-extension JSONValue: Codable {
+extension JSONValue: Decodable {
     package init(from decoder: any Decoder) throws {
         // Containers come first: when a scalar does not fit, the decoder builds an error with the whole coding path,
         // which is slow.
@@ -69,19 +63,6 @@ extension JSONValue: Codable {
         var intValue: Int? { nil }
         init?(stringValue: String) { self.stringValue = stringValue }
         init?(intValue: Int) { nil }
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        switch self {
-        case .null: try container.encodeNil()
-        case .bool(let value): try container.encode(value)
-        case .int(let value): try container.encode(value)
-        case .double(let value): try container.encode(value)
-        case .string(let value): try container.encode(value)
-        case .array(let value): try container.encode(value)
-        case .object(let value): try container.encode(value)
-        }
     }
 }
 

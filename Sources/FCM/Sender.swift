@@ -8,6 +8,10 @@ package protocol Sender: Sendable {
 
     /// Starts calls, each exactly once and in order as far as possible. It does not wait for answers.
     func start(_ calls: [Call]) async
+
+    /// Answers the calls that have not left with `notSent`, and lets none leave from now on. It does not wait for those
+    /// that have left.
+    func withdraw() async
 }
 
 /// One call, and the closure that receives its result.
@@ -24,6 +28,8 @@ package struct Call: Sendable {
 
 extension Sender {
     package func prepare() async {}
+
+    package func withdraw() async {}
 
     /// Carries one call and waits for its result.
     package func exchange(_ request: Request) async -> Exchange {

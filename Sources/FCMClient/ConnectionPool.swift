@@ -24,11 +24,9 @@ actor ConnectionPool {
     private var state: PoolState
     private var attempts: [AttemptID: Attempt] = [:]
     private var deadlines = Deadlines()
-    private var connections: [ConnectionID: Connection] = [:] {
-        didSet { connected.store(!connections.isEmpty, ordering: .relaxed) }
-    }
-    /// For callers that must not wait for the event loop.
-    private let connected = Atomic(false)
+    private var connections: [ConnectionID: Connection] = [:]
+    /// `PoolState.readyUntil` for callers that must not wait for the event loop, in nanoseconds. 0 if it is `nil`.
+    private let readyUntil = Atomic<UInt64>(0)
     /// How many exchanges were started and are not answered yet.
     private let load = Atomic(0)
     /// How many exchanges it can carry by what the servers have said so far.
@@ -37,7 +35,7 @@ actor ConnectionPool {
     private var lastID = 0
     private var isTimed = false
     private var isBeating = false
-    private var isShutDown = false
+    private var isWithdrawn = false
 
     init(
         state: PoolState, connector: Connector, timeout: TimeAmount, beat: TimeAmount, on loop: any EventLoop,
@@ -58,16 +56,19 @@ actor ConnectionPool {
     /// How many more exchanges it can carry now. A negative number tells how many are waiting.
     nonisolated var room: Int { places.load(ordering: .relaxed) - load.load(ordering: .relaxed) }
 
-    nonisolated var isConnected: Bool { connected.load(ordering: .relaxed) }
+    /// Whether exchanges can start without waiting for a new connection.
+    nonisolated var isReady: Bool {
+        readyUntil.load(ordering: .relaxed) >= NIODeadline.now().uptimeNanoseconds
+    }
 
     var openConnections: Int { connections.count }
 
-    /// Opens the first connection and waits until it is open or has failed.
+    /// Opens a connection if there is none for new exchanges, and waits until it is open or has failed.
     func prepare() async {
-        guard !isShutDown, connections.isEmpty else { return }
+        guard !isWithdrawn, !isReady else { return }
         await withCheckedContinuation { continuation in
             waitingForConnection.append(continuation)
-            perform(state.warm())
+            perform(state.warm(at: .now()))
         }
     }
 
@@ -94,10 +95,16 @@ actor ConnectionPool {
         }
     }
 
+    /// Ends the exchanges that wait for a connection, and takes no more. Those on a connection go on.
+    func withdraw() {
+        isWithdrawn = true
+        for (id, attempt) in attempts where attempt.connection == nil { end(id, .shutDown) }
+        tellWaitingForConnection()
+    }
+
     /// Closes every connection, even if exchanges are in progress.
     func shutdown() async {
-        isShutDown = true
-        for (id, attempt) in attempts where attempt.connection == nil { end(id, .shutDown) }
+        withdraw()
         let open = connections.values
         for connection in open { connection.carrier.close(for: .shutDown) }
         for connection in open { try? await connection.channel.closeFuture.get() }
@@ -119,7 +126,7 @@ extension ConnectionPool {
             attempts[id] = attempt
             deadlines.append(id, at: now + timeout)
         }
-        if isShutDown {
+        if isWithdrawn {
             for (id, _) in started { end(id, .shutDown) }
             return
         }
@@ -185,6 +192,7 @@ extension ConnectionPool {
         }
         for connection in connections.values { connection.carrier.flush() }
         places.store(state.capacity, ordering: .relaxed)
+        readyUntil.store(state.readyUntil?.uptimeNanoseconds ?? 0, ordering: .relaxed)
     }
 
     private func start(_ id: AttemptID, on place: ConnectionID) {
@@ -211,13 +219,17 @@ extension ConnectionPool {
                 self.logger.debug("connection failed", metadata: ["error": "\(error)"])
                 self.perform(self.state.failed(id, ConnectError(error), at: .now()))
             }
-            for continuation in self.waitingForConnection { continuation.resume() }
-            self.waitingForConnection = []
+            self.tellWaitingForConnection()
         }
     }
 
+    private func tellWaitingForConnection() {
+        for continuation in waitingForConnection { continuation.resume() }
+        waitingForConnection = []
+    }
+
     private func opened(_ id: ConnectionID, _ channel: any Channel) throws {
-        guard !isShutDown else { return channel.close(promise: nil) }
+        guard !isWithdrawn else { return channel.close(promise: nil) }
         let carrier = try connector.carrier(of: channel)
         connections[id] = Connection(channel: channel, carrier: carrier)
         channel.closeFuture.assumeIsolated().whenComplete { _ in

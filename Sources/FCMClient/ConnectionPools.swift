@@ -41,9 +41,9 @@ struct ConnectionPools: Sendable {
         capacity = pools.reduce(0) { $0 + $1.capacity }
     }
 
-    /// Opens a connection if there is none. Failures are not reported.
+    /// Opens a connection if there is none for new exchanges. Failures are not reported.
     func prepare() async {
-        if !pools.contains(where: \.isConnected) { await pools.first?.prepare() }
+        if !pools.contains(where: \.isReady) { await pools.first?.prepare() }
     }
 
     /// Carries calls. Each one is answered once, on any thread.
@@ -51,7 +51,7 @@ struct ConnectionPools: Sendable {
         var rest = attempts[...]
         // A pool without a connection may never get one, so pools that have one come first.
         var order = pools
-        _ = order.partition { !$0.isConnected }
+        _ = order.partition { !$0.isReady }
         for pool in order where !rest.isEmpty {
             let taken = rest.prefix(max(0, pool.room))
             if !taken.isEmpty { pool.start(taken) }
@@ -60,6 +60,9 @@ struct ConnectionPools: Sendable {
         // If all pools are full, the rest waits in the first one.
         if !rest.isEmpty { order.first?.start(rest) }
     }
+
+    /// Ends the exchanges that wait for a connection, and takes no more.
+    func withdraw() async { for pool in pools { await pool.withdraw() } }
 
     func shutdown() async {
         await withTaskGroup(of: Void.self) { group in

@@ -1,3 +1,4 @@
+package import FCM
 internal import NIOCore
 
 /// The address of a server: `https` anywhere, `http` on this machine only. Other addresses cannot be represented, so a
@@ -32,14 +33,9 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    /// Whether it is this machine: `localhost`, `127.0.0.0/8` or `::1`.
-    package var isLoopback: Bool {
-        switch try? SocketAddress(ipAddress: host, port: port) {
-        case .v4: host.hasPrefix("127.")
-        case .v6: host == "::1"
-        case .unixDomainSocket, nil: host == "localhost"
-        }
-    }
+    package var place: ServerPlace { ServerPlace(host: host) }
+
+    package var isLoopback: Bool { place == .thisMachine }
 
     /// Whether the host is an IP address. TLS allows only names for SNI.
     var isAddress: Bool { (try? SocketAddress(ipAddress: host, port: port)) != nil }

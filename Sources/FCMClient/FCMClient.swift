@@ -134,6 +134,11 @@ package final class FCMClient: Sender {
         }
     }
 
+    package func withdraw() async {
+        await authorization?.withdraw()
+        for pool in pools.values { await pool.withdraw() }
+    }
+
     /// Ends all exchanges, closes every connection and refuses later calls.
     package func shutdown() async {
         for pool in pools.values { await pool.shutdown() }

@@ -32,6 +32,11 @@ struct PoolState {
         var lastUsed: NIODeadline
 
         var hasRoom: Bool { inFlight < limit }
+
+        /// Whether an exchange may start on it. A server may be about to close a connection that was idle for longer.
+        func isFresh(at now: NIODeadline, _ idleLimit: TimeAmount) -> Bool {
+            inFlight > 0 || now - lastUsed <= idleLimit
+        }
     }
 
     let maximumConnections: Int
@@ -65,9 +70,19 @@ struct PoolState {
         return settle(at: now)
     }
 
-    /// Opens a connection if there is none.
-    mutating func warm() -> [Effect] {
-        opening.isEmpty && connections.isEmpty ? [open()] : []
+    /// Until when exchanges can start without waiting for a new connection. `nil` if they must wait now. Connections
+    /// that take no new exchanges do not count.
+    var readyUntil: NIODeadline? {
+        connections.lazy.map { $0.inFlight > 0 ? .distantFuture : $0.lastUsed + idleLimit }.max()
+    }
+
+    /// Opens a connection if exchanges would have to wait for one.
+    mutating func warm(at now: NIODeadline) -> [Effect] {
+        guard opening.isEmpty, readyUntil.map({ $0 < now }) ?? true else { return [] }
+        // All of them have been idle for too long.
+        let stale = connections.map { Effect.close($0.id) }
+        connections = []
+        return stale + [open()]
     }
 
     /// Puts an exchange back at the head of the queue. Its connection was gone before anything was written.
@@ -137,8 +152,8 @@ struct PoolState {
     private mutating func settle(at now: NIODeadline) -> [Effect] {
         var effects: [Effect] = []
         while let attempt = waiting.first, let index = connections.lastIndex(where: \.hasRoom) {
-            if connections[index].inFlight == 0, now - connections[index].lastUsed > idleLimit {
-                if let close = retire(connections.remove(at: index)) { effects.append(close) }
+            guard connections[index].isFresh(at: now, idleLimit) else {
+                effects.append(.close(connections.remove(at: index).id))
                 continue
             }
             waiting.removeFirst()

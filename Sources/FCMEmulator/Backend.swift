@@ -241,7 +241,7 @@ extension Call {
     }
 
     /// Whether the call goes to the emulator's own interface.
-    fileprivate var isControl: Bool { path?.first == "emulator" }
+    var isControl: Bool { path?.first == "emulator" }
 
     fileprivate var isReset: Bool { path == ["emulator", "v1", "reset"] }
 }

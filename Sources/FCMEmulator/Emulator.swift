@@ -17,6 +17,8 @@ package struct Emulator: Sendable {
         package var host: String
         /// 0 picks a free port.
         package var port: Int
+        /// Names of this machine, besides `host`, under which clients reach it.
+        package var allowedHosts: [String] = []
         /// Whether to serve HTTPS, with HTTP/2 and HTTP/1.1. The certificate is made at start.
         package var tls: Bool
         /// A file that gets a line for each accepted send, before the answer leaves.
@@ -67,6 +69,17 @@ package struct Emulator: Sendable {
         package let port: Int
         /// The PEM file with the certificate to trust. `nil` without HTTPS.
         package let certificate: String?
+        /// What calls to the emulator's own interface must send. `nil` if only this machine can reach it.
+        package let token: String?
+
+        /// The page's address with the token. `nil` if there is no token.
+        ///
+        /// - Parameter host: the address that the emulator listens on, as a URL has it.
+        package func link(from host: String) -> String? {
+            guard let token else { return nil }
+            let host = HostName(authority: host)?.isWildcard == true ? "localhost" : host
+            return "\(certificate == nil ? "http" : "https")://\(host):\(port)/?\(AccessRules.linkParameter)=\(token)"
+        }
     }
 
     /// How long a stopping emulator may still send pending answers.
@@ -84,7 +97,9 @@ package struct Emulator: Sendable {
     ///
     /// - Parameter onReady: called once connections are accepted.
     package func run(onReady: @escaping @Sendable (Endpoint) async -> Void) async throws {
-        let identity = configuration.tls ? try ServerIdentity(host: configuration.host, now: now()) : nil
+        let hosts = [configuration.host] + configuration.allowedHosts
+        let identity = configuration.tls ? try ServerIdentity(hosts: hosts, now: now()) : nil
+        let token = HostName(configuration.host).isLoopback ? nil : Self.newToken()
         let backend = try Backend(
             strict: configuration.strict, membershipDelay: configuration.membershipDelay,
             signIn: try SignIn(configuration), faults: try readFaults(), data: configuration.data, now: now,
@@ -93,15 +108,15 @@ package struct Emulator: Sendable {
             let (ports, listening) = AsyncStream<Int>.makeStream()
             group.addTask {
                 defer { listening.finish() }
-                try await serve(backend, identity: identity) { listening.yield($0) }
+                try await serve(backend, identity: identity, token: token) { listening.yield($0) }
             }
             for await port in ports {
                 guard let identity else {
-                    await onReady(Endpoint(port: port, certificate: nil))
+                    await onReady(Endpoint(port: port, certificate: nil, token: token))
                     continue
                 }
                 let file = try CertificateFile(path: CertificateFile.defaultPath(port: port), pem: identity.pem)
-                await onReady(Endpoint(port: port, certificate: file.path))
+                await onReady(Endpoint(port: port, certificate: file.path, token: token))
                 // The certificate file is deleted at the end of this scope, so the scope must last as long as the
                 // server.
                 try await group.waitForAll()
@@ -111,12 +126,15 @@ package struct Emulator: Sendable {
     }
 
     private func serve(
-        _ backend: Backend, identity: ServerIdentity?, onListening: @escaping @Sendable (_ port: Int) -> Void
+        _ backend: Backend, identity: ServerIdentity?, token: String?,
+        onListening: @escaping @Sendable (_ port: Int) -> Void
     ) async throws {
         let tls = identity?.tlsConfiguration
+        let rules = AccessRules(
+            listeningOn: configuration.host, allowing: configuration.allowedHosts, token: token)
         let drain = Drain()
         let application = Application(
-            responder: EmulatorResponder(backend: backend, drain: drain),
+            responder: EmulatorResponder(backend: backend, rules: rules, isSecure: tls != nil, drain: drain),
             server: HTTPServerBuilder { responder in
                 let responder: HTTPChannelHandler.Responder = { request, writer, channel in
                     drain.enter()
@@ -156,6 +174,11 @@ package struct Emulator: Sendable {
             throw EmulatorError.cannotListen(
                 host: configuration.host, port: configuration.port, reason: Self.words(for: error))
         }
+    }
+
+    private static func newToken() -> String {
+        var random = SystemRandomNumberGenerator()
+        return (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) }.base64URL
     }
 
     /// The system's own error text, without the names of our functions.

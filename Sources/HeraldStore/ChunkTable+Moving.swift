@@ -33,9 +33,32 @@ extension ChunkTable {
         }
     }
 
+    /// Moves what `members` are, with every owner, to the numbers that stand for them.
+    func renumber(_ members: RecipientSet, by numbers: [RecipientID: RecipientID], _ db: Database) throws {
+        for (id, partition) in try partitions(of: .all, db) {
+            for state in Array(partition.states) {
+                let moving = partition[state].intersection(members)
+                guard !moving.isEmpty else { continue }
+                try move(moving, of: id, to: nil, db)
+                try move(RecipientSet(moving.compactMap { numbers[$0] }.sorted()), of: id, to: state, db)
+            }
+        }
+    }
+
     /// Deletes an owner's sets.
     func drop(_ id: Int64, _ db: Database) throws {
         try db.execute(sql: "DELETE FROM \(name) WHERE \(owner) = ?", arguments: [id])
+    }
+
+    /// Turns an owner's sets into counts.
+    func count(_ id: Int64, _ db: Database) throws {
+        try db.execute(
+            sql: """
+                INSERT INTO \(name)_count (\(owner), state, members)
+                SELECT \(owner), state, sum(members) FROM \(name) WHERE \(owner) = ? GROUP BY state
+                """,
+            arguments: [id])
+        try drop(id, db)
     }
 
     private func presentStates(of id: Int64, and state: State?, _ db: Database) throws -> [State] {
@@ -55,7 +78,8 @@ extension ChunkTable {
             }
             sets[state] = try RecipientSet(encodedChunks: [(key, Array(bytes))])
         }
-        // Reading the whole partition checks that its sets are disjoint. Checking here would slow down each commit.
+        // Reading the whole partition checks that its sets are disjoint and as they were written. Checking here would
+        // slow down each commit.
         return Partition(disjoint: sets)
     }
 
@@ -68,9 +92,11 @@ extension ChunkTable {
         }
         let statement = try db.cachedStatement(
             sql: """
-                INSERT INTO \(name) (\(owner), state, chunk, members, bytes) VALUES (?, ?, ?, ?, ?)
-                ON CONFLICT DO UPDATE SET members = excluded.members, bytes = excluded.bytes
+                INSERT INTO \(name) (\(owner), state, chunk, members, bytes, checksum) VALUES (?, ?, ?, ?, ?, ?)
+                ON CONFLICT DO UPDATE SET members = excluded.members, bytes = excluded.bytes, checksum = excluded.checksum
                 """)
-        try statement.execute(arguments: [id, state.rawValue, Int64(key), set.count, Data(bytes)])
+        let data = Data(bytes)
+        let checksum = checksum(id, state.rawValue, Int64(key), data)
+        try statement.execute(arguments: [id, state.rawValue, Int64(key), set.count, data, checksum])
     }
 }

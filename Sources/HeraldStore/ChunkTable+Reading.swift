@@ -8,7 +8,7 @@ extension ChunkTable {
         let rows = try Row.fetchCursor(
             db,
             sql: """
-                SELECT \(owner), state, chunk, members, bytes FROM \(name) WHERE \(owners.condition(on: owner))
+                SELECT \(owner), state, chunk, members, bytes, checksum FROM \(name) WHERE \(owners.condition(on: owner))
                 ORDER BY \(owner), state, chunk
                 """, arguments: owners.arguments)
         var sets: [Int64: [State: RecipientSet]] = [:]
@@ -25,8 +25,9 @@ extension ChunkTable {
             var set = current ?? StoredSet(owner: id, state: state)
             // Leaves only one reference to the set, so that its chunks are appended in place.
             current = nil
-            set.chunks.append(
-                (try chunk(row.decode(Int64.self, atIndex: 2)), Array(try row.decode(Data.self, atIndex: 4))))
+            let (key, bytes) = (try row.decode(Int64.self, atIndex: 2), try row.decode(Data.self, atIndex: 4))
+            try verify(row.decode(atIndex: 5), id, state.rawValue, key, bytes)
+            set.chunks.append((try chunk(key), Array(bytes)))
             set.members += try members(row.decode(Int.self, atIndex: 3))
             current = set
         }
@@ -39,7 +40,15 @@ extension ChunkTable {
         }
     }
 
-    /// How many recipients are in each state of each owner. It uses the counts in the rows and decodes no sets.
+    /// The recipients among `members` that any owner has.
+    func owned(of members: RecipientSet, _ db: Database) throws -> RecipientSet {
+        try partitions(of: .all, db).values.reduce(into: RecipientSet()) {
+            $0.formUnion($1.all.intersection(members))
+        }
+    }
+
+    /// How many recipients are in each state of each owner, pruned ones included. It uses the counts in the rows and
+    /// decodes no sets.
     func counts(of owners: Owners, _ db: Database) throws -> [Int64: [State: Int]] {
         let rows = try Row.fetchCursor(
             db,
@@ -54,20 +63,40 @@ extension ChunkTable {
             let state = try state(row.decode(Int.self, atIndex: 1))
             counts[try row.decode(Int64.self, atIndex: 0), default: [:]][state] = try row.decode(Int.self, atIndex: 2)
         }
+        let pruned = try Row.fetchCursor(
+            db, sql: "SELECT \(owner), state, members FROM \(name)_count WHERE \(owners.condition(on: owner))",
+            arguments: owners.arguments)
+        while let row = try pruned.next() {
+            let (id, count) = (try row.decode(Int64.self, atIndex: 0), try row.decode(Int.self, atIndex: 2))
+            guard (1...Int(RecipientID.max)).contains(count) else {
+                throw ChunkDamage(detail: "\(name)_count has a count of no possible size")
+            }
+            guard counts[id, default: [:]].updateValue(count, forKey: try state(row.decode(atIndex: 1))) == nil else {
+                throw ChunkDamage(detail: "\(name) and \(name)_count have the same occurrence")
+            }
+        }
         return counts
+    }
+
+    /// The owners that have one of these numbers, and the state of the first that they have.
+    func states(ofFirst numbers: [RecipientID], _ db: Database) throws -> [Int64: State] {
+        try numbers.reduce(into: [:]) { all, number in
+            all.merge(try states(of: number, db)) { first, _ in first }
+        }
     }
 
     /// The owners that have the recipient, and its state there.
     func states(of recipient: RecipientID, _ db: Database) throws -> [Int64: State] {
         let key = UInt16(recipient >> 16)
         let rows = try Row.fetchCursor(
-            db, sql: "SELECT \(owner), state, bytes FROM \(name) WHERE chunk = ?", arguments: [Int64(key)])
+            db, sql: "SELECT \(owner), state, bytes, checksum FROM \(name) WHERE chunk = ?", arguments: [Int64(key)])
         var states: [Int64: State] = [:]
         while let row = try rows.next() {
-            let set = try RecipientSet(encodedChunks: [(key, Array(try row.decode(Data.self, atIndex: 2)))])
-            guard set.contains(recipient) else { continue }
+            let (id, bytes) = (try row.decode(Int64.self, atIndex: 0), try row.decode(Data.self, atIndex: 2))
             let state = try state(row.decode(Int.self, atIndex: 1))
-            guard states.updateValue(state, forKey: try row.decode(Int64.self, atIndex: 0)) == nil else {
+            try verify(row.decode(atIndex: 3), id, state.rawValue, Int64(key), bytes)
+            guard try RecipientSet(encodedChunks: [(key, Array(bytes))]).contains(recipient) else { continue }
+            guard states.updateValue(state, forKey: id) == nil else {
                 throw ChunkDamage(detail: "\(name) has a recipient in two states")
             }
         }

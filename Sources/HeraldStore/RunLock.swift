@@ -5,7 +5,6 @@ internal import HeraldCore
 /// process.
 package final class RunLock: Sendable {
     private let descriptor: Int32
-    private let state: String
     private let file: String
     /// The state's folder, if it was created for the lock.
     private let newFolder: String?
@@ -13,8 +12,7 @@ package final class RunLock: Sendable {
     /// - Parameter run: shown to other runs that find the state locked.
     package init(for path: String, run: String) throws {
         // Two paths to the same state share one lock.
-        state = URL(filePath: path).resolvingSymlinksInPath().path
-        file = state + ".lock"
+        file = URL(filePath: path).resolvingSymlinksInPath().path + ".lock"
         // The first run locks before there is a state, or even a folder for it.
         let folder = (file as NSString).deletingLastPathComponent
         newFolder = FileManager.default.fileExists(atPath: folder) ? nil : folder
@@ -40,12 +38,11 @@ package final class RunLock: Sendable {
         return try await body()
     }
 
-    /// If no state was created, nothing is left behind.
+    /// Nothing is left behind, except by a crash. A process that has opened the file meanwhile finds that it is gone.
     deinit {
-        if access(state, F_OK) != 0, Self.isOpen(descriptor, file) {
-            unlink(file)
-            if let newFolder { rmdir(newFolder) }
-        }
+        if Self.isOpen(descriptor, file) { unlink(file) }
+        // It fails if the folder holds a state by now.
+        if let newFolder { rmdir(newFolder) }
         close(descriptor)
     }
 

@@ -24,6 +24,10 @@ extension SQLiteStore {
         try await reading { try StateReader(db: $0).recipients(after: id, limit: limit) }
     }
 
+    package func tombstones(after last: Tombstone?, limit: Int) async throws -> [Tombstone] {
+        try await reading { try StateReader(db: $0).tombstones(after: last, limit: limit) }
+    }
+
     package func numbering() async throws -> Numbering? {
         try await reading { try StateReader(db: $0).numbering() }
     }
@@ -52,15 +56,29 @@ extension SQLiteStore {
             // Consecutive numbers are read with one query, because recipients asked for are mostly neighbours.
             let statement = try db.cachedStatement(
                 sql: "SELECT id, registration FROM recipient WHERE id BETWEEN ? AND ? ORDER BY id")
+            let formers = try db.cachedStatement(
+                sql: "SELECT id, registration FROM former WHERE id BETWEEN ? AND ? ORDER BY id")
             for run in recipients.runs {
+                let isFormer = run.lowerBound >= RecordedState.firstFormer
                 let rows = try Row.fetchCursor(
-                    statement, arguments: [Int64(run.lowerBound), Int64(run.upperBound)])
+                    isFormer ? formers : statement, arguments: [Int64(run.lowerBound), Int64(run.upperBound)])
                 while let row = try rows.next() {
-                    let known = try StateReader.recipient(row)
+                    let known = try StateReader.recipient(row, isFormer: isFormer)
                     found[known.id] = known.registration
                 }
             }
             return found
+        }
+    }
+
+    package func check() async throws {
+        try await reading { db in
+            let found = try String.fetchOne(db, sql: "PRAGMA quick_check(1)")
+            guard found == "ok" else { throw StateReader.Damage(detail: "SQLite says: \(found ?? "nothing")") }
+            let reader = StateReader(db: db)
+            for name in try reader.snapshot().occurrences.keys { _ = try reader.occurrence(name) }
+            var last: RecipientID = 0
+            while let next = try reader.recipients(after: last, limit: 10_000).last?.id { last = next }
         }
     }
 

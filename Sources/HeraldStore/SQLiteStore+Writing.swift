@@ -35,6 +35,19 @@ extension SQLiteStore {
         try await writing { try Self.write(changes, to: $0) }
     }
 
+    package func compact() async throws {
+        do {
+            if isCopy { throw StateError.older(path: path) }
+            try await database.writeWithoutTransaction { db in
+                // Before it, the log would keep what was removed; after it, the file's end.
+                try db.execute(sql: "VACUUM")
+                _ = try db.checkpoint(.truncate)
+            }
+        } catch {
+            throw Self.stateError(error, path: path)
+        }
+    }
+
     private static func write(_ changes: [StateChange], to db: Database) throws {
         for change in changes { try change.write(to: db) }
         if changes.contains(where: \.isEffect) {
@@ -45,6 +58,7 @@ extension SQLiteStore {
     private func writing<Value: Sendable>(_ body: @Sendable @escaping (Database) throws -> Value) async throws -> Value
     {
         do {
+            if isCopy { throw StateError.older(path: path) }
             return try await database.write(body)
         } catch {
             throw Self.stateError(error, path: path)

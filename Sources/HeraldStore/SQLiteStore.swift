@@ -8,28 +8,17 @@ package final class SQLiteStore: StateStore {
     let path: String
     let database: DatabaseQueue
 
-    /// Opens the state at `path`, which must be bound to that project and endpoint.
-    package static func open(at path: String, project: String, endpoint: EndpointKind) throws -> SQLiteStore {
-        guard FileManager.default.fileExists(atPath: path) else { throw StateError.missing(path: path) }
-        let store = try SQLiteStore(path: path)
-        let identity = try store.identity()
-        guard identity.project == project, identity.endpoint == endpoint else {
-            throw StateError.bound(
-                path: path, to: "project '\(identity.project)' at \(identity.endpoint.rawValue)",
-                wanted: "project '\(project)' at \(endpoint.rawValue)")
-        }
-        return store
-    }
+    /// Whether it is a temporary copy. What was written to it would be lost.
+    let isCopy: Bool
+    /// Whether its tables have this herald's format.
+    let isUpgraded: Bool
 
     /// Opens the state at `path`, whatever it is bound to.
-    package static func open(at path: String) throws -> SQLiteStore {
-        guard FileManager.default.fileExists(atPath: path) else { throw StateError.missing(path: path) }
-        return try SQLiteStore(path: path)
-    }
+    package static func open(at path: String) throws -> SQLiteStore { try SQLiteStore(path: path).upgraded() }
 
     /// Opens the state at `path` with commits that are synced less than promised. Tests use it to show what that loses.
     static func open(at path: String, synchronous: Synchronous) throws -> SQLiteStore {
-        try SQLiteStore(path: path, synchronous: synchronous)
+        try SQLiteStore(path: path, synchronous: synchronous).upgraded()
     }
 
     /// What SQLite waits for when it commits to its write-ahead log. Only `full` keeps every commit after a power cut.
@@ -39,25 +28,48 @@ package final class SQLiteStore: StateStore {
         case full = "FULL"
     }
 
-    private init(path: String, synchronous: Synchronous = .full) throws {
-        self.path = path
+    /// - Parameter path: may be a state of an older format.
+    convenience init(path: String, synchronous: Synchronous = .full) throws {
+        guard FileManager.default.fileExists(atPath: path) else { throw StateError.missing(path: path) }
         do {
-            let database = try DatabaseQueue(path: path, configuration: Self.configuration(synchronous))
-            self.database = database
-            try database.read { db in
-                guard try !Schema.migrator.hasBeenSuperseded(db) else { throw StateError.newer(path: path) }
-                guard try Schema.migrator.hasCompletedMigrations(db) else {
-                    throw StateError.damaged(path: path, detail: "it holds no tables of herald's")
-                }
-            }
-            fingerprintKey = try database.read { db in
-                Array(try Data.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'fingerprint_key'") ?? Data())
-            }
+            try self.init(DatabaseQueue(path: path, configuration: Self.configuration(synchronous)), path: path)
         } catch {
             throw Self.stateError(error, path: path)
         }
+    }
+
+    /// - Parameter path: for messages.
+    init(_ database: DatabaseQueue, path: String, isCopy: Bool = false) throws {
+        self.path = path
+        self.isCopy = isCopy
+        self.database = database
+        let found = try database.read(Schema.found)
+        if found == .newer { throw StateError.newer(path: path) }
+        guard case .format(let format) = found else {
+            throw StateError.damaged(path: path, detail: "it holds no tables of herald's")
+        }
+        isUpgraded = format == Schema.newest
+        fingerprintKey = try database.read { db in
+            Array(try Data.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'fingerprint_key'") ?? Data())
+        }
         guard fingerprintKey.count == 32 else {
             throw StateError.damaged(path: path, detail: "its fingerprint key is missing")
+        }
+    }
+
+    /// The state itself if it has the newest format.
+    private func upgraded() throws -> SQLiteStore {
+        guard isUpgraded else { throw StateError.older(path: path) }
+        return self
+    }
+
+    /// Throws if it is bound to another project or endpoint.
+    func check(_ project: String, _ endpoint: EndpointKind) throws {
+        let identity = try identity()
+        guard identity.project == project, identity.endpoint == endpoint else {
+            throw StateError.bound(
+                path: path, to: "project '\(identity.project)' at \(identity.endpoint.rawValue)",
+                wanted: "project '\(project)' at \(endpoint.rawValue)")
         }
     }
 
@@ -66,6 +78,8 @@ package final class SQLiteStore: StateStore {
         configuration.busyMode = .timeout(5)
         configuration.prepareDatabase { db in
             try db.execute(sql: "PRAGMA synchronous = \(synchronous.rawValue)")
+            // On macOS, a sync alone does not reach the disk. Elsewhere this changes nothing.
+            try db.execute(sql: "PRAGMA fullfsync = ON")
             try db.execute(sql: "PRAGMA foreign_keys = ON")
             // A crafted schema must not be able to run functions of its choice.
             try db.execute(sql: "PRAGMA trusted_schema = OFF")

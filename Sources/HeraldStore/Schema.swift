@@ -1,96 +1,58 @@
 internal import GRDB
 
-/// The state's tables, with one migration for each released version. See `docs/Decisions/`.
+/// The formats of the state's tables. A newer herald brings a state from one format to the next (`migrate`).
 enum Schema {
-    static var migrator: DatabaseMigrator {
-        var migrator = DatabaseMigrator()
-        migrator.registerMigration("1") { db in
-            try db.execute(
-                sql: """
-                    -- What the state is bound to, and what changes as a whole: lineage, project, endpoint, created,
-                    -- serial, fingerprint_key, and once there were any topic_api and epoch (of the newest lease);
-                    -- numbering, a random value drawn anew whenever recipient changes.
-                    CREATE TABLE meta (key TEXT PRIMARY KEY, value ANY NOT NULL) STRICT, WITHOUT ROWID;
+    typealias Step = @Sendable (Database) throws -> Void
 
-                    -- Without an index: it would cost as much as the registrations. Lists are joined by sorting.
-                    CREATE TABLE recipient (id INTEGER PRIMARY KEY, registration TEXT NOT NULL) STRICT;
+    /// The steps to each format from the one before it; the first makes a new state. What was released never changes.
+    static let formats: [[Step]] = [
+        [makeTables],
+        [addCounts, addChecksums, addRegistrations],
+    ]
 
-                    -- Sets of recipients, 65,536 a chunk, in the form that RecipientSet+Coding.swift describes.
-                    CREATE TABLE topic (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, changed REAL) STRICT;
-                    CREATE TABLE membership (
-                        topic INTEGER NOT NULL REFERENCES topic (id),
-                        state INTEGER NOT NULL,
-                        chunk INTEGER NOT NULL,
-                        members INTEGER NOT NULL,
-                        bytes BLOB NOT NULL,
-                        PRIMARY KEY (topic, state, chunk)
-                    ) STRICT, WITHOUT ROWID;
+    /// The format of the states that this herald writes.
+    static var newest: Int { formats.count }
 
-                    CREATE TABLE device_group (
-                        id INTEGER PRIMARY KEY,
-                        name TEXT NOT NULL UNIQUE,
-                        notification_key TEXT
-                    ) STRICT;
-                    CREATE TABLE group_membership (
-                        device_group INTEGER NOT NULL REFERENCES device_group (id),
-                        state INTEGER NOT NULL,
-                        chunk INTEGER NOT NULL,
-                        members INTEGER NOT NULL,
-                        bytes BLOB NOT NULL,
-                        PRIMARY KEY (device_group, state, chunk)
-                    ) STRICT, WITHOUT ROWID;
-
-                    CREATE TABLE occurrence (
-                        id INTEGER PRIMARY KEY,
-                        name TEXT NOT NULL UNIQUE,
-                        campaign TEXT NOT NULL,
-                        revision INTEGER NOT NULL,
-                        due REAL,
-                        content_digest TEXT NOT NULL,
-                        target TEXT NOT NULL,
-                        finished REAL
-                    ) STRICT;
-                    CREATE TABLE ledger (
-                        occurrence INTEGER NOT NULL REFERENCES occurrence (id),
-                        state INTEGER NOT NULL,
-                        chunk INTEGER NOT NULL,
-                        members INTEGER NOT NULL,
-                        bytes BLOB NOT NULL,
-                        PRIMARY KEY (occurrence, state, chunk)
-                    ) STRICT, WITHOUT ROWID;
-
-                    -- Of the rejected, by code: the state is the code's number.
-                    CREATE TABLE code (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE) STRICT;
-                    CREATE TABLE rejection (
-                        occurrence INTEGER NOT NULL REFERENCES occurrence (id),
-                        state INTEGER NOT NULL REFERENCES code (id),
-                        chunk INTEGER NOT NULL,
-                        members INTEGER NOT NULL,
-                        bytes BLOB NOT NULL,
-                        PRIMARY KEY (occurrence, state, chunk)
-                    ) STRICT, WITHOUT ROWID;
-
-                    CREATE TABLE tombstone (recipient INTEGER PRIMARY KEY REFERENCES recipient (id)) STRICT;
-                    CREATE TABLE watermark (
-                        campaign TEXT PRIMARY KEY,
-                        at REAL NOT NULL,
-                        schedule TEXT NOT NULL,
-                        next REAL
-                    ) STRICT, WITHOUT ROWID;
-                    -- The empty name stands for every campaign.
-                    CREATE TABLE pause (campaign TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
-                    CREATE TABLE test (
-                        id INTEGER PRIMARY KEY,
-                        campaign TEXT NOT NULL,
-                        at REAL NOT NULL,
-                        accepted INTEGER NOT NULL,
-                        rejected INTEGER NOT NULL,
-                        unknown INTEGER NOT NULL
-                    ) STRICT;
-                    CREATE TABLE spent_plan (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
-                    CREATE TABLE audience_size (name TEXT PRIMARY KEY, size INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-                    """)
-        }
-        return migrator
+    /// What a file says about its format.
+    enum Found: Hashable {
+        /// It is no state.
+        case none
+        case format(Int)
+        /// Written by a herald that knows more formats than this one.
+        case newer
     }
+
+    static func found(in db: Database) throws -> Found {
+        guard try db.tableExists(record) else { return .none }
+        let identifiers = try String.fetchAll(db, sql: "SELECT identifier FROM \(record)").map { Int($0) ?? 0 }
+        let format = identifiers.count
+        guard format > 0, identifiers.sorted() == Array(1...format) else { return .none }
+        return format > newest ? .newer : .format(format)
+    }
+
+    /// Takes all steps that are missing, in one transaction: whatever happens, the state has its old format or the
+    /// newest.
+    static func migrate(_ database: DatabaseQueue) throws {
+        try database.writeWithoutTransaction { db in
+            // A step may replace a table that others refer to. All references are checked at the end instead.
+            try db.execute(sql: "PRAGMA foreign_keys = OFF")
+            try db.inTransaction(.immediate) {
+                try db.execute(sql: "CREATE TABLE IF NOT EXISTS \(record) (identifier TEXT NOT NULL PRIMARY KEY)")
+                let format = try Int.fetchOne(db, sql: "SELECT count(*) FROM \(record)") ?? 0
+                for number in format..<newest {
+                    for step in formats[number] { try step(db) }
+                    try db.execute(
+                        sql: "INSERT INTO \(record) (identifier) VALUES (?)", arguments: ["\(number + 1)"])
+                }
+                guard try Row.fetchOne(db, sql: "PRAGMA foreign_key_check") == nil else {
+                    throw StateReader.Damage(detail: "it has rows that belong to nothing")
+                }
+                return .commit
+            }
+            try db.execute(sql: "PRAGMA foreign_keys = ON")
+        }
+    }
+
+    /// One row for each format up to the file's own. The name is the one that format 1 came with.
+    private static let record = "grdb_migrations"
 }

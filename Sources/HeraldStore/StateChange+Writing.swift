@@ -13,15 +13,16 @@ extension StateChange {
                     INSERT INTO recipient (id, registration) VALUES (?, ?)
                     ON CONFLICT (id) DO UPDATE SET registration = excluded.registration
                     """)
+            let lifting = try db.cachedStatement(sql: "DELETE FROM tombstone WHERE recipient = ? AND registration = ?")
             for (id, registration) in registrations.sorted(by: { $0.key < $1.key }) {
                 try statement.execute(arguments: [Int64(id), registration.rawValue])
+                try lifting.execute(arguments: [Int64(id), registration.rawValue])
             }
-            try db.cachedStatement(
-                sql: """
-                    INSERT INTO meta (key, value) VALUES ('numbering', randomblob(\(Numbering.versionSize)))
-                    ON CONFLICT (key) DO UPDATE SET value = excluded.value
-                    """
-            ).execute()
+            try Self.renewNumbering(db)
+        case .supersede(let members):
+            try Self.supersede(members, db)
+        case .readopt(let formers):
+            try Self.readopt(formers, db)
         case .spendPlan(let id):
             try db.execute(sql: "INSERT OR IGNORE INTO spent_plan (id) VALUES (?)", arguments: [id])
         case .members(let name, let members, let membership, let instant):
@@ -32,26 +33,31 @@ extension StateChange {
             guard let id = try Self.id(of: name.rawValue, in: "topic", db) else { return }
             try ChunkTable.membership.move(members, of: id, to: membership, db)
         case .open(let id, let occurrence):
+            guard try Self.isFree(id, for: occurrence.campaign, db) else { throw StateError.occurrenceTaken(id) }
             try db.execute(
                 sql: """
                     INSERT INTO occurrence (name, campaign, revision, due, content_digest, target)
                     VALUES (?, ?, ?, ?, ?, ?)
-                    ON CONFLICT (name) DO UPDATE SET campaign = excluded.campaign, revision = excluded.revision,
-                        due = excluded.due, content_digest = excluded.content_digest, target = excluded.target
+                    ON CONFLICT (name) DO UPDATE SET revision = excluded.revision, due = excluded.due,
+                        content_digest = excluded.content_digest, target = excluded.target
                     """,
                 arguments: [
                     id.rawValue, occurrence.campaign, occurrence.revision, occurrence.due?.timeIntervalSince1970,
                     occurrence.contentDigest, occurrence.target,
                 ])
+        case .amend(let id, let contentDigest, let target, let due):
+            try db.execute(
+                sql: "UPDATE occurrence SET content_digest = ?, target = ?, due = ? WHERE name = ?",
+                arguments: [contentDigest, target, due?.timeIntervalSince1970, id.rawValue])
         case .outcome(let occurrence, let members, let entry):
-            guard let id = try Self.id(of: occurrence.rawValue, in: "occurrence", db) else { return }
+            guard let id = try Self.idWithLedger(of: occurrence, db) else { return }
             let former = try ChunkTable.ledger.move(members, of: id, to: entry, db)
             if former.contains(.rejected) {
                 try ChunkTable.rejection.move(members, of: id, to: nil, db)
             }
         case .reject(let occurrence, let members, let code):
             try StateChange.outcome(occurrence, members, .rejected).write(to: db)
-            guard let id = try Self.id(of: occurrence.rawValue, in: "occurrence", db) else { return }
+            guard let id = try Self.idWithLedger(of: occurrence, db) else { return }
             try db.execute(sql: "INSERT OR IGNORE INTO code (code) VALUES (?)", arguments: [code])
             let number = try Int.fetchOne(db, sql: "SELECT id FROM code WHERE code = ?", arguments: [code])
             try ChunkTable.rejection.move(members, of: id, to: number.map(CodeNumber.init(rawValue:)), db)
@@ -59,18 +65,29 @@ extension StateChange {
             try db.execute(
                 sql: "UPDATE occurrence SET finished = ? WHERE name = ?",
                 arguments: [instant.timeIntervalSince1970, occurrence.rawValue])
+        case .prune(let occurrences):
+            for occurrence in occurrences { try Self.prune(occurrence, db) }
         case .reopen(let occurrence):
+            // Without its ledger, every recipient would get the message again.
             try db.execute(
-                sql: "UPDATE occurrence SET finished = NULL WHERE name = ?", arguments: [occurrence.rawValue])
-        case .forget(let members):
-            let statement = try db.cachedStatement(sql: "INSERT OR IGNORE INTO tombstone (recipient) VALUES (?)")
-            for id in members { try statement.execute(arguments: [Int64(id)]) }
+                sql: "UPDATE occurrence SET finished = NULL WHERE name = ? AND pruned = 0",
+                arguments: [occurrence.rawValue])
+        case .forget(let members, let instant):
+            try Self.bury(members, at: instant, db)
             try ChunkTable.membership.remove(members, db)
             try ChunkTable.groupMembership.remove(members, db)
-        case .revive(let members):
-            for id in members {
-                try db.execute(sql: "DELETE FROM tombstone WHERE recipient = ?", arguments: [Int64(id)])
-            }
+        case .died(let tombstone):
+            try db.execute(
+                sql: """
+                    INSERT INTO tombstone (recipient, registration, died, migrated) VALUES (?, ?, ?, FALSE)
+                    ON CONFLICT DO UPDATE SET died = excluded.died, migrated = FALSE
+                    """,
+                arguments: [
+                    Int64(tombstone.recipient), tombstone.registration.rawValue, tombstone.died.timeIntervalSince1970,
+                ])
+        case .reviveMigrated:
+            try db.execute(sql: "DELETE FROM tombstone WHERE migrated")
+            try Self.renewNumbering(db)
         case .groupKey(let name, let key):
             try db.execute(
                 sql: """
@@ -106,6 +123,11 @@ extension StateChange {
                 arguments: [new, old])
             try db.execute(sql: "DELETE FROM watermark WHERE campaign = ?", arguments: [old])
             try db.execute(sql: "UPDATE OR REPLACE pause SET campaign = ? WHERE campaign = ?", arguments: [new, old])
+            try db.execute(
+                sql: "UPDATE OR REPLACE former_name SET campaign = ? WHERE campaign = ?", arguments: [new, old])
+            try db.execute(
+                sql: "INSERT OR IGNORE INTO former_name (campaign, name) VALUES (?, ?)", arguments: [new, old])
+            try db.execute(sql: "UPDATE test SET campaign = ? WHERE campaign = ?", arguments: [new, old])
         case .pause(let campaign):
             try db.execute(sql: "INSERT OR IGNORE INTO pause (campaign) VALUES (?)", arguments: [campaign ?? ""])
         case .resume(let campaign?):
@@ -119,9 +141,35 @@ extension StateChange {
             try db.execute(
                 sql: "INSERT INTO test (campaign, at, accepted, rejected, unknown) VALUES (?, ?, ?, ?, ?)",
                 arguments: [test.campaign, test.at.timeIntervalSince1970, test.accepted, test.rejected, test.unknown])
+        case .erase(let members):
+            guard !members.isEmpty else { return }
+            // The highest number of all is remembered, since its row may go.
+            try db.execute(
+                sql: "INSERT OR REPLACE INTO meta (key, value) VALUES ('last_erased', ?)",
+                arguments: [Int64(try StateReader(db: db).lastRecipient())])
+            try Self.erase(members, db)
         case .drop(let resource):
             try Self.drop(resource, db)
+        case .outgrow(let reported):
+            try db.execute(
+                sql: "UPDATE meta SET value = max(value, ?) WHERE key = 'serial'", arguments: [reported])
         }
+    }
+
+    /// `nil` if there is no such occurrence, or if it was pruned.
+    private static func idWithLedger(of occurrence: OccurrenceID, _ db: Database) throws -> Int64? {
+        try Int64.fetchOne(
+            db.cachedStatement(sql: "SELECT id FROM occurrence WHERE name = ? AND pruned = 0"),
+            arguments: [occurrence.rawValue])
+    }
+
+    private static func prune(_ occurrence: OccurrenceID, _ db: Database) throws {
+        try db.execute(
+            sql: "UPDATE occurrence SET pruned = 1 WHERE name = ? AND finished IS NOT NULL AND pruned = 0",
+            arguments: [occurrence.rawValue])
+        guard db.changesCount > 0, let id = try id(of: occurrence.rawValue, in: "occurrence", db) else { return }
+        try ChunkTable.ledger.count(id, db)
+        try ChunkTable.rejection.count(id, db)
     }
 
     private static func id(of name: String, in table: String, _ db: Database) throws -> Int64? {
@@ -143,10 +191,14 @@ extension StateChange {
             for occurrence in all { try drop(.occurrence(OccurrenceID(rawValue: occurrence)), db) }
             try db.execute(sql: "DELETE FROM watermark WHERE campaign = ?", arguments: [name])
             try db.execute(sql: "DELETE FROM pause WHERE campaign = ?", arguments: [name])
+            try db.execute(sql: "DELETE FROM former_name WHERE campaign = ?", arguments: [name])
         case .occurrence(let occurrence):
             guard let id = try id(of: occurrence.rawValue, in: "occurrence", db) else { return }
             try ChunkTable.ledger.drop(id, db)
             try ChunkTable.rejection.drop(id, db)
+            for table in ["ledger_count", "rejection_count"] {
+                try db.execute(sql: "DELETE FROM \(table) WHERE occurrence = ?", arguments: [id])
+            }
             try db.execute(sql: "DELETE FROM occurrence WHERE id = ?", arguments: [id])
         }
     }

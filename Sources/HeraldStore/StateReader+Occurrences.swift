@@ -3,12 +3,12 @@ internal import GRDB
 internal import HeraldCore
 
 extension StateReader {
-    private static let columns = "id, name, campaign, revision, due, content_digest, target, finished"
+    private static let columns = "id, name, campaign, revision, due, content_digest, target, finished, pruned"
     private static let open = "SELECT id FROM occurrence WHERE finished IS NULL"
 
     /// Open occurrences with their ledgers, finished ones with counts.
     func occurrences() throws -> [OccurrenceID: RecordedOccurrence] {
-        var (ledgers, counts) = (try ledgers(of: .among(Self.open)), try finishedCounts())
+        var (ledgers, counts) = (try ledgers(of: .among(Self.open)), try counts(of: .notAmong(Self.open)))
         var occurrences: [OccurrenceID: RecordedOccurrence] = [:]
         let rows = try Row.fetchCursor(db, sql: "SELECT \(Self.columns) FROM occurrence")
         while let row = try rows.next() {
@@ -29,18 +29,23 @@ extension StateReader {
             db, sql: "SELECT \(Self.columns) FROM occurrence WHERE name = ?", arguments: [wanted.rawValue])
         guard let row else { return nil }
         var (id, _, occurrence) = try Self.occurrence(row)
-        occurrence.outcomes = .ledger(try ledgers(of: .one(id))[id] ?? Ledger())
+        occurrence.outcomes =
+            try row.decode(Bool.self, atIndex: 8)
+            ? .counts(try counts(of: .one(id))[id] ?? LedgerCounts(entries: [:], codes: [:]))
+            : .ledger(try ledgers(of: .one(id))[id] ?? Ledger())
         return occurrence
     }
 
     func trace(of recipient: RecipientID) throws -> Trace {
-        let dead = try Int64.fetchOne(
-            db, sql: "SELECT recipient FROM tombstone WHERE recipient = ?", arguments: [Int64(recipient)])
-        var trace = Trace(isDead: dead != nil)
-        trace.topics = try ChunkTable.membership.states(of: recipient, db).map { id, membership in
+        let dead = try dead(where: "recipient.id = \(recipient)")
+        var trace = Trace(isDead: !dead.isEmpty)
+        let formers = try Int64.fetchAll(
+            db, sql: "SELECT id FROM former WHERE recipient = ? ORDER BY id", arguments: [Int64(recipient)])
+        let numbers = [recipient] + (try formers.map(Self.formerID))
+        trace.topics = try ChunkTable.membership.states(ofFirst: numbers, db).map { id, membership in
             .init(name: try Self.topicName(name(id, in: "topic")), membership: membership)
         }
-        trace.groups = try ChunkTable.groupMembership.states(of: recipient, db).map { id, membership in
+        trace.groups = try ChunkTable.groupMembership.states(ofFirst: numbers, db).map { id, membership in
             .init(name: try Self.groupName(name(id, in: "device_group")), membership: membership)
         }
         let (names, codes) = (try codeNames(), try ChunkTable.rejection.states(of: recipient, db))
@@ -68,10 +73,10 @@ extension StateReader {
     }
 
     /// Includes rows that belong to no occurrence, so that the caller can report them as damage.
-    private func finishedCounts() throws -> [Int64: LedgerCounts] {
-        var codes = try ChunkTable.rejection.counts(of: .notAmong(Self.open), db)
+    private func counts(of occurrences: Owners) throws -> [Int64: LedgerCounts] {
+        var codes = try ChunkTable.rejection.counts(of: occurrences, db)
         let names = try codeNames()
-        let counts = try ChunkTable.ledger.counts(of: .notAmong(Self.open), db).map { id, entries in
+        let counts = try ChunkTable.ledger.counts(of: occurrences, db).map { id, entries in
             let byName = try (codes.removeValue(forKey: id) ?? [:]).map { (try Self.name(of: $0, in: names), $1) }
             return (id, LedgerCounts(entries: entries, codes: Dictionary(byName, uniquingKeysWith: +)))
         }

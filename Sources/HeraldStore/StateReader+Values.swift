@@ -23,6 +23,13 @@ extension StateReader {
         return id
     }
 
+    static func formerID(_ value: Int64) throws -> RecipientID {
+        guard let id = RecipientID(exactly: value), (RecordedState.firstFormer..<RecipientID.max).contains(id) else {
+            throw Damage(detail: "a former number is out of range")
+        }
+        return id
+    }
+
     /// Years 1 to 9999. herald never writes other times, and arithmetic with them is not safe.
     static func date(_ seconds: Double) throws -> Date {
         guard (-62_135_596_800..<253_402_300_800).contains(seconds) else {
@@ -32,8 +39,8 @@ extension StateReader {
     }
 
     /// - Parameter row: a row with the number and the registration.
-    static func recipient(_ row: Row) throws -> KnownRecipient {
-        let id = try recipientID(row.decode(atIndex: 0))
+    static func recipient(_ row: Row, isFormer: Bool = false) throws -> KnownRecipient {
+        let id = try (isFormer ? formerID : recipientID)(row.decode(atIndex: 0))
         guard let registration = Registration(try row.decode(atIndex: 1)) else {
             throw Damage(detail: "a registration has not the form of one")
         }

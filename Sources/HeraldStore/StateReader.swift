@@ -29,8 +29,13 @@ struct StateReader {
         state.topics = try topics()
         state.groups = try groups()
         state.occurrences = try occurrences()
-        let dead = try Int64.fetchAll(db, sql: "SELECT recipient FROM tombstone ORDER BY recipient")
-        state.dead = RecipientSet(try dead.map(Self.recipientID))
+        (state.dead, state.migratedDead) = (try dead(), try dead(where: "migrated"))
+        for row in try Row.fetchAll(db, sql: "SELECT id, recipient FROM former") {
+            state.formers[try Self.formerID(row.decode(atIndex: 0))] = try Self.recipientID(row.decode(atIndex: 1))
+        }
+        for row in try Row.fetchAll(db, sql: "SELECT campaign, name FROM former_name") {
+            state.formerNames[try row.decode(String.self, atIndex: 0), default: []].insert(try row.decode(atIndex: 1))
+        }
         state.spentPlans = try Set(String.fetchAll(db, sql: "SELECT id FROM spent_plan"))
         state.audienceSizes = try audienceSizes()
         state.watermarks = try watermarks()
@@ -60,9 +65,43 @@ struct StateReader {
         return found
     }
 
-    /// The highest number given out.
+    /// Recipients whose current registration is dead.
+    ///
+    /// - Parameter condition: an SQL condition on `tombstone` and `recipient`.
+    func dead(where condition: String = "TRUE") throws -> RecipientSet {
+        let dead = try Int64.fetchAll(
+            db,
+            sql: """
+                SELECT recipient.id FROM tombstone JOIN recipient
+                ON recipient.id = tombstone.recipient AND recipient.registration = tombstone.registration
+                WHERE \(condition) ORDER BY recipient.id
+                """)
+        return RecipientSet(try dead.map(Self.recipientID))
+    }
+
+    func tombstones(after last: Tombstone?, limit: Int) throws -> [Tombstone] {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT recipient, registration, died FROM tombstone WHERE (recipient, registration) > (?, ?)
+                ORDER BY recipient, registration LIMIT ?
+                """)
+        let rows = try Row.fetchCursor(
+            statement, arguments: [Int64(last?.recipient ?? 0), last?.registration.rawValue ?? "", limit])
+        var found: [Tombstone] = []
+        while let row = try rows.next() {
+            let known = try Self.recipient(row)
+            found.append(
+                Tombstone(
+                    recipient: known.id, registration: known.registration,
+                    died: try Self.date(row.decode(atIndex: 2))))
+        }
+        return found
+    }
+
+    /// The highest number given out, also to a recipient that was erased.
     func lastRecipient() throws -> RecipientID {
-        guard let last = try Int64.fetchOne(db, sql: "SELECT max(id) FROM recipient") else {
+        let last = try Int64.fetchOne(db, sql: "SELECT max(id) FROM recipient")
+        guard let last = try [last, meta("last_erased", Int64.self)].compactMap(\.self).max() else {
             return KnownRecipient.firstID - 1
         }
         return try Self.recipientID(last)

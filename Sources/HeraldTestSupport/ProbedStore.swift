@@ -62,6 +62,10 @@ package final class ProbedStore: StateStore {
         inner.recipients(after: id, limit: limit)
     }
 
+    package func tombstones(after last: Tombstone?, limit: Int) async throws -> [Tombstone] {
+        inner.tombstones(after: last, limit: limit)
+    }
+
     package func numbering() async throws -> Numbering? { inner.numbering() }
 
     package func recipient(for key: RecipientKey) async throws -> KnownRecipient? { inner.recipient(for: key) }
@@ -72,18 +76,22 @@ package final class ProbedStore: StateStore {
     }
 
     package func intern(_ arrivals: [Arrival], comparedUpTo last: RecipientID) async throws -> [RecipientID] {
-        inner.intern(arrivals, comparedUpTo: last)
+        try inner.intern(arrivals, comparedUpTo: last)
     }
 
     package func lease(to holder: String) async throws -> WorkLease { inner.lease(to: holder) }
 
     package func commit(_ changes: [StateChange]) async throws {
-        try await count(changes) { inner.commit(changes) }
+        try await count(changes) { try inner.commit(changes) }
     }
 
     package func commit(_ changes: [StateChange], under lease: WorkLease) async throws {
         try await count(changes) { try inner.commit(changes, under: lease) }
     }
+
+    package func check() async throws { inner.check() }
+
+    package func compact() async throws { inner.compact() }
 
     private func count(_ changes: [StateChange], _ commit: () throws -> Void) async throws {
         let number = state.withLock { state in

@@ -15,10 +15,19 @@ enum Program {
                 try command.run()
             }
         } catch {
-            guard let failure = CommandFailure(error) else { Herald.exit(withError: error) }
+            guard let failure = CommandFailure(error) else { exitAsParser(error) }
             failure.show()
             Herald.exit(withError: ExitCode(failure.status.code))
         }
+    }
+
+    /// What the argument parser ends with: help, the version, or wrong arguments.
+    private static func exitAsParser(_ error: any Error) -> Never {
+        let status = Herald.exitCode(for: error)
+        if status.isSuccess { Herald.exit(withError: error) }
+        let message = Herald.fullMessage(for: error)
+        if !message.isEmpty { _ = writeAll(message.maskingRegistrations + "\n", to: STDERR_FILENO) }
+        Herald.exit(withError: status)
     }
 }
 

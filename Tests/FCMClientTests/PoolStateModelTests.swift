@@ -52,6 +52,7 @@ struct PoolStateModelTests {
         for _ in 1...300 {
             now = now + .milliseconds(.random(in: 0...3000, using: &random))
             step(&model, at: now, using: &random)
+            checkReadiness(model, at: now)
         }
         // At the end every connection opens and every exchange finishes.
         for _ in 1...10_000 where !model.waiting.isEmpty || model.carried.values.contains(where: { $0 > 0 }) {
@@ -60,6 +61,23 @@ struct PoolStateModelTests {
             for id in model.open { finish(&model, id, model.carried[id] ?? 0, at: now) }
         }
         #expect(model.waiting == [], "seed \(seed)")
+    }
+
+    /// Whoever waits until the pool is ready does not wait for a connection after that.
+    private func checkReadiness(_ model: Model, at now: NIODeadline) {
+        var pool = model.pool
+        if let end = pool.readyUntil, now <= end {
+            #expect(model.open.contains { !model.retired.contains($0) })
+            #expect(pool.warm(at: now) == [])
+        } else {
+            let opens = pool.warm(at: now).contains { if case .open = $0 { true } else { false } }
+            #expect(opens == model.opening.isEmpty)
+            pool = model.pool
+            let starts = pool.ask([AttemptID(rawValue: .max)], at: now).contains {
+                if case .start = $0 { true } else { false }
+            }
+            #expect(!starts, "it was ready")
+        }
     }
 
     private func step(_ model: inout Model, at now: NIODeadline, using random: inout SeededRandom) {

@@ -54,11 +54,30 @@ struct PoolStateTests {
     }
 
     @Test mutating func `warms up once`() {
-        #expect(several.warm() == [.open(1)])
-        #expect(several.warm() == [])
+        #expect(several.warm(at: .start) == [.open(1)])
+        #expect(several.warm(at: .start) == [])
         #expect(several.opened(1, serverLimit: 100, at: .start) == [])
-        #expect(several.warm() == [])
+        #expect(several.warm(at: .start) == [])
         #expect(several.ask([1], at: .start) == [.start(1, on: 1)])
+    }
+
+    @Test mutating func `a connection that takes no new exchanges is not ready for them`() {
+        #expect(several.readyUntil == nil)
+        _ = several.ask([1], at: .start)
+        #expect(several.readyUntil == nil, "it only opens")
+        _ = several.opened(1, serverLimit: 9, at: .start)
+        #expect(several.readyUntil == .distantFuture)
+        #expect(several.retire(1, at: .start) == [])
+        #expect(several.readyUntil == nil, "it only finishes what it carries")
+        #expect(several.warm(at: .start) == [.open(2)])
+        #expect(several.warm(at: .start) == [])
+    }
+
+    @Test mutating func `a connection that was idle for too long is replaced before anybody waits for it`() {
+        _ = multiplexed.warm(at: .start) + multiplexed.opened(1, serverLimit: 9, at: .start)
+        #expect(multiplexed.readyUntil == .start + .seconds(5))
+        #expect(multiplexed.warm(at: .start + .seconds(5)) == [])
+        #expect(multiplexed.warm(at: .start + .milliseconds(5001)) == [.close(1), .open(2)])
     }
 
     @Test mutating func `follows the server's stream limit, also to nothing and back`() {

@@ -164,6 +164,25 @@ struct TokenSourceTests {
         await #expect(throws: lasting) { try await source.token() }
     }
 
+    @Test func `after a withdrawal nobody waits for a token any more`() async throws {
+        let (gate, opening) = AsyncStream.makeStream(of: Void.self)
+        let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
+        let tokens = ScriptedTokens(clock) { (number) async throws(TokenError) in
+            beginning.finish()
+            // Ends when its task is cancelled.
+            for await _ in gate {}
+            throw passing
+        }
+        let source = tokens.source()
+        let first = Task { try await source.token() }
+        for await _ in begun {}
+        await source.withdraw()
+        await #expect(throws: TokenError.self) { try await first.value }
+        await #expect(throws: TokenError.self) { try await source.token() }
+        #expect(tokens.times.count == 1)
+        opening.finish()
+    }
+
     @Test func `who is cancelled goes at once and takes nothing from the others`() async throws {
         let (gate, opening) = AsyncStream.makeStream(of: Void.self)
         let (begun, beginning) = AsyncStream.makeStream(of: Void.self)

@@ -65,11 +65,12 @@ final class CachedWorld {
         let index = try #require(loaded.recipientIndex).get()
         let files = files
         let keep: Wanted.Keep? = isCached ? files.keeper : nil
+        let path = folder.path
         return try await Wanted(
-            workspace, index, knownTo: store, noting: isCached ? (1, 2) : nil,
+            workspace, index, knownTo: store, as: store.snapshot(), noting: isCached ? (1, 2) : nil,
             keep: keep,
             sorted: {
-                let place = try #require(WorkspaceFolder(at: self.folder.path))
+                let place = try #require(WorkspaceFolder(at: path))
                 let read = WorkspaceLoader.lists(of: workspace, in: place, environment: [:], cacheFiles: files)
                 #expect(read.digests == loaded.listDigests)
                 return try read.recipientIndex.get()
@@ -149,7 +150,7 @@ final class CachedWorld {
             let store = try openStore()
             let known = try await store.recipients(after: 0, limit: 100)
             if let one = known.randomElement(using: &random), one.registration.kind == .token {
-                try await store.commit([.forget([one.id])])
+                try await store.commit([.forget([one.id], at: .at(0))])
             }
             return "somebody is dead"
         default: return "nothing"

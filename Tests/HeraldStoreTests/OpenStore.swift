@@ -34,13 +34,13 @@ struct OpenStore {
     /// The same state, opened as by another process.
     func other() throws -> any StateStore {
         guard let folder else { return store }
-        return try SQLiteStore.open(at: folder.path + "/state.sqlite", project: "tide-app", endpoint: .emulator)
+        return try SQLiteStore.open(at: folder.path + "/state.sqlite")
     }
 
     /// The state as a process reads it that opens it now.
     func reopened() async throws -> RecordedState {
         guard let folder else { return try await store.wholeState() }
-        return try await SQLiteStore.open(at: folder.path + "/state.sqlite", project: "tide-app", endpoint: .emulator)
+        return try await SQLiteStore.open(at: folder.path + "/state.sqlite")
             .wholeState()
     }
 

@@ -8,6 +8,8 @@ struct RandomChanges {
     private(set) var registrations: [RecipientID: Registration] = [:]
     private var random: SeededRandom
     private var next: RecipientID = 65_500
+    /// What all changes so far make of an empty state.
+    private var state = RecordedState(identity: OpenStore.identity)
 
     init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
@@ -20,11 +22,19 @@ struct RandomChanges {
 
     mutating func batch() -> [StateChange] {
         let others = (0..<Int.random(in: 0...6, using: &random)).map { _ in change() }
-        return Int.random(in: 0..<3, using: &random) == 0 || registrations.isEmpty ? [intern()] + others : others
+        let isInterning = Int.random(in: 0..<3, using: &random) == 0 || registrations.isEmpty
+        return (isInterning ? [intern()] + others : others).filter { change in
+            // A store refuses to open an id that is taken, and with it all other changes.
+            if case .open(let id, let occurrence) = change, !state.isFree(id, for: occurrence.campaign) {
+                return false
+            }
+            state.apply([change])
+            return true
+        }
     }
 
     private mutating func change() -> StateChange {
-        switch Int.random(in: 0..<24, using: &random) {
+        switch Int.random(in: 0..<27, using: &random) {
         case 0: return .spendPlan("p\(Int.random(in: 0...5, using: &random))")
         case 1, 2, 3: return .members(topic(), some(), any(of: Membership.allCases), at: instant())
         case 4, 5:
@@ -58,7 +68,18 @@ struct RandomChanges {
             // Renaming a campaign to its own name is refused when files are read.
             let (old, new) = (campaign(), campaign())
             return old == new ? .resume(nil) : .rename(campaign: old, to: new)
-        case 22: return Bool.random(using: &random) ? .forget(RecipientSet(some().prefix(3))) : .revive(some())
+        case 22:
+            let members = RecipientSet(some().prefix(3))
+            guard Bool.random(using: &random), let id = Array(members).first else {
+                return .forget(members, at: instant())
+            }
+            return .died(Tombstone(recipient: id, registration: .token(Int(id), version: 99), died: instant()))
+        case 23: return Bool.random(using: &random) ? .supersede(RecipientSet(some().prefix(5))) : .readopt(formers())
+        case 24: return .prune([occurrence(), occurrence()])
+        case 25:
+            let erased = RecipientSet(some().prefix(2))
+            for id in erased { registrations[id] = nil }
+            return .erase(erased)
         default:
             let all: [StateChange.Resource] = [
                 .topic(topic()), .group(group()), .campaign(campaign()), .occurrence(occurrence()),
@@ -99,6 +120,12 @@ struct RandomChanges {
             chosen.insert(id)
         }
         return chosen
+    }
+
+    /// Former numbers, given out or not.
+    private mutating func formers() -> RecipientSet {
+        let first = RecordedState.firstFormer
+        return RecipientSet([first + .random(in: 0...9, using: &random)])
     }
 
     private mutating func any<Value>(of values: [Value]) -> Value? {

@@ -16,9 +16,6 @@ struct SQLiteStoreDamageTests {
 
     @Test func `a missing state is missing`() {
         #expect(throws: StateError.missing(path: path)) { try SQLiteStore.open(at: path) }
-        #expect(throws: StateError.missing(path: path)) {
-            try SQLiteStore.open(at: path, project: "tide-app", endpoint: .emulator)
-        }
     }
 
     @Test(arguments: [
@@ -38,6 +35,7 @@ struct SQLiteStoreDamageTests {
     @Test(arguments: [
         "CREATE TABLE diary (day TEXT)", "CREATE TABLE meta (key TEXT, value ANY)",
         "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY); INSERT INTO grdb_migrations VALUES ('1')",
+        "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY); INSERT INTO grdb_migrations VALUES ('1st'), ('2nd'), ('3rd')",
     ])
     func `somebody else's database is damaged as a state and stays as it is`(_ sql: String) throws {
         let other = try DatabaseQueue(path: path)
@@ -50,7 +48,7 @@ struct SQLiteStoreDamageTests {
 
     @Test func `a state of a newer herald is told from a damaged one`() async throws {
         try await makeRecord()
-        try tamper("INSERT INTO grdb_migrations (identifier) VALUES ('2')")
+        try tamper("INSERT INTO grdb_migrations (identifier) VALUES ('\(Schema.newest + 1)')")
         #expect(throws: StateError.newer(path: path)) { try SQLiteStore.open(at: path) }
     }
 
@@ -65,14 +63,15 @@ struct SQLiteStoreDamageTests {
         "UPDATE membership SET bytes = x'' WHERE state = 1", "UPDATE ledger SET bytes = x'0401000200'",
         "UPDATE membership SET state = 3 WHERE state = 2", "UPDATE ledger SET state = -1 WHERE state = 1",
         "UPDATE membership SET chunk = 65536 WHERE state = 2 AND chunk = 1", "UPDATE ledger SET chunk = -1",
-        "INSERT INTO membership SELECT topic, 0, chunk, members, bytes FROM membership WHERE state = 1",
-        "INSERT OR REPLACE INTO ledger SELECT occurrence, 2, chunk, members, bytes FROM ledger WHERE state = 1",
+        "INSERT INTO membership SELECT topic, 0, chunk, members, bytes, 0 FROM membership WHERE state = 1",
+        "INSERT OR REPLACE INTO ledger SELECT occurrence, 2, chunk, members, bytes, 0 FROM ledger WHERE state = 1",
         "UPDATE membership SET topic = topic + 100", "UPDATE ledger SET occurrence = 100",
         "UPDATE topic SET name = name || ' '", "UPDATE topic SET changed = 1e300", "UPDATE occurrence SET due = -9e999",
         "UPDATE occurrence SET finished = 1e18", "INSERT INTO watermark VALUES ('tide', 9e999, '', 0)",
         "INSERT INTO watermark VALUES ('tide', 0, '', 9e999)",
-        "INSERT INTO tombstone VALUES (-1)", "INSERT INTO tombstone VALUES (0)",
-        "INSERT INTO tombstone VALUES (4294967296)",
+        "INSERT INTO recipient VALUES (-1, 'k'); INSERT INTO tombstone VALUES (-1, 'k', 0, 0)",
+        "INSERT INTO former VALUES (1, 1, 'k')", "INSERT INTO former VALUES (4294967296, 1, 'k')",
+        "INSERT INTO former VALUES (2147483648, 0, 'k')",
         "INSERT INTO recipient VALUES (4294967296, 'k')", "INSERT INTO recipient VALUES (4294967295, 'k')",
         "INSERT INTO recipient VALUES (9223372036854775807, 'k')",
         "UPDATE device_group SET name = 'two words'", "UPDATE device_group SET name = ''",
@@ -81,7 +80,7 @@ struct SQLiteStoreDamageTests {
         "UPDATE group_membership SET state = -1 WHERE state = 1",
         "UPDATE group_membership SET chunk = 65536", "UPDATE group_membership SET members = members + 1",
         "UPDATE group_membership SET bytes = x'00'", "UPDATE group_membership SET device_group = 99",
-        "INSERT OR REPLACE INTO group_membership SELECT device_group, 0, chunk, members, bytes FROM group_membership WHERE state = 1",
+        "INSERT OR REPLACE INTO group_membership SELECT device_group, 0, chunk, members, bytes, 0 FROM group_membership WHERE state = 1",
         "DELETE FROM code", "UPDATE rejection SET state = 99", "UPDATE rejection SET state = -1",
         "UPDATE rejection SET occurrence = 99", "UPDATE rejection SET members = 0", "UPDATE rejection SET bytes = x''",
         "UPDATE rejection SET chunk = -1", "UPDATE watermark SET at = 9e999", "UPDATE watermark SET next = -1e300",
@@ -90,7 +89,7 @@ struct SQLiteStoreDamageTests {
         "DROP TABLE pause; CREATE TABLE pause (campaign); INSERT INTO pause VALUES (NULL)",
         "DROP TABLE test; CREATE TABLE test (id, campaign, at, accepted, rejected, unknown); INSERT INTO test VALUES (1, 'a', 0, NULL, 0, 0)",
         "DROP TABLE code; CREATE TABLE code (id, code); INSERT INTO code VALUES (NULL, NULL)",
-        "DROP TABLE rejection; CREATE TABLE rejection (occurrence, state, chunk, members, bytes); INSERT INTO rejection VALUES (NULL, 1, 1, 1, x'')",
+        "DROP TABLE rejection; CREATE TABLE rejection (occurrence, state, chunk, members, bytes, checksum); INSERT INTO rejection VALUES (NULL, 1, 1, 1, x'', 1)",
         "DROP TABLE device_group; CREATE TABLE device_group (id, name, notification_key); INSERT INTO device_group VALUES (NULL, 'g', NULL)",
         // In finished occurrences, which have only counts.
         "UPDATE occurrence SET finished = 1; UPDATE ledger SET members = 0",
@@ -100,24 +99,55 @@ struct SQLiteStoreDamageTests {
         "UPDATE occurrence SET finished = 1; UPDATE rejection SET state = 99",
         "UPDATE occurrence SET finished = 1; UPDATE rejection SET occurrence = 99",
         "UPDATE occurrence SET finished = 1; UPDATE ledger SET occurrence = 100",
+        // In pruned occurrences.
+        "UPDATE occurrence SET finished = 1, pruned = 1; INSERT INTO ledger_count SELECT occurrence, state, members FROM ledger",
+        "UPDATE occurrence SET finished = 1, pruned = 1; DELETE FROM ledger; INSERT INTO ledger_count VALUES (1, 9, 1)",
+        "UPDATE occurrence SET finished = 1, pruned = 1; DELETE FROM ledger; INSERT INTO ledger_count VALUES (1, 1, 0)",
+        "UPDATE occurrence SET finished = 1, pruned = 1; DELETE FROM ledger; INSERT INTO ledger_count VALUES (1, 1, 1e18)",
+        "INSERT INTO ledger_count VALUES (9, 1, 1)", "INSERT INTO rejection_count VALUES (9, 1, 1)",
+        "UPDATE occurrence SET finished = 1; INSERT INTO rejection_count VALUES (1, 9, 1)",
+        "DROP TABLE ledger_count", "DROP TABLE rejection_count", "INSERT INTO meta VALUES ('last_erased', 9e9)",
         // A table with these columns, but without types.
         "DROP TABLE audience_size; CREATE TABLE audience_size (name, size); INSERT INTO audience_size VALUES (NULL, 1)",
         "DROP TABLE audience_size; CREATE TABLE audience_size (name, size); INSERT INTO audience_size VALUES ('a', NULL)",
         "DROP TABLE watermark; CREATE TABLE watermark (campaign, at, schedule, next); INSERT INTO watermark VALUES ('a', NULL, '', NULL)",
         "DROP TABLE watermark; CREATE TABLE watermark (campaign, at, schedule, next); INSERT INTO watermark VALUES ('a', 0, NULL, NULL)",
         "DROP TABLE spent_plan; CREATE TABLE spent_plan (id); INSERT INTO spent_plan VALUES (NULL)",
-        "DROP TABLE tombstone; CREATE TABLE tombstone (recipient); INSERT INTO tombstone VALUES (NULL)",
-        "DROP TABLE membership; CREATE TABLE membership (topic, state, chunk, members, bytes); INSERT INTO membership VALUES (1, NULL, NULL, NULL, NULL)",
-        "DROP TABLE ledger; CREATE TABLE ledger (occurrence, state, chunk, members, bytes); INSERT INTO ledger VALUES (NULL, 1, 1, 1, x'')",
+        "DROP TABLE tombstone", "DROP TABLE former", "DROP TABLE former_name",
+        "DROP TABLE former; CREATE TABLE former (id, recipient, registration); INSERT INTO former VALUES (NULL, 1, 'k')",
+        "DROP TABLE former_name; CREATE TABLE former_name (campaign, name); INSERT INTO former_name VALUES (NULL, NULL)",
+        "DROP TABLE membership; CREATE TABLE membership (topic, state, chunk, members, bytes, checksum); INSERT INTO membership VALUES (1, NULL, NULL, NULL, NULL, NULL)",
+        "DROP TABLE ledger; CREATE TABLE ledger (occurrence, state, chunk, members, bytes, checksum); INSERT INTO ledger VALUES (NULL, 1, 1, 1, x'', 1)",
         "DROP TABLE topic; CREATE TABLE topic (id, name, changed); INSERT INTO topic VALUES (NULL, NULL, NULL)",
-        "DROP TABLE occurrence; CREATE TABLE occurrence (id, name, campaign, revision, due, content_digest, target, finished); INSERT INTO occurrence VALUES (NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)",
+        "DROP TABLE occurrence; CREATE TABLE occurrence (id, name, campaign, revision, due, content_digest, target, finished, pruned); INSERT INTO occurrence VALUES (NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)",
         "DROP TABLE meta; CREATE TABLE meta (key, value); INSERT INTO meta VALUES ('fingerprint_key', NULL)",
         "DROP TABLE occurrence", "DROP TABLE membership", "DROP TABLE meta",
     ])
     func `tables that make no sense are damage`(_ sql: String) async throws {
         try await makeRecord()
-        try tamper(sql)
+        try tamper(sql, sealing: true)
         await #expect { _ = try await SQLiteStore.open(at: path).wholeState() } throws: { isDamaged($0) }
+    }
+
+    /// Each of these is a set that could be in that place.
+    @Test(arguments: [
+        ("membership", "bytes = x'010500'"), ("membership", "state = 0"), ("membership", "chunk = 7"),
+        ("ledger", "bytes = x'010500'"), ("ledger", "checksum = checksum + 1"),
+        ("group_membership", "bytes = x'010500'"), ("rejection", "bytes = x'010600'"),
+    ])
+    func `a set that was changed is damage, which names the table`(_ table: String, _ change: String) async throws {
+        try await makeRecord()
+        try tamper("UPDATE \(table) SET members = 1, \(change) WHERE members = (SELECT min(members) FROM \(table))")
+        await #expect { _ = try await SQLiteStore.open(at: path).wholeState() } throws: {
+            if case StateError.damaged(path, let detail) = $0 { detail.hasPrefix("\(table) has a set") } else { false }
+        }
+    }
+
+    @Test func `what is known of one recipient comes from no set that was changed`() async throws {
+        try await makeRecord()
+        try tamper("UPDATE ledger SET checksum = 0")
+        let store = try SQLiteStore.open(at: path)
+        await #expect { _ = try await store.trace(of: 1) } throws: { isDamaged($0) }
     }
 
     @Test func `of a finished occurrence no set is read until somebody asks for it`() async throws {
@@ -196,7 +226,7 @@ struct SQLiteStoreDamageTests {
                 try await store.commit([
                     .register([state.nextRecipient: .fid(1_000_000)]),
                     .members("tides", [5, 70_000], .preexisting, at: .at(0)),
-                    .outcome(.tide, [5], .unknown), .forget([1]),
+                    .outcome(.tide, [5], .unknown), .forget([1], at: .at(0)),
                 ])
             } catch {
                 #expect(error is StateError, "seed \(seed), round \(round)")
@@ -222,16 +252,25 @@ struct SQLiteStoreDamageTests {
             .groupMembers("chris", [3], .adding), .reject(.tide, [304, 305], code: "INVALID_ARGUMENT"),
             .pause("tide"), .topicAPI(.iid),
             .test(RecordedTest(campaign: "tide", at: .at(0), accepted: 1, rejected: 0, unknown: 0)),
-            .forget([420]),
+            .forget([420], at: .at(0)),
         ])
         try store.database.close()
     }
 
-    private func tamper(_ sql: String) throws {
+    /// - Parameter sealing: whether the sets get the checksums of what they are now.
+    private func tamper(_ sql: String, sealing: Bool = false) throws {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
         let database = try DatabaseQueue(path: path, configuration: configuration)
-        try database.write { try $0.execute(sql: sql) }
+        try database.write { db in
+            try db.execute(sql: sql)
+            guard sealing else { return }
+            // A table may be gone.
+            try? ChunkTable.membership.seal(db)
+            try? ChunkTable.groupMembership.seal(db)
+            try? ChunkTable.ledger.seal(db)
+            try? ChunkTable.rejection.seal(db)
+        }
         try database.close()
     }
 

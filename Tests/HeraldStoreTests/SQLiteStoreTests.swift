@@ -25,12 +25,13 @@ struct SQLiteStoreTests {
     func `every commit is synced to a write-ahead log`(_ how: String) async throws {
         var store = try SQLiteStore.create(at: path, identity: OpenStore.identity)
         if how == "opened" { store = try SQLiteStore.open(at: path) }
-        let (journal, synchronous) = try await store.database.read { db in
+        let (journal, synchronous, isFull) = try await store.database.read { db in
             (
                 try String.fetchOne(db, sql: "PRAGMA journal_mode"),
-                try Int.fetchOne(db, sql: "PRAGMA synchronous")
+                try Int.fetchOne(db, sql: "PRAGMA synchronous"), try Int.fetchOne(db, sql: "PRAGMA fullfsync")
             )
         }
+        #expect(isFull == 1, "macOS needs it")
         #expect(journal == "wal")
         #expect(synchronous == 2, "2 is FULL")
     }
@@ -78,34 +79,18 @@ struct SQLiteStoreTests {
         #expect(try SQLiteStore.open(at: path).fingerprintKey == store.fingerprintKey)
     }
 
-    // MARK: Project and endpoint
-
-    @Test(arguments: [("other-app", EndpointKind.emulator), ("tide-app", .fcm), ("other-app", .fcm)])
-    func `is opened for its own project and endpoint only`(_ project: String, _ endpoint: EndpointKind) throws {
-        _ = try SQLiteStore.create(at: path, identity: OpenStore.identity)
-        #expect {
-            try SQLiteStore.open(at: path, project: project, endpoint: endpoint)
-        } throws: {
-            if case StateError.bound(path, let to, let wanted) = $0 {
-                to.contains("'tide-app'") && wanted.contains("'\(project)'")
-            } else {
-                false
-            }
-        }
-        #expect(throws: Never.self) { try SQLiteStore.open(at: path, project: "tide-app", endpoint: .emulator) }
-    }
-
     // MARK: Commits
 
     @Test func `a commit that cannot be made whole leaves nothing`() async throws {
         let store = try SQLiteStore.create(at: path, identity: OpenStore.identity)
         try await store.commit([interned(2), .open(.tide, .sample())])
         let before = try await store.wholeState()
-        // Recipient 99 has no number yet, and so cannot be dead.
+        // An occurrence with outcomes cannot be opened again.
         await #expect(throws: StateError.self) {
             try await store.commit([
                 .register([3: .fid(3)]), .spendPlan("p"), .members("tides", [1], .managed, at: .at(0)),
-                .outcome(.tide, [1], .accepted), .finish(.tide, at: .at(0)), .forget([1, 99]),
+                .outcome(.tide, [1], .accepted), .finish(.tide, at: .at(0)), .forget([1], at: .at(0)),
+                .open(.tide, .sample()),
             ])
         }
         #expect(try await store.wholeState() == before)

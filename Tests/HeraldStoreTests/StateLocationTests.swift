@@ -17,13 +17,13 @@ import Testing
     private static func location(
         in folder: TemporaryFolder, project: String = "p", _ endpoint: EndpointKind = .emulator
     ) -> StateLocation {
-        StateLocation(path: "\(folder.path)/st/state.sqlite", project: project, endpoint: endpoint)
+        StateLocation(path: "\(folder.path)/st/state.sqlite", project: project, endpoint: endpoint) { _ in }
     }
 
     @Test func `a state that is missing is no failure unless it is needed, and nothing is made`() async throws {
-        #expect(try await location.openIfPresent() == nil)
+        #expect(try await location.openIfPresent(for: .reading) == nil)
         await #expect(throws: StateError.missing(path: location.name)) { try await location.require() }
-        await #expect(throws: StateError.missing(path: location.name)) { try await location.open() }
+        await #expect(throws: StateError.missing(path: location.name)) { try await location.open(for: .changing) }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
     }
 
@@ -32,11 +32,11 @@ import Testing
         #expect(identity.project == "p")
         #expect(identity.endpoint == .emulator)
         _ = try await location.create(identity)
-        #expect(try await location.open().snapshot().identity == identity)
+        #expect(try await location.open(for: .changing).snapshot().identity == identity)
         try await location.require()
         await #expect(throws: StateError.self) { try await location.create(identity) }
         for other in [Self.location(in: folder, project: "q"), Self.location(in: folder, .fcm)] {
-            let error = await #expect(throws: StateError.self) { try await other.openIfPresent() }
+            let error = await #expect(throws: StateError.self) { try await other.openIfPresent(for: .reading) }
             guard case .bound? = error else {
                 Issue.record("\(String(describing: error))")
                 continue

@@ -3,10 +3,12 @@
 Needs HERALD, the program; CHROMIUM may name a browser. PICTURES=FOLDER keeps pictures of the page."""
 
 import base64
+import http.server
 import json
 import os
 import pathlib
 import sys
+import threading
 import unittest
 
 sys.path.append(str(pathlib.Path(__file__).parent.parent / "sdk"))
@@ -265,6 +267,90 @@ class PageTests(unittest.TestCase):
             path = pathlib.Path(folder) / f"{name}.png"
             path.write_bytes(base64.b64decode(self.page.picture()))
 
+
+class Website(http.server.BaseHTTPRequestHandler):
+    """A page of somebody else, without a policy that would hold it back."""
+
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(b"<!doctype html><title>elsewhere</title><iframe name=frame></iframe>")
+
+    def log_message(self, *_):
+        pass
+
+
+class AccessTests(unittest.TestCase):
+    """What a website that is open in the same browser can do with the emulator."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.browser = Chromium(installed())
+        cls.addClassCleanup(cls.browser.close)
+
+    def start(self, *options):
+        emulator = Emulator(*options)
+        self.addCleanup(emulator.stop)
+        page = Page(self.browser)
+        self.addCleanup(page.close)
+        return emulator, page
+
+    def test_a_website_neither_reads_nor_changes_anything(self):
+        emulator, page = self.start()
+        emulator.enrol({"registration": fid(1)})
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Website)
+        self.addCleanup(server.server_close)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.shutdown)
+        page.open(f"http://127.0.0.1:{server.server_port}/")
+        page.until("document.title === 'elsewhere'")
+        for attempt in ATTEMPTS:
+            with self.subTest(attempt):
+                found = page.value(f"(async () => {{ const there = {json.dumps(emulator.url)}; {attempt} }})()")
+                self.assertEqual(found, "nothing")
+                status, text = emulator.call("GET", "/emulator/v1/registrations")
+                self.assertEqual((status, fid(1) in text), (200, True))
+                self.assertEqual(emulator.ledger() + emulator.requests(), [])
+
+    def test_the_printed_link_opens_the_page(self):
+        emulator, page = self.start("--host", "0.0.0.0")
+        page.open(f"{emulator.url}/?token={emulator.token}")
+        page.until("document.getElementById('live').textContent === 'live'")
+        self.assertEqual(page.value("location.href"), emulator.url + "/")
+        self.assertEqual(page.value("document.cookie"), "")
+        emulator.enrol({"registration": fid(1)})
+        page.until(f"{PHONES}.length === 1")
+        # The browser has the token now.
+        page.open(emulator.url + "/")
+        page.until(f"{PHONES}.length === 1")
+        self.assertEqual(page.complaints, [])
+
+
+# Each ends with what it found out; "nothing" is what it should be.
+ATTEMPTS = [
+    # What HTML itself can do, without asking first.
+    "await fetch(there + '/emulator/v1/reset', {method: 'POST', mode: 'no-cors', body: 'x'}); return 'nothing';",
+    "await fetch(there + '/v1/projects/p/messages:send', {method: 'POST', mode: 'no-cors',"
+    ' body: \'{"message": {"topic": "t"}}\'}); return "nothing";',
+    "const form = Object.assign(document.createElement('form'), {method: 'post', target: 'frame',"
+    " action: there + '/emulator/v1/reset'}); document.body.append(form);"
+    " const loaded = new Promise(done => document.querySelector('iframe').addEventListener('load', done, {once: true}));"
+    " form.submit(); await loaded; return 'nothing';",
+    "return await new Promise(done => document.body.append(Object.assign(document.createElement('script'),"
+    " {src: there + '/emulator/page.js', onload: () => done('the script'), onerror: () => done('nothing')})));",
+    # What needs the emulator's leave.
+    "return fetch(there + '/emulator/v1/registrations').then(answer => answer.text(), () => 'nothing');",
+    "return fetch(there + '/emulator/v1/registrations', {method: 'PUT', body: '[]'}).then(() => 'a PUT', () => 'nothing');",
+    "return fetch(there + '/emulator/v1/clock', {method: 'POST', headers: {'Content-Type': 'application/json'},"
+    ' body: \'{"advance": "1h"}\'}).then(() => "a POST", () => "nothing");',
+    "return await new Promise(done => { const events = new EventSource(there + '/emulator/v1/events');"
+    " events.onopen = () => done('events'); events.onerror = () => { events.close(); done('nothing'); }; });",
+    "return await new Promise(done => { const socket = new WebSocket(there.replace('http', 'ws') + '/emulator/v1/events');"
+    " socket.onopen = () => done('a socket'); socket.onerror = () => done('nothing');"
+    # The server does not speak WebSocket, and may say nothing at all.
+    " setTimeout(() => { socket.close(); done('nothing'); }, 2000); });",
+]
 
 # Texts whose contrast with what is behind them is below 4.5 : 1, WCAG's level AA.
 PALE = """(() => {

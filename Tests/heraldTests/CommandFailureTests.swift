@@ -2,6 +2,7 @@ import FCM
 import FCMClient
 import FCMEmulator
 import Foundation
+import HeraldTestSupport
 import Testing
 
 @testable import HeraldCore
@@ -29,7 +30,9 @@ import Testing
             StateError.missing(path: "/s"), .wrong,
             "there is no state at /s; 'herald state init' makes one, or the first apply"),
         Case(StateError.locked(path: "/s", holder: "run 7"), .locked, "the state /s is in use by run 7"),
-        Case(StateError.newer(path: "/s"), .wrong, "the state /s was written by a newer herald"),
+        Case(
+            StateError.newer(path: "/s"), .wrong,
+            "the state /s was written by a newer herald; use that herald or a newer one"),
         Case(RecipientIndexError.recordedTwice, .wrong, "a recipient is in it twice"),
         Case(
             FCMClientError.authoritiesWithoutTLS, .wrong, "certificate authorities are for https endpoints only"),
@@ -52,6 +55,20 @@ import Testing
     ])
     func `an error has one exit status and one sentence`(_ error: Case) {
         #expect(CommandFailure(error.error) == CommandFailure(error.status, error.message))
+    }
+
+    @Test(arguments: [
+        ("Unexpected argument '\(Registration.fid(1).rawValue)'", "Unexpected argument '(registration)'"),
+        ("--to=\(Registration.token(1).rawValue);", "--to=(registration);"),
+        ("-\(Registration.fid(1).rawValue)", "(registration)"), ("", ""),
+        ("topic:\(Registration.fid(1).rawValue)", "topic:(registration)"),
+        (String(Registration.token(1).rawValue.prefix(80)), "(registration)"), ("a  b\n", "a  b\n"),
+        ("campaign 'customer-notifications'", "campaign 'customer-notifications'"),
+        ("tide@2026-12-01T08:00:00Z", "tide@2026-12-01T08:00:00Z"),
+        ("\(Registration.token(2).rawValue)/x é", "(registration)/x é"),
+    ])
+    func `what looks like a registration is not repeated`(_ text: String, _ masked: String) {
+        #expect(text.maskingRegistrations == masked)
     }
 
     @Test func `what is none of ours is left to the argument parser`() {

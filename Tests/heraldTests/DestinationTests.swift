@@ -43,10 +43,65 @@ import Testing
     }
 
     @Test func `an endpoint of one's own takes batches along, and settles at once`() throws {
-        let destination = try destination { $0.endpoint = "https://fcm.example" }
+        let destination = try destination { $0.endpoint = "https://127.0.0.1:9" }
         #expect(destination.endpoints.iid == destination.endpoint)
         #expect(destination.kind == .emulator)
         #expect(destination.adapted(FCMSettings()).propagationDelay == .zero)
+    }
+
+    @Test func `a server elsewhere is no emulator`() throws {
+        let destination = try destination { $0.endpoint = "https://fcm.example" }
+        #expect(destination.endpoints.iid == destination.endpoint)
+        #expect(destination.kind == .other)
+        #expect(destination.adapted(FCMSettings()).propagationDelay == .seconds(60))
+    }
+
+    @Test(arguments: [
+        ("https://fcm.googleapis.com", "https://iid.example"), ("https://fcm.googleapis.com", "https://127.0.0.1:9"),
+        ("https://127.0.0.1:9", "https://iid.googleapis.com"), ("https://fcm.example", "https://iid.googleapis.com"),
+        ("https://fcm.example", "http://localhost:9"), ("https://googleapis.com.example", "https://iid.googleapis.com"),
+    ])
+    func `the services are called in one place`(_ fcm: String, _ iid: String) throws {
+        let failure = #expect(throws: CommandFailure.self) {
+            try destination {
+                $0.endpoint = fcm
+                $0.iidEndpoint = iid
+            }
+        }
+        #expect(failure?.message?.hasSuffix("; set both to the same place") == true)
+    }
+
+    @Test func `Google is no emulator`() throws {
+        let failure = #expect(throws: CommandFailure.self) {
+            try destination(["FCM_EMULATOR_HOST": "https://fcm.googleapis.com"])
+        }
+        #expect(failure?.message == "FCM_EMULATOR_HOST: https://fcm.googleapis.com is Google's, and no emulator")
+    }
+
+    /// Which endpoint gets credentials of which place: whether it is called with them, without, or not at all.
+    @Test(
+        arguments: [
+            ("https://fcm.googleapis.com", "https://oauth2.googleapis.com/token", true),
+            ("https://fcm.googleapis.com", "https://127.0.0.1:1/token", nil),
+            ("https://127.0.0.1:9", "https://127.0.0.1:1/token", true),
+            ("https://127.0.0.1:9", "https://oauth2.googleapis.com/token", false),
+            ("https://fcm.example", "https://oauth2.googleapis.com/token", false),
+            ("https://fcm.example", "https://127.0.0.1:1/token", false),
+            ("https://fcm.googleapis.com", "https://oauth2.example/token", nil),
+        ] as [(String, String, Bool?)])
+    func `credentials go only to servers of their own place`(
+        _ endpoint: String, _ tokens: String, _ signsIn: Bool?
+    ) throws {
+        let files = try TemporaryFolder()
+        try files.write(try ServiceAccountKey.file(tokens: tokens), to: "key.json")
+        let destination = try destination(["GOOGLE_APPLICATION_CREDENTIALS": "\(files.path)/key.json"]) {
+            $0.endpoint = endpoint
+        }
+        if let signsIn {
+            #expect(try (destination.account() != nil) == signsIn)
+        } else {
+            #expect(throws: CommandFailure.self) { try destination.account() }
+        }
     }
 
     @Test func `a wrong address is told with the name of what gave it`() throws {

@@ -28,6 +28,28 @@ import Testing
         await sandbox.end()
     }
 
+    @Test func `an emulator that other machines can reach prints its token and a link, in lines of its own`()
+        async throws
+    {
+        let sandbox = try Sandbox(Self.files)
+        let (emulator, host) = try await sandbox.startEmulator("--host", "0.0.0.0", "--allow-host", "fcm.test")
+        let port = try Sandbox.port(of: host)
+        #expect(host == "0.0.0.0:\(port)")
+        let line = await emulator.firstLine()
+        let token = try #require(line.wholeMatch(of: /FCM_EMULATOR_TOKEN=([A-Za-z0-9_-]{43})/)?.1)
+        #expect(await emulator.errorLine() == "herald: the page is at http://localhost:\(port)/?token=\(token)")
+        // FCM's own calls need no token.
+        let apply = try await sandbox.herald("apply", "--auto-approve", host: "127.0.0.1:\(port)")
+        #expect(apply.status == 0, "\(apply.output)\(apply.errors)")
+        await sandbox.end()
+    }
+
+    @Test(arguments: ["", "https://fcm.test", "fcm.test:80", "*.test", "a@b"])
+    func `a name that no request can have is a wrong argument`(_ name: String) async throws {
+        let result = try await HeraldProcess.run(["emulator", "--allow-host", name])
+        #expect(result.status == 64)
+    }
+
     @Test func `an emulator ends when told so, and tells why it cannot begin`() async throws {
         let sandbox = try Sandbox(Self.files)
         let (emulator, host) = try await sandbox.startEmulator()

@@ -217,7 +217,7 @@ import Testing
         // is made up for.
         let moments: [(at: String, status: Int32, sent: Int)] = [
             ("08:00:30", 0, 0), ("08:00:59", 0, 0), ("08:01:00", 0, 1), ("08:01:40", 0, 1), ("08:02:10", 0, 2),
-            ("08:02:10", 0, 2), ("08:01:00", 0, 2), ("08:05:10", 4, 3), ("08:05:50", 0, 3),
+            ("08:02:10", 0, 2), ("08:01:30", 0, 2), ("08:05:10", 4, 3), ("08:05:50", 0, 3),
         ]
         for moment in moments {
             let result = try await sandbox.herald(
@@ -231,6 +231,64 @@ import Testing
             occurrences == [
                 "minutely@2026-12-01T08:01:00Z", "minutely@2026-12-01T08:02:00Z", "minutely@2026-12-01T08:05:00Z",
             ])
+        await sandbox.end()
+    }
+
+    @Test(arguments: ["apply --auto-approve", "run"])
+    func `a campaign that a fast clock silenced is an error until it is rewound, and nothing is sent again`(
+        _ command: String
+    ) async throws {
+        let sandbox = try Sandbox([
+            "workspace/herald.yaml": Sandbox.settings,
+            "workspace/resources.yaml": """
+            kind: audience
+            name: one
+            fids: [\(Registration.fid(1).rawValue)]
+            ---
+            kind: campaign
+            name: yearly
+            target: {audience: one}
+            message: {data: {a: b}}
+            schedule: {cron: "0 0 1 1 *"}
+
+            """,
+        ])
+        let (_, host) = try await sandbox.startEmulator()
+        for at in ["2098-12-31T23:59:00Z", "2099-01-01T00:00:00Z"] {
+            #expect(try await sandbox.herald("apply --auto-approve --at \(at)", host: host).status == 0)
+        }
+        #expect(try sandbox.accepted(in: ["ledger.ndjson"]).values.reduce(0, +) == 1)
+        let silenced = try await sandbox.herald(command, host: host)
+        #expect(silenced.status == 4, "\(silenced.output)\(silenced.errors)")
+        #expect((silenced.output + silenced.errors).contains("'herald state rewind yearly'"))
+        for wrong in ["state rewind early", "state rewind one"] {
+            #expect(try await sandbox.herald(wrong, host: host).status == 1)
+        }
+        let rewound = try await sandbox.herald("state rewind yearly", host: host)
+        #expect(rewound.status == 0, "\(rewound.errors)")
+        #expect(try await sandbox.herald(command, host: host).status == 0)
+        let again = try await sandbox.herald("state rewind yearly", host: host)
+        #expect(again.status == 1)
+        #expect(again.errors.contains("nothing to set back"), "\(again.errors)")
+        #expect(try await sandbox.herald("apply --auto-approve --at 2099-01-01T00:30:00Z", host: host).status == 4)
+        #expect(try sandbox.accepted(in: ["ledger.ndjson"]).values.reduce(0, +) == 1)
+        await sandbox.end()
+    }
+
+    @Test func `a run says that a list is empty, and sends when it is filled`() async throws {
+        var files = Sandbox.small(count: 5, subscribers: 2)
+        files["workspace/all.txt"] = "# nobody yet\n"
+        let sandbox = try Sandbox(files)
+        let (_, host) = try await sandbox.startEmulator()
+        #expect(try await sandbox.herald("state init", host: host).status == 0)
+        for _ in 0..<2 {
+            let empty = try await sandbox.herald("run", host: host)
+            #expect(empty.status == 0, "\(empty.errors)")
+            #expect((empty.output + empty.errors).contains("'to-all' is due and has nobody to send to (audience all)"))
+        }
+        try sandbox.folder.write(Registration.fid(1).rawValue, to: "workspace/all.txt")
+        #expect(try await sandbox.herald("run", host: host).status == 0)
+        #expect(try sandbox.accepted(in: ["ledger.ndjson"])[Registration.fid(1).rawValue] == 1)
         await sandbox.end()
     }
 }

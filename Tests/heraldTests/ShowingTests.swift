@@ -24,6 +24,29 @@ import Testing
         #expect(!android.output.contains("iPhone"))
     }
 
+    @Test func `preview of one campaign warns about that one and what it uses`() async throws {
+        var files = Self.files
+        let warned =
+            "kind: campaign\nname: NAME\ntarget: {audience: NAME}\nmessage: {}\n---\n"
+            + "kind: audience\nname: NAME\nsource: {file: ../lists/NAME.csv}\n"
+        for name in ["one", "two"] {
+            files["workspace/campaigns/\(name).yaml"] = warned.replacing("NAME", with: name)
+        }
+        for name in ["one", "two"] { files["workspace/lists/\(name).csv"] = "fid\n" }
+        let sandbox = try Sandbox(files)
+        let one = try await sandbox.herald("preview", "one")
+        #expect(one.status == 0, "\(one.errors)")
+        #expect(one.errors.contains("one.yaml"))
+        #expect(!one.errors.contains("two.yaml"))
+        let all = try await sandbox.herald("preview", "--all")
+        #expect(all.errors.contains("one.yaml") && all.errors.contains("two.yaml"))
+        // An error ends the command, so it is shown wherever it is.
+        try sandbox.folder.write("kind: campaign\n", to: "workspace/campaigns/three.yaml")
+        let wrong = try await sandbox.herald("preview", "one")
+        #expect(wrong.status == 1)
+        #expect(wrong.errors.contains("three.yaml"))
+    }
+
     @Test func `preview of everything is one document`() async throws {
         let sandbox = try Sandbox(Self.files)
         let shown = try await sandbox.herald("preview", "--all", "--format", "json")

@@ -278,7 +278,7 @@ import Testing
         #expect(plan.output.contains("no file declares campaign 'to-all' any more"), "\(plan.output)")
         let goOn = try await sandbox.herald("state resolve to-all@once --continue", host: host)
         #expect(goOn.status == 1)
-        #expect(goOn.errors.contains("it can only be abandoned"))
+        #expect(goOn.errors.contains("bring that back, or end it with --abandon"))
         #expect(try await sandbox.herald("state resolve to-all@once --abandon", host: host).status == 0)
         #expect(try await sandbox.herald("plan", host: host).output.contains("Nothing to do"))
         await sandbox.end()

@@ -17,10 +17,14 @@ class Emulator:
         )
         address = self._printed("FCM_EMULATOR_HOST")
         self.is_secure = address.startswith("https://")
+        # A client cannot connect to the address that stands for all of them.
+        address = address.replace("0.0.0.0", "127.0.0.1")
         self.url = address if self.is_secure else f"http://{address}"
         # What `host:port` clients want.
         self.authority = self.url.split("://")[1]
         self.certificate = self._printed("FCM_EMULATOR_CA") if self.is_secure else None
+        # An emulator that other machines can reach wants it on its own interface.
+        self.token = self._printed("FCM_EMULATOR_TOKEN") if "--host" in options else None
         self._trust = ssl.create_default_context(cafile=self.certificate) if self.is_secure else None
 
     def _printed(self, name):
@@ -47,7 +51,8 @@ class Emulator:
                 return error.code, error.read().decode()
 
     def _control(self, method, path, body=None):
-        status, text = self.call(method, "/emulator/v1/" + path, body)
+        headers = {"Authorization": f"Bearer {self.token}"} if self.token else None
+        status, text = self.call(method, "/emulator/v1/" + path, body, headers)
         assert status == 200, text
         return text
 
@@ -56,6 +61,10 @@ class Emulator:
 
     def enrol(self, *registrations):
         self._control("PUT", "registrations", list(registrations))
+
+    def register(self, registration):
+        """An app registers, or registers anew."""
+        return json.loads(self._control("POST", f"registrations/{registration}"))["displaced"]
 
     def fault(self, *rules):
         self._control("PUT", "faults", list(rules))

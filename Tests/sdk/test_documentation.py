@@ -39,11 +39,12 @@ def run(emulator, *command):
 @pytest.mark.parametrize("running", ["http"], indirect=True)
 def test_curl(emulator):
     outputs = [run(emulator, "bash", "-euc", block) for block in blocks("sh")]
-    topic, dead, group = outputs
+    topic, dead, group, displaced = outputs
     assert '"topic_name" : "tides"' in topic
     assert '"High tide"' in topic
     assert '"UNREGISTERED"' in dead
     assert '"notification_key"' in group
+    assert '"d000000000000000000001"' in displaced
     statuses = [status for _, _, status in emulator.requests()]
     assert statuses == [200, 200, 404, 200]
 

@@ -140,6 +140,7 @@ extension JSONValue {
         case .array(let elements): elements.reduce(0) { $0 + $1.contentSize }
         case .int(let number): String(number).utf8.count
         case .double(let number): String(number).utf8.count
+        case .digits(let text): text.utf8.count
         case .bool(let value): value ? 4 : 5
         case .null: 4
         }

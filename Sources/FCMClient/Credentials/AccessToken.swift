@@ -17,12 +17,16 @@ package struct Authorization: Sendable {
     let token: @Sendable () async throws(TokenError) -> AccessToken
     /// Called when Google refused a token. The next token should be a different one.
     let reject: @Sendable (AccessToken) async -> Void
+    /// Ends all waiting for a token, now and later.
+    let withdraw: @Sendable () async -> Void
 
     package init(
         token: @escaping @Sendable () async throws(TokenError) -> AccessToken,
-        reject: @escaping @Sendable (AccessToken) async -> Void = { _ in }
+        reject: @escaping @Sendable (AccessToken) async -> Void = { _ in },
+        withdraw: @escaping @Sendable () async -> Void = {}
     ) {
         self.token = token
         self.reject = reject
+        self.withdraw = withdraw
     }
 }

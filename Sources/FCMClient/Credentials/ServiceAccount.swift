@@ -27,8 +27,15 @@ package struct ServiceAccount: Sendable, CustomStringConvertible, CustomReflecta
         guard let key = try? _RSA.Signing.PrivateKey(pemRepresentation: pem) else { throw .privateKey }
         self.key = key
         guard let endpoint = TokenEndpoint(try Self.text("token_uri", in: file)) else { throw .tokenURI }
+        // Old key files have accounts.google.com.
+        guard endpoint.endpoint.place != .elsewhere || endpoint.endpoint.host == "accounts.google.com" else {
+            throw .tokenHost
+        }
         tokenEndpoint = endpoint
     }
+
+    /// Whether it signs in on this machine, as an emulator's accounts do.
+    package var isOfThisMachine: Bool { tokenEndpoint.endpoint.isLoopback }
 
     private static func text(_ name: String, in file: JSONValue) throws(KeyFileError) -> String {
         guard let text = try optionalText(name, in: file) else { throw .missing(name) }
@@ -67,6 +74,7 @@ package enum KeyFileError: Error, Hashable, Sendable, CustomStringConvertible {
     case otherUniverse
     case privateKey
     case tokenURI
+    case tokenHost
 
     package var description: String {
         switch self {
@@ -79,6 +87,7 @@ package enum KeyFileError: Error, Hashable, Sendable, CustomStringConvertible {
         case .otherUniverse: "'universe_domain' is not googleapis.com, where FCM is"
         case .privateKey: "'private_key' is not an RSA key of 2048 bits or more in PEM"
         case .tokenURI: "'token_uri' is not an https address, or http on this machine"
+        case .tokenHost: "'token_uri' is neither a server of Google's nor on this machine"
         }
     }
 }

@@ -32,6 +32,7 @@ package actor TokenSource {
     private var renewal: Task<Void, Never>?
     private var waiting: [Int: Waiter] = [:]
     private var lastCaller = 0
+    private var isWithdrawn = false
 
     /// - Parameters:
     ///   - request: Sends one request for a token.
@@ -52,10 +53,12 @@ package actor TokenSource {
     /// What a client needs to get tokens from here.
     package nonisolated var authorization: Authorization {
         Authorization(
-            token: { () async throws(TokenError) in try await self.token() }, reject: { await self.reject($0) })
+            token: { () async throws(TokenError) in try await self.token() }, reject: { await self.reject($0) },
+            withdraw: { await self.withdraw() })
     }
 
     package func token() async throws(TokenError) -> AccessToken {
+        if isWithdrawn { throw .cancelled }
         if let current {
             let now = elapsed()
             if now < current.renewAt || renewal != nil && now < current.expiresAt { return current.token }
@@ -79,9 +82,16 @@ package actor TokenSource {
         if current?.token == token { current = nil }
     }
 
-    /// Cancels the request in progress and closes the connection.
-    package func shutdown() async {
+    /// Cancels the request in progress. Everybody who asks for a token, now and later, is told so at once.
+    package func withdraw() {
+        isWithdrawn = true
         renewal?.cancel()
+        tell(.failure(.cancelled))
+    }
+
+    /// Withdraws, and closes the connection.
+    package func shutdown() async {
+        withdraw()
         await end()
     }
 
@@ -103,6 +113,10 @@ package actor TokenSource {
             current?.renewAt = min(now + Self.patience, old.expiresAt)
             answer = .success(old.token)
         }
+        tell(answer)
+    }
+
+    private func tell(_ answer: Result<AccessToken, TokenError>) {
         for caller in waiting.values { caller.resume(returning: answer) }
         waiting = [:]
     }

@@ -48,7 +48,7 @@ struct AppService {
         case ("DELETE", .installation(let fid)):
             try backend.change { (world, now) throws(GoogleError) in
                 let fid = try world.installation(fid, of: call, isTrusted: backend.isReplaying)
-                world.uninstall(fid, at: now)
+                world.uninstall(fid)
             }
             return .json([:])
         case ("POST", .register): return .json(try register(call, in: backend))
@@ -56,7 +56,7 @@ struct AppService {
         case ("DELETE", .registration(let name)):
             try backend.change { (world, now) throws(GoogleError) in
                 let fid = try world.caller(of: call, for: name, at: now)
-                world.unregister(fid, at: now)
+                world.unregister(fid)
             }
             return .json([:])
         case ("POST", .topic(let topic, let name, let joins)):
@@ -105,7 +105,7 @@ struct AppService {
         var answer = device.members
         try backend.change { (world, now) throws(GoogleError) in
             let fid = try world.caller(of: call, for: name, at: now)
-            let token = world.register(fid, on: device.platform)
+            let token = world.register(fid, by: device.kind, on: device.platform)
             answer["name"] = .string("projects/\(project)/registrations/\(fid.rawValue)")
             answer["token"] = .string(token.rawValue)
         }

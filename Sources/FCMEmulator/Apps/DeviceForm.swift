@@ -5,6 +5,8 @@ import FCM
 /// Android apps register through Play services, by a protocol that is not public. Here they send an `android` object.
 struct DeviceForm {
     let platform: Platform
+    /// What the app asks to be known by. SDKs that register the fid send their version, those that get a token do not.
+    let kind: Registration.Kind
     /// The members as sent. The answer repeats them.
     let members: [String: JSONValue]
 
@@ -24,6 +26,7 @@ struct DeviceForm {
             throw .invalidMessage("\(name) is not set.", at: "registration.\(platform.rawValue).\(name)")
         }
         self.platform = platform
+        kind = document["fcm_sdk_version"] == nil ? .token : .fid
         members = [platform.rawValue: .object(form)]
     }
 }

@@ -50,26 +50,24 @@ extension World {
         return fid
     }
 
-    /// Registers the installation by its fid and by a token. The token stays the same until the app unregisters.
-    mutating func register(_ fid: Registration, on platform: Platform) -> Registration {
+    /// Registers the installation by its fid or by its token. The token stays the same until the app unregisters.
+    ///
+    /// - Returns: the token, even if the fid was registered and messages to the token fail.
+    mutating func register(_ fid: Registration, by kind: Registration.Kind, on platform: Platform) -> Registration {
         let token = apps[fid]?.token ?? Registration("\(fid.rawValue):APA91b" + newText(length: 134)) ?? fid
         apps[fid, default: App()].token = token
-        for registration in [fid, token] { enrol(registration, platform: platform, state: .active) }
+        _ = register(kind == .fid ? fid : token, on: platform)
         return token
     }
 
     /// Ends all registrations of the app, and with them their subscriptions.
-    mutating func unregister(_ fid: Registration, at now: Date) {
-        for registration in [fid, apps[fid]?.token].compactMap(\.self) {
-            guard let enrolment = enrolments[registration] else { continue }
-            for topic in enrolment.topics.keys { leave(registration, topic, at: now) }
-            enrol(registration, platform: enrolment.platform, state: .unregistered)
-        }
+    mutating func unregister(_ fid: Registration) {
+        for registration in devices[fid.recipientKey]?.registrations ?? [] { end(registration) }
         apps[fid]?.token = nil
     }
 
-    mutating func uninstall(_ fid: Registration, at now: Date) {
-        unregister(fid, at: now)
+    mutating func uninstall(_ fid: Registration) {
+        unregister(fid)
         apps[fid] = nil
     }
 }

@@ -17,6 +17,10 @@ struct ControlService {
             let list = try RegistrationList(parsing: try call.content())
             try backend.change { (world, now) throws(GoogleError) in list.enrol(in: &world, at: now) }
             return .json([:])
+        case ("POST", 2, "registrations"):
+            let registration = try Self.registration(parts[1])
+            let displaced = try backend.change { (world, _) throws(GoogleError) in world.register(registration) }
+            return .json(["displaced": .array(displaced.map { .string($0.rawValue) })])
         case ("GET", 1, "faults"): return .json(backend.faults.json)
         case ("PUT", 1, "faults"):
             let body = try call.content()

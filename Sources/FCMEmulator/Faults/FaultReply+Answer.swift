@@ -13,7 +13,8 @@ extension FaultReply {
 
     private func body(for service: Service) -> Answer {
         switch service {
-        case .send(let service): error(tellsFCMCodes: true, service.quotaSubjects).answer
+        case .send(let service):
+            error(tellsFCMCodes: true, service.quotaSubjects, info: quota == .project ? .projectQuota : nil).answer
         case .topics(let service): error(tellsFCMCodes: false, service.quotaSubjects).answer
         case .app: googleError.answer
         case .instanceID, .groups: TextError(status: status, text: code ?? textOfStatus).answer
@@ -25,7 +26,9 @@ extension FaultReply {
 
     /// - Parameter tellsFCMCodes: true for `messages:send`, whose errors carry FCM's codes. The topic API only gives a
     ///   status.
-    private func error(tellsFCMCodes: Bool, _ subjects: (Quota) -> String) -> GoogleError {
+    private func error(
+        tellsFCMCodes: Bool, _ subjects: (Quota) -> String, info: GoogleError.Detail? = nil
+    ) -> GoogleError {
         var error = googleError
         error.httpStatus = status
         if !tellsFCMCodes {
@@ -34,6 +37,7 @@ extension FaultReply {
             }
         }
         if let quota {
+            if let info { error.details.append(info) }
             error.details.append(
                 .quota(subject: subjects(quota), description: "Quota exceeded for this \(quota.rawValue)."))
         }
@@ -77,6 +81,18 @@ extension FaultReply {
         default: "invalid_request"
         }
     }
+}
+
+extension GoogleError.Detail {
+    /// What FCM tells about the messages that a project may send in a minute, with its default.
+    fileprivate static let projectQuota = GoogleError.Detail.info(
+        reason: "RATE_LIMIT_EXCEEDED",
+        metadata: [
+            "consumer": "projects/\(MetadataService.project.number)", "quota_limit": "SendsPerMinutePerProject",
+            "quota_limit_value": "600000", "quota_location": "global",
+            "quota_metric": "fcm.googleapis.com/send_requests", "quota_unit": "1/min/{project}",
+            "service": "fcm.googleapis.com",
+        ])
 }
 
 extension GoogleError {

@@ -7,6 +7,8 @@ import FCM
 struct GroupService {
     func answer(_ call: Call, from backend: Backend) throws(TextError) -> Answer? {
         switch call.method {
+        case "GET" where call.parameter("notification_key") != nil:
+            return .json(["registration_ids": .array(try members(call, in: backend))])
         case "GET":
             let id = DeviceGroups.ID(
                 project: try project(of: call), name: try Self.name(call.parameter("notification_key_name")))
@@ -19,6 +21,17 @@ struct GroupService {
             let change = try GroupChange(parsing: try call.members(), project: try project(of: call))
             return .key(try backend.change { (world, _) throws(TextError) in try world.apply(change) })
         default: return nil
+        }
+    }
+
+    /// The members of a key's group, in order.
+    private func members(_ call: Call, in backend: Backend) throws(TextError) -> [JSONValue] {
+        let project = try project(of: call)
+        return try backend.read { (world, _) throws(TextError) in
+            let id = try world.group(
+                ofKey: call.parameter("notification_key") ?? "", project: project,
+                name: call.parameter("notification_key_name"))
+            return (world.groups.members(of: id) ?? []).map(\.rawValue).sorted().map(JSONValue.string)
         }
     }
 
@@ -117,7 +130,7 @@ extension World {
         }
     }
 
-    private func group(ofKey key: String, project: String, name: String?) throws(TextError) -> DeviceGroups.ID {
+    fileprivate func group(ofKey key: String, project: String, name: String?) throws(TextError) -> DeviceGroups.ID {
         guard let id = groups.group(ofKey: key), id.project == project else { throw .groupNotFound }
         if let name, name != id.name { throw .groupNameMismatch }
         return id

@@ -3,6 +3,8 @@ extension Page {
     static let script = #"""
         "use strict";
         const api = "/emulator/v1/";
+        // The token of the printed link is a cookie by now.
+        if (location.search) history.replaceState(null, "", "/");
         const $ = id => document.getElementById(id);
 
         function element(tag, options = {}, ...children) {

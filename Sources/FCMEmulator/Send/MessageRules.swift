@@ -23,7 +23,20 @@ enum MessageRules {
         try check(data: message["data"], at: "message.data")
         try check(label: message["fcm_options"], at: "message")
         try check(label: message["apns"]?["fcm_options"], at: "message.apns")
+        for name in ["apns", "webpush"] {
+            try check(headers: message[name]?["headers"], at: "message.\(name).headers")
+        }
         if let web = message["webpush"] { try check(webpush: web) }
+    }
+
+    /// A header's value is one line (RFC 9110, section 5.5).
+    private static func check(headers: JSONValue?, at path: String) throws(GoogleError) {
+        for (name, value) in (headers?.object ?? [:]).sorted(by: { $0.key < $1.key }) {
+            let isOneLine =
+                value.string?.utf8.allSatisfy { $0 == UInt8(ascii: "\t") || $0 >= 0x20 && $0 != 0x7f } ?? true
+            guard !isOneLine else { continue }
+            throw .invalidMessage("The value of the header \(name) is not valid.", at: "\(path).\(name)")
+        }
     }
 
     private static func check(ttl: JSONValue?, at path: String) throws(GoogleError) {

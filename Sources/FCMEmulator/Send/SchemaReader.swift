@@ -138,6 +138,7 @@ extension JSONValue {
         case .bool(let value): String(value)
         case .int(let value): String(value)
         case .double(let value): String(value)
+        case .digits(let text): text
         case .string(let value): "\"\(value)\""
         case .array: "[…]"
         case .object: "{…}"

@@ -6,6 +6,8 @@ import NIOCore
 /// Passes requests from Hummingbird to the backend and its answers back, with the faults of a script.
 struct EmulatorResponder: HTTPResponder {
     let backend: Backend
+    let rules: AccessRules
+    let isSecure: Bool
     private let drain: Drain
     private let departures = Departures()
 
@@ -16,13 +18,27 @@ struct EmulatorResponder: HTTPResponder {
     /// Enough for 100,000 registrations in one call.
     private static let maximumControlBody = 1 << 26
 
-    init(backend: Backend, drain: Drain) {
+    init(backend: Backend, rules: AccessRules, isSecure: Bool, drain: Drain) {
         self.backend = backend
+        self.rules = rules
+        self.isSecure = isSecure
         self.drain = drain
     }
 
     func respond(to request: Hummingbird.Request, context connection: Connection) async throws -> Hummingbird.Response {
         let call = try await Self.call(of: request)
+        switch rules.decide(on: call, from: AccessRules.Caller(request), isSecure: isSecure) {
+        case .refused(let error): return Self.response(error.answer, isHead: request.method == .head)
+        case .admitted(let cookie):
+            var response = try await answer(call, to: request, over: connection)
+            if let cookie { response.headers[.setCookie] = cookie }
+            return response
+        }
+    }
+
+    private func answer(
+        _ call: Call, to request: Hummingbird.Request, over connection: Connection
+    ) async throws -> Hummingbird.Response {
         if drain.isUnderWay { return Self.finishing(Self.goodbye, connection) }
         if let events = EventStream(call, from: backend) { return events.response }
         let stream = backend.mayGoAway ? try await connection.stream() : nil
@@ -66,7 +82,8 @@ struct EmulatorResponder: HTTPResponder {
             body = nil
         }
         var fields = request.headers.map { (name: $0.name.canonicalName, value: $0.value) }
-        if let authority = request.head.authority { fields.append((name: "host", value: authority)) }
+        // Before a header `host` over HTTP/2, which counts for nothing.
+        if let authority = request.head.authority { fields.insert((name: "host", value: authority), at: 0) }
         return Call(request.method.rawValue, target, headers: fields, body: body)
     }
 
@@ -105,6 +122,15 @@ struct EmulatorResponder: HTTPResponder {
             await connection.finish()
         }
         return response
+    }
+}
+
+extension AccessRules.Caller {
+    fileprivate init(_ request: Hummingbird.Request) {
+        host = request.head.authority
+        origin = request.headers[.origin]
+        fetchSite = HTTPField.Name("Sec-Fetch-Site").flatMap { request.headers[$0] }
+        cookie = request.headers[.cookie]
     }
 }
 

@@ -3,14 +3,6 @@ import NIOSSL
 import SwiftASN1
 import X509
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// The server's private key and certificate, both made at start. Only the certificate is written to a file.
 struct ServerIdentity: Sendable {
     /// The certificate as PEM.
@@ -22,9 +14,8 @@ struct ServerIdentity: Sendable {
     /// In seconds. A client's clock may be behind ours.
     private static let lead: TimeInterval = 86_400
 
-    /// - Parameter host: the address that the emulator listens on. The certificate is valid for it and for the loopback
-    ///   names.
-    init(host: String, now: Date) throws {
+    /// - Parameter hosts: the certificate is valid for them and for the loopback names.
+    init(hosts: [String], now: Date) throws {
         let key = P256.Signing.PrivateKey()
         let publicKey = Certificate.PublicKey(key.publicKey)
         let name = try DistinguishedName { CommonName("herald emulator") }
@@ -39,7 +30,7 @@ struct ServerIdentity: Sendable {
                 Critical(KeyUsage(digitalSignature: true, keyCertSign: true))
                 try ExtendedKeyUsage([.serverAuth])
                 SubjectKeyIdentifier(hash: publicKey)
-                SubjectAlternativeNames(Self.names(for: host))
+                SubjectAlternativeNames(Self.names(for: hosts))
             },
             issuerPrivateKey: Certificate.PrivateKey(key))
         var serializer = DER.Serializer()
@@ -56,21 +47,12 @@ struct ServerIdentity: Sendable {
         return configuration
     }
 
-    private static func names(for host: String) -> [GeneralName] {
+    private static func names(for hosts: [String]) -> [GeneralName] {
         let loopback = ["localhost", "127.0.0.1", "::1"]
         // A host name that is not ASCII cannot be used on the wire. Listening on it fails later with a message.
-        let others = [host].filter { !loopback.contains($0) && $0.utf8.allSatisfy { $0 < 0x80 } }
+        let others = hosts.filter { !loopback.contains($0) && $0.utf8.allSatisfy { $0 < 0x80 } }
         return (loopback + others).map { name in
-            address(name).map { .ipAddress(ASN1OctetString(contentBytes: $0[...])) } ?? .dnsName(name)
+            HostName(name).address.map { .ipAddress(ASN1OctetString(contentBytes: $0[...])) } ?? .dnsName(name)
         }
-    }
-
-    /// The bytes of an IP address. `nil` for a name.
-    private static func address(_ text: String) -> [UInt8]? {
-        for (family, size) in [(AF_INET, 4), (AF_INET6, 16)] {
-            var bytes = [UInt8](repeating: 0, count: size)
-            if inet_pton(family, text, &bytes) == 1 { return bytes }
-        }
-        return nil
     }
 }

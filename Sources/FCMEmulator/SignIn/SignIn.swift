@@ -74,7 +74,7 @@ extension GoogleError {
             }
         return GoogleError(
             status: .unauthenticated, message: "\(complaint) \(expectation)",
-            details: [.info(reason: reason, service: service)],
+            details: [.info(reason: reason, metadata: ["service": service])],
             challenge: #"Bearer realm="https://accounts.google.com/""#
                 + (flaw == .missing ? "" : #", error="invalid_token""#))
     }

@@ -65,7 +65,7 @@ struct GoogleError: AnswerableError, Hashable, Sendable {
         case fcm(code: String)
         case badRequest([Violation])
         case apns(statusCode: Int64, reason: String)
-        case info(reason: String, service: String)
+        case info(reason: String, metadata: [String: String])
         case quota(subject: String, description: String)
 
         static func fcm(_ code: FailureCode) -> Detail { .fcm(code: code.rawValue) }
@@ -123,10 +123,10 @@ extension GoogleError.Detail {
                 "@type": "type.googleapis.com/google.firebase.fcm.v1.ApnsError",
                 "statusCode": .int(statusCode), "reason": .string(reason),
             ]
-        case .info(let reason, let service):
+        case .info(let reason, let metadata):
             return [
                 "@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": .string(reason),
-                "domain": "googleapis.com", "metadata": ["service": .string(service)],
+                "domain": "googleapis.com", "metadata": .object(metadata.mapValues { .string($0) }),
             ]
         case .quota(let subject, let description):
             return [

@@ -5,6 +5,10 @@ struct Device: Sendable {
     /// Messages to one of its registrations, to a group or to a condition, and those from topics that it has left.
     var direct = Recent()
     private var links: [TopicName: Link] = [:]
+    /// Those that the emulator has seen, in the order of their arrival.
+    var registrations: [Registration] = []
+    /// Whether its app has registered. Then FCM knows it by that registration only.
+    var hasRegistered = false
 
     /// Its subscription to a topic through one or more registrations.
     private struct Link {

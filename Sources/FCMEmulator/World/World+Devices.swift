@@ -30,7 +30,7 @@ extension World {
     func simulatedDevice(of registration: Registration) -> SimulatedDevice {
         if let simulatedDevice = simulatedDevices[registration.recipientKey] { return simulatedDevice }
         var simulatedDevice = SimulatedDevice(
-            registration.recipientKey, on: enrolments[registration]?.platform ?? .android)
+            registration.recipientKey, on: platform(of: registration))
         for delivery in deliveries(to: registration.recipientKey) { simulatedDevice.take(delivery, at: delivery.sent) }
         return simulatedDevice
     }

@@ -16,7 +16,7 @@ struct World: Sendable {
     var eventLog: EventLog
     /// How far the world's time is ahead of the clock, in seconds.
     var lead: TimeInterval = 0
-    private var settling: Settling
+    private var propagationDelay: PropagationDelay
     private(set) var tokens = AccessTokens()
     private(set) var ledger = LineLog()
     private(set) var requests = LineLog()
@@ -36,7 +36,7 @@ struct World: Sendable {
     /// - Parameter membershipDelay: how many seconds it takes until topic sends see a subscription or its end.
     init(strict: Bool = false, membershipDelay: TimeInterval = 0, countingFrom number: Int = 0) {
         self.strict = strict
-        settling = Settling(delay: membershipDelay)
+        propagationDelay = PropagationDelay(seconds: membershipDelay)
         eventLog = EventLog(countingFrom: number)
         deliveries = number
         opaque = OpaqueText(after: number)
@@ -50,8 +50,8 @@ struct World: Sendable {
 
     /// How many seconds it takes until topic sends see a subscription or its end.
     var membershipDelay: TimeInterval {
-        get { settling.delay }
-        set { settling.delay = newValue }
+        get { propagationDelay.seconds }
+        set { propagationDelay.seconds = newValue }
     }
 
     var counters: Counters {
@@ -66,15 +66,16 @@ struct World: Sendable {
     /// one.
     func enrolment(of registration: Registration) -> Enrolment? {
         if groups.isKey(registration.rawValue) { return nil }
-        return enrolments[registration] ?? (strict ? nil : Enrolment())
+        if let enrolment = enrolments[registration] { return enrolment }
+        return strict || devices[registration.recipientKey]?.hasRegistered == true ? nil : Enrolment()
     }
 
     /// The world's time. Delayed subscriptions that are due by then take effect.
     mutating func time(at now: Date) -> Date {
         let now = now + lead
-        while let change = settling.next(at: now) {
+        while let change = propagationDelay.next(at: now) {
             let wasReached = isReached(change.registration, through: change.topic)
-            settling.apply()
+            propagationDelay.apply()
             reroute(change.registration, change.topic, from: wasReached)
         }
         return now
@@ -83,19 +84,25 @@ struct World: Sendable {
     /// Remembers a registration from a request.
     mutating func meet(_ registration: Registration) {
         guard enrolments[registration] == nil else { return }
-        enrolments[registration] = Enrolment()
+        add(registration)
         eventLog.note(.registration(registration))
+    }
+
+    private mutating func add(_ registration: Registration) {
+        enrolments[registration] = Enrolment()
+        devices[registration.recipientKey, default: Device()].registrations.append(registration)
     }
 
     /// Adds or changes a registration. A change of state may add it to the fan-out of its topics, or remove it.
     mutating func enrol(_ registration: Registration, platform: Platform, state: Enrolment.State) {
         let before = enrolments[registration]
         var enrolment = before ?? Enrolment()
-        let routes = Set(enrolment.topics.keys).union(settling.topics(of: registration))
+        let routes = Set(enrolment.topics.keys).union(propagationDelay.topics(of: registration))
             .map { ($0, isReached(registration, through: $0)) }
         enrolment.platform = platform
         enrolment.state = state
         guard enrolment != before else { return }
+        if before == nil { add(registration) }
         enrolments[registration] = enrolment
         simulatedDevices[registration.recipientKey]?.platform = platform
         eventLog.note(.registration(registration))
@@ -104,11 +111,11 @@ struct World: Sendable {
     }
 
     mutating func join(_ registration: Registration, _ topic: TopicName, at now: Date) {
-        let enrolment = enrolments[registration] ?? Enrolment()
-        guard enrolment.topics[topic] == nil else { return }
+        if enrolments[registration] == nil { add(registration) }
+        guard enrolments[registration]?.topics[topic] == nil else { return }
         let wasReached = isReached(registration, through: topic)
-        settling.add(registration, topic, joins: true, wasMember: false, at: now)
-        enrolments[registration, default: enrolment].topics[topic] = now
+        propagationDelay.add(registration, topic, joins: true, wasMember: false, at: now)
+        enrolments[registration]?.topics[topic] = now
         topics[topic, default: Topic()].members.insert(registration)
         eventLog.note(.topic(topic))
         reroute(registration, topic, from: wasReached)
@@ -117,12 +124,47 @@ struct World: Sendable {
     mutating func leave(_ registration: Registration, _ topic: TopicName, at now: Date) {
         guard enrolments[registration]?.topics[topic] != nil else { return }
         let wasReached = isReached(registration, through: topic)
-        settling.add(registration, topic, joins: false, wasMember: true, at: now)
+        propagationDelay.add(registration, topic, joins: false, wasMember: true, at: now)
         enrolments[registration]?.topics[topic] = nil
         topics[topic]?.members.remove(registration)
         eventLog.note(.topic(topic))
         reroute(registration, topic, from: wasReached)
         dropTopicIfUnused(topic)
+    }
+
+    /// An app registers, for the first time or anew. From now on FCM knows its installation by this registration only.
+    ///
+    /// - Parameter platform: `nil` keeps the device's.
+    /// - Returns: the registrations that this one displaces.
+    mutating func register(_ registration: Registration, on platform: Platform? = nil) -> [Registration] {
+        let platform = platform ?? self.platform(of: registration)
+        let displaced = (devices[registration.recipientKey]?.registrations ?? []).filter {
+            $0 != registration && [.active, .apnsDead].contains(enrolments[$0]?.state)
+        }
+        for other in displaced { end(other) }
+        if enrolments[registration]?.state != .active { end(registration) }
+        enrol(registration, platform: platform, state: .active)
+        devices[registration.recipientKey]?.hasRegistered = true
+        return displaced
+    }
+
+    /// The platform of its device, which may be known by another registration.
+    func platform(of registration: Registration) -> Platform {
+        enrolments[registration]?.platform
+            ?? devices[registration.recipientKey]?.registrations.last.flatMap { enrolments[$0]?.platform } ?? .android
+    }
+
+    /// Ends a registration with its subscriptions, at once. The propagation delay does not apply.
+    mutating func end(_ registration: Registration) {
+        guard let enrolment = enrolments[registration] else { return }
+        enrol(registration, platform: enrolment.platform, state: .unregistered)
+        propagationDelay.forget(registration)
+        enrolments[registration]?.topics = [:]
+        for topic in enrolment.topics.keys {
+            topics[topic]?.members.remove(registration)
+            eventLog.note(.topic(topic))
+            dropTopicIfUnused(topic)
+        }
     }
 
     /// Text of `[A-Za-z0-9_-]` that differs from all earlier ones.
@@ -142,7 +184,7 @@ struct World: Sendable {
     mutating func reset() {
         let eventLog = eventLog
         self = World(
-            strict: strict, membershipDelay: settling.delay, countingFrom: max(deliveries, opaque.number))
+            strict: strict, membershipDelay: propagationDelay.seconds, countingFrom: max(deliveries, opaque.number))
         self.eventLog = eventLog
         self.eventLog.note(.reset)
     }
@@ -150,7 +192,7 @@ struct World: Sendable {
     /// Whether messages to the topic reach the registration.
     private func isReached(_ registration: Registration, through topic: TopicName) -> Bool {
         guard let enrolment = enrolments[registration], enrolment.state == .active else { return false }
-        return settling.isMember(registration, of: topic) ?? (enrolment.topics[topic] != nil)
+        return propagationDelay.isMember(registration, of: topic) ?? (enrolment.topics[topic] != nil)
     }
 
     /// Adds the registration to the topic's fan-out or removes it, if that has changed.
@@ -224,7 +266,9 @@ extension World {
             if condition.matches({ _ in false }) {
                 Set(enrolments.keys)
             } else {
-                condition.topics.reduce(into: settling.registrations) { $0.formUnion(topics[$1]?.members ?? []) }
+                condition.topics.reduce(into: propagationDelay.registrations) {
+                    $0.formUnion(topics[$1]?.members ?? [])
+                }
             }
         return Set(candidates.filter { enrolments[$0]?.state == .active }.map(\.recipientKey))
     }

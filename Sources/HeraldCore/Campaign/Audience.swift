@@ -12,7 +12,7 @@ package struct Audience: Hashable, Sendable {
     /// Where the registrations come from.
     package enum Source: Hashable, Sendable {
         /// A file, with the path as written. It is relative to the audience's own file.
-        case list(Located<String>)
+        case list(Located<String>, columns: ListColumns = ListColumns())
         case inline([Registration])
         /// The members of another audience.
         case audience(Located<String>)

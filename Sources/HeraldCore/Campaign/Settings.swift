@@ -37,7 +37,8 @@ package struct FCMSettings: Hashable, Sendable {
     /// The path of a key file, relative to the workspace.
     package var credentials: Located<String>?
     package var endpoint = "https://fcm.googleapis.com"
-    package var iidEndpoint = "https://iid.googleapis.com"
+    /// The Instance ID service. `nil` if it is where `endpoint` is.
+    package var iidEndpoint: String?
     /// A PEM file with one more certificate authority to trust, relative to the workspace.
     package var ca: String?
 }

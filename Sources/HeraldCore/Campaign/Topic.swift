@@ -3,7 +3,8 @@ package import FCM
 /// An FCM topic with the subscribers it should have.
 package struct Topic: Hashable, Sendable {
     package var name: Located<TopicName>
-    /// Audiences. The members of all of them are subscribed.
+    /// Audiences. The members of all of them are subscribed. If a file names none, the app subscribes its users itself:
+    /// then this is empty, and nobody is pruned.
     package var subscribers: [Located<String>]
     package var exclude: [Located<String>] = []
     /// Whether managed members that the files no longer list are unsubscribed.

@@ -61,11 +61,10 @@ package struct Diagnostic: Hashable, Sendable {
 extension Sequence<Diagnostic> {
     /// Sorted by file and position, without duplicates.
     package func sortedAndUnique() -> [Diagnostic] {
-        let start = TextRange.Position(line: 0, column: 0)
         var seen: Set<Diagnostic> = []
         return filter { seen.insert($0).inserted }.sorted { one, other in
             if one.range.file != other.range.file { return one.range.file < other.range.file }
-            let (a, b) = (one.range.text?.start ?? start, other.range.text?.start ?? start)
+            let (a, b) = (one.range.start, other.range.start)
             if a != b { return a < b }
             return (one.rule.rawValue, one.message) < (other.rule.rawValue, other.message)
         }

@@ -2,8 +2,8 @@ extension Rule {
     /// An error makes herald refuse the file. A warning does not.
     package var severity: Diagnostic.Severity {
         switch self {
-        case .emptyMessage, .groupFids, .conditionTopic, .dataKey, .dataReplaced, .imageHTTP, .imageMutable,
-            .ignoredOption, .apsKey,
+        case .emptyMessage, .groupFids, .dataKey, .dataReplaced, .imageHTTP, .imageMutable,
+            .ignoredOption, .apsKey, .apsFlag, .apnsHeaderUnknown, .fcmSunset, .endpointElsewhere,
             .pushTypeMissing, .silentPush, .dataOnly, .payloadLarge, .unfinishedText, .cutText, .roundTime,
             .shortLateness, .conditionRedundant, .allowUnused, .allowReason:
             .warning
@@ -34,11 +34,14 @@ extension Rule {
         case .unsupported: "herald, or this version of it, does not do this."
         case .formatVersion: "`herald.yaml` begins with the version of the format: `herald: 1`."
         case .undefinedVariable: "`${NAME}` is not set in the environment and has no default."
+        case .endpointMixed: "Both services of FCM are called in one place: at Google, on this machine, or elsewhere."
+        case .endpointElsewhere: "A server that is not Google's gets every registration. It is for tests only."
         case .unknownKind: "There is no such kind of resource."
         case .resourceName: "Names are up to 63 lower-case letters, digits, `.`, `_` and `-`."
         case .topicName: "Topics are 1 to 900 characters of `A-Z a-z 0-9 - _ . ~ %`, without `/topics/` or `private/`."
         case .duplicateResource: "Names are unique among the resources of a kind."
-        case .unknownReference: "Nothing of that name is declared."
+        case .unknownReference:
+            "Nothing of that name is declared. A topic that only apps subscribe to needs no `subscribers`."
         case .referenceCycle: "Audiences are made of each other in a circle."
         case .oneTarget: "A campaign has exactly one target."
         case .oneSource: "An audience has exactly one source."
@@ -48,7 +51,8 @@ extension Rule {
         case .scheduleZone: "There is no time zone of that name."
         case .scheduleNever: "The schedule has no time at which it fires."
         case .listFormat: "A list is a `.csv`, `.txt` or `.ndjson` file, or a `.gz` of one."
-        case .listColumn: "A list names its registrations in one column `token` or `fid`, or in both."
+        case .listColumn:
+            "A list has its registrations in a column `token` or `fid`, in both, or in the `columns` that its audience names."
         case .listRow: "A row of a list holds no registration."
         case .registrationForm: "The entry is no registration of that kind."
         case .listCompression: "The file is called `.gz` and cannot be unpacked."
@@ -72,8 +76,11 @@ extension Rule {
         case .locArgs: "Arguments for a text of the app's own need the name of that text."
         case .ignoredOption: "An option that another one beside it overrides, or that FCM rounds."
         case .apnsHeader: "Apple refuses the header, and with it the push."
+        case .apnsHeaderUnknown: "Apple's own headers begin with `apns-`, and this is none of them."
         case .apsValue: "Apple does not take this value for a key of `aps`, and drops it or the push."
         case .apsKey: "Apple does not know the key; it is written with dashes, or belongs beside `aps`."
+        case .apsFlag:
+            "Apple's flags are the number 1, or left out. herald sends them so, whatever boolean stands there."
         case .pushType: "The push type says something else than the payload does."
         case .pushTypeMissing: "Apple wants the type said. herald warns, and does not add it."
         case .silentPush: "A push that wakes the app and also shows something is neither to Apple."
@@ -98,10 +105,10 @@ extension Rule {
         case .conditionSyntax: "A condition is made of `'topic' in topics`, `&&`, `||`, `!(…)` and parentheses."
         case .conditionMixed: "FCM reads `&&` and `||` from left to right; parentheses say what is meant."
         case .conditionTerms: "A condition has at most five topics."
-        case .conditionTopic: "No file declares the topic. Apps may manage it themselves."
         case .conditionNever: "No device can match, whatever it follows."
         case .conditionRedundant: "The condition says something more than once, or nothing at all."
         case .broadcast: "Devices that follow no topic match too, which is nearly everybody."
+        case .fcmSunset: "FCM ends device groups and the Instance ID service on 2027-09-29."
         case .allowUnused: "A comment allows a warning that is not there, or a rule that does not exist."
         case .allowReason: "A comment that silences a warning says why."
         }

@@ -26,6 +26,8 @@ package enum Rule: String, Hashable, Sendable, CaseIterable {
     // Settings
     case formatVersion = "format-version"
     case undefinedVariable = "undefined-variable"
+    case endpointMixed = "endpoint-mixed"
+    case endpointElsewhere = "endpoint-elsewhere"
 
     // Resources
     case unknownKind = "unknown-kind"
@@ -68,8 +70,10 @@ package enum Rule: String, Hashable, Sendable, CaseIterable {
     case locArgs = "loc-args"
     case ignoredOption = "ignored-option"
     case apnsHeader = "apns-header"
+    case apnsHeaderUnknown = "apns-header-unknown"
     case apsValue = "aps-value"
     case apsKey = "aps-key"
+    case apsFlag = "aps-flag"
     case pushType = "push-type"
     case pushTypeMissing = "push-type-missing"
     case silentPush = "silent-push"
@@ -102,10 +106,12 @@ package enum Rule: String, Hashable, Sendable, CaseIterable {
     case conditionSyntax = "condition-syntax"
     case conditionMixed = "condition-mixed"
     case conditionTerms = "condition-terms"
-    case conditionTopic = "condition-topic"
     case conditionNever = "condition-never"
     case conditionRedundant = "condition-redundant"
     case broadcast
+
+    // What FCM ends
+    case fcmSunset = "fcm-sunset"
 
     // Silenced warnings
     case allowUnused = "allow-unused"

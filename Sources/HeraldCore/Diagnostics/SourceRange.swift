@@ -43,6 +43,9 @@ package struct SourceRange: Hashable, Sendable {
         self.file = file
         self.text = text
     }
+
+    /// Where it begins. If the whole file is meant, its beginning.
+    var start: TextRange.Position { text?.start ?? .init(line: 0, column: 0) }
 }
 
 /// A value with the place where its author wrote it.

@@ -1,43 +1,89 @@
-/// Reads one row of a CSV file (RFC 4180, without line breaks in quoted fields) after the other, and reuses its memory.
+/// Reads one row of a CSV file (RFC 4180) after the other, and reuses its memory. A quoted field may go on over several
+/// lines; the breaks in it are read as line feeds.
 struct CSVRow {
+    /// What a line did to the row.
+    enum Reading {
+        case complete
+        /// A quote is open: the row goes on in the next line.
+        case open
+        /// There is text beside a quoted field, or a quote within another field.
+        case malformed
+    }
+
     /// The text of all fields, without quotes.
     private(set) var text: [UInt8] = []
     /// The range of each field in the text.
     private(set) var fields: [Range<Int>] = []
+    /// The number of the row's first line.
+    private(set) var firstLine = 0
+    /// The line of the quote that was opened last.
+    private(set) var quoteLine = 0
+    private(set) var isOpen = false
+    /// The bytes of its lines so far.
+    private(set) var size = 0
+    /// Where the open field begins in the text.
+    private var openField = 0
 
-    /// Reads a line. `false` if a quote is not closed, or if there is text next to it.
-    mutating func read(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
-        text.removeAll(keepingCapacity: true)
-        fields.removeAll(keepingCapacity: true)
+    /// Reads a line: the rest of the open row, or the beginning of the next one.
+    mutating func read(_ line: UnsafeBufferPointer<UInt8>, at number: Int) -> Reading {
         var rest = line[...]
+        var begin = openField
+        if isOpen {
+            size += line.count + 1
+            text.append(UInt8(ascii: "\n"))
+            guard takeQuoted(&rest) else { return .open }
+        } else {
+            text.removeAll(keepingCapacity: true)
+            fields.removeAll(keepingCapacity: true)
+            (firstLine, size) = (number, line.count)
+            guard let end = takeField(&rest, at: number) else { return isOpen ? .open : .malformed }
+            begin = end
+        }
         while true {
-            let begin = text.count
-            if rest.first == UInt8(ascii: "\"") {
-                guard takeQuoted(&rest) else { return false }
-            } else {
-                let end = rest.firstPlace(of: UInt8(ascii: ",")) ?? rest.endIndex
-                let field = rest[rest.startIndex..<end]
-                if field.firstPlace(of: UInt8(ascii: "\"")) != nil { return false }
-                text.append(contentsOf: field)
-                rest = rest[end...]
-            }
             fields.append(begin..<text.count)
-            guard let separator = rest.first else { return true }
-            guard separator == UInt8(ascii: ",") else { return false }
+            guard let separator = rest.first else { return .complete }
+            guard separator == UInt8(ascii: ",") else { return .malformed }
             rest.removeFirst()
+            guard let next = takeField(&rest, at: number) else { return isOpen ? .open : .malformed }
+            begin = next
         }
     }
 
-    /// Reads a quoted field from the start. A doubled quote stands for one.
-    private mutating func takeQuoted(_ rest: inout Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+    /// Gives up the open row.
+    mutating func abandon() { isOpen = false }
+
+    /// Reads a field from the start and returns where it begins in the text. `nil` if it is malformed, or if it goes on
+    /// in the next line.
+    private mutating func takeField(_ rest: inout Slice<UnsafeBufferPointer<UInt8>>, at number: Int) -> Int? {
+        let begin = text.count
+        guard rest.first == UInt8(ascii: "\"") else {
+            let end = rest.firstPlace(of: UInt8(ascii: ",")) ?? rest.endIndex
+            let field = rest[rest.startIndex..<end]
+            if field.firstPlace(of: UInt8(ascii: "\"")) != nil { return nil }
+            text.append(contentsOf: field)
+            rest = rest[end...]
+            return begin
+        }
         rest.removeFirst()
+        (quoteLine, openField) = (number, begin)
+        return takeQuoted(&rest) ? begin : nil
+    }
+
+    /// Reads the rest of a quoted field, behind its first quote. A doubled quote stands for one. `false` if the field
+    /// goes on in the next line.
+    private mutating func takeQuoted(_ rest: inout Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         while let quote = rest.firstPlace(of: UInt8(ascii: "\"")) {
             text.append(contentsOf: rest[rest.startIndex..<quote])
             rest = rest[(quote + 1)...]
-            guard rest.first == UInt8(ascii: "\"") else { return true }
+            guard rest.first == UInt8(ascii: "\"") else {
+                isOpen = false
+                return true
+            }
             text.append(UInt8(ascii: "\""))
             rest.removeFirst()
         }
+        text.append(contentsOf: rest)
+        isOpen = true
         return false
     }
 }

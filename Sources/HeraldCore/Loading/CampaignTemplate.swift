@@ -58,8 +58,9 @@ package struct CampaignTemplate: Hashable, Sendable {
             else { return }
             CampaignRules(campaign, in: document).check(runEvery: workspace.settings.runEvery, &findings)
             workspace.campaigns.append(campaign)
+            let ranges = [campaign.target.range, campaign.name.range] + campaign.conditionTopics.map(\.range)
             findings.diagnostics += References(workspace, declared: workspace.declared).check()
-                .filter { $0.range == campaign.target.range || $0.range == campaign.name.range }
+                .filter { ranges.contains($0.range) }
         }
         let all = findings.diagnostics.map(\.presentable)
         // An unknown reference is an error too, because the file would stop every other command.

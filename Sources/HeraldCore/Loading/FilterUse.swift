@@ -42,17 +42,22 @@ struct FilterUse {
                         .whereColumn, "registrations that stand in the file have no columns", at: first.column.range,
                         notes: [.init("they stand here", at: end.name.range)])
                 ]
-            case .list(let path) where path.value.listEnding == "txt":
+            case .list(let path, _) where path.value.listEnding == "txt":
                 return [
                     .error(
                         .whereColumn, "a .txt list has no columns", at: first.column.range,
                         notes: [.init("the list is named here", at: path.range)],
                         help: "make it a .csv or .ndjson list")
                 ]
-            case .list(let path):
-                guard let attributes = attributes(end.name.value) else { return [] }
-                return audience.filters.compactMap {
-                    problem(with: $0.column, of: path.value, attributes, &advice)
+            case .list(let path, let columns):
+                let attributes = attributes(end.name.value)
+                return audience.filters.map(\.column).compactMap { column in
+                    if columns.names.holdsRegistrations(column.value) {
+                        return .error(
+                            .whereColumn, "column '\(column.value)' holds registrations", at: column.range,
+                            help: "'where' goes by the list's other columns")
+                    }
+                    return attributes.flatMap { problem(with: column, of: path.value, $0, &advice) }
                 }
             }
         }

@@ -23,7 +23,7 @@ extension KnownRows {
         }
         self.init(numbering: cache.numbering, sources: known)
         if known.count == sources.count, cache.isWhole(for: sources, order: builder.order(inline)) {
-            crossing = cache.crossing
+            (crossing, withOthers, dead) = (cache.crossing, cache.withOthers, cache.dead)
             isInCache = known.allSatisfy { $0.value.reading == cache.sources[$0.key]?.reading }
             return
         }

@@ -33,11 +33,21 @@ package struct ListCacheFiles: Sendable {
         beside state: String, host: String, version: String, isRead: Bool = true,
         now: @escaping @Sendable () -> Int64
     ) {
-        // Two paths to one state share one cache.
-        let path = state.resolvingSymlinks
-        (lists, numbers) = ("\(path).cache", "\(path).cache-numbers")
+        (lists, numbers) = Self.paths(beside: state)
         maker = Array(SHA256.hash(data: Array("\(ListCache.format)\0\(version)\0\(host)".utf8)))
         (self.isRead, self.now) = (isRead, now)
+    }
+
+    private static func paths(beside state: String) -> (lists: String, numbers: String) {
+        // Two paths to one state share one cache.
+        let path = state.resolvingSymlinks
+        return ("\(path).cache", "\(path).cache-numbers")
+    }
+
+    package static func remove(beside state: String) {
+        let (lists, numbers) = paths(beside: state)
+        unlink(lists)
+        unlink(numbers)
     }
 
     func cache() -> ListCache? {

@@ -9,8 +9,8 @@ struct ListLoader {
     private(set) var diagnostics: [Diagnostic] = []
     /// SHA-256 of each list that was read, by its name in diagnostics.
     private(set) var digests: [String: String] = [:]
-    /// The attributes of each list that was read, by its name in diagnostics; `nil` for a list without attributes.
-    private var attributes: [String: [String]?] = [:]
+    /// The attributes of each list that was read; `nil` for a list without attributes.
+    private var attributes: [Reading: [String]?] = [:]
 
     /// - Parameters:
     ///   - lists: The folder outside the workspace where lists may be, as the settings give it.
@@ -19,67 +19,70 @@ struct ListLoader {
         (self.folder, self.lists, self.now) = (folder, lists, now)
     }
 
-    /// A list, with the audiences that name it.
+    /// A list, and what its columns are called. Audiences that name other columns read the file in another way.
+    struct Reading: Hashable {
+        /// The list's name in diagnostics.
+        var list: String
+        var names: ColumnNames
+    }
+
+    /// A list, with the audiences that read it in the same way.
     struct Use {
         var place: WorkspaceFolder.Place
-        var names: Set<String> = []
+        var names: ColumnNames
+        var audiences: Set<String> = []
         /// The attributes that filters use.
         var columns: Set<String> = []
+        /// The columns that the audiences name.
+        var named: [Located<String>] = []
+
+        var reading: Reading { Reading(list: place.name, names: names) }
 
         func source(_ recipientIndex: RecipientIndexBuilder) -> RowSource {
-            recipientIndex.source(place.name, for: names, columns: columns.sorted())
+            recipientIndex.source(place.name, for: audiences, columns: columns.sorted(), names)
         }
     }
 
-    /// By the lists' names in diagnostics.
-    static func uses(_ places: [String: WorkspaceFolder.Place], by filters: FilterUse) -> [String: Use] {
-        var uses: [String: Use] = [:]
-        for (name, place) in places {
-            uses[place.name, default: Use(place: place)].names.insert(name)
-            uses[place.name]?.columns.formUnion(filters.columns(ofListBehind: name))
+    /// The lists that audiences name, except those whose path is wrong. Wrong paths are reported.
+    ///
+    /// - Returns: The use of each audience's list too, by the audience's name.
+    private mutating func used(by audiences: [Audience]) -> (lists: [Reading: Use], byAudience: [String: Reading]) {
+        let filters = FilterUse(audiences)
+        var lists: [Reading: Use] = [:]
+        var readings: [String: Reading] = [:]
+        for audience in audiences {
+            guard case .list(let path, let columns) = audience.source, let place = place(of: path) else { continue }
+            let name = audience.name.value
+            var use = Use(place: place, names: columns.names)
+            use = lists[use.reading] ?? use
+            use.audiences.insert(name)
+            use.columns.formUnion(filters.columns(ofListBehind: name))
+            use.named += columns.named
+            (lists[use.reading], readings[name]) = (use, use.reading)
         }
-        return uses
+        return (lists, readings)
     }
 
     /// The lists that audiences name, except those whose path is wrong.
-    mutating func uses(of audiences: [Audience]) -> [Use] {
-        var places: [String: WorkspaceFolder.Place] = [:]
-        for audience in audiences {
-            if case .list(let path) = audience.source { places[audience.name.value] = place(of: path) }
-        }
-        return Array(Self.uses(places, by: FilterUse(audiences)).values)
-    }
+    mutating func uses(of audiences: [Audience]) -> [Use] { Array(used(by: audiences).lists.values) }
 
     /// Passes the lists' rows to the builder. Returns the audiences whose list can be read.
     mutating func read(_ audiences: [Audience], into recipientIndex: inout RecipientIndexBuilder) -> [Audience] {
-        var places: [String: WorkspaceFolder.Place] = [:]
-        var readable: [Audience] = []
-        for audience in audiences {
-            if case .list(let path) = audience.source {
-                guard let place = place(of: path) else { continue }
-                places[audience.name.value] = place
-            }
-            readable.append(audience)
-        }
-        let filters = FilterUse(audiences)
-        let uses = Self.uses(places, by: filters)
-        let loaded = readable.filter { audience in
-            guard case .list(let path) = audience.source, let place = places[audience.name.value],
-                let use = uses[place.name]
-            else { return true }
+        let (uses, readings) = used(by: audiences)
+        let loaded = audiences.filter { audience in
+            guard case .list(let path, _) = audience.source else { return true }
+            guard let use = readings[audience.name.value].flatMap({ uses[$0] }) else { return false }
             // Several audiences may share a list: it is read and checked once.
-            if attributes[place.name] != nil { return true }
-            let source = use.source(recipientIndex)
-            if let content = recipientIndex.reuse(source)?.reading?.content {
-                // The filters' attributes exist in it: otherwise the list would not have been cached.
-                (digests[place.name], attributes[place.name]) = (content.hexadecimal, .some(nil))
+            if attributes[use.reading] != nil { return true }
+            if let content = recipientIndex.reuse(use.source(recipientIndex))?.reading?.content {
+                // The columns exist in it: otherwise the list would not have been cached.
+                (digests[use.place.name], attributes[use.reading]) = (content.hexadecimal, .some(nil))
                 return true
             }
-            let classifier = recipientIndex.classifier(for: use.names, columns: use.columns.sorted())
-            return read(place, for: path, source, classifier, into: &recipientIndex)
+            return read(use, for: path, into: &recipientIndex)
         }
-        diagnostics += filters.problems { name in
-            places[name].flatMap { attributes[$0.name] ?? nil }
+        diagnostics += FilterUse(audiences).problems { name in
+            readings[name].flatMap { attributes[$0] ?? nil }
         }
         return loaded
     }
@@ -95,12 +98,13 @@ struct ListLoader {
 
     /// `false` if the list cannot be read.
     private mutating func read(
-        _ place: WorkspaceFolder.Place, for path: Located<String>, _ source: RowSource, _ classifier: RowClassifier,
-        into recipientIndex: inout RecipientIndexBuilder
+        _ use: Use, for path: Located<String>, into recipientIndex: inout RecipientIndexBuilder
     ) -> Bool {
-        var (classifier, reader, row) = (classifier, ListReader(place.name, asked: classifier.columns), 0)
+        let place = use.place
+        var classifier = recipientIndex.classifier(for: use.audiences, columns: use.columns.sorted())
+        var (reader, row) = (ListReader(place.name, use.names, asked: classifier.columns), 0)
         var classes = [Int](repeating: -1, count: classifier.columns.count)
-        var source = source
+        var source = use.source(recipientIndex)
         do throws(DiagnosticError) {
             let begin = now()
             let scanner = try ListScanner(place.path, as: place.name)
@@ -108,13 +112,13 @@ struct ListLoader {
             let digest = try scanner.scan { number in
                 reader.noteTooLong(at: number)
             } line: { number, line in
-                reader.read(line, at: number) { registration, value in
+                reader.read(line, at: number) { registration, seen, value in
                     if classifier.isIdle { return }
                     for column in classes.indices {
                         classes[column] = value(column).map { classifier.class(of: $0, inColumn: column) } ?? -1
                     }
                     guard let membershipClass = classifier.membershipClass(of: classes) else { return }
-                    recipientIndex.add(registration, membershipClass, row: row)
+                    recipientIndex.add(registration, membershipClass, row: row, seen: seen)
                     row += 1
                 }
             }
@@ -127,7 +131,12 @@ struct ListLoader {
         recipientIndex.finish(source)
         reader.end()
         diagnostics += reader.rows.diagnostics
-        attributes[place.name] = .some(reader.attributes)
+        var advice = Advice()
+        for column in use.named where reader.missing.contains(column.value) {
+            diagnostics.append(
+                .missingColumn(column, of: place.name, among: reader.columns, advice: &advice))
+        }
+        attributes[use.reading] = .some(reader.attributes)
         return true
     }
 
@@ -136,5 +145,21 @@ struct ListLoader {
         var diagnostic = problem.diagnostic
         if diagnostic.rule != .fileEncoding { diagnostic.range = path.range }
         diagnostics.append(diagnostic)
+    }
+}
+
+extension Diagnostic {
+    fileprivate static func missingColumn(
+        _ column: Located<String>, of list: String, among columns: [String], advice: inout Advice
+    ) -> Diagnostic {
+        // In a file without a header, the first row may hold a person's data.
+        let isHeader = columns.allSatisfy { $0.utf8.count <= 64 && Registration(String($0)) == nil }
+        let near = isHeader ? advice.nearest(to: column.value, among: columns) : nil
+        let shown = columns.prefix(20).joined(separator: ", ") + (columns.count > 20 ? ", …" : "")
+        return .error(
+            .listColumn, "'\(list)' has no column '\(column.value)'", at: column.range,
+            help: (near.map { "did you mean '\($0)'? " } ?? "")
+                + (isHeader ? "it has: \(shown)" : "its first line does not look like a header"),
+            replacement: near?.inYAML)
     }
 }

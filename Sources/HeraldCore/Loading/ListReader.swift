@@ -7,28 +7,36 @@ struct ListReader {
     /// without attributes, and for a file that names none.
     private(set) var attributes: [String]?
     private(set) var rows: RowFindings
+    /// What the header, or the first object, calls the columns.
+    private(set) var columns: [String] = []
     private let form: Form
+    private let names: ColumnNames
+    private let registrations: [(kind: Registration.Kind, name: String)]
     /// The attributes that filters use.
     private let asked: [String]
     private var header: Header?
     private var csv = CSVRow()
     private var object = FlatObject()
-    /// The attributes of the objects read so far.
-    private var seen: Set<String> = []
+    /// The attributes of the objects read so far. Without filters, only those of the first one.
+    private var found: Set<String> = []
+    private var hasSeen = false
     private var hasRows = false
 
     private enum Form { case csv, text, ndjson }
 
-    /// Takes a row: its registration, which is well-formed, and its value for each of the attributes asked for; `nil`
-    /// if the file does not have that attribute.
-    typealias Taker = (_ registration: UnsafeBufferPointer<UInt8>, _ value: (_ asked: Int) -> String?) -> Void
+    /// Takes a row: its registration, which is well-formed, when it was last seen (in seconds since 1970, if the list
+    /// knows), and its value for each of the attributes asked for; `nil` if the file does not have that attribute.
+    typealias Taker = (
+        _ registration: UnsafeBufferPointer<UInt8>, _ seen: UInt32?, _ value: (_ asked: Int) -> String?
+    ) -> Void
 
     /// - Parameters:
     ///   - file: Its ending gives the form: `.csv` (header row), `.txt` (one on each line) or `.ndjson` (an object on
     /// each line).
     ///   - asked: The attributes that filters use.
-    init(_ file: String, asked: [String]) {
-        self.asked = asked
+    init(_ file: String, _ names: ColumnNames = ColumnNames(), asked: [String]) {
+        (self.names, self.asked) = (names, asked)
+        registrations = names.registrations
         rows = RowFindings(file: file)
         form =
             switch file.listEnding {
@@ -38,9 +46,19 @@ struct ListReader {
             }
     }
 
+    /// The columns to read that the file does not have, after `end`. Objects may lack registrations one by one.
+    var missing: Set<String> {
+        switch form {
+        case .text: []
+        case .csv: columns.isEmpty ? [] : names.all.subtracting(columns)
+        case .ndjson: hasRows && !hasSeen ? names.all.subtracting(registrations.map(\.name)) : []
+        }
+    }
+
     /// `false` if the rest of the file need not be read.
     mutating func read(_ line: UnsafeBufferPointer<UInt8>, at number: Int, _ take: Taker) -> Bool {
         if rows.isFull { return false }
+        if csv.isOpen { return readCSV(line, number, take) }
         let text = line.trimmed
         if text.isEmpty { return true }
         switch form {
@@ -51,21 +69,24 @@ struct ListReader {
         return true
     }
 
-    mutating func noteTooLong(at number: Int) { rows.addLast(number, "is longer than 8 KiB") }
+    mutating func noteTooLong(at number: Int) {
+        rows.addLast(csv.isOpen ? csv.firstLine : number, "is longer than 8 KiB")
+        csv.abandon()
+    }
 
     /// Called after the last line.
     mutating func end() {
+        if csv.isOpen { rows.add(csv.quoteLine, "has a quote that is not closed") }
         switch form {
         case .text: break
         case .csv:
-            if header == nil, rows.diagnostics.isEmpty {
+            if header == nil, columns.isEmpty, rows.diagnostics.isEmpty {
                 rows.add(
                     .listFormat, 1, "'\(rows.file)' has no header row", help: "name a column token or fid")
             }
         case .ndjson:
             // In a list without rows no attribute can be missing.
-            let names = hasRows ? seen : seen.union(asked)
-            attributes = names.filter { Registration.Kind(rawValue: $0) == nil }.sorted()
+            attributes = (hasRows ? found : found.union(asked)).filter { !names.holdsRegistrations($0) }.sorted()
         }
     }
 
@@ -73,7 +94,7 @@ struct ListReader {
         if text.first == UInt8(ascii: "#") { return }
         let registration = UnsafeBufferPointer(rebasing: text)
         if Registration.kind(of: registration) != nil {
-            take(registration) { _ in nil }
+            take(registration, nil) { _ in nil }
         } else {
             rows.add(number, "is neither a token nor a fid")
         }
@@ -82,28 +103,54 @@ struct ListReader {
     private mutating func readCSV(
         _ line: UnsafeBufferPointer<UInt8>, _ number: Int, _ take: Taker
     ) -> Bool {
-        guard csv.read(line) else {
-            rows.add(number, "has a quote that is not closed, or text beside a quoted field")
+        switch csv.read(line, at: number) {
+        case .complete: break
+        case .open:
+            if csv.size <= ListScanner.maximumLength { return true }
+            rows.addLast(csv.quoteLine, "has a quote that is not closed within 8 KiB")
+            csv.abandon()
+            return false
+        case .malformed:
+            rows.add(
+                max(csv.firstLine, csv.quoteLine),
+                "has text beside a quoted field, or a quote within a field that does not begin with one")
             return header != nil
         }
+        let number = csv.firstLine
+        if csv.size > ListScanner.maximumLength {
+            rows.addLast(number, "is longer than 8 KiB")
+            return false
+        }
         guard let header else {
-            let names = csv.fields.map { String(decoding: csv.text[$0], as: UTF8.self) }
-            header = Header(names, asked: asked, at: number, &rows)
-            if header != nil { attributes = names.filter { Registration.Kind(rawValue: $0) == nil } }
+            columns = csv.fields.map { String(decoding: csv.text[$0], as: UTF8.self) }
+            header = Header(columns, names, asked: asked, at: number, &rows)
+            if header != nil { attributes = columns.filter { !names.holdsRegistrations($0) } }
             return header != nil
         }
         guard csv.fields.count == header.count else {
-            rows.add(number, "has \(csv.fields.count) fields where the header has \(header.count)")
+            rows.add(number, "has \(count(csv.fields.count, "field")) where the header has \(header.count)")
             return true
         }
         let values = header.registrations.map { (kind: $0.kind, text: csv.fields[$0.index]) }
         csv.text.withUnsafeBufferPointer { text in
-            guard let registration = rows.registration(from: values, of: text, at: number) else { return }
-            take(registration) { asked in
+            guard let registration = rows.registration(from: values, of: text, at: number),
+                let seen = seen(header.seen.map { UnsafeBufferPointer(rebasing: text[csv.fields[$0]]) }, number)
+            else { return }
+            take(registration, seen) { asked in
                 header.places[asked].map { String(decoding: text[csv.fields[$0]], as: UTF8.self) }
             }
         }
         return true
+    }
+
+    /// When a row was last seen; no time if its list does not know. `nil` if the text is no time, which is reported.
+    private mutating func seen(_ text: UnsafeBufferPointer<UInt8>?, _ number: Int) -> UInt32?? {
+        guard let text, !text.isEmpty else { return .some(nil) }
+        if let time = UInt32(rfc3339: text) { return time }
+        rows.add(
+            .listRow, number, "the row has a malformed time in '\(names.seen ?? "")'",
+            help: "write times as 2026-12-01T09:00:00Z, not before 1970")
+        return .none
     }
 
     private mutating func readNDJSON(
@@ -114,11 +161,12 @@ struct ListReader {
             rows.add(number, "is not a JSON object")
             return
         }
-        if !asked.isEmpty { seen.formUnion(object.keys) }
+        if columns.isEmpty { columns = object.keys.sorted() }
+        if !asked.isEmpty { found.formUnion(object.keys) }
         var values: [(kind: Registration.Kind, text: Range<Int>)] = []
         var text: [UInt8] = []
-        for kind in [Registration.Kind.fid, .token] {
-            switch object[kind.rawValue] {
+        for (kind, name) in registrations {
+            switch object[name] {
             case .string(let value):
                 let begin = text.count
                 text.append(contentsOf: value.utf8)
@@ -129,23 +177,38 @@ struct ListReader {
                 return
             }
         }
-        text.withUnsafeBufferPointer { text in
-            guard let registration = rows.registration(from: values, of: text, at: number) else { return }
-            hasRows = true
-            take(registration) { object[asked[$0]]?.attribute ?? "" }
+        var time = ""
+        if let name = names.seen, let value = object[name] {
+            hasSeen = true
+            time = value.attribute
         }
+        time.withUTF8 { time in
+            text.withUnsafeBufferPointer { text in
+                guard let registration = registration(from: values, of: text, number), let seen = seen(time, number)
+                else { return }
+                hasRows = true
+                take(registration, seen) { object[asked[$0]]?.attribute ?? "" }
+            }
+        }
+    }
+
+    /// The row's registration. If it has none, the likely column is named.
+    private mutating func registration(
+        from values: [(kind: Registration.Kind, text: Range<Int>)], of text: UnsafeBufferPointer<UInt8>, _ number: Int
+    ) -> UnsafeBufferPointer<UInt8>? {
+        let help = values.isEmpty && !hasRows ? names.advice(on: columns) : nil
+        return rows.registration(from: values, of: text, at: number, help: help)
     }
 }
 
 extension ListReader {
     /// Reads the row in `object`. Nearly all rows are flat objects, and this builds no tree of values for them.
     private mutating func readFlat(_ line: UnsafeBufferPointer<UInt8>, _ number: Int, _ take: Taker) {
-        if !asked.isEmpty {
-            for member in object.members { seen.insert(String(decoding: line[member.name], as: UTF8.self)) }
-        }
+        if columns.isEmpty { columns = names(in: line) }
+        if !asked.isEmpty { found.formUnion(names(in: line)) }
         var values: [(kind: Registration.Kind, text: Range<Int>)] = []
-        for kind in [Registration.Kind.fid, .token] {
-            guard let member = object.member(kind.rawValue, of: line) else { continue }
+        for (kind, name) in registrations {
+            guard let member = object.member(name, of: line) else { continue }
             switch member.kind {
             case .text: values.append((kind, member.value))
             case .null: break
@@ -154,11 +217,19 @@ extension ListReader {
                 return
             }
         }
-        guard let registration = rows.registration(from: values, of: line, at: number) else { return }
+        let time = names.seen.flatMap { object.member($0, of: line) }
+        if time != nil { hasSeen = true }
+        guard let registration = registration(from: values, of: line, number),
+            let seen = seen(time.map { UnsafeBufferPointer(rebasing: line[$0.value]) }, number)
+        else { return }
         hasRows = true
-        take(registration) { attribute in
+        take(registration, seen) { attribute in
             object.member(asked[attribute], of: line).map { String(decoding: line[$0.value], as: UTF8.self) } ?? ""
         }
+    }
+
+    private func names(in line: UnsafeBufferPointer<UInt8>) -> [String] {
+        object.members.map { String(decoding: line[$0.name], as: UTF8.self) }
     }
 }
 
@@ -178,7 +249,7 @@ extension JSONValue {
         case .null: ""
         case .bool(let value): "\(value)"
         case .int(let value): "\(value)"
-        case .double, .array, .object: (try? bytes()).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        case .double, .digits, .array, .object: (try? bytes()).map { String(decoding: $0, as: UTF8.self) } ?? ""
         }
     }
 }
@@ -197,27 +268,51 @@ extension UnsafeBufferPointer<UInt8> {
 /// The columns of a CSV that are used.
 private struct Header {
     var count: Int
-    /// The fid comes first, since FCM prefers it to the token.
     var registrations: [(kind: Registration.Kind, index: Int)] = []
+    /// The column of the times when rows were last seen.
+    var seen: Int?
     /// The columns of the attributes that were asked for.
     var places: [Int?]
 
-    init?(_ names: [String], asked: [String], at line: Int, _ rows: inout RowFindings) {
-        count = names.count
-        places = asked.map { names.firstIndex(of: $0) }
-        for kind in [Registration.Kind.fid, .token] {
-            let indices = names.indices.filter { names[$0] == kind.rawValue }
-            if indices.count > 1 {
-                rows.add(.listColumn, line, "column '\(kind.rawValue)' stands twice")
-                return nil
-            }
-            if let index = indices.first { registrations.append((kind, index)) }
-        }
-        if registrations.isEmpty {
-            rows.add(
-                .listColumn, line, "the header has no column 'token' or 'fid'",
-                help: "name one of its columns so, in lower case; commas part the columns")
+    /// `nil` if the header cannot be used. A column that the audience names and that is missing is reported there.
+    init?(_ columns: [String], _ names: ColumnNames, asked: [String], at line: Int, _ rows: inout RowFindings) {
+        count = columns.count
+        places = asked.map { columns.firstIndex(of: $0) }
+        for name in names.all.sorted()
+        where columns.count(where: { $0 == name }) > 1 {
+            rows.add(.listColumn, line, "column '\(name)' stands twice")
             return nil
         }
+        seen = names.seen.flatMap { columns.firstIndex(of: $0) }
+        registrations = names.registrations.compactMap { kind, name in
+            columns.firstIndex(of: name).map { (kind, $0) }
+        }
+        if registrations.isEmpty {
+            if names == ColumnNames(seen: names.seen) {
+                rows.add(
+                    .listColumn, line, "the header has no column 'token' or 'fid'",
+                    help: names.advice(on: columns)
+                        ?? "say beside 'file' which column has the tokens or the fids, as in columns: {token: push_id}; "
+                        + "columns are separated by commas")
+            }
+            return nil
+        }
+    }
+}
+
+extension ColumnNames {
+    /// What to write if one of a list's columns probably has the registrations.
+    fileprivate func advice(on columns: [String]) -> String? {
+        let words: [(kind: String, words: [String])] = [
+            ("token", ["token"]), ("fid", ["fid", "installation", "instanceid"]), ("token", ["registration", "regid"]),
+        ]
+        for (kind, words) in words {
+            for column in columns where column.utf8.count <= 64 {
+                let plain = column.lowercased().filter { $0.isLetter || $0.isNumber }
+                guard words.contains(where: plain.contains) else { continue }
+                return "if they are in '\(column)', write columns: {\(kind): \(column.inYAML)} beside 'file'"
+            }
+        }
+        return nil
     }
 }

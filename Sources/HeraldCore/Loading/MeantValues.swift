@@ -1,3 +1,5 @@
+internal import FCM
+
 /// Common other spellings of values. Only unambiguous ones are recognised.
 extension Bool {
     /// `yes`, `On`, `TRUE`, or a word in quotes.
@@ -40,6 +42,30 @@ extension Duration {
 }
 
 extension String {
+    /// The JSON number for `+1`, `.5`, `1.`, `1_000` or `0x1F`. A number with leading zeros may be octal or decimal.
+    var numberMeant: String? {
+        let isNegative = hasPrefix("-")
+        var digits = filter { $0 != "_" }
+        if isNegative || hasPrefix("+") { digits.removeFirst() }
+        let radix: Int? =
+            switch digits.prefix(2) {
+            case "0x": 16
+            case "0o": 8
+            case "0b": 2
+            default: nil
+            }
+        if let radix {
+            guard let value = UInt64(digits.dropFirst(2), radix: radix) else { return nil }
+            digits = String(value)
+        }
+        if digits.hasPrefix(".") { digits = "0" + digits }
+        if let point = digits.firstIndex(of: "."), digits[point...].dropFirst().first?.isNumber != true {
+            digits.remove(at: point)
+        }
+        let text = (isNegative ? "-" : "") + digits
+        return JSONValue(digits: text) == nil ? nil : text
+    }
+
     /// The text in YAML's double quotes.
     var quoted: String {
         var text = "\""

@@ -49,10 +49,8 @@ extension MessageShape {
             return duration(from: node, name, &findings).map { .string($0.protobufText) }
         case .timeToLive:
             guard let duration = duration(from: node, name, &findings) else { return nil }
-            guard duration <= .seconds(28 * 86_400) else {
-                findings.error(
-                    .ttlRange, "\(name) is longer than FCM keeps a message", at: node.range,
-                    help: "write 28d, which is the most", replacement: "28d")
+            guard duration <= .longestTimeToLive else {
+                findings.timeToLiveTooLong(name, at: node.range)
                 return nil
             }
             return .string(duration.protobufText)
@@ -105,9 +103,9 @@ extension MessageShape {
                 return json?.isEmpty == true && !shape.keepsEmpty ? nil : json
             }
         case .verbatim:
-            return verbatimJSON(from: node, name, &findings)
+            return node.verbatimJSON(name, &findings)
         case .apnsPayload:
-            return verbatimJSON(from: node, name, &findings)?.withNumericFlags
+            return node.verbatimJSON(name, &findings)?.withNumericFlags
         }
     }
 
@@ -136,7 +134,7 @@ extension MessageShape {
     private func lightColor(from node: Node, _ name: String, _ findings: inout Findings) -> JSONValue? {
         if let entries = node.mapping {
             let parts = ["red", "green", "blue", "alpha"]
-            let json = verbatimJSON(from: node, name, &findings)?.object ?? [:]
+            let json = node.verbatimJSON(name, &findings)?.object ?? [:]
             for entry in entries {
                 let share = json[entry.key]?.number ?? -1
                 if parts.contains(entry.key), (0...1).contains(share) { continue }
@@ -195,32 +193,6 @@ extension MessageShape {
             return nil
         }
     }
-
-    /// The value as all versions of YAML read it. A value that they read differently is refused.
-    private func verbatimJSON(from node: Node, _ name: String, _ findings: inout Findings) -> JSONValue? {
-        switch node.content {
-        case .mapping:
-            return object(from: node, name, &findings) { entry, findings in
-                verbatimJSON(from: entry.value, "'\(entry.key)'", &findings)
-            }
-        case .sequence(let items):
-            return .array(items.compactMap { verbatimJSON(from: $0, "an entry of \(name)", &findings) })
-        case .scalar(let scalar):
-            guard scalar.isPlain else { return .string(scalar.text) }
-            switch PlainScalar(scalar.text) {
-            case .string: return .string(scalar.text)
-            case .bool(let value): return .bool(value)
-            case .int(let value): return .int(value)
-            case .double(let value): return .double(value)
-            case .null:
-                findings.error(.nullValue, "\(name) has no value", at: node.range, help: "leave the key out")
-                return nil
-            case .trap(let reading):
-                node.reportAmbiguity(reading, name, scalar.text, &findings)
-                return nil
-            }
-        }
-    }
 }
 
 extension JSONValue {
@@ -229,7 +201,7 @@ extension JSONValue {
     /// An APNs payload in which flags are the number 1, or left out.
     fileprivate var withNumericFlags: JSONValue {
         guard var payload = object, var aps = payload["aps"]?.object else { return self }
-        for flag in ["content-available", "mutable-content"] {
+        for flag in ApsValue.flags {
             switch aps[flag] {
             case .bool(true): aps[flag] = 1
             case .bool(false): aps[flag] = nil
@@ -264,7 +236,18 @@ extension Node {
     }
 }
 
+extension Findings {
+    mutating func timeToLiveTooLong(_ name: String, at range: TextRange) {
+        error(
+            .ttlRange, "\(name) is longer than FCM keeps a message", at: range, help: "write 28d, which is the most",
+            replacement: "28d")
+    }
+}
+
 extension Duration {
+    /// FCM refuses a message that it should keep for longer.
+    static let longestTimeToLive = Duration.seconds(28 * 86_400)
+
     /// Reads the form of the wire: seconds with up to nine decimals and an `s`.
     fileprivate init?(protobuf text: String) {
         guard let match = text.wholeMatch(of: #/([0-9]{1,10})\.([0-9]{1,9})s/#), let seconds = Int64(match.1),

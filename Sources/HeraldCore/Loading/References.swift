@@ -31,10 +31,10 @@ struct References {
         var found = FindingsOfFiles()
         duplicates(&found)
         unknownNames(&found)
-        unknownTopicsOfConditions(&found)
         cycles(&found)
         PreviousNames(workspace, declared).check(&found)
         groupsWithoutSender(&found)
+        endOfGroups(&found)
         return found.diagnostics
     }
 
@@ -76,33 +76,29 @@ struct References {
             }
         }
         for (kind, uses) in uses.sorted(by: { $0.key < $1.key }) { unknown(kind, uses, &found) }
-    }
-
-    /// A condition may name a topic that only apps subscribe to. So an undeclared one is only probably a mistake.
-    private func unknownTopicsOfConditions(_ found: inout FindingsOfFiles) {
-        let names = declared.filter { $0.kind == "topic" }.map(\.name)
         for campaign in workspace.campaigns {
             var seen: Set<TopicName> = []
-            for topic in campaign.conditionTopics
-            where !declared.contains(Name("topic", topic.value.rawValue)) && seen.insert(topic.value).inserted {
-                found.add(at: topic.range) { advice in
-                    let near = advice.nearest(to: topic.value.rawValue, among: names)
-                    return .warning(
-                        .conditionTopic, "no file declares topic '\(topic.value)'", at: topic.range,
-                        help: near.map { "did you mean '\($0)'?" }, replacement: near)
-                }
-            }
+            let topics = campaign.conditionTopics.filter { seen.insert($0.value).inserted }
+            unknown("topic", topics.map(\.text), isInText: true, &found)
         }
     }
 
-    private func unknown(_ kind: String, _ uses: [Located<String>], _ found: inout FindingsOfFiles) {
+    /// - Parameter isInText: Whether the names stand inside a text, such as a condition.
+    private func unknown(
+        _ kind: String, _ uses: [Located<String>], isInText: Bool = false, _ found: inout FindingsOfFiles
+    ) {
         let names = declared.filter { $0.kind == kind }.map(\.name)
         for use in uses where !declared.contains(Name(kind, use.value)) {
             found.add(at: use.range) { advice in
                 let near = advice.nearest(to: use.value, among: names)
+                var help = near.map { "did you mean '\($0)'?" }
+                if kind == "topic" {
+                    let lines = "two lines in a file declare it: kind: topic, and name: \(use.value.inYAML)"
+                    help = help.map { "\($0) Otherwise \(lines)" } ?? lines
+                }
                 return .error(
-                    .unknownReference, "no file declares \(kind) '\(use.value)'", at: use.range,
-                    help: near.map { "did you mean '\($0)'?" }, replacement: near?.inYAML)
+                    .unknownReference, "no file declares \(kind) '\(use.value)'", at: use.range, help: help,
+                    replacement: isInText ? near : near?.inYAML)
             }
         }
     }
@@ -116,6 +112,17 @@ struct References {
                     .groupSender, "group '\(group.name.value)' needs the project's number", at: group.name.range,
                     help: "write sender_id: \"123456789012\" with that number into \(WorkspaceFolder.settingsFile)")
             }
+        }
+    }
+
+    /// Told once, at the first group.
+    private func endOfGroups(_ found: inout FindingsOfFiles) {
+        let ranges = workspace.groups.map(\.name.range)
+        guard let first = ranges.min(by: { ($0.file, $0.start) < ($1.file, $1.start) }) else { return }
+        found.add(at: first) { _ in
+            .warning(
+                .fcmSunset, "device groups stop working at FCM on 2027-09-29", at: first,
+                help: "send to an audience that lists the same devices")
         }
     }
 

@@ -1,8 +1,8 @@
 /// The content of one file of resources. It does not depend on other files, so all files can be read in parallel.
 struct ResourceFile: Sendable {
     private(set) var source: SourceText?
-    /// The names that its documents declare, also in documents with mistakes.
-    private(set) var declared: [References.Name] = []
+    /// The names that its documents declare, also in documents with mistakes, and the documents' places.
+    private(set) var declared: [(name: References.Name, range: SourceRange)] = []
     private(set) var resources: [ResourceReader.Resource] = []
     private(set) var diagnostics: [Diagnostic] = []
     /// The warnings that it silences.
@@ -31,7 +31,7 @@ struct ResourceFile: Sendable {
     }
 
     private mutating func take(_ document: Node, _ settings: Settings, _ findings: inout Findings) {
-        if let name = References.Name(of: document) { declared.append(name) }
+        if let name = References.Name(of: document) { declared.append((name, findings.at(document.range))) }
         guard let resource = ResourceReader.resource(from: document, defaultZone: settings.timezone, &findings)
         else { return }
         if case .campaign(let campaign) = resource {

@@ -1,7 +1,8 @@
 internal import FCM
 
 extension ResourceReader {
-    static let sourceKeys = KeyTable(["file"], required: ["file"])
+    static let sourceKeys = KeyTable(["file", "columns"], required: ["file"])
+    static let columnKeys = KeyTable(["token", "fid", "seen"])
 
     static func audience(_ fields: Fields, _ findings: inout Findings) -> Audience? {
         let name = resourceName(fields, &findings)
@@ -16,7 +17,7 @@ extension ResourceReader {
         switch key {
         case "source":
             let inner = fields[key].flatMap { Fields($0, "'source'", sourceKeys, &findings) }
-            source = inner?.string("file", &findings).flatMap { list($0, &findings) }
+            source = inner.flatMap { list($0, &findings) }
         case "from": source = fields.string(key, &findings).map { .audience($0) }
         default: source = .inline(registrations(key, in: fields, &findings))
         }
@@ -24,13 +25,42 @@ extension ResourceReader {
         return Audience(name: name, source: source, filters: filters, exclude: exclude)
     }
 
-    private static func list(_ path: Located<String>, _ findings: inout Findings) -> Audience.Source? {
-        if path.value.listEnding != nil { return .list(path) }
-        findings.diagnostics.append(
-            .error(
-                .listFormat, "'\(path.value)' is no list: a list is a .csv, .txt or .ndjson file", at: path.range,
-                help: "each may be compressed, as in people.csv.gz"))
-        return nil
+    private static func list(_ fields: Fields, _ findings: inout Findings) -> Audience.Source? {
+        let columns = fields["columns"].map { Self.columns($0, &findings) } ?? ListColumns()
+        guard let path = fields.string("file", &findings) else { return nil }
+        switch path.value.listEnding {
+        case nil:
+            findings.diagnostics.append(
+                .error(
+                    .listFormat, "'\(path.value)' is no list: a list is a .csv, .txt or .ndjson file", at: path.range,
+                    help: "each may be compressed, as in people.csv.gz"))
+            return nil
+        case "txt" where fields["columns"] != nil:
+            findings.error(
+                .listFormat, "a .txt list has no columns", at: fields.keyRange("columns"),
+                help: "make it a .csv or .ndjson list")
+        default: break
+        }
+        return .list(path, columns: columns)
+    }
+
+    private static func columns(_ node: Node, _ findings: inout Findings) -> ListColumns {
+        guard let fields = Fields(node, "'columns'", columnKeys, &findings) else { return ListColumns() }
+        let name = { (key: String, findings: inout Findings) -> Located<String>? in
+            guard let name = fields.string(key, &findings) else { return nil }
+            if !name.value.isEmpty { return name }
+            findings.diagnostics.append(.error(.invalidValue, "'\(key)' must not be empty", at: name.range))
+            return nil
+        }
+        var used: Set<String> = []
+        for key in columnKeys.known {
+            guard let column = fields[key], let text = column.scalar?.text, !used.insert(text).inserted else {
+                continue
+            }
+            findings.error(.listColumn, "column '\(text)' is named twice", at: column.range)
+        }
+        return ListColumns(
+            token: name("token", &findings), fid: name("fid", &findings), seen: name("seen", &findings))
     }
 
     private static func filters(_ fields: Fields, _ findings: inout Findings) -> [Audience.Filter] {
@@ -40,12 +70,6 @@ extension ResourceReader {
             return []
         }
         return entries.compactMap { entry in
-            if Registration.Kind(rawValue: entry.key) != nil {
-                findings.error(
-                    .whereColumn, "column '\(entry.key)' holds registrations", at: entry.keyRange,
-                    help: "'where' goes by the list's other columns")
-                return nil
-            }
             let values = entry.value.sequence ?? [entry.value]
             if values.isEmpty {
                 findings.error(

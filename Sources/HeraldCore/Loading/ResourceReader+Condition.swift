@@ -61,11 +61,6 @@ extension Diagnostic {
     }
 }
 
-extension SourceRange {
-    /// Where it begins. If the whole file is meant, its beginning.
-    fileprivate var start: TextRange.Position { text?.start ?? .init(line: 0, column: 0) }
-}
-
 extension ConditionError {
     /// What to write instead of the wrong word, in any quotes.
     fileprivate var replacement: String? {

@@ -8,7 +8,7 @@ enum ResourceReader {
             ["kind", "name", "source", "tokens", "fids", "from", "where", "exclude"], required: ["name"]),
         "topic": KeyTable(
             ["kind", "name", "subscribers", "exclude", "prune", "drift", "previous_names"],
-            required: ["name", "subscribers"]),
+            required: ["name"]),
         "group": KeyTable(["kind", "name", "members"], required: ["name", "members"]),
         "campaign": KeyTable(
             [
@@ -62,11 +62,20 @@ enum ResourceReader {
 
     private static func topic(_ fields: Fields, _ findings: inout Findings) -> Topic? {
         let name = fields.string("name", &findings).flatMap { topicName($0, &findings) }
-        let subscribers = fields.strings("subscribers", &findings)
-        let exclude = fields.strings("exclude", &findings) ?? []
-        let prune = fields.bool("prune", &findings) ?? true
-        checkDrift(fields, &findings)
         let previous = (fields.strings("previous_names", &findings) ?? []).compactMap { topicName($0, &findings) }
+        let isOfApp = fields["subscribers"] == nil
+        if isOfApp {
+            for key in ["exclude", "prune", "drift"] where fields[key] != nil {
+                findings.error(
+                    .missingKey, "'\(key)' has no meaning without 'subscribers'", at: fields.keyRange(key),
+                    help: "name the audiences to subscribe, or take '\(key)' out if the app subscribes its users itself"
+                )
+            }
+        }
+        let subscribers = isOfApp ? [] : fields.strings("subscribers", &findings)
+        let exclude = fields.strings("exclude", &findings) ?? []
+        let prune = fields.bool("prune", &findings) ?? !isOfApp
+        checkDrift(fields, &findings)
         guard let name, let subscribers else { return nil }
         return Topic(name: name, subscribers: subscribers, exclude: exclude, prune: prune, previousNames: previous)
     }
@@ -118,6 +127,9 @@ enum ResourceReader {
         guard let fields = Fields(node, "'delivery'", Self.deliveryKeys, &findings) else { return delivery }
         delivery.rate = fields.rate("rate", &findings)
         delivery.expiresAfter = fields.duration("expires_after", &findings)
+        if let expiry = delivery.expiresAfter, expiry > .longestTimeToLive {
+            findings.timeToLiveTooLong("'expires_after'", at: fields["expires_after"]?.range ?? fields.range)
+        }
         delivery.onUnknown = fields.choice("on_unknown", &findings) ?? delivery.onUnknown
         delivery.members = fields.choice("members", &findings) ?? delivery.members
         if let percent = fields.int("stop_when_rejected_percent", in: 1...100, &findings) {

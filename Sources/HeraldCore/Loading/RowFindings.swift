@@ -40,7 +40,8 @@ struct RowFindings {
 
     /// The range of the first registration in a row. All registrations in the row must be well-formed.
     mutating func registration(
-        from values: [(kind: Registration.Kind, text: Range<Int>)], of text: UnsafeBufferPointer<UInt8>, at line: Int
+        from values: [(kind: Registration.Kind, text: Range<Int>)], of text: UnsafeBufferPointer<UInt8>, at line: Int,
+        help: String? = nil
     ) -> UnsafeBufferPointer<UInt8>? {
         var found: UnsafeBufferPointer<UInt8>?
         for value in values where !value.text.isEmpty {
@@ -51,7 +52,7 @@ struct RowFindings {
             }
             found = found ?? registration
         }
-        if found == nil { add(line, "has no registration") }
+        if found == nil { add(.listRow, line, "the row has no registration", help: help) }
         return found
     }
 
@@ -60,7 +61,7 @@ struct RowFindings {
         let words =
             isFull
             ? "more than \(Self.limit) rows of '\(file)' are malformed; the rest was not read"
-            : "\(withheld) more malformed rows in '\(file)'"
+            : "\(count(withheld, "more malformed row")) in '\(file)'"
         return shown + [.error(.listRow, words, at: SourceRange(file: file))]
     }
 }

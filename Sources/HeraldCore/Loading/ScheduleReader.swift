@@ -19,7 +19,9 @@ enum ScheduleReader {
         if let catchUp: Schedule.CatchUp = fields.choice("catch_up", &findings) { schedule.catchUp = catchUp }
         switch (fields["at"], fields["cron"]) {
         case (let at?, nil):
-            if let date = time(at, "at", schedule, &findings) { schedule.times = .at(date) }
+            if let time = time(at, "at", schedule, &findings) {
+                (schedule.times, schedule.skipped) = (.at(time.date), time.skipped)
+            }
             for key in cronKeys where fields[key] != nil {
                 findings.error(.scheduleKeys, "'\(key)' has no meaning beside 'at'", at: fields.keyRange(key))
             }
@@ -44,8 +46,8 @@ enum ScheduleReader {
         _ node: Node, _ fields: Fields, _ schedule: inout Schedule, _ findings: inout Findings
     ) {
         let before = findings.diagnostics.count
-        let start = fields["start"].flatMap { time($0, "start", schedule, &findings) }
-        let end = fields["end"].flatMap { time($0, "end", schedule, &findings) }
+        let start = fields["start"].flatMap { time($0, "start", schedule, &findings)?.date }
+        let end = fields["end"].flatMap { time($0, "end", schedule, &findings)?.date }
         if let start, let end, end <= start {
             findings.error(.scheduleTime, "'end' is not after 'start'", at: fields["end"]?.range ?? fields.range)
         }
@@ -79,13 +81,14 @@ enum ScheduleReader {
         }
     }
 
-    /// The value of `at`, `start` or `end`: local time in the zone, or a time with an offset.
+    /// The value of `at`, `start` or `end`: local time in the zone, or a time with an offset. `skipped` is a local time
+    /// that does not exist.
     private static func time(
         _ node: Node, _ key: String, _ schedule: Schedule, _ findings: inout Findings
-    ) -> Date? {
+    ) -> (date: Date, skipped: LocalTime?)? {
         // Times may be written without quotes here, because nothing else can be meant.
         let text = node.scalar?.text ?? ""
-        if let date = Date(rfc3339: text) { return date }
+        if let date = Date(rfc3339: text) { return (date, nil) }
         guard let local = LocalTime(written: text) else {
             let meant = WrittenTime(meantBy: text)
             findings.error(
@@ -97,6 +100,7 @@ enum ScheduleReader {
             return nil
         }
         let date: Date
+        var skipped: LocalTime?
         switch schedule.zone.instants(of: local) {
         case .one(let instant): date = instant
         case .gap(let next):
@@ -106,7 +110,7 @@ enum ScheduleReader {
                     help: "the clocks jump over it, and 'gap' is skip")
                 return nil
             }
-            date = next
+            (date, skipped) = (next, local)
         case .overlap(let first, let second):
             // With `both`, a start includes both times, and so does an end.
             date = schedule.dst.overlap == .second || key == "end" && schedule.dst.overlap == .both ? second : first
@@ -115,7 +119,7 @@ enum ScheduleReader {
             findings.error(.scheduleTime, "'\(key)' is not in the years 1 to 9999", at: node.range)
             return nil
         }
-        return date
+        return (date, skipped)
     }
 
     /// Reads `dst` and returns the place of `overlap`, if it is there.

@@ -67,6 +67,12 @@ enum SettingsReader {
         var fcm = FCMSettings()
         guard let fields = Fields(node, "'fcm'", fcmKeys, &findings) else { return fcm }
         fcm.topicAPI = fields.choice("topic_api", &findings) ?? fcm.topicAPI
+        if fcm.topicAPI == .iid {
+            findings.warning(
+                .fcmSunset, "the Instance ID service stops working on 2027-09-29",
+                at: fields["topic_api"]?.range ?? node.range,
+                help: "write topic_api: registrations, or leave it out", replacement: "registrations")
+        }
         fcm.rate = fields.rate("rate", &findings) ?? fcm.rate
         fcm.subscriptionRate = fields.rate("subscription_rate", &findings) ?? fcm.subscriptionRate
         fcm.ramp = fields.duration("ramp", &findings) ?? fcm.ramp
@@ -80,7 +86,8 @@ enum SettingsReader {
         }
         fcm.maxInFlight = fields.int("max_in_flight", in: 1...10_000, &findings) ?? fcm.maxInFlight
         fcm.endpoint = fields.string("endpoint", &findings)?.value ?? fcm.endpoint
-        fcm.iidEndpoint = fields.string("iid_endpoint", &findings)?.value ?? fcm.iidEndpoint
+        fcm.iidEndpoint = fields.string("iid_endpoint", &findings)?.value
+        EndpointRules(fields, fcm).check(&findings)
         fcm.credentials = path("credentials", in: fields, &findings)
         fcm.ca = fields.string("ca", &findings)?.value
         return fcm

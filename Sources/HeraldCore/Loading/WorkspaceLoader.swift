@@ -16,8 +16,8 @@ package struct WorkspaceLoader {
     private let keepsLists: Bool
     private let cacheFiles: (Settings) -> ListCacheFiles?
     private var diagnostics: [Diagnostic] = []
-    /// The kind and name of every resource in the files, including those that could not be read.
-    private var declared: Set<References.Name> = []
+    /// The documents of every kind and name in the files, including those that could not be read.
+    private var declared: [References.Name: [SourceRange]] = [:]
     private var sources: [String: SourceText] = [:]
     private var listDigests: [String: String] = [:]
     private var recipientIndex: Result<RecipientIndex, RecipientIndexError>?
@@ -39,6 +39,8 @@ package struct WorkspaceLoader {
         package var recipientIndex: Result<RecipientIndex, RecipientIndexError>?
         /// The cache of lists, to be read and written anew; absent without a workspace.
         package var cacheFiles: ListCacheFiles?
+        /// The documents of every kind and name.
+        var documents: [References.Name: [SourceRange]]
         /// The absolute path of the lists' folder; absent without a workspace.
         fileprivate var lists: String?
 
@@ -72,7 +74,7 @@ package struct WorkspaceLoader {
         return Loaded(
             workspace: workspace, diagnostics: loader.diagnostics.map(\.presentable).sortedAndUnique(),
             sources: loader.sources, listDigests: loader.listDigests, recipientIndex: loader.recipientIndex,
-            cacheFiles: workspace.flatMap { cacheFiles($0.settings) },
+            cacheFiles: workspace.flatMap { cacheFiles($0.settings) }, documents: loader.declared,
             lists: workspace.map { folder.lists($0.settings.lists) })
     }
 
@@ -112,7 +114,7 @@ package struct WorkspaceLoader {
         for read in files.mappedConcurrently({ [folder] in ResourceFile($0, in: folder, settings: base) }) {
             take(read, into: &workspace)
         }
-        diagnostics += References(workspace, declared: declared).check()
+        diagnostics += References(workspace, declared: Set(declared.keys)).check()
         workspace.audiences.sort { $0.name.value < $1.name.value }
         workspace.topics.sort { $0.name.value < $1.name.value }
         workspace.groups.sort { $0.name.value < $1.name.value }
@@ -224,7 +226,7 @@ package struct WorkspaceLoader {
     private mutating func take(_ file: ResourceFile, into workspace: inout Workspace) {
         if let source = file.source { sources[source.file] = source }
         diagnostics += file.diagnostics
-        declared.formUnion(file.declared)
+        for (name, range) in file.declared { declared[name, default: []].append(range) }
         if let allowances = file.allowances { self.allowances.append(allowances) }
         for resource in file.resources {
             switch resource {

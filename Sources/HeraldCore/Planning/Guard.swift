@@ -8,6 +8,7 @@ package enum Guard: String, Hashable, Sendable, CaseIterable {
     case foreignGroup = "foreign_group"
     case freshRecord = "fresh_record"
     case looksRenamed = "looks_renamed"
+    case stateWentBack = "state_went_back"
 
     /// Whether only a run can find it out, so that no plan names it.
     package var isOfRuns: Bool { self == .maxForgetPercent || self == .foreignGroup }
@@ -16,14 +17,16 @@ package enum Guard: String, Hashable, Sendable, CaseIterable {
 /// A guard that blocks a plan.
 package struct GuardRefusal: Hashable, Sendable {
     package var kind: Guard
-    /// The topic, audience or campaign it is about.
+    /// The topic, group, audience or campaign it is about. Empty for the state itself.
     package var name: String
     package var limit: Int
     package var actual: Int
     package var message: String
+    /// The topic or group, if it is about one. They may have the same name.
+    var subject: Plan.Subject?
 
     /// The option of `apply` that overrides the guard.
-    package var override: String { "--override \(kind.rawValue)=\(name)" }
+    package var override: String { "--override \(kind.rawValue)\(name.isEmpty ? "" : "=\(name)")" }
 }
 
 /// Guards that a person overrides, either everywhere or for one name.

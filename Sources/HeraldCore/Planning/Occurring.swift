@@ -35,19 +35,26 @@ extension Schedule {
     /// How clock changes affect an occurrence, in words.
     fileprivate func note(at date: Date) -> String {
         let local = zone.local(at: date)
-        guard case .cron(let cron, _, _) = times else { return repetition(of: local, at: date) ?? "" }
-        var search = CronSearch(cron, zone: zone, dst: dst)
-        if dst.gap == .next, let clock = search.leftOut(at: date.wholeSeconds) {
-            let first = LocalTime(secondsAsUTC: clock.lowerBound).text(on: local)
-            let last = LocalTime(secondsAsUTC: clock.upperBound).text(on: local)
+        if let skipped = skipped(before: date) {
+            let first = skipped.lowerBound.text(on: local)
+            let last = skipped.upperBound.text(on: local)
             let times = first == last ? "\(first) does" : "\(first) to \(last) do"
             return "\(times) not exist that day; moved to \(local.clock)"
         }
         if let repetition = repetition(of: local, at: date) { return repetition }
+        guard case .cron = times else { return "" }
         guard let previous = latest(after: .distantPast, through: date.addingTimeInterval(-1)) else { return "" }
         let (before, now) = (zone.offset(at: previous), zone.offset(at: date))
         guard before != now else { return "" }
         return "the offset changes from \(before.offsetText) to \(now.offsetText) since the last one"
+    }
+
+    /// The first and last local time that the clocks skip at an instant, and that are due there instead.
+    private func skipped(before date: Date) -> ClosedRange<LocalTime>? {
+        guard case .cron(let cron, _, _) = times else { return skipped.map { $0...$0 } }
+        var search = CronSearch(cron, zone: zone, dst: dst)
+        guard dst.gap == .next, let clock = search.leftOut(at: date.wholeSeconds) else { return nil }
+        return LocalTime(secondsAsUTC: clock.lowerBound)...LocalTime(secondsAsUTC: clock.upperBound)
     }
 
     private func repetition(of local: LocalTime, at date: Date) -> String? {

@@ -6,7 +6,8 @@ extension Plan {
     package func withholding(_ refusals: [GuardRefusal], in workspace: Workspace) -> Plan {
         var plan = self
         // A size that was blocked once is blocked again until a person overrides the guard.
-        plan.keptSizes = refusedSizes.filter { name, _ in refusals.contains { $0.name == name } }
+        let audiences = Set(refusals.filter(\.kind.isOfAudiences).map(\.name))
+        plan.keptSizes = refusedSizes.filter { audiences.contains($0.key) }
         for refusal in refusals {
             let affected = workspace.affected(by: refusal)
             for index in plan.steps.indices where affected.contains(plan.steps[index]) {
@@ -33,22 +34,30 @@ private struct Affected {
     }
 }
 
+extension Guard {
+    fileprivate var isOfAudiences: Bool { self == .audienceCollapse || self == .audienceGrowth }
+}
+
 extension Workspace {
     fileprivate func affected(by refusal: GuardRefusal) -> Affected {
         var affected = Affected()
         switch refusal.kind {
         case .maxRecipients, .freshRecord, .looksRenamed, .maxForgetPercent:
             affected.campaigns = [refusal.name]
+        case .stateWentBack:
+            affected.campaigns = Set(campaigns.map(\.name.value))
+            affected.subjects = Set(topics.map { .topic($0.name.value) } + groups.map { .group($0.name.value) })
         case .maxUnsubscribePercent, .foreignGroup:
             affected.leavesOnly = true
-            if let topic = TopicName(rawValue: refusal.name) { affected.subjects.insert(.topic(topic)) }
-            if let group = GroupName(rawValue: refusal.name) { affected.subjects.insert(.group(group)) }
+            if let subject = refusal.subject { affected.subjects.insert(subject) }
         case .audienceCollapse, .audienceGrowth:
             let names = dependents(of: refusal.name)
             let uses = { (used: [Located<String>]) in used.contains { names.contains($0.value) } }
             let isSuppressed = uses(settings.suppress)
             for topic in topics where isSuppressed || uses(topic.subscribers + topic.exclude) {
-                affected.subjects.insert(.topic(topic.name.value))
+                // Nobody leaves an earlier name either.
+                let names = [topic.name.value] + topic.previousNames.map(\.value)
+                affected.subjects.formUnion(names.map { .topic($0) })
             }
             for group in groups {
                 let isUsed = if case .audience(let name) = group.members { uses([name]) } else { false }

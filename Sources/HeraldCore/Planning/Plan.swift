@@ -19,6 +19,8 @@ package struct Plan: Hashable, Sendable {
     package var renames: [Rename] = []
     /// How far each cron campaign is dealt with once all its steps have begun.
     package var watermarks: [String: Watermark] = [:]
+    /// Cron campaigns whose watermark is later than now, because a clock was fast.
+    package var silenced: [Silenced] = []
     package var refusals: [GuardRefusal] = []
     /// The recorded sizes of audiences whose new size a guard blocks.
     package var refusedSizes: [String: Int] = [:]
@@ -110,6 +112,16 @@ package struct Plan: Hashable, Sendable {
         package var reason: String
         /// What to record if the state has nothing about it yet, so that it is reported as missed only once.
         package var unrecorded: RecordedOccurrence?
+    }
+
+    package struct Silenced: Hashable, Sendable {
+        package var campaign: String
+        /// Nothing of it comes due before.
+        package var until: Date
+
+        package var sentence: String {
+            "a clock was fast: campaign '\(campaign)' counts as dealt with until \(until.rfc3339), and nothing comes due before; 'herald state rewind \(campaign)' sets it right"
+        }
     }
 
     package struct Held: Hashable, Sendable {

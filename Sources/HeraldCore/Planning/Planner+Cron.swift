@@ -6,24 +6,40 @@ extension Planner {
     private static let shownMissed = 100
     /// How many occurrences of one campaign one plan can catch up on.
     private static let caughtUp = 1000
+    /// In seconds. Clocks that differ less than this are right.
+    private static let clockTolerance = 60.0
+    /// In seconds. Two sends of a campaign that an edit brought so close together are pointed out.
+    private static let soonAgain = 3600.0
 
     mutating func cronSends(
         _ wanted: DesiredSend, _ ofRevision: [(id: OccurrenceID, occurrence: RecordedOccurrence)]
     ) -> [Plan.Send] {
         let campaign = wanted.campaign
         let schedule = campaign.schedule
-        let mark = watermark(of: campaign)
-        var end = max(mark, now)
-        var due = campaign.enabled ? dueOccurrences(of: campaign, after: mark) : []
+        let recorded = state.watermarks[campaign.name.value]
+        let mark = recorded?.at ?? now
+        let leftOut = leaveOutMoved(campaign, recorded)
+        // Only later times can be due.
+        let start = max(mark, leftOut ?? mark)
+        var (end, dealt) = (max(start, now), max(mark, now))
+        var due = campaign.enabled ? dueOccurrences(of: campaign, after: start) : []
         if due.count > Self.caughtUp {
             due.removeLast(due.count - Self.caughtUp)
-            end = due[due.count - 1]
+            (end, dealt) = (due[due.count - 1], due[due.count - 1])
+        }
+        if campaign.enabled, mark > now + Self.clockTolerance {
+            let silenced = Plan.Silenced(campaign: campaign.name.value, until: mark)
+            plan.silenced.append(silenced)
+            overview.warnings.append(silenced.sentence)
         }
         var result: [Plan.Send] = []
         for (id, occurrence) in ofRevision {
-            // An open occurrence that has tried no recipient counts as not begun, whatever its message was then.
-            if !occurrence.hasTried, occurrence.finished == nil {
-                if campaign.enabled, let instant = occurrence.due, schedule.fires(at: instant), !due.contains(instant) {
+            // An open occurrence that has tried no recipient counts as not begun, whatever its message was then. A fast
+            // clock may have opened it before its time.
+            if occurrence.isUnbegun {
+                if campaign.enabled, let instant = occurrence.due, instant <= now, schedule.fires(at: instant),
+                    !due.contains(instant)
+                {
                     due.append(instant)
                 }
             } else {
@@ -31,31 +47,35 @@ extension Planner {
             }
         }
         // Compared by time, because a rename leaves the ids as they are and a new revision must not send them again.
-        let begun = (occurrences[campaign.name.value] ?? []).map(\.occurrence).filter {
-            $0.hasTried || $0.finished != nil
-        }
-        let known = Set(begun.compactMap(\.due))
-        var dealt = end
+        let all = (occurrences[campaign.name.value] ?? []).map(\.occurrence)
+        let (unbegun, known) = (all.filter(\.isUnbegun), Set(all.filter { !$0.isUnbegun }.compactMap(\.due)))
         for instant in due.sorted() where !known.contains(instant) {
-            let id = OccurrenceID(campaign: campaign.name.value, due: instant, revision: campaign.revision)
+            let id = freeID(of: campaign, due: instant)
             if now > instant.adding(schedule.maxLateness) {
                 let missed = RecordedOccurrence(campaign, due: instant)
                 plan.missed.append(.init(occurrence: id, due: instant, reason: Self.tooLate, unrecorded: missed))
             } else {
-                // What a pause holds is still to be sent.
-                if state.pauses.include(campaign.name.value) { dealt = min(dealt, instant - 1) }
-                result += unlessPaused(send(wanted, id, due: instant, ledger: Ledger()))
+                let sends = begin(wanted, id, due: instant, after: unbegun.filter { $0.due == instant })
+                // What a pause or an empty audience holds back is still to be sent.
+                if sends.isEmpty { dealt = min(dealt, instant - 1) }
+                result += sends
             }
         }
         dealt = max(dealt, mark)
-        plan.watermarks[campaign.name.value] = Watermark(
-            at: dealt, schedule: schedule.text, next: schedule.next(after: dealt))
+        var next = Watermark(at: dealt, schedule: schedule.text, next: schedule.next(after: dealt))
+        // Until then the old schedule stays recorded, so that every plan sees that there was an edit.
+        if let recorded, let leftOut, leftOut > dealt {
+            (next.schedule, next.next) = (recorded.schedule, recorded.next)
+        }
+        plan.watermarks[campaign.name.value] = next
         if campaign.enabled {
             let coming = upcoming(wanted, after: end, through: horizon, limit: PlanOverview.shownUpcoming)
             // The next one is shown even if it is far away.
-            overview.upcoming +=
+            let shown =
                 coming.isEmpty
                 ? schedule.next(after: end).map { upcoming(wanted, after: end, through: $0, limit: 1) } ?? [] : coming
+            // A fast clock may have sent what is still to come.
+            overview.upcoming += shown.filter { !known.contains($0.occurring.at) }
         }
         return result
     }
@@ -101,46 +121,47 @@ extension Planner {
         // An occurrence that has begun is accounted for elsewhere.
         let isKnown = (occurrences[campaign.name.value] ?? []).contains { $0.occurrence.due == instant }
         guard !isKnown else { return }
-        let id = OccurrenceID(campaign: campaign.name.value, due: instant, revision: campaign.revision)
-        plan.missed.append(.init(occurrence: id, due: instant, reason: reason))
+        plan.missed.append(.init(occurrence: freeID(of: campaign, due: instant), due: instant, reason: reason))
     }
 
-    /// Occurrences after this time can be due. It is the recorded watermark, or now for a campaign without one.
-    private func watermark(of campaign: Campaign) -> Date {
-        guard let recorded = state.watermarks[campaign.name.value] else { return now }
-        guard recorded.schedule != campaign.schedule.text else { return recorded.at }
-        return max(recorded.at, movedOccurrence(of: campaign, recorded) ?? recorded.at)
-    }
-
-    /// The new time of an occurrence that was already sent, after its schedule was edited: on the same day, and before
-    /// the old schedule would have fired again.
-    private func movedOccurrence(of campaign: Campaign, _ recorded: Watermark) -> Date? {
-        let sent = (occurrences[campaign.name.value] ?? []).filter { $0.occurrence.hasTried }
-        guard let last = sent.compactMap(\.occurrence.due).max() else { return nil }
+    /// The first firing after an edit of the schedule, if it counts as an occurrence that was sent already, moved: one
+    /// of that local day was sent, the schedule no longer has its time, and the old one had no other time in between.
+    private mutating func leaveOutMoved(_ campaign: Campaign, _ recorded: Watermark?) -> Date? {
+        let schedule = campaign.schedule
+        guard let recorded, recorded.schedule != schedule.text, let first = schedule.next(after: recorded.at) else {
+            return nil
+        }
+        let day = { (instant: Date) in schedule.zone.local(at: instant).startOfDay }
+        let sent = (occurrences[campaign.name.value] ?? []).compactMap { id, occurrence in
+            occurrence.hasTried ? occurrence.due.map { (id: id, due: $0) } : nil
+        }
+        guard let last = sent.filter({ day($0.due) <= day(first) }).max(by: { $0.due < $1.due }),
+            !schedule.fires(at: last.due)
+        else { return nil }
         // After a crash the watermark may be older than the last send, and its next time may be that send.
-        let next = recorded.next.flatMap { $0 > last ? $0 : nil } ?? .distantFuture
-        let end = min(next, campaign.schedule.zone.endOfDay(of: last)) - 1
-        return end > recorded.at ? campaign.schedule.latest(after: recorded.at, through: end) : nil
+        let next = recorded.next.flatMap { $0 > last.due ? $0 : nil } ?? .distantFuture
+        guard first < next else { return nil }
+        let id = OccurrenceID(campaign: campaign.name.value, due: first, revision: campaign.revision)
+        guard day(last.due) == day(first) else {
+            if campaign.enabled, first.timeIntervalSince(last.due) <= Self.soonAgain {
+                overview.warnings.append(
+                    "\(id) comes soon after \(last.id): the schedule was changed, and herald sends both, because they are on different days"
+                )
+            }
+            return nil
+        }
+        if campaign.enabled {
+            overview.warnings.append(
+                "\(id) is left out: the schedule was changed, and \(last.id) of the same day was sent already")
+        }
+        return first
     }
 }
 
 extension Schedule {
-    fileprivate func fires(at instant: Date) -> Bool { latest(after: instant - 1, through: instant) != nil }
+    func fires(at instant: Date) -> Bool { latest(after: instant - 1, through: instant) != nil }
 }
 
-extension Zone {
-    /// The first instant of the next local day.
-    fileprivate func endOfDay(of instant: Date) -> Date {
-        var noon = local(at: instant)
-        (noon.hour, noon.minute, noon.second) = (12, 0, 0)
-        var midnight = local(at: first(of: noon) + 86_400)
-        (midnight.hour, midnight.minute, midnight.second) = (0, 0, 0)
-        return first(of: midnight)
-    }
-
-    private func first(of local: LocalTime) -> Date {
-        switch instants(of: local) {
-        case .one(let instant), .gap(let instant), .overlap(let instant, _): instant
-        }
-    }
+extension LocalTime {
+    fileprivate var startOfDay: LocalTime { LocalTime(year: year, month: month, day: day) }
 }

@@ -2,18 +2,15 @@ internal import FCM
 
 /// The guards that are checked while a plan is made.
 extension Planner {
-    /// - Parameter kind: `topic` or `group`.
-    mutating func checkLeaves(
-        of kind: String, _ name: String, leaving: Int, of members: Int, isDeleted: Bool
-    ) {
+    mutating func checkLeaves(of subject: Plan.Subject, leaving: Int, of members: Int, isDeleted: Bool) {
         let limit = settings.guards.maxUnsubscribePercent
         // Rounded up, so that a blocked percentage is always shown above the limit.
         let percent = isDeleted ? 100 : (leaving * 100 + members - 1) / members
         guard members >= 10, isDeleted ? limit < 100 : leaving * 100 > limit * members else { return }
         refuse(
-            .maxUnsubscribePercent, name, limit: limit, actual: percent,
-            "\(leaving) would leave \(kind) '\(name)', \(percent) % of the \(members) herald put there; \(limit) % are allowed"
-        )
+            .maxUnsubscribePercent, subject.name, limit: limit, actual: percent,
+            "\(leaving) would leave \(subject), \(percent) % of the \(members) herald put there; \(limit) % are allowed",
+            about: subject)
     }
 
     mutating func checkSend(_ send: Plan.Send, of campaign: Campaign) {
@@ -31,17 +28,37 @@ extension Planner {
         }
         let isNew = !(occurrences[send.campaign] ?? []).contains { $0.occurrence.hasTried }
         guard isNew else { return }
-        let declared = Set(desired.sends.map(\.campaign.name.value))
+        // A file that was renamed, and whose old name has other content now, is no longer declared under that name.
+        let declared = Dictionary(desired.sends.map { ($0.campaign.name.value, $0.campaign.contentDigest) }) {
+            first, _ in first
+        }
         let twin = state.occurrences
             .filter { $0.value.contentDigest == send.contentDigest && $0.value.hasTried }
-            .filter { !declared.contains($0.value.campaign) && $0.value.campaign != send.campaign }
+            .filter { declared[$0.value.campaign] != send.contentDigest && $0.value.campaign != send.campaign }
             .min { $0.key < $1.key }
+        let former = campaign.previousNames.map(\.value).first { old in
+            declared[old] != nil && hasHistory(old) && !(state.formerNames[send.campaign]?.contains(old) ?? false)
+        }
         if let twin {
             refuse(
                 .looksRenamed, send.campaign, limit: 0, actual: 1,
-                "campaign '\(send.campaign)' has message and target of \(twin.key), which was sent and whose file is gone"
+                "campaign '\(send.campaign)' has the message and the target of \(twin.key), which was sent, and no file declares that under '\(twin.value.campaign)' any more"
+            )
+        } else if let former {
+            refuse(
+                .looksRenamed, send.campaign, limit: 0, actual: 1,
+                "campaign '\(send.campaign)' was called '\(former)', and a file still declares '\(former)', so herald cannot tell which of them was sent before"
             )
         }
+    }
+
+    /// - Parameter reported: the serial that the newest report says was committed.
+    mutating func checkAge(_ reported: Int64) {
+        guard state.serial < reported else { return }
+        refuse(
+            .stateWentBack, "", limit: Int(reported), actual: Int(state.serial),
+            "the state has serial \(state.serial), and a report beside it says that \(reported) was committed: it looks "
+                + "like a restored backup, and what was sent since would be sent again")
     }
 
     mutating func checkAudiences() {
@@ -61,7 +78,10 @@ extension Planner {
         }
     }
 
-    mutating func refuse(_ kind: Guard, _ name: String, limit: Int, actual: Int, _ message: String) {
-        plan.refusals.append(.init(kind: kind, name: name, limit: limit, actual: actual, message: message))
+    mutating func refuse(
+        _ kind: Guard, _ name: String, limit: Int, actual: Int, _ message: String, about subject: Plan.Subject? = nil
+    ) {
+        plan.refusals.append(
+            .init(kind: kind, name: name, limit: limit, actual: actual, message: message, subject: subject))
     }
 }

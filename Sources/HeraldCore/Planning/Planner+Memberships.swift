@@ -4,51 +4,69 @@ internal import FCM
 extension Planner {
     mutating func planTopics(selected campaigns: Set<String>) {
         let targets = Set(targets(of: campaigns).flatMap(\.topics))
-        // Topics that were renamed need no guard: their members move to the new topic.
-        var successors: [TopicName: TopicName] = [:]
-        for topic in desired.topics {
-            for old in topic.previousNames where topicMembers[old] == nil { successors[old] = topic.name }
-        }
-        for name in Set(topicMembers.keys).union(state.topics.keys).sorted() {
-            let successor = successors[name]
-            if !campaigns.isEmpty, !targets.contains(successor ?? name) { continue }
-            if successor == nil { planTopic(name, topicMembers[name]) }
+        let isSelected = { (name: TopicName) in campaigns.isEmpty || targets.contains(name) }
+        for name in Set(topicMembers.keys).union(state.topics.keys).sorted()
+        where successors[name] == nil && isSelected(name) {
+            planTopic(name)
         }
         // All members join the new topic before any leaves the old one.
-        for (old, successor) in successors.sorted(by: { $0.key < $1.key })
-        where campaigns.isEmpty || targets.contains(successor) {
+        for (old, successor) in successors.sorted(by: { $0.key < $1.key }) where isSelected(successor) {
             let leaving = mine(of: old)
             guard !leaving.isEmpty else { continue }
             var leave = step(.unsubscribe(old, leaving), reason: "the topic is called '\(successor)' now")
             leave.successor = successor
             memberships.append(leave)
+            // Who leaves and does not join counts as leaving any topic does: a rename is no way around the guard.
+            let lost = leaving.subtracting(listed(in: successor)).subtracting(formers)
+            if !lost.isEmpty, prunes(successor) {
+                let count = leaving.subtracting(formers).count
+                checkLeaves(of: .topic(old), leaving: lost.count, of: count, isDeleted: false)
+            }
         }
     }
 
     /// A topic's leaves come before its joins.
-    private mutating func planTopic(_ name: TopicName, _ wanted: DesiredTopic?) {
+    private mutating func planTopic(_ name: TopicName) {
         let recorded = state.topics[name] ?? RecordedTopic()
-        let members = (wanted?.members ?? []).subtracting(state.dead)
-        let mine = mine(of: name)
-        let leaving = wanted?.prune ?? true ? mine.subtracting(members) : []
+        let isDeclared = topicMembers[name] != nil
+        let (mine, moving, listed) = (mine(of: name), moving(to: name), listed(in: name))
+        let leaving = prunes(name) ? mine.subtracting(listed) : []
+        let members = prunes(name) ? listed : listed.union(moving)
         let joining = members.subtracting(recorded.managed).subtracting(recorded.preexisting)
         if !leaving.isEmpty {
-            let reason =
-                wanted == nil ? "no file declares the topic any more" : "the files no longer list them"
+            let reason = isDeclared ? "the files no longer list them" : "no file declares the topic any more"
             memberships.append(step(.unsubscribe(name, leaving), reason: reason))
-            checkLeaves(of: "topic", name.rawValue, leaving: leaving.count, of: mine.count, isDeleted: wanted == nil)
+            let (lost, all) = (leaving.subtracting(formers), mine.subtracting(formers))
+            if !lost.isEmpty {
+                checkLeaves(of: .topic(name), leaving: lost.count, of: all.count, isDeleted: !isDeclared)
+            }
         }
         if !joining.isEmpty {
-            let isNew = recorded.isEmpty
-            memberships.append(
-                step(.subscribe(name, joining), reason: isNew ? "the topic is new" : "the files list them"))
+            let reason =
+                !recorded.isEmpty
+                ? "the files list them" : moving.isEmpty ? "the topic is new" : "the topic has a new name"
+            memberships.append(step(.subscribe(name, joining), reason: reason))
         }
     }
 
+    /// The living members that the files ask for.
+    private func listed(in topic: TopicName) -> RecipientSet {
+        (topicMembers[topic]?.members ?? []).subtracting(state.dead)
+    }
+
+    /// Whether herald's own members leave whom the files do not list.
+    private func prunes(_ topic: TopicName) -> Bool { topicMembers[topic]?.prune ?? true }
+
     /// Recipients that herald subscribed and may unsubscribe. Dead ones are already out, even if a later step of the
     /// run that forgot them, or a crash, recorded them again.
-    private func mine(of topic: TopicName) -> RecipientSet {
+    func mine(of topic: TopicName) -> RecipientSet {
         state.topics[topic].map { $0.managed.union($0.subscribing).subtracting(state.dead) } ?? []
+    }
+
+    /// Those under the topic's earlier names. Without pruning they stay subscribers, so they join the new name.
+    func moving(to topic: TopicName) -> RecipientSet {
+        let earlier = (topicMembers[topic]?.previousNames ?? []).filter { successors[$0] == topic }
+        return earlier.reduce(into: RecipientSet()) { $0.formUnion(mine(of: $1)) }.subtracting(formers)
     }
 
     mutating func planGroups(selected campaigns: Set<String>) {
@@ -69,7 +87,7 @@ extension Planner {
             guard !mine.isEmpty else { return }
             let reason = isDeclared ? "nobody it lists is left" : "no file declares the group any more"
             appendGroupSteps([(.delete, mine)], of: name, reason: reason)
-            checkLeaves(of: "group", name.rawValue, leaving: mine.count, of: mine.count, isDeleted: true)
+            checkLeaves(of: .group(name), leaving: mine.count, of: mine.count, isDeleted: true)
             return
         }
         guard let recorded, recorded.key != nil else {
@@ -87,7 +105,7 @@ extension Planner {
             Self.groupSteps(from: mine, joining: joining, leaving: leaving), of: name,
             reason: "the files list other members")
         if !leaving.isEmpty {
-            checkLeaves(of: "group", name.rawValue, leaving: leaving.count, of: mine.count, isDeleted: false)
+            checkLeaves(of: .group(name), leaving: leaving.count, of: mine.count, isDeleted: false)
         }
     }
 

@@ -46,9 +46,9 @@ extension Planner {
     private mutating func sends(_ wanted: DesiredSend) -> [Plan.Send] {
         let campaign = wanted.campaign
         let ofRevision = (occurrences[campaign.name.value] ?? []).filter { $0.occurrence.revision == campaign.revision }
-        if case .cron = campaign.schedule.times { return cronSends(wanted, ofRevision) }
+        if campaign.schedule.isCron { return cronSends(wanted, ofRevision) }
         let due = campaign.schedule.at
-        let id = OccurrenceID(campaign: campaign.name.value, due: due, revision: campaign.revision)
+        let id = freeID(of: campaign, due: due)
         // Each revision has one occurrence. The one that has begun counts, even if its time was changed since.
         let begun = ofRevision.filter { $0.occurrence.hasTried }
         if !begun.isEmpty {
@@ -69,18 +69,34 @@ extension Planner {
                 return []
             }
         }
-        return unlessPaused(send(wanted, id, due: due, ledger: Ledger()))
+        return begin(wanted, id, due: due, after: ofRevision.map(\.occurrence).filter(\.isUnbegun))
+    }
+
+    /// The send of an occurrence that has tried nobody yet. Empty if there is nobody to send to.
+    ///
+    /// - Parameter earlier: unbegun occurrences in whose place it is.
+    mutating func begin(
+        _ wanted: DesiredSend, _ id: OccurrenceID, due: Date?, after earlier: [RecordedOccurrence]
+    ) -> [Plan.Send] {
+        // What FCM refused to take for now, it may have delivered all the same.
+        var ledger = Ledger()
+        for occurrence in earlier { ledger.move(occurrence.ledger?[.deferred] ?? [], to: .deferred) }
+        let send = send(wanted, id, due: due, ledger: ledger)
+        guard send.members.isEmpty, !listsSkipped else { return unlessPaused(send) }
+        let end = send.deadline.map { ", until \($0.rfc3339) at the latest" } ?? ""
+        overview.warnings.append(
+            "campaign '\(send.campaign)' is due and has nobody to send to (\(send.target.words)); it begins when there is somebody\(end)"
+        )
+        return []
     }
 
     mutating func planBegun(
         _ wanted: DesiredSend, _ id: OccurrenceID, _ occurrence: RecordedOccurrence
     ) -> [Plan.Send] {
         let campaign = wanted.campaign
-        let isCron = if case .cron = campaign.schedule.times { true } else { false }
+        let isCron = campaign.schedule.isCron
         noteUnknowns(id, occurrence, campaign)
-        let isChanged =
-            occurrence.contentDigest != campaign.contentDigest
-            || (isCron ? occurrence.due == nil : occurrence.due != campaign.schedule.at)
+        let isChanged = occurrence.isChanged(in: campaign)
         let warning =
             "campaign '\(campaign.name.value)' was changed after \(id) was sent; to send it again, set revision: \(campaign.revision + 1)"
         // A finished occurrence needs nothing more, even if the lists have changed.
@@ -207,5 +223,14 @@ extension RecordedOccurrence {
         self.init(
             campaign: campaign.name.value, revision: campaign.revision, due: due,
             contentDigest: campaign.contentDigest, target: campaign.target.value.recordedText)
+    }
+
+    /// Whether it is open and has tried nobody.
+    var isUnbegun: Bool { finished == nil && !hasTried }
+
+    /// Whether the campaign has another message, target or time now.
+    func isChanged(in campaign: Campaign) -> Bool {
+        let isElsewhen = campaign.schedule.isCron ? due == nil : due != campaign.schedule.at
+        return isElsewhen || contentDigest != campaign.contentDigest
     }
 }

@@ -12,8 +12,13 @@ package struct Planner {
     let horizon: Date
     /// Whether the lists were not read, so that no members are known.
     let listsSkipped: Bool
-    let topicMembers: [TopicName: DesiredTopic]
+    /// With the former numbers that stay.
+    private(set) var topicMembers: [TopicName: DesiredTopic]
     let groupMembers: [GroupName: RecipientSet]
+    /// Numbers of earlier registrations. They are nobody besides their recipients.
+    private(set) var formers = RecipientSet()
+    /// Topics that were renamed, with the names they have now.
+    let successors: [TopicName: TopicName]
     /// All living recipients that herald knows. Only conditions need it, so it stays empty without them.
     private var everybody: RecipientSet = []
     /// The recorded occurrences of each campaign, sorted by id.
@@ -36,11 +41,14 @@ package struct Planner {
         package var days: Int
         /// Whether the lists were not read, so that no members are known.
         package var listsSkipped: Bool
+        /// The highest serial of this state in the reports beside it.
+        package var reportedSerial: Int64?
 
         package init(
             desired: Desired, state: RecordedState, hasState: Bool = true, settings: Settings,
             workspaceDigest: String = "",
-            onlyCampaigns: Set<String> = [], days: Int = 7, listsSkipped: Bool = false
+            onlyCampaigns: Set<String> = [], days: Int = 7, listsSkipped: Bool = false,
+            reportedSerial: Int64? = nil
         ) {
             self.desired = desired
             self.state = state
@@ -50,6 +58,7 @@ package struct Planner {
             self.onlyCampaigns = onlyCampaigns
             self.days = days
             self.listsSkipped = listsSkipped
+            self.reportedSerial = reportedSerial
         }
     }
 
@@ -59,6 +68,7 @@ package struct Planner {
     /// What is to be done, and what people see of it.
     package static func proposal(_ input: Input, at now: Date) -> Proposal {
         var planner = Planner(input, now)
+        if let reported = input.reportedSerial { planner.checkAge(reported) }
         planner.carryNames()
         if !planner.listsSkipped {
             planner.planTopics(selected: input.onlyCampaigns)
@@ -79,9 +89,14 @@ package struct Planner {
         horizon = now.addingTimeInterval(Double(input.days) * 86_400)
         topicMembers = Dictionary(desired.topics.map { ($0.name, $0) }) { first, _ in first }
         groupMembers = Dictionary(desired.groups.map { ($0.name, $0.members) }) { first, _ in first }
+        let declared = Set(topicMembers.keys)
+        successors = desired.topics.reduce(into: [:]) { successors, topic in
+            for old in topic.previousNames where !declared.contains(old) { successors[old] = topic.name }
+        }
         let mark = Plan.StateMark(
             lineage: state.identity.lineage, serial: state.serial, firstNew: state.nextRecipient)
         plan = Plan(at: now, workspaceDigest: input.workspaceDigest, state: input.hasState ? mark : nil)
+        takeRegistrations(desired.registrations)
         overview.listsSkipped = listsSkipped
         overview.collapsed = desired.collapsed
         overview.deadListed = desired.listed.intersection(state.dead).count
@@ -94,21 +109,58 @@ package struct Planner {
         }
     }
 
-    /// Gives campaigns that were renamed their history.
+    /// What becomes of the state when recipients get the registrations that lists name.
+    private mutating func takeRegistrations(_ registrations: Desired.Registrations) {
+        state.apply(registrations.changes)
+        state.serial = plan.state?.serial ?? state.serial
+        state.dead = state.dead.subtracting(registrations.changed).union(registrations.dead)
+        guard !state.formers.isEmpty else { return }
+        formers = RecipientSet(state.formers.keys.sorted())
+        // A recipient that stays in a topic may be there with an earlier registration too. That one leaves with the
+        // recipient, and not before.
+        for (name, wanted) in topicMembers {
+            guard let recorded = state.topics[name] else { continue }
+            let staying = state.formers.filter { former, recipient in
+                wanted.members.contains(recipient)
+                    && (recorded.managed.contains(former) || recorded.preexisting.contains(former))
+            }
+            topicMembers[name]?.members.formUnion(RecipientSet(staying.keys.sorted()))
+        }
+    }
+
+    /// Gives campaigns that were renamed their history. A history moves once: what was sent later under the old name is
+    /// another campaign's.
     private mutating func carryNames() {
         let declared = Set(desired.sends.map(\.campaign.name.value))
-        let recorded = Set(state.occurrences.values.map(\.campaign)).union(state.watermarks.keys)
-            .union(state.pauses.campaigns)
         for send in desired.sends.sorted(by: { $0.campaign.name.value < $1.campaign.name.value }) {
+            let name = send.campaign.name.value
             for old in send.campaign.previousNames.map(\.value)
-            where recorded.contains(old) && !declared.contains(old) {
-                plan.renames.append(.init(old: old, new: send.campaign.name.value))
+            where hasHistory(old) && !declared.contains(old) && !(state.formerNames[name]?.contains(old) ?? false) {
+                plan.renames.append(.init(old: old, new: name))
             }
         }
         state.apply(plan.renames.map { .rename(campaign: $0.old, to: $0.new) })
         state.serial = plan.state?.serial ?? state.serial
         occurrences = Dictionary(
             grouping: state.occurrences.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 }, by: \.1.campaign)
+    }
+
+    /// Whether the state knows a campaign of that name.
+    func hasHistory(_ campaign: String) -> Bool {
+        state.watermarks[campaign] != nil || state.pauses.campaigns.contains(campaign)
+            || state.occurrences.values.contains { $0.campaign == campaign }
+            || state.tests.contains { $0.campaign == campaign }
+    }
+
+    /// An id for a new occurrence, which no other campaign has. A name that is used again adds `~2` to its id.
+    func freeID(of campaign: Campaign, due: Date?) -> OccurrenceID {
+        let id = OccurrenceID(campaign: campaign.name.value, due: due, revision: campaign.revision)
+        var (free, number) = (id, 1)
+        while !state.isFree(free, for: campaign.name.value) {
+            number += 1
+            free = OccurrenceID(rawValue: "\(id)~\(number)")
+        }
+        return free
     }
 
     /// The order: sends that wait for nothing, memberships that sends wait for, those sends, all other memberships.
@@ -155,7 +207,8 @@ package struct Planner {
         let wanted = topicMembers[name]
         let recorded = state.topics[name] ?? RecordedTopic()
         let members = (wanted?.members ?? []).subtracting(state.dead).union(recorded.preexisting)
-        return wanted?.prune ?? true ? members : members.union(recorded.managed).union(recorded.subscribing)
+        let all = wanted?.prune ?? true ? members : members.union(mine(of: name)).union(moving(to: name))
+        return all.subtracting(formers)
     }
 
     /// The recipients known to herald whose topics match a condition.
@@ -173,9 +226,23 @@ package struct Planner {
 
 extension Plan {
     /// What memberships belong to, and what sends wait for.
-    enum Subject: Hashable, Sendable {
+    enum Subject: Hashable, Sendable, CustomStringConvertible {
         case topic(TopicName)
         case group(GroupName)
+
+        var name: String {
+            switch self {
+            case .topic(let name): name.rawValue
+            case .group(let name): name.rawValue
+            }
+        }
+
+        var description: String {
+            switch self {
+            case .topic(let name): "topic '\(name)'"
+            case .group(let name): "group '\(name)'"
+            }
+        }
     }
 }
 
@@ -197,11 +264,16 @@ extension Plan.Work {
 }
 
 extension Campaign {
-    /// SHA-256 of target and message: what recipients would notice.
+    /// SHA-256 of message, target and how the target is reached: what recipients would notice.
     package var contentDigest: String {
         // The registrations are left out, because a list may change while it is being sent to.
-        let target: JSONValue =
+        let to: JSONValue =
             if case .registrations = target.value { ["registrations": true] } else { target.value.json }
-        return JSONValue.object(["target": target, "message": content.json]).digest
+        var parts = ["target": to, "message": content.json]
+        // The usual way is left out, so that the digests in older states still hold.
+        if case .group = target.value, delivery.members != .key {
+            parts["members"] = .string(delivery.members.rawValue)
+        }
+        return JSONValue.object(parts).digest
     }
 }

@@ -3,7 +3,7 @@ internal import Crypto
 /// The encoded form: what made it, what it is valid for, the sources one by one, and a SHA-256 over all of that.
 extension ListCache {
     /// Must be raised when lists are read differently, or when any part of the cache is written differently.
-    package static let format = 1
+    package static let format = 2
 
     private static let title = Array("herald lists".utf8)
     private static let digestSize = 32
@@ -16,6 +16,7 @@ extension ListCache {
         numbering.write(to: &writer)
         writer.put(order)
         writer.put(Int64(crossing))
+        for set in [withOthers, dead] { set.write(to: &writer) }
         writer.put(UInt32(sources.count))
         for (key, source) in sources.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
             writer.put(key)
@@ -36,6 +37,8 @@ extension ListCache {
             numbering = try Numbering(from: &reader)
             order = try reader.bytes(Self.digestSize)
             crossing = try reader.rows()
+            withOthers = try RecipientSet(from: &reader, below: numbering.next)
+            dead = try RecipientSet(from: &reader, below: numbering.next)
             sources = [:]
             for _ in 0..<(try reader.count(ofSize: Self.digestSize)) {
                 let key = try reader.bytes(Self.digestSize)
@@ -65,15 +68,7 @@ extension ListCache.Source {
         writer.put(Int64(members.repeated))
         writer.put(UInt8(members.isPlain ? 1 : 0))
         writer.put(UInt32(members.members.count))
-        for set in members.members {
-            let chunks = set.encodedChunks
-            writer.put(UInt32(chunks.count))
-            for (key, bytes) in chunks {
-                writer.put(key)
-                writer.put(UInt32(bytes.count))
-                writer.put(bytes)
-            }
-        }
+        for set in members.members { set.write(to: &writer) }
     }
 
     fileprivate init(from reader: inout ByteReader, next: RecipientID) throws {
@@ -89,18 +84,32 @@ extension ListCache.Source {
         let repeated = try reader.rows()
         let isPlain = try reader.number(UInt8.self) == 1
         var sets: [RecipientSet] = []
-        for _ in 0..<(try reader.count(ofSize: 4)) {
-            var chunks: [(key: UInt16, bytes: [UInt8])] = []
-            for _ in 0..<(try reader.count(ofSize: 6)) {
-                let key: UInt16 = try reader.number()
-                let length = try reader.count(ofSize: 1)
-                chunks.append((key, try reader.bytes(length)))
-            }
-            let set = try RecipientSet(encodedChunks: chunks)
-            guard !set.contains(0), set.last.map({ $0 < next }) ?? true else { throw ByteReader.Damage() }
-            sets.append(set)
-        }
+        for _ in 0..<(try reader.count(ofSize: 4)) { sets.append(try RecipientSet(from: &reader, below: next)) }
         members = SourceMembers(members: sets, repeated: repeated, isPlain: isPlain)
+    }
+}
+
+extension RecipientSet {
+    fileprivate func write(to writer: inout ByteWriter) {
+        let chunks = encodedChunks
+        writer.put(UInt32(chunks.count))
+        for (key, bytes) in chunks {
+            writer.put(key)
+            writer.put(UInt32(bytes.count))
+            writer.put(bytes)
+        }
+    }
+
+    /// - Parameter next: one more than the highest number that may be in it.
+    fileprivate init(from reader: inout ByteReader, below next: RecipientID) throws {
+        var chunks: [(key: UInt16, bytes: [UInt8])] = []
+        for _ in 0..<(try reader.count(ofSize: 6)) {
+            let key: UInt16 = try reader.number()
+            let length = try reader.count(ofSize: 1)
+            chunks.append((key, try reader.bytes(length)))
+        }
+        self = try RecipientSet(encodedChunks: chunks)
+        guard !contains(0), last.map({ $0 < next }) ?? true else { throw ByteReader.Damage() }
     }
 }
 

@@ -7,6 +7,10 @@ package struct ListCache: Sendable {
     var order: [UInt8]
     /// How many names were merged, apart from rows that stand in a list twice.
     var crossing: Int
+    /// Recipients that are also listed with another living registration than the one that counts.
+    var withOthers: RecipientSet
+    /// Recipients that are listed with dead registrations only, although the state has a living one.
+    var dead: RecipientSet
     /// By `RowSource.key`.
     var sources: [[UInt8]: Source]
 
@@ -27,6 +31,9 @@ package struct ListCache: Sendable {
 struct KnownRows: Sendable {
     var numbering: Numbering
     var crossing = 0
+    /// As in `ListCache`.
+    var withOthers = RecipientSet()
+    var dead = RecipientSet()
     /// The sources with unchanged content, by `RowSource.key`.
     var sources: [[UInt8]: ListCache.Source]
     /// For the rows of all other sources. `nil` if there are no others.

@@ -8,8 +8,10 @@ internal import FCM
 struct ListEntry {
     static let headerSize = 12
     static let maximumSize = headerSize + Registration.maximumLength
-    /// The mark of a recipient of the state. All other marks are membership classes.
+    /// The mark of a recipient of the state.
     static let recorded = UInt32.max
+    /// The mark of a registration that is dead. All other marks are membership classes.
+    static let dead = UInt32.max - 1
 
     let start: UnsafeRawPointer
 
@@ -17,9 +19,10 @@ struct ListEntry {
 
     var keyLength: Int { Int(start.loadUnaligned(as: UInt16.self)) }
     var restLength: Int { Int(start.loadUnaligned(fromByteOffset: 2, as: UInt16.self)) }
-    /// Where the entry comes from: an index into `RecipientIndex.membershipClasses`, or `recorded`.
+    /// Where the entry comes from: an index into `RecipientIndex.membershipClasses`, or `recorded`, or `dead`.
     var mark: UInt32 { start.loadUnaligned(fromByteOffset: 4, as: UInt32.self) }
-    /// The row's place in its list. For an entry of the state, the recipient's number.
+    /// The row's place in its list, or when its app was seen last if its membership class says so. For a recipient of the
+    /// state its number, for a dead registration when it died. Times are seconds since 1970.
     var row: UInt32 { start.loadUnaligned(fromByteOffset: 8, as: UInt32.self) }
 
     var size: Int { Self.headerSize + keyLength + restLength }

@@ -4,16 +4,17 @@ package import FCM
 /// looks at each row and gives the same result.
 package struct ListedRecipients: Sendable {
     /// The highest number that may be given out.
-    static let lastNumber = RecipientID.max - 1
+    static let lastNumber = RecordedState.firstFormer - 1
 
     let recipientIndex: RecipientIndex
-    /// The recipients of the state.
+    /// The recipients of the state, and the registrations that are dead.
     private let recorded: SortedEntries
     /// Numbers from here on are new.
     let next: RecipientID
 
     /// - Parameters:
-    ///   - recorded: the recipients of the state, marked `ListEntry.recorded`.
+    ///   - recorded: the recipients of the state, marked `ListEntry.recorded`, and the registrations that are dead,
+    ///     marked `ListEntry.dead`.
     ///   - next: one more than the highest number that the state gave.
     init(
         _ recipientIndex: RecipientIndex, recorded: SortedEntries = .init(),
@@ -23,15 +24,35 @@ package struct ListedRecipients: Sendable {
     }
 
     /// With the numbers that rows were matched with, or else numbered as an empty state would.
-    package init(_ recipientIndex: RecipientIndex) {
-        self.init(recipientIndex, next: recipientIndex.matched?.numbering.next ?? KnownRecipient.firstID)
+    package init(_ recipientIndex: RecipientIndex) { self.init(recipientIndex, dead: .init()) }
+
+    /// - Parameter dead: the registrations that are dead, marked `ListEntry.dead`.
+    init(_ recipientIndex: RecipientIndex, dead: SortedEntries) {
+        self.init(
+            recipientIndex, recorded: dead, next: recipientIndex.matched?.numbering.next ?? KnownRecipient.firstID)
     }
 
     /// The recipients sorted by recipient key, without those whose rows were matched.
-    func pass(noting notes: RecipientNumbers.Notes? = nil) throws(RecipientIndexError) -> RecipientPass {
+    func pass(
+        noting notes: RecipientNumbers.Notes? = nil, keepingOthers: Bool = false
+    ) throws(RecipientIndexError) -> RecipientPass {
         RecipientPass(
             try EntryMerge([recipientIndex.entries, recorded]), recipientIndex.membershipClasses, next: next,
-            noting: notes)
+            noting: notes, keepingOthers: keepingOthers)
+    }
+
+    /// Whether it has the rows of all lists, because none was matched.
+    var hasAllRows: Bool { recipientIndex.matched == nil }
+
+    /// The living registrations that some recipients are also listed with, apart from those that count.
+    package func others(of ids: RecipientSet) throws(RecipientIndexError) -> [RecipientID: [Registration]] {
+        var found: [RecipientID: [Registration]] = [:]
+        let wanted = ids.count
+        var pass = try pass(keepingOthers: true)
+        while found.count < wanted, let recipient = try pass.next() {
+            if ids.contains(recipient.id) { found[recipient.id] = pass.others }
+        }
+        return found
     }
 
     /// The registrations of some recipients, whether the state knows them or not. Recipients whose rows were matched
@@ -41,7 +62,8 @@ package struct ListedRecipients: Sendable {
         let wanted = ids.count
         var pass = try pass()
         while found.count < wanted, let recipient = try pass.next() {
-            if ids.contains(recipient.id) { found[recipient.id] = pass.registration }
+            // A dead registration does not replace the one that the state has.
+            if ids.contains(recipient.id), !recipient.isDead { found[recipient.id] = pass.registration }
         }
         return found
     }

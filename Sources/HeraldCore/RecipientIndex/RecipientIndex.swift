@@ -32,5 +32,7 @@ package struct RecipientIndex: Sendable {
         /// The lists that name the row, ascending, as places among all lists. Only owners that start from a list count:
         /// an audience made from another one adds no list of its own.
         var lists: [Int]
+        /// Whether the rows say when their app was seen last.
+        var hasSeen = false
     }
 }

@@ -30,6 +30,11 @@ struct RecipientIndexBuilder {
         _ workspace: Workspace, temporaryFolder: String, budget: Int = EntrySorter.usualBudget,
         keepsSources: Bool = false, known: KnownRows? = nil
     ) {
+        // Which registration counts depends on names, and not on the order in which files were read.
+        var workspace = workspace
+        workspace.audiences.sort { $0.name.value < $1.name.value }
+        workspace.groups.sort { $0.name.value < $1.name.value }
+        workspace.campaigns.sort { $0.name.value < $1.name.value }
         self.workspace = workspace
         self.temporaryFolder = temporaryFolder
         self.keepsSources = keepsSources || known != nil
@@ -63,8 +68,8 @@ struct RecipientIndexBuilder {
     }
 
     /// A list in the form that `finish(_:)` takes, without what was read from it.
-    func source(_ list: String, for names: Set<String>, columns: [String]) -> RowSource {
-        RowSource(list: list, takers: takers(of: names), columns: columns)
+    func source(_ list: String, for names: Set<String>, columns: [String], _ columnNames: ColumnNames) -> RowSource {
+        RowSource(list: list, takers: takers(of: names), columns: columns, names: columnNames)
     }
 
     func takers(of names: Set<String>) -> [RowClassifier.Taker] {
@@ -85,20 +90,24 @@ struct RecipientIndexBuilder {
     /// - Parameters:
     ///   - membershipClass: from a classifier of this builder.
     ///   - row: the row's place in its list.
-    mutating func add(_ registration: UnsafeBufferPointer<UInt8>, _ membershipClass: UInt32, row: Int) {
+    ///   - seen: when its app was seen last, in seconds since 1970. `nil` if the row does not say.
+    mutating func add(
+        _ registration: UnsafeBufferPointer<UInt8>, _ membershipClass: UInt32, row: Int, seen: UInt32? = nil
+    ) {
         guard problem == nil else { return }
-        guard let row = UInt32(exactly: row) else {
+        guard let place = UInt32(exactly: row) else {
             problem = .tooMany
             return
         }
+        let membershipClass = seen == nil ? membershipClass : table.numberWithSeen(membershipClass)
         let (bytes, keyLength) = (UnsafeRawBufferPointer(registration), Registration.keyLength(of: registration))
         do throws(RecipientIndexError) {
-            switch matcher?.take(bytes, keyLength: keyLength, membershipClass) {
+            switch matcher?.take(bytes, keyLength: keyLength, membershipClass, seen: seen) {
             case .taken: return
             case .leftWithNumber(let id): try addNumber(id, of: bytes.prefix(keyLength))
             case .left, nil: break
             }
-            try sorter.append(bytes, keyLength: keyLength, mark: membershipClass, row: row)
+            try sorter.append(bytes, keyLength: keyLength, mark: membershipClass, row: seen ?? place)
         } catch {
             problem = error
         }
@@ -151,8 +160,9 @@ struct RecipientIndexBuilder {
         (index.sources, index.order) = (sources, order(inline))
         if let known {
             index.matched = MatchedRows(
-                numbering: known.numbering, sources: matched, crossing: known.crossing, numbers: known.numbers,
-                isInCache: known.isInCache)
+                numbering: known.numbering, sources: matched, crossing: known.crossing,
+                withOthers: known.withOthers, dead: known.dead, seen: matcher?.seenTimes ?? [],
+                numbers: known.numbers, isInCache: known.isInCache)
             index.matched?.isContradicted =
                 matched.count != sources.count || matcher?.isContradicted(by: matched) ?? false
         }

@@ -5,23 +5,32 @@ struct RecipientPass {
     /// A recipient that at least one list names.
     struct Recipient {
         var id: RecipientID
-        /// Whether the state has the recipient's best registration.
+        /// Whether the state has the registration that counts, and takes it for living.
         var isRecorded: Bool
+        /// Whether every registration that a list names is dead.
+        var isDead: Bool
+        /// Whether a list names another living registration than the one that counts.
+        var hasOthers: Bool
     }
 
     private var merge: EntryMerge
     private let membershipClasses: [RecipientIndex.MembershipClass]
+    private let keepsOthers: Bool
     private(set) var nextNumber: RecipientID
     /// Notes about every recipient that the state will know after the recipients of this pass are recorded.
     private(set) var notes: RecipientNumbers.Notes?
 
     // About the recipient that `next` returned last.
     private var key: [UInt8] = []
-    private var best: [UInt8] = []
-    private var bestRank: UInt64?
     /// The recipient's number in the state, and the rest of its recorded registration.
     private var recorded: RecipientID?
     private var recordedRest: [UInt8] = []
+    /// The registration whose entries are being read, and the one that counts so far.
+    private var current = Listed()
+    private var best = Listed()
+    private var living = 0
+    /// The living registrations besides the best one, if they are kept.
+    private var otherListed: [Listed] = []
     private var names = NamesOfOne()
     /// The membership classes of its rows, each once.
     private(set) var marks: [UInt32] = []
@@ -32,73 +41,119 @@ struct RecipientPass {
     private(set) var collapsed = 0
     /// How many of those are rows that stand in a list twice, by membership class.
     private(set) var repeated: [Int]
-    /// The membership classes of recipients listed with several registrations.
+    /// The membership classes of recipients that are listed with several registrations, or with another one than the
+    /// state has.
     private(set) var mixedMarks: Set<UInt32> = []
 
     init(
         _ merge: EntryMerge, _ membershipClasses: [RecipientIndex.MembershipClass], next: RecipientID,
-        noting notes: RecipientNumbers.Notes? = nil
+        noting notes: RecipientNumbers.Notes? = nil, keepingOthers: Bool = false
     ) {
         (self.merge, self.membershipClasses, nextNumber, self.notes) = (merge, membershipClasses, next, notes)
+        keepsOthers = keepingOthers
         repeated = [Int](repeating: 0, count: membershipClasses.count)
     }
 
-    /// The best registration of the recipient that `next` returned last. A fid is best, because it reaches an
-    /// installation whatever its token is. Among tokens, the one listed last is the newest we know.
-    var registration: Registration? { Registration(String(decoding: key + best, as: UTF8.self)) }
+    /// The registration that counts, of the recipient that `next` returned last. A living one counts before a dead one,
+    /// then the one seen last, then the one listed last. In one row a fid counts before a token.
+    var registration: Registration? { Registration(String(decoding: key + best.rest, as: UTF8.self)) }
+
+    /// The other living registrations of that recipient, the best one first, if the pass keeps them.
+    var others: [Registration] {
+        otherListed.sorted { $0.rank == $1.rank ? $0.rest.lexicographicallyPrecedes($1.rest) : $1.rank < $0.rank }
+            .compactMap { Registration(String(decoding: key + $0.rest, as: UTF8.self)) }
+    }
 
     mutating func next() throws(RecipientIndexError) -> Recipient? {
         while let first = merge.head {
             begin(first)
             while let entry = merge.head, entry.key.equals(key) {
-                if entry.mark == ListEntry.recorded {
+                switch entry.mark {
+                case ListEntry.recorded:
                     guard recorded == nil else { throw .recordedTwice }
                     recorded = entry.row
                     recordedRest.replace(by: entry.rest)
-                } else {
+                case ListEntry.dead:
+                    turn(to: entry)
+                    current.died = entry.row
+                default:
+                    turn(to: entry)
                     take(entry)
                 }
                 try merge.pass()
             }
+            judgeCurrent()
             if marks.isEmpty {
                 if let recorded { notes?.add(key + recordedRest, keyLength: key.count, id: recorded) }
                 continue
             }
             collapsed += names.collapsed
-            if names.areSeveral { mixedMarks.formUnion(marks) }
-            let recipient = try recipient()
-            notes?.add(key + best, keyLength: key.count, id: recipient.id)
-            return recipient
+            return try finish()
         }
         return nil
     }
 
-    private mutating func recipient() throws(RecipientIndexError) -> Recipient {
-        if let recorded { return Recipient(id: recorded, isRecorded: recordedRest == best) }
+    private mutating func finish() throws(RecipientIndexError) -> Recipient {
+        // Only a recipient that the state knows can have a tombstone there.
+        let isDead = recorded != nil && !best.isLiving
+        let isTheirs = recordedRest == best.rest
+        if names.areSeveral || isDead && !isTheirs { mixedMarks.formUnion(marks) }
+        if let recorded {
+            // A dead registration never replaces the one in the state.
+            let known = isDead ? recordedRest : best.rest
+            notes?.add(key + known, keyLength: key.count, id: recorded)
+            return Recipient(
+                id: recorded, isRecorded: isDead || isTheirs && best.died == nil, isDead: isDead,
+                hasOthers: living > 1)
+        }
         guard nextNumber <= ListedRecipients.lastNumber else { throw .tooMany }
         defer { nextNumber += 1 }
-        return Recipient(id: nextNumber, isRecorded: false)
+        notes?.add(key + best.rest, keyLength: key.count, id: nextNumber)
+        return Recipient(id: nextNumber, isRecorded: false, isDead: false, hasOthers: living > 1)
     }
 
     private mutating func begin(_ entry: ListEntry) {
         key.replace(by: entry.key)
-        bestRank = nil
         recorded = nil
+        (living, current.isListed, current.died, best.isListed) = (0, false, nil, false)
+        current.rest.replace(by: entry.rest)
+        if !otherListed.isEmpty { otherListed = [] }
         names.begin()
         marks.removeAll(keepingCapacity: true)
         if !seenMarks.isEmpty { seenMarks = [] }
     }
 
+    /// Makes the entry's registration the current one.
+    private mutating func turn(to entry: ListEntry) {
+        if entry.rest.equals(current.rest) { return }
+        judgeCurrent()
+        current.rest.replace(by: entry.rest)
+        (current.isListed, current.died) = (false, nil)
+    }
+
+    /// All entries of the current registration have been read.
+    private mutating func judgeCurrent() {
+        guard current.isListed else { return }
+        if current.isLiving { living += 1 }
+        let isBetter = !best.isListed || current.outranks(best)
+        if keepsOthers {
+            let other = isBetter ? best : current
+            if other.isListed, other.isLiving { otherListed.append(other) }
+        }
+        if isBetter { swap(&best, &current) }
+        current.isListed = false
+    }
+
     private mutating func take(_ entry: ListEntry) {
-        let lists = membershipClasses[Int(entry.mark)].lists
-        repeated[Int(entry.mark)] += names.add(entry, lists)
+        let membershipClass = membershipClasses[Int(entry.mark)]
+        repeated[Int(entry.mark)] += names.add(membershipClass.lists, isFirst: !current.isListed)
         note(entry.mark)
-        // An entry with a fid has an empty rest, so it comes first, and no later entry outranks it.
-        let isFid = entry.restLength == 0 && Registration.fidLength == entry.keyLength
-        let rank = isFid ? UInt64.max : UInt64(lists.last ?? 0) << 32 | UInt64(entry.row)
-        if let bestRank, rank <= bestRank { return }
-        bestRank = rank
-        best.replace(by: entry.rest)
+        let list = UInt64(membershipClass.lists.last ?? 0) << 32
+        let rank =
+            membershipClass.hasSeen
+            ? Listed.Rank(seen: UInt64(entry.row) + 1, place: list) : .init(seen: 0, place: list | UInt64(entry.row))
+        if !current.isListed || current.rank < rank { current.rank = rank }
+        current.isListed = true
     }
 
     private mutating func note(_ mark: UInt32) {
@@ -111,11 +166,36 @@ struct RecipientPass {
     }
 }
 
+/// One registration of an installation, as lists and state name it.
+private struct Listed {
+    /// What decides between living registrations: when the app was seen last, or else where it is listed last.
+    struct Rank: Comparable {
+        /// 0 if no row says.
+        var seen: UInt64
+        var place: UInt64
+
+        static func < (one: Rank, other: Rank) -> Bool { (one.seen, one.place) < (other.seen, other.place) }
+    }
+
+    /// The registration without its recipient key.
+    var rest: [UInt8] = []
+    var isListed = false
+    var rank = Rank(seen: 0, place: 0)
+    /// When it died, in seconds since 1970. Its app may have been seen later.
+    var died: UInt32?
+
+    /// Whether its app was seen after it died, or it never died.
+    var isLiving: Bool { died.map { rank.seen > UInt64($0) + 1 } ?? true }
+
+    func outranks(_ other: Listed) -> Bool {
+        isLiving == other.isLiving ? other.rank < rank : isLiving
+    }
+}
+
 /// Counts how often an installation is named. Its entries arrive sorted by registration.
 private struct NamesOfOne {
-    /// The current registration and the lists that named it. The lists of its first row wait in `first` until there is
-    /// a second row.
-    private var registration: [UInt8] = []
+    /// The lists that named the current registration. Those of its first row wait in `first` until there is a second
+    /// row.
     private var lists: Set<Int> = []
     private var first: [Int] = []
     private var registrations = 0
@@ -129,10 +209,11 @@ private struct NamesOfOne {
     mutating func begin() { (registrations, repeated) = (0, 0) }
 
     /// Returns how many of the lists had already named the registration.
-    mutating func add(_ entry: ListEntry, _ named: [Int]) -> Int {
-        guard registrations > 0, entry.rest.equals(registration) else {
+    ///
+    /// - Parameter isFirst: whether this is the registration's first row.
+    mutating func add(_ named: [Int], isFirst: Bool) -> Int {
+        if isFirst {
             registrations += 1
-            registration.replace(by: entry.rest)
             first = named
             if !lists.isEmpty { lists.removeAll(keepingCapacity: true) }
             return 0

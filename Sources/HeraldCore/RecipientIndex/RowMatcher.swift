@@ -15,6 +15,8 @@ struct RowMatcher {
     /// Recipients with a number and a row that could not be taken.
     private var others = RecipientSet()
     private var isUnclear = false
+    /// When the apps of the rows taken so far were seen last, for rows that say so.
+    private(set) var seenTimes: [SeenTime] = []
 
     enum Outcome {
         case taken
@@ -33,10 +35,13 @@ struct RowMatcher {
         isUnclear || sources.contains { $0.members.contains { !$0.intersection(others).isEmpty } }
     }
 
-    mutating func take(_ registration: UnsafeRawBufferPointer, keyLength: Int, _ mark: UInt32) -> Outcome {
+    mutating func take(
+        _ registration: UnsafeRawBufferPointer, keyLength: Int, _ mark: UInt32, seen: UInt32?
+    ) -> Outcome {
         switch numbers.find(registration, keyLength: keyLength) {
         case .same(let id):
             put(id, mark)
+            if let seen { seenTimes.append(SeenTime(recipient: id, seen: seen)) }
             return .taken
         case .other(let id):
             if others.contains(id) { return .left }
@@ -89,6 +94,12 @@ struct RowMatcher {
         }
         for list in table.all[Int(mark)].lists where named?[list]?.contains(id) ?? false { repeated += 1 }
     }
+}
+
+/// When a recipient's app was seen last, in seconds since 1970.
+struct SeenTime: Sendable {
+    var recipient: RecipientID
+    var seen: UInt32
 }
 
 /// The recipients with a row in a list, one bit each, in chunks of 65,536 numbers.

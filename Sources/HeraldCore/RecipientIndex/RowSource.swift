@@ -49,6 +49,11 @@ struct MatchedRows: Sendable {
     var sources: [SourceMembers]
     /// How many names were merged, apart from repeated rows, if that was counted for the same sources.
     var crossing = 0
+    /// As in `ListCache`.
+    var withOthers = RecipientSet()
+    var dead = RecipientSet()
+    /// When the apps of matched rows were seen last, for rows that say so.
+    var seen: [SeenTime] = []
     /// What rows were matched with. `nil` if no row had to be matched.
     var numbers: RecipientNumbers?
     /// Whether a recipient has both rows that were matched and rows that could not be. Then its rows cannot be judged
@@ -59,9 +64,15 @@ struct MatchedRows: Sendable {
 }
 
 extension RowSource {
-    init(list name: String, takers: [RowClassifier.Taker], columns: [String]) {
+    /// - Parameters:
+    ///   - columns: the attributes that filters use.
+    ///   - names: the columns that the registrations come from.
+    init(
+        list name: String, takers: [RowClassifier.Taker], columns: [String], names: ColumnNames = ColumnNames()
+    ) {
         var text = KeyText("list")
         text.add(name)
+        text.add([names.token, names.fid, names.seen].map { $0 ?? "" })
         text.add(columns)
         for taker in takers {
             text.add(taker.owner.text)

@@ -43,6 +43,9 @@ package struct Partition<State: Hashable & Sendable>: Hashable, Sendable {
         states.reduce(into: RecipientSet()) { $0.formUnion(self[$1]) }
     }
 
+    /// Recipients in any state.
+    package var all: RecipientSet { union(of: states) }
+
     /// The states that are not empty.
     package var states: some Collection<State> { sets.keys }
 

@@ -96,8 +96,3 @@ package struct DiagnosticsDocument: Document {
         return members
     }
 }
-
-/// `1 error`, `2 errors`.
-func count(_ number: Int, _ noun: String, _ plural: String? = nil) -> String {
-    "\(number) \(number == 1 ? noun : plural ?? noun + "s")"
-}

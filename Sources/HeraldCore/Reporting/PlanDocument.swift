@@ -61,7 +61,7 @@ package struct PlanDocument: Document {
             "at": .string(plan.at.rfc3339),
             "expires": .string(expires.rfc3339),
             "workspace_digest": .string(plan.workspaceDigest),
-            "state": plan.state.map { ["lineage": .string($0.lineage), "serial": .int($0.serial)] } ?? .null,
+            "state": plan.state.map { StateVersion(lineage: $0.lineage, serial: $0.serial).json } ?? .null,
             "summary": .object(summary.mapValues { $0.map { .int(Int64($0)) } ?? .null }),
             "steps": .array(plan.steps.map { step($0) }),
             "upcoming": .array(
@@ -173,7 +173,12 @@ package struct PlanDocument: Document {
 
     /// The plan in one sentence.
     package var conclusion: String {
-        if plan.isEmpty, plan.held.isEmpty { return "Nothing to do: the state matches the files." + unread }
+        if plan.isEmpty, plan.held.isEmpty {
+            let match =
+                plan.state == nil
+                ? "Nothing to do. There is no state yet." : "Nothing to do: the state matches the files."
+            return match + unread
+        }
         if plan.isEmpty { return "Nothing to do, and \(count(plan.held.count, "occurrence")) held." + unread }
         if plan.steps.isEmpty {
             return "Plan: nothing to send or change, \(count(plan.missed.count, "occurrence")) missed." + unread

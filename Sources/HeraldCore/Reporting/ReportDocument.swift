@@ -25,6 +25,7 @@ package struct ReportDocument: Document {
             "herald_version": .string(report.version),
             "git_commit": report.gitCommit.map { .string($0) } ?? .null,
             "overrides": .array(report.overrides.map { .string($0) }),
+            "state": report.state?.json ?? .null,
             "summary": .object(summary.mapValues { .int(Int64($0)) }),
             "steps": .array(report.steps.map(Self.step)),
             "missed": .array(report.missedOccurrences.map(\.json)),
@@ -107,7 +108,7 @@ package struct ReportDocument: Document {
         if step.preexisting > 0 { parts.append("\(step.preexisting) of them subscribed already, not by herald") }
         for (name, number) in [
             ("rejected", step.rejected), ("unknown", step.unknown), ("skipped", step.skipped), ("held", step.held),
-            ("pending", step.pending), ("retries", step.retries),
+            ("pending", step.pending), (step.retries == 1 ? "retry" : "retries", step.retries),
         ] where number > 0 {
             parts.append("\(number) \(name)")
         }

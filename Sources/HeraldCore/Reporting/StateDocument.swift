@@ -116,6 +116,10 @@ package struct StateDocument: Document {
         text += "Project '\(identity.project)' at \(identity.endpoint.rawValue), since \(identity.created.rfc3339)\n"
         let known = Int(state.nextRecipient - KnownRecipient.firstID)
         text += "\(count(known, "registration")) known, \(state.dead.count) dead\n"
+        if !state.migratedDead.isEmpty {
+            text +=
+                "\(state.migratedDead.count) of the dead come from an older herald, which noted installations; 'herald state revive --migrated' takes them for living again\n"
+        }
         let width = max(
             topics.map(\.name.rawValue.count).max() ?? 0, groups.map(\.name.rawValue.count).max() ?? 0,
             occurrences.map(\.id.rawValue.count).max() ?? 0)

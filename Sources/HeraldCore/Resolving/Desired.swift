@@ -13,8 +13,26 @@ package struct Desired: Sendable {
     package var collapsed = 0
     /// All recipients that a list names.
     package var listed = RecipientSet()
-    /// How many of them the state does not know, or knows by an older registration.
+    /// How many of them the state does not know, or knows by another registration.
     package var unrecorded = 0
+    package var registrations = Registrations()
+
+    /// How the registrations that count differ from those in the state.
+    package struct Registrations: Sendable {
+        /// Recipients that the state knows by another registration, or whose registration came back to life.
+        package var changed = RecipientSet()
+        /// Former numbers whose registrations are among those that recipients change to.
+        package var returning = RecipientSet()
+        /// Recipients that lists name by dead registrations only.
+        package var dead = RecipientSet()
+
+        package init() {}
+
+        /// What the state must learn before the recipients get their registrations.
+        package var changes: [StateChange] {
+            changed.isEmpty ? [] : [.supersede(changed)] + (returning.isEmpty ? [] : [.readopt(returning)])
+        }
+    }
 
     package init() {}
 }

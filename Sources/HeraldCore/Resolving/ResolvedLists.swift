@@ -7,6 +7,8 @@ package struct ResolvedLists: Sendable {
     private let members: [SourceMembers]
     private let order: [UInt8]
     private let crossing: Int
+    /// Recipients that are also listed with another living registration than the one that counts.
+    package let withOthers: RecipientSet
     private let matched: MatchedRows?
     private let hasRows: Bool
     private let notes: RecipientNumbers.Notes?
@@ -17,9 +19,13 @@ package struct ResolvedLists: Sendable {
         if let matched { !matched.isInCache } else { hasRows && !sources.isEmpty }
     }
 
-    init(_ desired: Desired, of index: RecipientIndex, members: [SourceMembers], _ pass: RecipientPass) {
+    init(
+        _ desired: Desired, of index: RecipientIndex, members: [SourceMembers], _ pass: RecipientPass,
+        withOthers: RecipientSet
+    ) {
         self.desired = desired
         next = pass.nextNumber
+        self.withOthers = withOthers
         (sources, order, self.members) = (index.sources, index.order, members)
         crossing = desired.collapsed - members.reduce(0) { $0 + $1.repeated }
         matched = index.matched
@@ -33,7 +39,9 @@ package struct ResolvedLists: Sendable {
         for (source, members) in zip(sources, members) {
             known[source.key] = ListCache.Source(reading: source.reading, members: members)
         }
-        return ListCache(numbering: numbering, order: order, crossing: crossing, sources: known)
+        return ListCache(
+            numbering: numbering, order: order, crossing: crossing, withOthers: withOthers,
+            dead: desired.registrations.dead, sources: known)
     }
 
     /// What to keep of the state's numbers.

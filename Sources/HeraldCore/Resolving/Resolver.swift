@@ -10,6 +10,8 @@ package struct Resolver {
     private let listed: RecipientSet
     private var collapsed = 0
     private var unrecorded = 0
+    private var registrations = Desired.Registrations()
+    private var withOthers = RecipientSet()
     /// The finished pass.
     private let pass: RecipientPass
 
@@ -25,7 +27,9 @@ package struct Resolver {
     ) throws(RecipientIndexError) -> ResolvedLists {
         let resolver = try Resolver(workspace, recipients, noting: key)
         let index = recipients.recipientIndex
-        return ResolvedLists(resolver.desired(), of: index, members: resolver.members(of: index), resolver.pass)
+        return ResolvedLists(
+            resolver.desired(), of: index, members: resolver.members(of: index), resolver.pass,
+            withOthers: resolver.withOthers)
     }
 
     /// An audience's recipients. Empty if no file declares the audience.
@@ -60,7 +64,11 @@ package struct Resolver {
         var pass = try recipients.pass(noting: notes)
         while let recipient = try pass.next() {
             for mark in pass.marks { byMembershipClass[Int(mark)].insert(recipient.id) }
-            if !recipient.isRecorded { unrecorded += 1 }
+            if recipient.hasOthers { withOthers.insert(recipient.id) }
+            if recipient.isDead { registrations.dead.insert(recipient.id) }
+            guard !recipient.isRecorded else { continue }
+            unrecorded += 1
+            if recipient.id < recipients.next { registrations.changed.insert(recipient.id) }
         }
         collapsed = pass.collapsed
         var (rows, listed): ([RecipientIndex.Owner: RecipientSet], RecipientSet) = ([:], [])
@@ -70,6 +78,8 @@ package struct Resolver {
         }
         if let matched = index.matched {
             collapsed += matched.crossing
+            withOthers.formUnion(matched.withOthers)
+            registrations.dead.formUnion(matched.dead)
             for (source, known) in zip(index.sources, matched.sources) {
                 collapsed += known.repeated
                 for (owner, members) in zip(source.owners, known.members) {
@@ -111,6 +121,7 @@ package struct Resolver {
         var desired = Desired()
         for name in workspace.audiences.map(\.name.value) { desired.audienceSizes[name] = members(of: name).count }
         (desired.listed, desired.unrecorded, desired.collapsed) = (listed, unrecorded, collapsed)
+        desired.registrations = registrations
         desired.topics = workspace.topics.map { topic in
             let members = audiences.union(topic.subscribers).subtracting(audiences.union(topic.exclude))
             return DesiredTopic(

@@ -27,9 +27,18 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         report: Report
     ) async throws -> Report {
         var surroundings = surroundings
-        surroundings.store = try await LeasedStore(surroundings.store, holder: report.run)
+        let store = try await LeasedStore(surroundings.store, at: state.version, holder: report.run)
+        let (observe, isReal) = (surroundings.observe, options.mode == .apply)
+        // Dry runs and tests change no state that a report could be compared with.
+        let dated: @Sendable (Report) -> Report = { report in
+            var report = report
+            if isReal { report.state = store.version }
+            return report
+        }
+        surroundings.store = store
+        surroundings.observe = { await observe(dated($0)) }
         var executor = Executor(options, surroundings, report, state)
-        return await executor.run(plan)
+        return dated(await executor.run(plan))
     }
 
     private init(_ options: RunOptions, _ surroundings: Surroundings, _ report: Report, _ state: RecordedState) {
@@ -39,7 +48,8 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         queue = RunQueue(options)
         context = RunContext(
             options, capacity: surroundings.sender.capacity, random: surroundings.random,
-            fingerprints: surroundings.fingerprints, wantsReceipts: surroundings.receive != nil, recorded: state)
+            fingerprints: surroundings.fingerprints, wantsReceipts: surroundings.receive != nil,
+            withOthers: surroundings.others.recipients, recorded: state)
     }
 
     private mutating func run(_ plan: Plan) async -> Report {

@@ -59,7 +59,10 @@ struct GroupCall {
         _ event: StepEvent, at now: Moment, _ budget: inout RateBudget, _ context: inout RunContext
     ) -> Next {
         switch event {
-        case .halted: return .ended(.interrupted)
+        case .halted(let answers):
+            if case .notSent? = answers.first?.exchange { isUnderWay = false }
+            if isUnderWay { mayHaveTakenEffect = true }
+            return .ended(.interrupted)
         case .woke(let answers) where isUnderWay:
             guard let answer = answers.first else { return .effect(.wait(until: nil, answers: 1)) }
             isUnderWay = false

@@ -128,7 +128,7 @@ struct GroupState: DecidingStep {
             report.rejected += change.members.count
             note(failure, .rejected, context)
             return end(now)
-        case .forget(let failure): return perform(forgetting(failure, context), now, &context)
+        case .forget(let failure): return perform(forgetting(failure, now, context), now, &context)
         case .forgotten(let failure):
             report.forgotten += change.members.count
             note(failure, .forgotten, context)
@@ -169,7 +169,7 @@ struct GroupState: DecidingStep {
 
     /// FCM knows none of the members any more. herald believes this only after a success in the same run, because wrong
     /// credentials make every registration look dead.
-    private mutating func forgetting(_ failure: Failure, _ context: RunContext) -> Act {
+    private mutating func forgetting(_ failure: Failure, _ now: Moment, _ context: RunContext) -> Act {
         let members = change.members
         let options = context.options
         let limit = options.guards.maxForgetPercent
@@ -179,7 +179,9 @@ struct GroupState: DecidingStep {
                     + "(--override max_forget_percent=\(report.id))")
         }
         report.rejected += members.count
-        if context.hasSucceeded(on: .groups) { return .write([.forget(members)], then: .forgotten(failure)) }
+        if context.hasSucceeded(on: .groups) {
+            return .write([.forget(members, at: now.date)], then: .forgotten(failure))
+        }
         note(failure, .kept, context)
         return .end
     }

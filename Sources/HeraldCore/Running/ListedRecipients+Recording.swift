@@ -2,15 +2,21 @@ internal import FCM
 
 extension ListedRecipients {
     /// How many recipients are read from the state, or written to it, at a time.
-    private static let chunkSize = 25_000
+    fileprivate static let chunkSize = 25_000
 
-    /// Looks up which recipients the state already knows.
+    /// Looks up which recipients the state already knows, unless the index has their numbers, and which registrations
+    /// are dead.
     package init(_ recipientIndex: RecipientIndex, recordedIn store: any StateStore) async throws {
         guard recipientIndex.entries.count > 0 else {
             self.init(recipientIndex)
             return
         }
         let sorter = EntrySorter(folder: recipientIndex.temporaryFolder)
+        try await store.eachTombstone { try sorter.append($0) }
+        guard recipientIndex.numbering == nil else {
+            self.init(recipientIndex, dead: try sorter.finish())
+            return
+        }
         var last = KnownRecipient.firstID - 1
         while true {
             let page = try await store.recipients(after: last, limit: Self.chunkSize)
@@ -54,13 +60,37 @@ extension ListedRecipients {
     }
 }
 
+extension StateStore {
+    package func eachTombstone(_ body: (Tombstone) throws -> Void) async throws {
+        var last: Tombstone?
+        while true {
+            let page = try await tombstones(after: last, limit: ListedRecipients.chunkSize)
+            for tombstone in page { try body(tombstone) }
+            last = page.last ?? last
+            if page.count < ListedRecipients.chunkSize { return }
+        }
+    }
+}
+
+extension Tombstone {
+    /// When the registration died, in seconds since 1970, as far as 32 bits reach.
+    var second: UInt32 { UInt32(clamping: Int(died.timeIntervalSince1970)) }
+}
+
 extension EntrySorter {
+    func append(_ tombstone: Tombstone) throws {
+        try append(tombstone.registration, mark: ListEntry.dead, row: tombstone.second)
+    }
+
     func append(_ recipient: KnownRecipient) throws {
-        var text = recipient.registration.rawValue
+        try append(recipient.registration, mark: ListEntry.recorded, row: recipient.id)
+    }
+
+    private func append(_ registration: Registration, mark: UInt32, row: UInt32) throws {
+        var text = registration.rawValue
         try text.withUTF8 { text in
             try append(
-                UnsafeRawBufferPointer(text), keyLength: Registration.keyLength(of: text),
-                mark: ListEntry.recorded, row: recipient.id)
+                UnsafeRawBufferPointer(text), keyLength: Registration.keyLength(of: text), mark: mark, row: row)
         }
     }
 }

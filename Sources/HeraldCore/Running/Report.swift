@@ -17,10 +17,15 @@ package struct Report: Hashable, Sendable {
     package var version: String
     package var gitCommit: String?
     package var overrides: [String] = []
+    /// What was committed last when the report was saved. `nil` for dry runs and tests, and in reports of older
+    /// heralds.
+    package var state: StateVersion?
     /// How many occurrences were due and are now too late.
     package var missed: Int
     /// The missed occurrences that are known by name.
     package var missedOccurrences: [Plan.Missed] = []
+    /// Campaigns of which nothing comes due because a clock was fast. A saved report names them in `notes` only.
+    package var silenced: [String] = []
     package var steps: [StepReport]
     /// Whether the run ended because the endpoint did not answer.
     package var isUnreachable = false
@@ -45,6 +50,8 @@ package struct Report: Hashable, Sendable {
         self.overrides = overrides
         missed = plan.missed.count
         missedOccurrences = plan.missed
+        silenced = plan.silenced.map(\.campaign)
+        notes = plan.silenced.map(\.sentence)
         steps = plan.steps.map { StepReport($0) }
         for held in plan.held where held.remaining > 0 {
             // If a crash left something of it, the occurrence already has a step.
@@ -187,6 +194,6 @@ extension Report {
             step.rejected > step.forgotten || step.stopped != nil
                 || !step.isStanding && step.pending + step.held > 0
         }
-        return hasFailed || missed > 0 ? .failed : .ok
+        return hasFailed || missed > 0 || !silenced.isEmpty ? .failed : .ok
     }
 }

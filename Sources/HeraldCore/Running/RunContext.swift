@@ -6,6 +6,8 @@ struct RunContext {
     let fingerprints: Fingerprinter
     /// Whether the caller wants to hear of each accepted send.
     let wantsReceipts: Bool
+    /// Recipients that lists name by several living registrations.
+    let withOthers: RecipientSet
     var window: Window
     var random: any RandomNumberGenerator & Sendable
     /// The API that changes memberships. `auto` until the first answer shows which one the project has.
@@ -36,8 +38,10 @@ struct RunContext {
 
     init(
         _ options: RunOptions, capacity: Int, random: any RandomNumberGenerator & Sendable,
-        fingerprints: Fingerprinter, wantsReceipts: Bool = false, recorded state: RecordedState
+        fingerprints: Fingerprinter, wantsReceipts: Bool = false, withOthers: RecipientSet = [],
+        recorded state: RecordedState
     ) {
+        self.withOthers = withOthers
         self.options = options
         self.fingerprints = fingerprints
         self.wantsReceipts = wantsReceipts

@@ -9,6 +9,8 @@ enum StepEffect {
     case prepare
     /// Read registrations: `read` or `storeFailed`.
     case read(RecipientSet)
+    /// Find the other living registrations that lists name for recipients: `foundOthers`.
+    case findOthers(RecipientSet)
     /// Write changes, all or none: `committed` or `storeFailed`. An empty list needs no write.
     case commit([StateChange])
     /// Send requests: `sent`. All that must be written before them has been written.
@@ -34,6 +36,7 @@ enum StepEvent {
     case looked(isPaused: Bool)
     case prepared
     case read([RecipientID: Registration])
+    case foundOthers([RecipientID: [Registration]])
     case committed
     case storeFailed(String)
     case sent

@@ -38,9 +38,11 @@ struct StepShell<C: Clock> where C.Duration == Duration {
     func run(_ step: inout some DecidingStep, _ context: inout RunContext) async -> Bool {
         await withTaskGroup(of: Signal.self) { group in
             defer { group.cancelAll() }
-            let halt = surroundings.halt
+            let (halt, sender) = (surroundings.halt, surroundings.sender)
             group.addTask {
                 await halt()
+                // The step may be waiting for a token or a connection.
+                if !Task.isCancelled { await sender.withdraw() }
                 return .halt
             }
             var sentries = Sentries()
@@ -82,6 +84,7 @@ struct StepShell<C: Clock> where C.Duration == Duration {
             do {
                 return .read(recipients.isEmpty ? [:] : try await surroundings.store.registrations(of: recipients))
             } catch { return .storeFailed(StateError.reason(error)) }
+        case .findOthers(let recipients): return .foundOthers(await surroundings.others.find(recipients))
         case .commit(let changes):
             do {
                 if !changes.isEmpty { try await surroundings.store.commit(changes) }
@@ -128,7 +131,10 @@ struct StepShell<C: Clock> where C.Duration == Duration {
         switch await group.next() {
         case .answers: sentries.isListening = false
         case .time(let instant): if sentries.time == instant { sentries.time = nil }
-        case .halt where !Task.isCancelled: return .halted(inbox.take())
+        case .halt where !Task.isCancelled:
+            // For calls that the step has started since.
+            await surroundings.sender.withdraw()
+            return .halted(inbox.take())
         case .halt, nil: break
         }
         return .woke(inbox.take())

@@ -50,6 +50,8 @@ extension StepState {
 
     /// A connection is ready. Takes as many starts as the rates allow.
     mutating func reserve(_ now: Moment, _ context: inout RunContext) -> StepEffect {
+        // The request to stop may have come while the connection opened.
+        if context.stop != nil { return goOn(now, &context) }
         let free = limit(context) - inFlight.requests
         let (granted, wait) = context.withLimiter(of: work.action) { shared -> (granted: Int, wait: Duration) in
             if work.batchSize == 1 {

@@ -42,6 +42,9 @@ extension StepState {
         for (addressee, failure, attempts) in reportedDead {
             let id = addressee.id
             switch action {
+            case .forgotten where !isTrial && mayHaveOthers(addressee, context):
+                awaitingOthers.append((addressee, failure, attempts))
+                continue
             case .forgotten where !isTrial:
                 outcomes.forgotten.insert(id)
                 report.forgotten += 1

@@ -17,6 +17,8 @@ struct StepState: DecidingStep {
         case preparing
         /// Reads the registrations of the next recipients. `granted` of them will start.
         case readingAhead(RecipientSet, granted: Int)
+        /// Looks for other registrations of recipients whose registration is dead.
+        case findingOthers
         /// Writes the intents of requests.
         case intending(Block)
         case sending
@@ -39,7 +41,10 @@ struct StepState: DecidingStep {
     var inFlight = InFlight()
     var outcomes = UnwrittenOutcomes()
     /// Reported as dead, but not yet forgotten or kept.
-    var reportedDead: [(Addressee, Failure, attempts: Int)] = []
+    var reportedDead: [Death] = []
+    /// Those among them that lists name by other registrations too, and the registrations that turned out to be dead.
+    var awaitingOthers: [Death] = []
+    var triedDead: [RecipientID: Set<Registration>] = [:]
     var news: [StepNews] = []
     /// When the step must yield.
     var leave = Leave()
@@ -75,6 +80,8 @@ struct StepState: DecidingStep {
         /// Whether to yield as soon as this step only waits.
         var whenIdle = false
     }
+
+    typealias Death = (Addressee, Failure, attempts: Int)
 
     /// Requests under way, and their recipients.
     struct InFlight {
@@ -152,6 +159,9 @@ struct StepState: DecidingStep {
         case (.readingAhead(let recipients, let granted), .read(let found)):
             queue.add(named(recipients, found))
             return intend(granted, now, &context)
+        case (.findingOthers, .foundOthers(let found)):
+            tryOthers(found, now, context)
+            return goOn(now, &context)
         case (.intending(let block), .committed):
             outcomes = UnwrittenOutcomes()
             return release(block, now, &context)
@@ -181,7 +191,7 @@ struct StepState: DecidingStep {
         if !isLeft, let effect = startSome(now, &context) { return effect }
         let mustWrite = outcomes.count >= Self.commitSize || inFlight.isEmpty && isUnfinished && !isLeft
         if mustWrite, !outcomes.isEmpty, context.fatal == nil { return write(.writing, [], now, context) }
-        if inFlight.isEmpty, isLeft || !isUnfinished { return close(now, context) }
+        if inFlight.isEmpty, isLeft || !isUnfinished { return findOthers(now, context) ?? close(now, context) }
         stage = .waiting
         return .wait(until: wakeAt, answers: answersNeeded(now, context))
     }

@@ -192,7 +192,9 @@ struct StepWork {
             }
         case .group: break
         }
-        if !settled.forgotten.isEmpty { changes.append(.forget(settled.forgotten)) }
+        if !settled.forgotten.isEmpty { changes.append(.forget(settled.forgotten, at: now)) }
+        // After the death of the registration before.
+        if !settled.changed.isEmpty { changes.append(.register(settled.changed)) }
         return changes
     }
 

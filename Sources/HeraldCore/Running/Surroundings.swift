@@ -19,6 +19,7 @@ extension Executor {
         /// Makes a plan of what is due now and was not in the first plan. `nil` if the run may do only what was
         /// planned.
         package var lookAgain: (@Sendable (Date) async -> Plan?)?
+        package var others: OtherRegistrations
         /// Called with the report whenever it is worth showing or saving.
         package var observe: @Sendable (Report) async -> Void
         /// Called for every accepted send.
@@ -32,6 +33,7 @@ extension Executor {
             fingerprints: Fingerprinter, stop: @escaping @Sendable () -> Stop? = { nil },
             halt: @escaping @Sendable () async -> Void = Stop.never,
             lookAgain: (@Sendable (Date) async -> Plan?)? = nil,
+            others: OtherRegistrations = OtherRegistrations(),
             observe: @escaping @Sendable (Report) async -> Void = { _ in },
             receive: (@Sendable (_ step: String, _ registration: String?, _ messageID: String) -> Void)? = nil,
             note: @escaping @Sendable (_ step: String, Report.Failure) -> Void = { _, _ in }
@@ -45,10 +47,27 @@ extension Executor {
             self.stop = stop
             self.halt = halt
             self.lookAgain = lookAgain
+            self.others = others
             self.observe = observe
             self.receive = receive
             self.note = note
         }
+    }
+}
+
+/// Registrations that are tried when FCM says that the one that counts is dead.
+package struct OtherRegistrations: Sendable {
+    /// The recipients that have any.
+    package var recipients: RecipientSet
+    /// The living registrations that lists name besides the one that counts, the best one first. Empty if the lists
+    /// cannot be read any more.
+    package var find: @Sendable (RecipientSet) async -> [RecipientID: [Registration]]
+
+    package init(
+        of recipients: RecipientSet = [],
+        find: @escaping @Sendable (RecipientSet) async -> [RecipientID: [Registration]] = { _ in [:] }
+    ) {
+        (self.recipients, self.find) = (recipients, find)
     }
 }
 

@@ -1,3 +1,5 @@
+internal import FCM
+
 /// Outcomes that are known but not yet written to the state.
 struct UnwrittenOutcomes {
     var accepted: RecipientSet = []
@@ -11,6 +13,9 @@ struct UnwrittenOutcomes {
     var deferred: RecipientSet = []
     /// Recipients to be forgotten. They are also among the rejected.
     var forgotten: RecipientSet = []
+    /// Recipients among the forgotten that are tried with another registration, and that registration. They count as not
+    /// tried.
+    var changed: [RecipientID: Registration] = [:]
 
     var isEmpty: Bool { count == 0 && forgotten.isEmpty }
 
@@ -24,5 +29,12 @@ struct UnwrittenOutcomes {
     mutating func withdrawRejection(of id: RecipientID) {
         rejected = rejected.mapValues { $0.subtracting([id]) }
         untried.insert(id)
+    }
+
+    /// The recipient's registration is dead, and another one is tried.
+    mutating func change(_ id: RecipientID, to other: Registration) {
+        withdrawRejection(of: id)
+        forgotten.insert(id)
+        changed[id] = other
     }
 }

@@ -5,33 +5,78 @@ package struct Wanted: Sendable {
     /// Saves the resolved lists for the next plan. They are valid as long as the state gives no other numbers.
     package typealias Keep = @Sendable (ResolvedLists, Numbering) -> Void
 
-    package var desired: Desired { lists.desired }
+    package private(set) var desired: Desired
     private let lists: ResolvedLists
     private let recipients: ListedRecipients
     /// The state's numbering before this run changed it.
     private let numbering: Numbering?
     private let keep: Keep?
+    private let sorted: @Sendable () throws -> RecipientIndex
 
     /// - Parameters:
     ///   - store: the state, or `nil` if there is none yet.
+    ///   - recorded: what is in the state.
     ///   - key: a random key for digests of registrations, or `nil` if no numbers are kept.
     ///   - sorted: reads all rows of the lists again. It is called if the index was matched with the numbers of another
     ///     state, or with older numbers of this one.
     package init(
         _ workspace: Workspace, _ recipientIndex: RecipientIndex, knownTo store: (any StateStore)?,
-        noting key: (UInt64, UInt64)?, keep: Keep?, sorted: () throws -> RecipientIndex
+        as recorded: RecordedState,
+        noting key: (UInt64, UInt64)?, keep: Keep?, sorted: @escaping @Sendable () throws -> RecipientIndex
     ) async throws {
+        self.sorted = sorted
         numbering = try await store?.numbering()
         self.keep = keep
         let isForeign = recipientIndex.numbering != nil && recipientIndex.numbering != numbering
-        let recipientIndex = isForeign ? try sorted() : recipientIndex
-        if let store, recipientIndex.numbering == nil {
+        var mustSort = isForeign
+        if let store, !mustSort { mustSort = try await recipientIndex.isOutlived(by: recorded.dead, in: store) }
+        let recipientIndex = mustSort ? try sorted() : recipientIndex
+        if let store {
             recipients = try await ListedRecipients(recipientIndex, recordedIn: store)
         } else {
             recipients = ListedRecipients(recipientIndex)
         }
         lists = try Resolver.lists(of: workspace, recipients, noting: key)
+        desired = lists.desired
+        if let store, !desired.registrations.changed.isEmpty {
+            desired.registrations.returning = try await returning(among: recorded.formers, in: store)
+        }
         if let store, let numbering, desired.unrecorded == 0 { try await remember(as: numbering, in: store) }
+    }
+
+    /// The former numbers whose registrations recipients change to.
+    private func returning(
+        among formers: [RecipientID: RecipientID], in store: any StateStore
+    ) async throws -> RecipientSet {
+        let changing = formers.filter { desired.registrations.changed.contains($0.value) }
+        guard !changing.isEmpty else { return [] }
+        let found = try await store.registrations(of: RecipientSet(changing.keys.sorted()))
+        let listed = try recipients.registrations(of: RecipientSet(changing.values.sorted()))
+        return RecipientSet(
+            found.filter { former, registration in
+                changing[former].flatMap { listed[$0] } == registration
+            }.keys.sorted())
+    }
+
+    /// Recipients that are listed with several living registrations.
+    package var withOthers: RecipientSet { lists.withOthers }
+
+    /// The living registrations that some recipients are also listed with. Lists that did not change were not read, so
+    /// they are read for this.
+    package func others(
+        of ids: RecipientSet, knownTo store: any StateStore
+    ) async throws -> [RecipientID: [Registration]] {
+        let wanted = ids.intersection(lists.withOthers)
+        if wanted.isEmpty { return [:] }
+        if recipients.hasAllRows { return try recipients.others(of: wanted) }
+        return try await ListedRecipients(try sorted(), recordedIn: store).others(of: wanted)
+    }
+
+    /// What the files ask for once the state has all these registrations.
+    package var desiredOnceRecorded: Desired {
+        var desired = desired
+        (desired.registrations.changed, desired.registrations.returning) = ([], [])
+        return desired
     }
 
     /// Writes the recipients that the state does not know yet. A recipient needs a number there before a send or a
@@ -39,6 +84,9 @@ package struct Wanted: Sendable {
     package func record(in store: any StateStore) async throws {
         guard desired.unrecorded > 0 else { return }
         let isAlone = try await store.numbering() == numbering
+        // Before the registrations: memberships were made with the earlier ones.
+        let changes = desired.registrations.changes
+        if !changes.isEmpty { try await store.commit(changes) }
         try await recipients.record(in: store)
         if isAlone, let numbering = try await store.numbering() { try await remember(as: numbering, in: store) }
     }
@@ -56,5 +104,24 @@ package struct Wanted: Sendable {
         guard let keep, lists.isWorthKeeping, numbering.next == lists.next, try await store.numbering() == numbering
         else { return }
         keep(lists, numbering)
+    }
+}
+
+extension RecipientIndex {
+    /// Whether matched rows may name their recipients by a registration that does not count any more: it died and there
+    /// is another, or its app was seen after it died.
+    fileprivate func isOutlived(by dead: RecipientSet, in store: any StateStore) async throws -> Bool {
+        guard let matched else { return false }
+        if !matched.withOthers.intersection(dead).isEmpty { return true }
+        var seen: [RecipientID: UInt32] = [:]
+        for time in matched.seen where dead.contains(time.recipient) {
+            seen[time.recipient] = max(time.seen, seen[time.recipient] ?? 0)
+        }
+        if seen.isEmpty { return false }
+        var isSeenLater = false
+        try await store.eachTombstone { tombstone in
+            if let time = seen[tombstone.recipient], time > tombstone.second { isSeenLater = true }
+        }
+        return isSeenLater
     }
 }

@@ -14,6 +14,8 @@ package struct Schedule: Hashable, Sendable {
     }
 
     package var times: Times
+    /// The local time that `at` names, if the clocks skip it. The time in `times` is then the first one after the gap.
+    package var skipped: LocalTime?
     package var zone: Zone
     package var dst: DST
     /// An occurrence that is later than this is reported as missed and never sent.
@@ -30,6 +32,8 @@ package struct Schedule: Hashable, Sendable {
         self.maxLateness = maxLateness
         self.catchUp = catchUp
     }
+
+    package var isCron: Bool { if case .cron = times { true } else { false } }
 
     /// The time of a schedule with exactly one time.
     package var at: Date? { if case .at(let date) = times { date } else { nil } }

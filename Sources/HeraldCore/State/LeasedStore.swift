@@ -1,15 +1,23 @@
 package import FCM
+internal import Synchronization
 
 /// The state as one run uses it. Everything the run commits is committed under its lease.
-package struct LeasedStore: StateStore {
+package final class LeasedStore: StateStore {
     private let store: any StateStore
     private let lease: WorkLease
+    private let last: Mutex<StateVersion>
 
-    /// - Parameter holder: the run's id.
-    package init(_ store: any StateStore, holder: String) async throws {
+    /// - Parameters:
+    ///   - version: the state as the run read it. Only this run has changed it since.
+    ///   - holder: the run's id.
+    package init(_ store: any StateStore, at version: StateVersion, holder: String) async throws {
         self.store = store
+        last = Mutex(version)
         lease = try await store.lease(to: holder)
     }
+
+    /// What was committed last.
+    package var version: StateVersion { last.withLock(\.self) }
 
     package var fingerprintKey: [UInt8] { store.fingerprintKey }
 
@@ -23,6 +31,10 @@ package struct LeasedStore: StateStore {
 
     package func recipients(after id: RecipientID, limit: Int) async throws -> [KnownRecipient] {
         try await store.recipients(after: id, limit: limit)
+    }
+
+    package func tombstones(after last: Tombstone?, limit: Int) async throws -> [Tombstone] {
+        try await store.tombstones(after: last, limit: limit)
     }
 
     package func numbering() async throws -> Numbering? { try await store.numbering() }
@@ -43,7 +55,12 @@ package struct LeasedStore: StateStore {
 
     package func commit(_ changes: [StateChange], under lease: WorkLease) async throws {
         try await store.commit(changes, under: lease)
+        if changes.contains(where: \.isEffect) { last.withLock { $0.serial += 1 } }
     }
 
-    package func commit(_ changes: [StateChange]) async throws { try await store.commit(changes, under: lease) }
+    package func check() async throws { try await store.check() }
+
+    package func compact() async throws { try await store.compact() }
+
+    package func commit(_ changes: [StateChange]) async throws { try await commit(changes, under: lease) }
 }

@@ -45,6 +45,6 @@ package enum LedgerEntry: Int, Hashable, Sendable, CaseIterable {
     /// FCM refused for now and may be asked again. If it delivered all the same, the next try is a second push.
     case deferred = 5
 
-    var isTried: Bool { self != .deferred }
+    package var isTried: Bool { self != .deferred }
     var isUncertain: Bool { self == .intended || self == .unknown }
 }

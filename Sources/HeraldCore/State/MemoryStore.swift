@@ -6,13 +6,57 @@ package final class MemoryStore: StateStore {
     private struct Content {
         var state: RecordedState
         var registrations: [RecipientID: Registration]
+        /// By former number.
+        var formerRegistrations: [RecipientID: Registration] = [:]
+        var tombstones: [RecipientID: [Registration: Date]] = [:]
         /// The epoch of the newest lease.
         var epoch: Int64 = 0
 
-        mutating func apply(_ changes: [StateChange]) {
-            state.apply(changes)
-            for case .register(let registrations) in changes {
-                self.registrations.merge(registrations) { _, newer in newer }
+        /// All changes, or none if an occurrence cannot be opened.
+        mutating func apply(_ changes: [StateChange]) throws {
+            try checkOpening(changes)
+            for change in changes { apply(change) }
+            state.noteEffects(of: changes)
+        }
+
+        private func checkOpening(_ changes: [StateChange]) throws {
+            guard changes.contains(where: { if case .open = $0 { true } else { false } }) else { return }
+            var copy = state
+            for change in changes {
+                if case .open(let id, let occurrence) = change, !copy.isFree(id, for: occurrence.campaign) {
+                    throw StateError.occurrenceTaken(id)
+                }
+                copy.apply(change)
+            }
+        }
+
+        private mutating func apply(_ change: StateChange) {
+            let formers = state.formers
+            if case .forget(let members, let instant) = change { bury(members, at: instant) }
+            state.apply(change)
+            switch change {
+            case .register(let newer):
+                registrations.merge(newer) { _, newer in newer }
+                for (id, registration) in newer { tombstones[id]?[registration] = nil }
+            case .supersede:
+                for (former, recipient) in state.formers where formers[former] == nil {
+                    formerRegistrations[former] = registrations[recipient]
+                }
+            case .died(let tombstone):
+                tombstones[tombstone.recipient, default: [:]][tombstone.registration] = tombstone.died
+            case .readopt(let returning):
+                for former in returning { formerRegistrations[former] = nil }
+            case .erase(let members):
+                for id in members { (registrations[id], tombstones[id]) = (nil, nil) }
+                formerRegistrations = formerRegistrations.filter { state.formers[$0.key] != nil }
+            default: break
+            }
+        }
+
+        private mutating func bury(_ members: RecipientSet, at instant: Date) {
+            for id in members {
+                guard let registration = registrations[id] ?? formerRegistrations[id] else { continue }
+                tombstones[state.formers[id] ?? id, default: [:]][registration] = instant
             }
         }
 
@@ -45,6 +89,14 @@ package final class MemoryStore: StateStore {
         Array(content.withLock { $0.recipients(after: id) }.prefix(limit))
     }
 
+    package func tombstones(after last: Tombstone?, limit: Int) -> [Tombstone] {
+        let all = content.withLock(\.tombstones).flatMap { recipient, deaths in
+            deaths.map { Tombstone(recipient: recipient, registration: $0, died: $1) }
+        }
+        let later = all.filter { tombstone in last.map { Tombstone.precedes($0, tombstone) } ?? true }
+        return Array(later.sorted(by: Tombstone.precedes).prefix(limit))
+    }
+
     package func numbering() -> Numbering? { nil }
 
     package func recipient(for key: RecipientKey) -> KnownRecipient? {
@@ -57,16 +109,16 @@ package final class MemoryStore: StateStore {
     package func registrations(of recipients: RecipientSet) -> [RecipientID: Registration] {
         content.withLock { content in
             var found: [RecipientID: Registration] = [:]
-            for id in recipients { found[id] = content.registrations[id] }
+            for id in recipients { found[id] = content.registrations[id] ?? content.formerRegistrations[id] }
             return found
         }
     }
 
-    package func intern(_ arrivals: [Arrival], comparedUpTo last: RecipientID) -> [RecipientID] {
-        content.withLock { content in
+    package func intern(_ arrivals: [Arrival], comparedUpTo last: RecipientID) throws -> [RecipientID] {
+        try content.withLock { content in
             let numbers = arrivals.numbers(
                 besides: content.recipients(after: last), after: content.state.nextRecipient - 1)
-            content.apply([.register(numbers, arrivals)])
+            try content.apply([.register(numbers, arrivals)])
             return numbers
         }
     }
@@ -81,9 +133,13 @@ package final class MemoryStore: StateStore {
     package func commit(_ changes: [StateChange], under lease: WorkLease) throws {
         try content.withLock { content in
             if lease.epoch != content.epoch { throw StateError.leaseLost(holder: lease.holder) }
-            content.apply(changes)
+            try content.apply(changes)
         }
     }
 
-    package func commit(_ changes: [StateChange]) { content.withLock { $0.apply(changes) } }
+    package func commit(_ changes: [StateChange]) throws { try content.withLock { try $0.apply(changes) } }
+
+    package func check() {}
+
+    package func compact() {}
 }

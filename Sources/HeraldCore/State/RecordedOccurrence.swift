@@ -16,7 +16,7 @@ package struct RecordedOccurrence: Hashable, Sendable {
     /// those.
     package enum Outcomes: Hashable, Sendable {
         case ledger(Ledger)
-        /// For a finished occurrence of which only a snapshot was read.
+        /// For a finished occurrence that was pruned, or of which only a snapshot was read.
         case counts(LedgerCounts)
     }
 
@@ -28,7 +28,7 @@ package struct RecordedOccurrence: Hashable, Sendable {
         self.target = target
     }
 
-    /// `nil` if the ledger was not read. That says nothing about the occurrence's recipients.
+    /// `nil` if the ledger was pruned or not read. That says nothing about the occurrence's recipients.
     package var ledger: Ledger? {
         if case .ledger(let ledger) = outcomes { ledger } else { nil }
     }
@@ -47,10 +47,20 @@ package struct RecordedOccurrence: Hashable, Sendable {
         }
     }
 
+    /// Whether it may get other content: no recipient was tried, and it was not ended.
+    package var isUntouched: Bool { finished == nil && !hasTried }
+
     /// The occurrence as plans read it.
     package var summary: RecordedOccurrence {
         var copy = self
-        if finished != nil { copy.outcomes = .counts(counts) }
+        if finished != nil { copy.forgetLedger() }
         return copy
     }
+
+    /// Whether its ledger may become counts: nobody needs to know any more who is in it.
+    package func isPrunable(before limit: Date) -> Bool {
+        finished.map { $0 < limit } == true && counts.uncertain == 0
+    }
+
+    mutating func forgetLedger() { outcomes = .counts(counts) }
 }

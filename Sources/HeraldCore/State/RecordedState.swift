@@ -9,13 +9,21 @@ package struct RecordedState: Hashable, Sendable {
     package var topics: [TopicName: RecordedTopic] = [:]
     package var groups: [GroupName: RecordedGroup] = [:]
     package var occurrences: [OccurrenceID: RecordedOccurrence] = [:]
-    /// Recipients that FCM declared dead.
+    /// Recipients whose current registration FCM declared dead.
     package var dead: RecipientSet = []
+    /// Those among them that are dead because of a state from before deaths were noted for registrations.
+    package var migratedDead: RecipientSet = []
+    /// Numbers for memberships that were made with an earlier registration of a recipient, and that recipient. Only the
+    /// registration that joined can leave.
+    package var formers: [RecipientID: RecipientID] = [:]
     package var spentPlans: Set<String> = []
     /// How many recipients each audience had at the end of the last apply.
     package var audienceSizes: [String: Int] = [:]
     /// By campaign. Only cron campaigns have a watermark.
     package var watermarks: [String: Watermark] = [:]
+    /// The names that a campaign's history had before it was renamed. A name that was carried over once is free for
+    /// another campaign.
+    package var formerNames: [String: Set<String>] = [:]
     package var pauses = Pauses()
     /// Which of FCM's two APIs changes memberships in this project. `nil` until a run has found out.
     package var topicAPI: TopicAPI?

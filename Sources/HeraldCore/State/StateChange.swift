@@ -3,8 +3,14 @@ package import FCM
 /// One change of the state. A store applies several at once, durably, or none.
 package enum StateChange: Hashable, Sendable {
     /// Keeps registrations under numbers that the store gave (`StateStore.intern`). A newer registration replaces an
-    /// older.
+    /// older one, and none of them is dead any more.
     case register([RecipientID: Registration])
+    /// These recipients get another registration. Each that is in a topic or group gets a *former* number, from
+    /// `RecordedState.nextFormer` on and in ascending order. Its memberships, and the registration that they were made
+    /// with, move to that number.
+    case supersede(RecipientSet)
+    /// The registrations of these former numbers are used again. Their memberships go back to their recipients.
+    case readopt(RecipientSet)
     case spendPlan(String)
     /// Puts recipients into one relation to a topic and out of all others. `nil` puts them into none.
     case members(TopicName, RecipientSet, Membership?, at: Date)
@@ -12,29 +18,42 @@ package enum StateChange: Hashable, Sendable {
     case groupKey(GroupName, NotificationKey?)
     /// Puts recipients into one relation to a group and out of the other. `nil` puts them into none.
     case groupMembers(GroupName, RecipientSet, GroupMembership?)
-    /// Opens an occurrence, or gives an existing one new content. Its outcomes stay.
+    /// Opens an occurrence. One of the same campaign that is open and has no outcomes gets this content instead. A store
+    /// refuses any other id that is taken (`StateError.occurrenceTaken`).
     case open(OccurrenceID, RecordedOccurrence)
+    /// Gives an occurrence the content and the due time of its campaign's file. Its outcomes stay.
+    case amend(OccurrenceID, contentDigest: String, target: String, due: Date?)
     /// Moves recipients to one entry and out of all others. `nil` means: not tried.
     case outcome(OccurrenceID, RecipientSet, LedgerEntry?)
     /// Moves recipients to the rejected ones, with the error code.
     case reject(OccurrenceID, RecipientSet, code: String)
     case finish(OccurrenceID, at: Date)
+    /// Turns the ledgers of finished occurrences into counts.
+    case prune(Set<OccurrenceID>)
     /// Takes the end back, because some recipients are to be tried again.
     case reopen(OccurrenceID)
-    /// Forgets dead recipients: no plan uses them any more, and they leave every topic and group.
-    case forget(RecipientSet)
+    /// FCM does not know the current registrations of these recipients any more. No plan uses them, and they leave every
+    /// topic and group. Former numbers only leave.
+    case forget(RecipientSet, at: Date)
     case audienceSizes([String: Int])
     case watermark(String, Watermark)
-    /// Gives a campaign the history of its earlier name.
+    /// Gives a campaign the history of its earlier name. The ids of its occurrences stay.
     case rename(campaign: String, to: String)
     /// `nil` means every campaign.
     case pause(String?)
     case resume(String?)
     case topicAPI(TopicAPI)
     case test(RecordedTest)
-    /// Takes recipients out of the dead.
-    case revive(RecipientSet)
+    /// FCM does not know a registration that is not its recipient's current one.
+    case died(Tombstone)
+    /// Lifts all deaths that were recorded by a herald that noted only whose installation was dead.
+    case reviveMigrated
+    /// Removes recipients with all their registrations and memberships. Their numbers keep their places in ledgers and
+    /// are never given out again.
+    case erase(RecipientSet)
     case drop(Resource)
+    /// Raises the serial above this one, which a report has.
+    case outgrow(Int64)
 
     /// What can be dropped from a state without touching FCM.
     package enum Resource: Hashable, Sendable {
@@ -50,35 +69,53 @@ extension RecordedState {
     /// Applies the changes. Every store does the same. An occurrence whose ledger was not read keeps its outcomes.
     package mutating func apply(_ changes: [StateChange]) {
         for change in changes { apply(change) }
+        noteEffects(of: changes)
+    }
+
+    mutating func noteEffects(of changes: [StateChange]) {
         if changes.contains(where: \.isEffect) { serial &+= 1 }
     }
 
-    private mutating func apply(_ change: StateChange) {
+    mutating func apply(_ change: StateChange) {
         switch change {
         case .register(let registrations):
             nextRecipient = max(nextRecipient, (registrations.keys.max() ?? 0) + 1)
+            let living = RecipientSet(registrations.keys.sorted())
+            dead.subtract(living)
+            migratedDead.subtract(living)
+        case .supersede(let members):
+            supersede(members)
+        case .readopt(let formers):
+            readopt(formers)
         case .spendPlan(let id):
             spentPlans.insert(id)
         case .members(let name, let members, let membership, let instant):
             topics[name, default: RecordedTopic()].recipients.move(members, to: membership)
             topics[name]?.changed = instant
-        case .open(let id, var occurrence):
-            occurrence.finished = occurrences[id]?.finished
-            occurrence.outcomes = occurrences[id]?.outcomes ?? .ledger(Ledger())
-            occurrences[id] = occurrence
+        case .open(let id, let occurrence):
+            guard isFree(id, for: occurrence.campaign) else { return }
+            var opened = occurrence
+            (opened.finished, opened.outcomes) = (nil, occurrences[id]?.outcomes ?? .ledger(Ledger()))
+            occurrences[id] = opened
+        case .amend(let id, let contentDigest, let target, let due):
+            occurrences[id]?.contentDigest = contentDigest
+            occurrences[id]?.target = target
+            occurrences[id]?.due = due
         case .outcome(let id, let members, let entry):
             changeLedger(of: id) { $0.move(members, to: entry) }
         case .reject(let id, let members, let code):
             changeLedger(of: id) { $0.reject(members, code: code) }
         case .finish(let id, let instant):
             occurrences[id]?.finished = instant
+        case .prune(let ids):
+            for id in ids where occurrences[id]?.finished != nil { occurrences[id]?.forgetLedger() }
         case .reopen(let id):
             // Without its ledger, every recipient would get the message again.
             if occurrences[id]?.ledger != nil { occurrences[id]?.finished = nil }
-        case .forget(let members):
-            dead.formUnion(members)
-            for name in topics.keys { topics[name]?.recipients.move(members, to: nil) }
-            for name in groups.keys { groups[name]?.recipients.move(members, to: nil) }
+        case .forget(let members, _):
+            dead.formUnion(members.subtracting(RecipientSet(formers.keys.sorted())))
+            migratedDead.subtract(members)
+            leaveAll(members)
         case .groupKey(let name, let key):
             groups[name, default: RecordedGroup()].key = key
         case .groupMembers(let name, let members, let membership):
@@ -93,6 +130,9 @@ extension RecordedState {
                 watermarks[new] = mark
             }
             if pauses.campaigns.remove(old) != nil { pauses.campaigns.insert(new) }
+            formerNames[new, default: []].formUnion(formerNames.removeValue(forKey: old) ?? [])
+            formerNames[new, default: []].insert(old)
+            for index in tests.indices where tests[index].campaign == old { tests[index].campaign = new }
         case .pause(let campaign?):
             pauses.campaigns.insert(campaign)
         case .pause(nil):
@@ -105,11 +145,26 @@ extension RecordedState {
             topicAPI = api
         case .test(let test):
             tests.append(test)
-        case .revive(let members):
+        case .died: break
+        case .reviveMigrated:
+            dead.subtract(migratedDead)
+            migratedDead = []
+        case .erase(let members):
             dead.subtract(members)
+            migratedDead.subtract(members)
+            let erased = formers.filter { members.contains($0.value) }.keys
+            for former in erased { formers[former] = nil }
+            leaveAll(members.union(RecipientSet(erased.sorted())))
         case .drop(let resource):
             drop(resource)
+        case .outgrow(let reported):
+            serial = max(serial, reported)
         }
+    }
+
+    private mutating func leaveAll(_ members: RecipientSet) {
+        for name in topics.keys { topics[name]?.recipients.move(members, to: nil) }
+        for name in groups.keys { groups[name]?.recipients.move(members, to: nil) }
     }
 
     private mutating func changeLedger(of id: OccurrenceID, _ change: (inout Ledger) -> Void) {
@@ -128,6 +183,7 @@ extension RecordedState {
             for id in occurrences.keys where occurrences[id]?.campaign == name { occurrences[id] = nil }
             watermarks[name] = nil
             pauses.campaigns.remove(name)
+            formerNames[name] = nil
         case .occurrence(let id): occurrences[id] = nil
         }
     }
@@ -138,9 +194,9 @@ extension StateChange {
     /// what a pause or a watermark changes is in the plan itself.
     package var isEffect: Bool {
         switch self {
-        case .register, .spendPlan, .audienceSizes, .watermark, .pause, .resume, .topicAPI, .test: false
-        case .members, .groupKey, .groupMembers, .open, .outcome, .reject, .finish, .reopen, .forget, .rename, .revive,
-            .drop:
+        case .register, .spendPlan, .audienceSizes, .watermark, .pause, .resume, .topicAPI, .test, .prune: false
+        case .members, .groupKey, .groupMembers, .open, .amend, .outcome, .reject, .finish, .reopen, .forget, .rename,
+            .supersede, .readopt, .died, .reviveMigrated, .erase, .drop, .outgrow:
             true
         }
     }

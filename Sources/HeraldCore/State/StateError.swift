@@ -10,12 +10,16 @@ package enum StateError: Error, Hashable, Sendable {
     case locked(path: String, holder: String)
     /// It was written by a newer herald.
     case newer(path: String)
+    /// It was written by an older herald, and nothing has upgraded it yet.
+    case older(path: String)
     /// The file system refused.
     case inaccessible(path: String, detail: String)
     /// A newer run has taken over the state. `holder` is the run that may no longer write.
     case leaseLost(holder: String)
     /// Another process gave out numbers that a plan had counted on.
     case numberedOtherwise
+    /// An occurrence with outcomes, or one of another campaign, has this id. Opening it again could repeat a send.
+    case occurrenceTaken(OccurrenceID)
 }
 
 extension StateError: CustomStringConvertible {
@@ -27,9 +31,11 @@ extension StateError: CustomStringConvertible {
         case .bound(let path, let bound, let wanted):
             "the state \(path) belongs to \(bound), not to \(wanted); set HERALD_STATE or 'state' to another file"
         case .locked(let path, let holder): "the state \(path) is in use by \(holder)"
-        case .newer(let path): "the state \(path) was written by a newer herald"
+        case .newer(let path): "the state \(path) was written by a newer herald; use that herald or a newer one"
+        case .older(let path): "the state \(path) was written by an older herald; the next apply or run upgrades it"
         case .inaccessible(let path, let detail): "the state \(path) cannot be used: \(detail)"
         case .leaseLost(let holder): "run \(holder) writes nothing more: another run works on the state now"
+        case .occurrenceTaken(let id): "\(id) is in the state already; run the command again"
         case .numberedOtherwise: "the state got new registrations after it was read; run the command again"
         }
     }

@@ -24,12 +24,17 @@ package protocol StateStore: Sendable {
     /// The recipients after a number, in ascending order, up to `limit` of them.
     func recipients(after id: RecipientID, limit: Int) async throws -> [KnownRecipient]
 
+    /// The tombstones after one of them, up to `limit`, in the order of recipients and then of registrations. `nil` stands
+    /// for the beginning.
+    func tombstones(after last: Tombstone?, limit: Int) async throws -> [Tombstone]
+
     /// The numbers that the store has given out. `nil` if it cannot tell them from another state's.
     func numbering() async throws -> Numbering?
 
     /// The recipient with this key. It may read every recipient, so only commands that a person types use it.
     func recipient(for key: RecipientKey) async throws -> KnownRecipient?
 
+    /// The current registrations of recipients. For former numbers: the registrations that they stand for.
     func registrations(of recipients: RecipientSet) async throws -> [RecipientID: Registration]
 
     /// Takes registrations in, and gives numbers to the new ones (`[Arrival].numbers`). Several machines may do this at
@@ -54,4 +59,10 @@ package protocol StateStore: Sendable {
 
     /// Writes changes that are not a run's work but come from a person or a command.
     func commit(_ changes: [StateChange]) async throws
+
+    /// Reads everything, and throws if a part of it is not as it was written.
+    func check() async throws
+
+    /// Gives back the space of what was removed, and leaves no trace of it in the store's files.
+    func compact() async throws
 }

@@ -47,11 +47,13 @@ extension RecordedState {
     /// All about one recipient, from the ledgers that were read.
     package func trace(of id: RecipientID) -> Trace {
         var trace = Trace(isDead: dead.contains(id))
+        // An earlier registration may be in a topic or group where the current one is not.
+        let numbers = [id] + formers.filter { $0.value == id }.keys.sorted()
         trace.topics = topics.sorted { $0.key < $1.key }.compactMap { name, topic in
-            topic.recipients.state(of: id).map { .init(name: name, membership: $0) }
+            numbers.lazy.compactMap { topic.recipients.state(of: $0) }.first.map { .init(name: name, membership: $0) }
         }
         trace.groups = groups.sorted { $0.key < $1.key }.compactMap { name, group in
-            group.recipients.state(of: id).map { .init(name: name, membership: $0) }
+            numbers.lazy.compactMap { group.recipients.state(of: $0) }.first.map { .init(name: name, membership: $0) }
         }
         trace.occurrences = occurrences.sorted { $0.key < $1.key }.compactMap { name, occurrence in
             guard let ledger = occurrence.ledger, let entry = ledger.entries.state(of: id) else { return nil }

@@ -1,8 +1,9 @@
-/// How far a cron campaign's occurrences are dealt with. It never moves back.
+/// How far a cron campaign's occurrences are dealt with. Only `state rewind` moves it back.
 package struct Watermark: Hashable, Sendable {
     /// Only later occurrences can be due.
     package var at: Date
-    /// The schedule that was used (`Schedule.text`). It shows whether the schedule has changed.
+    /// The schedule that was used (`Schedule.text`). It shows whether the schedule has changed. After an edit it stays
+    /// the old one until the new one has fired where the plan takes that for a move.
     package var schedule: String
     /// When that schedule would have fired next after `at`.
     package var next: Date?

@@ -12,6 +12,9 @@ struct EmulatorCommand: AsyncParsableCommand {
             the temporary directory, made at start and removed at the end. A browser shows its devices at that address. What \
             it accepted is at /emulator/v1/ledger, a device's inbox at /emulator/v1/devices/REGISTRATION/inbox. What is to \
             go wrong is told to /emulator/v1/faults.
+
+            With a --host that other machines can reach, FCM_EMULATOR_TOKEN=TOKEN follows too: calls to /emulator/v1 must \
+            send it as 'Authorization: Bearer TOKEN', and a browser opens the printed link. FCM's own calls need no token.
             """)
 
     @ParentCommand var herald: Herald
@@ -26,7 +29,9 @@ struct EmulatorCommand: AsyncParsableCommand {
             try await server.run { endpoint in
                 let scheme = endpoint.certificate == nil ? "" : "https://"
                 let authority = endpoint.certificate.map { "FCM_EMULATOR_CA=\($0)\n" } ?? ""
-                console.result("FCM_EMULATOR_HOST=\(scheme)\(host):\(endpoint.port)\n\(authority)")
+                let token = endpoint.token.map { "FCM_EMULATOR_TOKEN=\($0)\n" } ?? ""
+                console.result("FCM_EMULATOR_HOST=\(scheme)\(host):\(endpoint.port)\n\(authority)\(token)")
+                if let link = endpoint.link(from: host) { console.info("herald: the page is at \(link)\n") }
             }
         }
         let signals = Signals.listen { serving.cancel() }

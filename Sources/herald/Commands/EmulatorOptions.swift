@@ -6,6 +6,11 @@ struct EmulatorOptions: ParsableArguments {
     @Option(help: "The address to listen on.")
     var host = "127.0.0.1"
 
+    @Option(
+        help: ArgumentHelp(
+            "Answer to this name too; for an emulator that others reach by a name. Repeatable.", valueName: "name"))
+    var allowHost: [String] = []
+
     @Option(help: "The port to listen on; 0 takes a free one.")
     var port = 0
 
@@ -54,11 +59,15 @@ struct EmulatorOptions: ParsableArguments {
 
     func validate() throws {
         guard (0...65535).contains(port) else { throw ValidationError("--port is a number from 0 to 65535") }
+        if let wrong = allowHost.first(where: { $0.isEmpty || $0.contains { "/:@*".contains($0) } }) {
+            throw ValidationError("--allow-host '\(wrong)': write a host name, without scheme, port and '*'")
+        }
     }
 
     var configuration: Emulator.Configuration {
         var configuration = Emulator.Configuration(
             host: host, port: port, tls: tls, ledger: ledger, data: data, faults: faults, strict: strict)
+        configuration.allowedHosts = allowHost
         configuration.requiresAuthorization = requireSignIn
         if let membershipDelay { configuration.membershipDelay = membershipDelay.duration }
         if let tokenLifetime { configuration.tokenLifetime = tokenLifetime.duration }

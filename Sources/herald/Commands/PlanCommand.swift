@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import HeraldCore
+import HeraldStore
 
 struct PlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -46,7 +47,7 @@ struct PlanCommand: AsyncParsableCommand {
         let context = try CommandContext.open(Common(herald.common, options), lists: lists, cache: cache.use)
         let now = Date()
         let scope = PlanScope(campaigns: campaign, days: days)
-        let state = try await KnownState.read(from: context.state, at: now)
+        let state = try await KnownState.read(from: context.state, for: .reading, at: now)
         let desired = try await context.files.wanted(knownTo: state, at: context.state, isForApply: false).desired
         let proposal = try context.files.proposal(desired, from: state, at: at?.date ?? now, scope)
         let document = PlanDocument(

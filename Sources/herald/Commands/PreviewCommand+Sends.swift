@@ -10,7 +10,7 @@ extension PreviewCommand {
         let (sends, registrations) = try sends(in: context.files)
         let surroundings = Preview.Surroundings(
             settings: context.settings, registrations: registrations,
-            endpoint: context.destination.endpoint.description, signsIn: !context.destination.isEmulator,
+            endpoint: context.destination.endpoint.description, signsIn: context.destination.kind == .fcm,
             fingerprints: await fingerprints(in: context), platforms: platform.map { [$0] } ?? Platform.allCases)
         let now = Date()
         return try sends.filter { names.contains($0.campaign.name.value) }.map { send in
@@ -48,7 +48,7 @@ extension PreviewCommand {
     /// With a state, registrations are named as in reports. A preview works without a state, so none is created.
     private func fingerprints(in context: CommandContext) async -> Fingerprinter? {
         if context.common.revealsRegistrations { return Fingerprinter(key: [], reveals: true) }
-        let store = try? await context.state.open()
+        let store = try? await context.state.open(for: .reading)
         return store.map { Fingerprinter(key: $0.fingerprintKey) }
     }
 }

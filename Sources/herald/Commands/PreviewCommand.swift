@@ -31,7 +31,7 @@ struct PreviewCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let context = try CommandContext.open(Common(herald.common, options))
+        let context = try CommandContext.open(Common(herald.common, options), about: campaign)
         let previews = try await previews(in: context)
         let style = context.console.output
         if let preview = previews.first, !all {

@@ -19,7 +19,7 @@ enum WorkspaceTemplate {
             # An audience is a named set of app installations.
             kind: audience
             name: everybody
-            source: {file: lists/everybody.csv}   # a column named token or fid; the others are yours
+            source: {file: lists/everybody.csv}   # a column token or fid; columns: {…} says if it has another name
             ---
             kind: audience
             name: opted-out
@@ -30,7 +30,8 @@ enum WorkspaceTemplate {
         (
             name: "topics.yaml",
             text: """
-            # herald subscribes whom the audiences list and unsubscribes whom they no longer list.
+            # herald subscribes whom the audiences list and unsubscribes whom they no longer list. Leave 'subscribers' and
+            # 'exclude' out if the app subscribes its users itself.
             kind: topic
             name: news
             subscribers: [everybody]

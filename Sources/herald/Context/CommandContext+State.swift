@@ -1,13 +1,24 @@
+import Foundation
 import HeraldCore
 import HeraldStore
 
 /// The state, for commands that people read and repair it with.
 extension CommandContext {
     /// The state for changes that must not happen during a run.
-    func repairing(_ body: (any StateStore) async throws -> Void) async throws {
+    @discardableResult
+    func repairing<Value>(_ body: (any StateStore) async throws -> Value) async throws -> Value {
         // Fails before anything is created beside it.
         try await state.require()
-        try await state.lock(for: "state").hold { try await body(try await state.open()) }
+        return try await state.lock(for: "state").hold { try await body(try await state.open(for: .changing)) }
+    }
+
+    /// Asks a person before something is removed that nothing brings back.
+    func confirm(_ question: String, isApproved: Bool) throws {
+        if isApproved { return }
+        guard isatty(STDIN_FILENO) == 1 else {
+            throw CommandFailure(.wrong, "not approved; without a terminal, --auto-approve is needed")
+        }
+        guard console.confirms(question) else { throw CommandFailure(.wrong, "not approved; nothing was done") }
     }
 
     /// Changes what is paused, even while a run works on the state.
@@ -16,7 +27,7 @@ extension CommandContext {
     func changePauses(
         of campaign: String?, _ change: (RecordedState) throws -> StateChange
     ) async throws {
-        let store = try await state.open()
+        let store = try await state.open(for: .changing)
         let recorded = try await store.snapshot()
         let known =
             workspace.campaigns.map(\.name.value) + recorded.occurrences.values.map(\.campaign)

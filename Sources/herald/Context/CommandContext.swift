@@ -14,11 +14,13 @@ struct CommandContext {
 
     /// Reads the workspace; its errors end the command, its warnings do not.
     ///
-    /// - Parameter cache: Whether lists that did not change may be skipped; `nil` if nothing is planned.
+    /// - Parameters:
+    ///   - cache: Whether lists that did not change may be skipped; `nil` if nothing is planned.
+    ///   - campaign: Only warnings about it and what it uses are shown.
     static func open(
-        _ common: Common, lists: ListPolicy = .required, cache: CacheUse? = nil
+        _ common: Common, lists: ListPolicy = .required, cache: CacheUse? = nil, about campaign: String? = nil
     ) throws -> CommandContext {
-        try CommandContext(common, .read(common, lists: lists, cache: cache))
+        try CommandContext(common, .read(common, lists: lists, cache: cache, about: campaign))
     }
 
     /// Reads the workspace for commands that need only its settings; mistakes elsewhere do not count.
@@ -33,7 +35,7 @@ struct CommandContext {
         destination = try Destination(settings.fcm, in: files.folder, environment: common.environment)
         state = StateLocation(
             path: settings.statePath(in: files.folder, environment: common.environment), project: settings.project,
-            endpoint: destination.kind)
+            endpoint: destination.kind, note: { common.console.error("herald: \($0)\n") })
     }
 }
 

@@ -33,7 +33,17 @@ struct Connection {
     }
 
     /// Throws if Google refuses these credentials. If Google cannot be reached now, that is no error.
-    func checkCredentials() async throws {
-        do throws(TokenError) { _ = try await source?.token() } catch { if error.isPermanent { throw error } }
+    ///
+    /// - Parameter halt: returns when nobody wants to wait for the answer any more.
+    func checkCredentials(until halt: @escaping @Sendable () async -> Void) async throws {
+        guard let source else { return }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            defer { group.cancelAll() }
+            group.addTask {
+                await halt()
+                if !Task.isCancelled { await source.withdraw() }
+            }
+            do throws(TokenError) { _ = try await source.token() } catch { if error.isPermanent { throw error } }
+        }
     }
 }

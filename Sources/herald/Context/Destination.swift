@@ -1,3 +1,4 @@
+import FCM
 import FCMClient
 import Foundation
 import HeraldCore
@@ -8,7 +9,7 @@ struct Destination {
     let kind: EndpointKind
     /// The path of a file with certificates to trust besides the system's.
     let certificateAuthorities: String?
-    /// Whether FCM_EMULATOR_HOST decides where requests go. No credentials are ever sent there.
+    /// Whether FCM_EMULATOR_HOST decides where requests go. No credentials go there.
     let isEmulator: Bool
     private let keyFile: KeyFile?
 
@@ -19,16 +20,26 @@ struct Destination {
         isEmulator = !emulator.isEmpty
         if emulator.isEmpty {
             let fcm = try Self.endpoint(settings.endpoint, named: "fcm.endpoint")
-            let iid = try Self.endpoint(settings.iidEndpoint, named: "fcm.iid_endpoint")
             // If only FCM has another endpoint, batches go there too: nobody wants them at Google then.
-            endpoints = fcm != .fcm && iid == .iid ? Endpoints(fcm) : Endpoints(fcm: fcm, iid: iid)
+            let iid = try settings.iidEndpoint.map { try Self.endpoint($0, named: "fcm.iid_endpoint") }
+            endpoints = Endpoints(fcm: fcm, iid: iid ?? (fcm == .fcm ? .iid : fcm))
+            guard endpoints.fcm.place == endpoints.iid.place else {
+                throw CommandFailure(
+                    .wrong,
+                    "fcm.endpoint is \(endpoints.fcm) and fcm.iid_endpoint is \(endpoints.iid); set both to the same place"
+                )
+            }
+            kind = EndpointKind(fcm.place)
             certificateAuthorities = settings.ca.map { $0.absolute(in: folder.path) }
         } else {
             let url = emulator.contains("://") ? emulator : "http://\(emulator)"
-            endpoints = Endpoints(try Self.endpoint(url, named: "FCM_EMULATOR_HOST", Self.advice(on: emulator)))
+            let endpoint = try Self.endpoint(url, named: "FCM_EMULATOR_HOST", Self.advice(on: emulator))
+            guard endpoint.place != .google else {
+                throw CommandFailure(.wrong, "FCM_EMULATOR_HOST: \(endpoint) is Google's, and no emulator")
+            }
+            (endpoints, kind) = (Endpoints(endpoint), .emulator)
             certificateAuthorities = environment["FCM_EMULATOR_CA"]
         }
-        kind = endpoints.fcm == .fcm ? .fcm : .emulator
         keyFile = KeyFile.find(settings, in: folder, environment: environment)
         if settings.rate == .unlimited || settings.subscriptionRate == .unlimited, !endpoint.isLoopback {
             throw CommandFailure(.wrong, "a rate may be unlimited only towards this machine, not \(endpoint)")
@@ -44,15 +55,25 @@ struct Destination {
         emulator.contains("=") ? "; give only what follows the '='" : ""
     }
 
-    /// The account that requests are made with; `nil` if the endpoint needs none.
+    /// The account that requests are made with; `nil` if the endpoint gets none. Google's credentials go to Google only,
+    /// those of this machine to this machine only.
     func account() throws -> ServiceAccount? {
-        if isEmulator { return nil }
-        if let keyFile { return try keyFile.account() }
-        if endpoint.isLoopback { return nil }
-        throw CommandFailure(
-            .wrong,
-            "there are no credentials for \(endpoint); set GOOGLE_APPLICATION_CREDENTIALS or fcm.credentials to a service account's key file, or FCM_EMULATOR_HOST to an emulator"
-        )
+        if isEmulator || kind == .other { return nil }
+        guard let keyFile else {
+            if kind == .emulator { return nil }
+            throw CommandFailure(
+                .wrong,
+                "there are no credentials for \(endpoint); set GOOGLE_APPLICATION_CREDENTIALS or fcm.credentials to a service account's key file, or FCM_EMULATOR_HOST to an emulator"
+            )
+        }
+        let account = try keyFile.account()
+        switch (kind, account.isOfThisMachine) {
+        case (.emulator, true), (.fcm, false): return account
+        case (.fcm, true):
+            throw CommandFailure(
+                .wrong, "\(keyFile.name) signs in on this machine, so it is for an emulator and not for \(endpoint)")
+        case (.emulator, false), (.other, _): return nil
+        }
     }
 
     /// The settings for this destination: an emulator has no propagation delay.
@@ -60,5 +81,15 @@ struct Destination {
         var settings = settings
         if kind == .emulator { settings.propagationDelay = .zero }
         return settings
+    }
+}
+
+extension EndpointKind {
+    fileprivate init(_ place: ServerPlace) {
+        switch place {
+        case .google: self = .fcm
+        case .thisMachine: self = .emulator
+        case .elsewhere: self = .other
+        }
     }
 }

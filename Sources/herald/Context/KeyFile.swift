@@ -14,6 +14,9 @@ struct KeyFile {
         case gcloud = "gcloud's default credentials"
     }
 
+    /// The name in messages.
+    var name: String { "\(origin.rawValue): \(path)" }
+
     /// Real key files have a few kilobytes.
     private static let maximumSize = 1 << 20
 

@@ -37,7 +37,11 @@ struct LoadedWorkspace {
     }
 
     /// Reads the workspace; its errors end the command, its warnings do not.
-    static func read(_ common: Common, lists: ListPolicy, cache: CacheUse?) throws -> LoadedWorkspace {
+    ///
+    /// - Parameter campaign: Only warnings about it and what it uses are shown.
+    static func read(
+        _ common: Common, lists: ListPolicy, cache: CacheUse?, about campaign: String?
+    ) throws -> LoadedWorkspace {
         let folder = try folder(common)
         let loaded = WorkspaceLoader.load(folder, environment: common.environment, lists: lists) { settings in
             guard let cache, lists == .required else { return nil }
@@ -45,7 +49,9 @@ struct LoadedWorkspace {
                 beside: settings.statePath(in: folder, environment: common.environment), host: HostName.current,
                 version: Herald.version, isRead: cache == .use, now: { HostName.nanoseconds })
         }
-        if !loaded.diagnostics.isEmpty { show(loaded.diagnostics, of: loaded, on: common.console) }
+        // Errors of any file end the command, so all of them are shown.
+        let shown = loaded.diagnostics.hasErrors ? nil : campaign.map { loaded.diagnostics(about: $0) }
+        show(shown ?? loaded.diagnostics, of: loaded, on: common.console)
         guard let workspace = loaded.workspace, !loaded.diagnostics.hasErrors else { throw CommandFailure(.wrong) }
         return try LoadedWorkspace(folder, workspace, loaded)
     }
@@ -68,6 +74,7 @@ struct LoadedWorkspace {
     private static func show(
         _ diagnostics: [Diagnostic], of loaded: WorkspaceLoader.Loaded, on console: Console
     ) {
+        if diagnostics.isEmpty { return }
         console.error(DiagnosticsDocument(diagnostics, sources: loaded.sources).text(console.errors))
     }
 }
@@ -87,7 +94,7 @@ extension LoadedWorkspace {
         let input = Planner.Input(
             desired: desired, state: state.recorded, hasState: state.exists, settings: workspace.settings,
             workspaceDigest: digest, onlyCampaigns: Set(scope.campaigns), days: scope.days,
-            listsSkipped: workspace.listsSkipped)
+            listsSkipped: workspace.listsSkipped, reportedSerial: state.reportedSerial)
         return Planner.proposal(input, at: now)
     }
 }

@@ -5,9 +5,15 @@ import HeraldStore
 /// What a plan must pass before it is carried out: the guards, and a person's approval.
 extension Conductor {
     /// A run without a person watching does what the guards allow, and reports what it leaves out.
-    func leavingOutRefused(_ proposal: Proposal) -> Proposal {
+    func leavingOutRefused(_ proposal: Proposal) throws -> Proposal {
         guard case .leaveOut = request.guards else { return proposal }
         let refusals = proposal.plan.refusals
+        if let refusal = refusals.first(where: { $0.kind == .stateWentBack }) {
+            throw CommandFailure(
+                .refused,
+                "guard \(refusal.kind.rawValue): \(refusal.message); nothing was done; to allow it: herald apply \(refusal.override)"
+            )
+        }
         for refusal in refusals {
             console.error(
                 "herald: guard \(refusal.kind.rawValue): \(refusal.message); left out; to allow it: herald apply \(refusal.override)\n"

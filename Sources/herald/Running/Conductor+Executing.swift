@@ -11,7 +11,7 @@ extension Conductor {
     ) async throws -> Report {
         let connection = try Connection(to: context.destination, context.settings)
         do {
-            try await connection.checkCredentials()
+            try await connection.checkCredentials { await signals.insistence() }
             let report = try await execute(work, from: state, over: connection.sender, signals)
             await connection.shutdown()
             return report
@@ -32,8 +32,9 @@ extension Conductor {
         let surroundings = surroundings(work, store, sender, files, progress, signals)
         tellCap(of: sender, for: work.plan)
         if let saved = request.saved { try await store.commit([.spendPlan(saved.id)]) }
-        let recorded = state.recorded
+        var recorded = state.recorded
         _ = consume state
+        if case .listed(let lists) = work.recipients { recorded.apply(lists.desired.registrations.changes) }
         let report = try await Executor.run(
             work.plan, from: consume recorded, executorOptions, in: surroundings, report: blank)
         progress.end()
@@ -61,7 +62,7 @@ extension Conductor {
         Executor<ContinuousClock>.Surroundings(
             store: store, sender: sender, clock: ContinuousClock(), now: request.now,
             fingerprints: Fingerprinter(key: store.fingerprintKey, reveals: context.common.revealsRegistrations),
-            stop: { signals.stop }, halt: { await signals.insistence() }, lookAgain: lookAgain(work, store),
+            stop: { signals.stop }, halt: { await signals.insistence() }, lookAgain: lookAgain(work, store), others: others(work, store),
             observe: {
                 try? files.save($0)
                 progress.show($0)
@@ -70,12 +71,18 @@ extension Conductor {
             note: { files.note($0, $1) })
     }
 
+    /// Registrations to try when the one that counts is dead.
+    private func others(_ work: PlannedWork, _ store: any StateStore) -> OtherRegistrations {
+        guard case .listed(let lists) = work.recipients else { return OtherRegistrations() }
+        return OtherRegistrations(of: lists.withOthers) { (try? await lists.others(of: $0, knownTo: store)) ?? [:] }
+    }
+
     /// Plans what came due since the plan was made. The lists are not read again: a recipient's number never changes.
     private func lookAgain(
         _ work: PlannedWork, _ store: any StateStore
     ) -> (@Sendable (Date) async -> Plan?)? {
         guard request.looksAgain, case .listed(let lists) = work.recipients else { return nil }
-        let (files, desired, scope) = (context.files, lists.desired, request.scope)
+        let (files, desired, scope) = (context.files, lists.desiredOnceRecorded, request.scope)
         return { now in
             guard let recorded = try? await store.snapshot(),
                 let plan = try? files.proposal(
@@ -94,8 +101,10 @@ extension Conductor {
         }
         guard requests > 0, request.dryRunSample == nil else { return }
         let cap = request.looksAgain ? sender.capacity : min(sender.capacity, requests)
+        let (noun, outcomes) =
+            cap == 1 ? ("request", "its outcome") : ("requests", "that many outcomes")
         console.info(
-            "herald: at most \(cap.grouped) requests in flight: that many outcomes could become unknown if this machine dies\n"
+            "herald: at most \(cap.grouped) \(noun) in flight: \(outcomes) could become unknown if this machine dies\n"
         )
     }
 

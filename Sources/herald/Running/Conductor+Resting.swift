@@ -16,15 +16,18 @@ extension Conductor {
             try await record(work, in: store)
             try await store.commit(work.plan.bookkeeping(at: request.now()) + work.closing)
         }
-        if request.tellsRest { tellRest(work.plan) }
+        if request.tellsRest { tellRest(work.document.proposal) }
         var report = blankReport(work)
         (report.result, report.finished) = (report.outcome, request.now())
         if request.reportPath != nil { _ = try openFiles(report) }
         writeMetrics(report)
         if case .leaveOut = request.guards, !work.plan.refusals.isEmpty { throw CommandFailure(.refused) }
+        if let failure = CommandFailure(report, at: context.destination.endpoint, signal: 0) { throw failure }
     }
 
-    private func tellRest(_ plan: Plan) {
+    private func tellRest(_ proposal: Proposal) {
+        let plan = proposal.plan
+        for warning in proposal.overview.warnings { console.error("herald: \(warning)\n") }
         for held in plan.held.prefix(10) {
             console.error("herald: \(held.occurrence) is held: \(held.reason); '\(held.resolve)'\n")
         }

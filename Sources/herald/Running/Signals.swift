@@ -3,15 +3,15 @@ import Foundation
 import HeraldCore
 import Synchronization
 
-/// Turns SIGINT and SIGTERM into a request to stop, so that the run can end cleanly. Only a third signal ends the process
-/// at once.
+/// Turns SIGINT, SIGTERM and SIGHUP into a request to stop, so that the run can end cleanly. Only a third signal ends the
+/// process at once.
 final class Signals: Sendable {
     private let count = Mutex(SignalCount())
 
     /// The first signal that came; 0 before that.
     var first: Int32 { count.withLock(\.first) }
 
-    /// How a run ends after the first signal: a person sends an interrupt, the machine a termination.
+    /// How a run ends after the first signal: a person sends an interrupt, the machine a termination or a hangup.
     var stop: Stop? {
         switch first {
         case 0: nil
@@ -31,8 +31,12 @@ final class Signals: Sendable {
     /// Listens until the process ends. `onFirst` runs once, on a queue of its own.
     static func listen(onFirst: @escaping @Sendable () -> Void = {}) -> Signals {
         let signals = Signals()
-        for number in [SIGINT, SIGTERM] {
-            signal(number, SIG_IGN)
+        for number in [SIGINT, SIGTERM, SIGHUP] {
+            let before = signal(number, SIG_IGN)
+            // Under nohup the run is meant to outlive its terminal.
+            if number == SIGHUP, unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
+                continue
+            }
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler { signals.receive(number, onFirst) }
             source.activate()

@@ -19,6 +19,11 @@ extension CommandFailure {
             let hint = endpoint.isLoopback ? "; is 'herald emulator' running there?" : ""
             let reason = report.steps.lazy.compactMap(\.stopped).first ?? "nothing answers"
             self.init(.failed, "\(endpoint): \(reason)\(hint)")
+        case .failed where !report.silenced.isEmpty:
+            let names = report.silenced.joined(separator: ", ")
+            self.init(
+                .failed,
+                "a clock was fast, and nothing of \(names) comes due; 'herald state rewind CAMPAIGN' sets it right")
         case .failed, .running: self.init(.failed, "not everything succeeded; the report lists what did not")
         case .ok: return nil
         }

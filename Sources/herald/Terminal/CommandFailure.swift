@@ -12,6 +12,6 @@ struct CommandFailure: Error, Hashable {
     }
 
     func show() {
-        if let message { _ = writeAll("herald: \(message)\n", to: STDERR_FILENO) }
+        if let message { _ = writeAll("herald: \(message.maskingRegistrations)\n", to: STDERR_FILENO) }
     }
 }

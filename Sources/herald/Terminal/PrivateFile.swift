@@ -1,4 +1,5 @@
 import Foundation
+import HeraldStore
 
 /// Files that only their owner may read, unless the caller says otherwise.
 enum PrivateFile {
@@ -19,9 +20,11 @@ enum PrivateFile {
         // For a link, the file it points to is replaced.
         let path = kind == nil ? path : resolved
         let temporary = "\(path).\(getpid()).tmp"
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
+        // A crash of a process with this number may have left one.
+        unlink(temporary)
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw Failure() }
-        let isWritten = writeAll(text, to: descriptor)
+        let isWritten = writeAll(text, to: descriptor) && syncToDisk(descriptor)
         close(descriptor)
         guard isWritten, rename(temporary, path) == 0 else {
             unlink(temporary)

@@ -40,9 +40,17 @@ import Testing
             ])
     }
 
-    @Test(arguments: [(web, "web", "FIS "), (ios, "ios", ""), (#"{"android":{}}"#, "android", "FIS ")])
-    func `an app that registers is reached by its fid and by its token`(
-        _ body: String, _ platform: String, _ scheme: String
+    /// A body of an SDK that registers the fid.
+    private static func byFid(_ body: String) -> String {
+        body.dropLast() + #","fcm_sdk_version":"12.18.0"}"#
+    }
+
+    @Test(arguments: [
+        (web, "web", "FIS ", false), (byFid(web), "web", "FIS ", true), (ios, "ios", "", true),
+        (#"{"android":{}}"#, "android", "FIS ", false),
+    ])
+    func `an app that registers is reached by its token, or by its fid if that is what it registers`(
+        _ body: String, _ platform: String, _ scheme: String, _ isByFid: Bool
     ) throws {
         let installation = try install()
         #expect(installation.fid == fid(7))
@@ -51,10 +59,27 @@ import Testing
         #expect(try reply.json()["name"] == .string("projects/p/registrations/\(fid(7))"))
         let token = try #require(try reply.json()["token"]?.string)
         #expect(token.hasPrefix("\(fid(7)):APA91b"))
-        #expect(emulator.send(#"{"message":{"token":"\#(token)","data":{"n":"1"}}}"#).status == 200)
-        #expect(emulator.send(#"{"message":{"fid":"\#(fid(7))","data":{"n":"2"}}}"#).status == 200)
+        let statuses = [#""token":"\#(token)""#, #""fid":"\#(fid(7))""#].map {
+            emulator.send("{\"message\":{\($0)}}").status
+        }
+        #expect(statuses == (isByFid ? [404, 200] : [200, 404]))
         let inbox = try emulator.inbox(fid(7))
-        #expect(inbox.map { $0["platform"]?.string } == [platform, platform])
+        #expect(inbox.map { $0["platform"]?.string } == [platform])
+    }
+
+    @Test func `an app that gets a token after its fid, and the fid after its token, has the last one`() throws {
+        let installation = try install()
+        var token = ""
+        func registers(_ body: String) throws -> [Int] {
+            let reply = try call("POST", "registrations", body, as: installation).json()
+            token = try #require(reply["token"]?.string)
+            return [#""token":"\#(token)""#, #""fid":"\#(fid(7))""#].map {
+                emulator.send("{\"message\":{\($0)}}").status
+            }
+        }
+        #expect(try registers(Self.byFid(Self.web)) == [404, 200])
+        #expect(try registers(Self.web) == [200, 404])
+        #expect(try registers(Self.byFid(Self.web)) == [404, 200])
     }
 
     @Test func `a token stays while its app is registered`() throws {
@@ -85,8 +110,10 @@ import Testing
     @Test(arguments: ["registrations/FID", "installations/FID"])
     func `an app that goes is unregistered, and its subscriptions go with it`(_ path: String) throws {
         let installation = try install()
-        let token = try #require(try call("POST", "registrations", Self.web, as: installation).json()["token"]?.string)
-        _ = call("POST", "registrations/\(fid(7))/topicSubscriptions/t:subscribe", as: installation)
+        let body = Self.byFid(Self.web)
+        let token = try #require(try call("POST", "registrations", body, as: installation).json()["token"]?.string)
+        #expect(
+            call("POST", "registrations/\(fid(7))/topicSubscriptions/t:subscribe", as: installation).status == 200)
         let gone = emulator.call(
             "DELETE", "/v1/projects/p/" + path.replacing("FID", with: fid(7)),
             headers: [
@@ -101,7 +128,7 @@ import Testing
         }
         #expect(call("POST", "registrations/\(fid(7))/topicSubscriptions/t:subscribe", as: installation).status == 404)
         // After registering again, it follows no topics.
-        _ = call("POST", "registrations", Self.web, as: installation)
+        _ = call("POST", "registrations", body, as: installation)
         #expect(emulator.send(#"{"message":{"topic":"t"}}"#).status == 200)
         #expect(try emulator.inbox(fid(7)).isEmpty)
     }

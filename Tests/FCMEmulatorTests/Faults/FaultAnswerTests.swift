@@ -82,6 +82,8 @@ import Testing
         #expect(reply.headers["Retry-After"] == "17")
         let details = try reply.json()["error"]?["details"]?.array ?? []
         #expect(details.first == ["@type": .string(Self.fcmError), "errorCode": "QUOTA_EXCEEDED"])
+        let limits = details.compactMap { $0["metadata"]?["quota_limit_value"] }
+        #expect(limits == (quota == "project" ? ["600000"] : []))
         let failure = details.last
         #expect(failure?["@type"] == .string(Self.quotaFailure))
         #expect(failure?["violations"]?.array?.first?["subject"]?.string?.hasPrefix(quota) == true)

@@ -19,7 +19,7 @@ import Testing
 
     private func post(_ connection: RawConnection, _ body: String = message) throws {
         try connection.write(
-            "POST /v1/projects/p/messages:send HTTP/1.1\r\nHost: x\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+            "POST /v1/projects/p/messages:send HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
         )
     }
 

@@ -64,7 +64,7 @@ import Testing
         ) { _, input, output in
             try await output.write(
                 ByteBuffer(
-                    string: "\(method) /emulator/v1/\(path) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+                    string: "\(method) /emulator/v1/\(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
                         + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"))
             var answer = ""
             while let piece = try await input.next(isolation: #isolation) { answer += String(buffer: piece) }

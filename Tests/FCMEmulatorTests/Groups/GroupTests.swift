@@ -76,6 +76,25 @@ import Testing
         #expect(emulator.call("GET", "/emulator/v1/groups/other").status == 404)
     }
 
+    @Test func `the members of a key can be read`() throws {
+        func export(_ query: String) -> Reply {
+            emulator.call(
+                "GET", "/fcm/notification?\(query)",
+                headers: ["access_token_auth": "true", "project_id": "123456789012"])
+        }
+        let first = try key(change("create", "g", [token(3), token(1)]))
+        let second = try key(retrieve("g"))
+        for key in [first, second] {
+            #expect(
+                try export("notification_key=\(key)").json()
+                    == ["registration_ids": [.string(token(1)), .string(token(3))]])
+        }
+        #expect(try error(export("notification_key=absent")) == "notification_key not found")
+        #expect(
+            try error(export("notification_key=\(first)&notification_key_name=h"))
+                == "notification_key_name doesn't match the group name of the notification_key")
+    }
+
     @Test func `the last member takes the group with it`() throws {
         let old = try key(change("create", "g", [token(1), token(2)]))
         let last = try key(change("remove", "g", key: old, [token(1), token(2)]))

@@ -66,7 +66,7 @@ import Testing
         #expect(try start().call("GET", "/emulator/v1/clock").json()["ahead_seconds"] == 0)
     }
 
-    @Test func `a subscription settles when it would have`() throws {
+    @Test func `a subscription takes effect when it would have`() throws {
         do {
             let emulator = try start()
             _ = emulator.subscribe(fid(1), to: "t")

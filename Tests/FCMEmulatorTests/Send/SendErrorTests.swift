@@ -168,6 +168,16 @@ import Testing
             name: "web push TTL", body: #"{"message":{"topic":"t","webpush":{"headers":{"TTL":"-1"}}}}"#,
             error: rule("TTL must be a non-negative integer.", field: "message.webpush.headers.TTL")),
         Refusal(
+            name: "a line break in an APNs header",
+            body: #"{"message":{"topic":"t","apns":{"headers":{"apns-collapse-id":"a\nb"}}}}"#,
+            error: rule(
+                "The value of the header apns-collapse-id is not valid.",
+                field: "message.apns.headers.apns-collapse-id")),
+        Refusal(
+            name: "a return in a web push header",
+            body: #"{"message":{"topic":"t","webpush":{"headers":{"Topic":"a\rX-Other: b"}}}}"#,
+            error: rule("The value of the header Topic is not valid.", field: "message.webpush.headers.Topic")),
+        Refusal(
             name: "both androids", body: #"{"message":{"topic":"t","android":{},"android_v2":{}}}"#,
             error: rule("Only one of android and android_v2 can be set.", field: "message")),
         Refusal(

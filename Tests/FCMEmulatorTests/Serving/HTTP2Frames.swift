@@ -51,11 +51,13 @@ struct HTTP2Frames {
     }
 
     /// A complete request. Its fields are numbers of HPACK's static table, path and authority are plain literals.
-    static func writeGet(_ path: String, stream: Int, to buffer: inout ByteBuffer) {
-        let authority = "localhost"
-        let fields =
-            [0x82, 0x87, 0x04, UInt8(path.utf8.count)] + Array(path.utf8)
-            + [0x01, UInt8(authority.utf8.count)] + Array(authority.utf8)
+    static func writeGet(
+        _ path: String, authority: String = "localhost", headers: [(name: String, value: String)] = [], stream: Int,
+        to buffer: inout ByteBuffer
+    ) {
+        func literal(_ text: String) -> [UInt8] { [UInt8(text.utf8.count)] + Array(text.utf8) }
+        let others = headers.flatMap { (header) -> [UInt8] in [0x00] + literal(header.name) + literal(header.value) }
+        let fields = [0x82, 0x87, 0x04] + literal(path) + [0x01] + literal(authority) + others
         write(.headers, flags: 0x5, stream: stream, fields, to: &buffer)
     }
 }

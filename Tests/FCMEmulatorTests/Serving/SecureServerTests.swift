@@ -43,7 +43,7 @@ import Testing
             ("é", []), ("10.1.2.3", [[10, 1, 2, 3]]), ("build-host", [Array("build-host".utf8)]),
         ] as [(String, [[UInt8]])])
     func `the certificate is for loopback and what the emulator listens on`(_ host: String, _ more: [[UInt8]]) throws {
-        let pem = try ServerIdentity(host: host, now: Date(timeIntervalSince1970: 1_796_112_000)).pem
+        let pem = try ServerIdentity(hosts: [host], now: Date(timeIntervalSince1970: 1_796_112_000)).pem
         let certificate = try #require(try NIOSSLCertificate.fromPEMBytes(Array(pem.utf8)).first)
         let names = certificate._subjectAlternativeNames().map { Array($0.contents) }
         let loopback = [Array("localhost".utf8), [127, 0, 0, 1], Array(repeating: 0, count: 15) + [1]]
@@ -123,7 +123,8 @@ import Testing
                 port: endpoint.port, trusting: endpoint.certificate, offering: ["http/1.1"]
             ) { _, input, output in
                 try await output.write(
-                    ByteBuffer(string: "GET /emulator/v1/requests HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"))
+                    ByteBuffer(
+                        string: "GET /emulator/v1/requests HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
                 var answer = ""
                 while let piece = try await input.next(isolation: #isolation) { answer += String(buffer: piece) }
                 // Without `access_token_auth` every call is refused.

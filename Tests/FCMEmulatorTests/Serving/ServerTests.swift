@@ -33,7 +33,9 @@ import Testing
     }
 
     @Test func `the headers that matter arrive, in whatever case`() async throws {
-        try await withEmulator(Emulator.Configuration(requiresAuthorization: true)) { endpoint in
+        var configuration = Emulator.Configuration(requiresAuthorization: true)
+        configuration.allowedHosts = ["emulator.test"]
+        try await withEmulator(configuration) { endpoint in
             let connection = try RawConnection(port: endpoint.port)
             var assertion = SignedAssertion()
             assertion.claims["aud"] = "http://emulator.test:80/token"
@@ -41,13 +43,16 @@ import Testing
                 "POST", "/token", try assertion.form(),
                 headers: ["HOST: emulator.test:80", "Content-TYPE: application/x-www-form-urlencoded"])
             let token = try #require(try JSONValue(parsing: answer.body.utf8)["access_token"]?.string)
-            let headers = ["host: x", "AUTHORIZATION: Bearer \(token)", "Access_Token_Auth: true", "Project_ID: 1"]
+            let headers = [
+                "host: localhost", "AUTHORIZATION: Bearer \(token)", "Access_Token_Auth: true", "Project_ID: 1",
+            ]
             let body =
                 #"{"operation":"create","notification_key_name":"g","registration_ids":["\#(fid(1))"]}"#
             #expect(
                 try await connection.exchange("POST", "/fcm/notification", body, headers: headers).status == 200)
             #expect(
-                try await connection.exchange("POST", "/fcm/notification", body, headers: ["host: x"]).status == 401)
+                try await connection.exchange("POST", "/fcm/notification", body, headers: ["host: localhost"]).status
+                    == 401)
         }
     }
 

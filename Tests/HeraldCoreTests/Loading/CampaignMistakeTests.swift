@@ -46,7 +46,7 @@ struct CampaignMistakeTests {
             "{audience: rome-coast, ▸topic◂: tides-rome}"),
         Slip(.registrationForm, in: "beta-charts.yaml", "eDEMO-team___-0003-web", "▸eDEMO-team___-0003◂"),
         Slip(.unknownReference, in: "weekend-fishing.yaml", "[trieste]", "[▸triest◂]"),
-        Slip(.conditionTopic, in: "mistral-gale.yaml", "any: [tides-sardinia,", "any: [▸tides-sardegna◂,"),
+        Slip(.unknownReference, in: "mistral-gale.yaml", "any: [tides-sardinia,", "any: [▸tides-sardegna◂,"),
         Slip(
             .broadcast, in: "tsunami-warning.yaml",
             "\"!('alerts-off' in topics)\"   # FCM's own language; quotes within quotes\nacknowledge: [broadcast]",

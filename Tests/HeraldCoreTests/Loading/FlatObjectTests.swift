@@ -68,7 +68,7 @@ extension JSONValue {
         case .bool(let value): "\(value)"
         case .int(let value): "\(value)"
         case .null: nil
-        case .double, .array, .object: "something else"
+        case .double, .digits, .array, .object: "something else"
         }
     }
 }

@@ -52,7 +52,7 @@ struct ListFileTests {
         ("l.txt", "▸SECRET\n\(fids[0])\n▸\(fids[0]) SECRET\n▸SECRET,\(fids[0])\n"),
         ("l.txt", "▸\"SECRET\(fids[0])\"\n\(fids[0])\n"),
         ("l.csv", "fid,n\n\(fids[0]),1\n▸SECRET\n▸SECRET,1\n▸\(fids[0]),1,SECRET\n"),
-        ("l.csv", "fid,n\n▸\"SECRET,1\n▸\"\(fids[0])\"SECRET,1\n▸\(fids[0]),SEC\"RET\n▸\(fids[0]),\"SECRET\" \n"),
+        ("l.csv", "fid,n\n▸\"SECRET,1\n\"\(fids[0])\"SECRET,1\n▸\(fids[0]),SEC\"RET\n▸\(fids[0]),\"SECRET\" \n"),
         ("l.csv", "fid,n\n▸,SECRET\n▸\" \",SECRET\n▸ \(fids[0]),SECRET\n"),
         (
             "l.csv",

@@ -12,7 +12,9 @@ struct LoadedValueTests {
     }
 
     private func campaign(_ target: String, _ rest: String = "") throws -> Campaign {
-        let others = "kind: topic\nname: t\nsubscribers: []\n---\nkind: group\nname: g\nmembers: {tokens: [\(token)]}\n"
+        let others =
+            ["a", "b", "c", "d"].map { "kind: topic\nname: \($0)\n---\n" }.joined()
+            + "kind: topic\nname: t\nsubscribers: []\n---\nkind: group\nname: g\nmembers: {tokens: [\(token)]}\n"
         return try #require(
             try workspace([
                 "herald.yaml": settingsText + "sender_id: '7'\n", "o.yaml": others,
@@ -61,7 +63,7 @@ struct LoadedValueTests {
         let settings = try workspace([
             "herald.yaml": settingsText
                 + "sender_id: \"123456789012\"\nlists: ../people\nsuppress: [out]\nrunner: {every: 1m}\n"
-                + "fcm: {topic_api: iid, credentials: key.json, iid_endpoint: https://127.0.0.1:1, rate: unlimited}\n",
+                + "fcm: {topic_api: iid, credentials: key.json, endpoint: https://127.0.0.1:1, iid_endpoint: https://127.0.0.1:1, rate: unlimited}\n",
             "x.yaml": "kind: audience\nname: out\nfids: []\n",
         ]).settings
         #expect(settings.senderID == "123456789012")
@@ -74,13 +76,31 @@ struct LoadedValueTests {
         #expect(settings.fcm.rate == .unlimited)
     }
 
+    @Test func `a topic without subscribers is the app's, and nobody is taken out of it`() throws {
+        let topics = try workspace(["x.yaml": "kind: topic\nname: t\n---\nkind: topic\nname: u\nsubscribers: []\n"])
+            .topics
+        #expect(topics.map(\.prune) == [false, true])
+        #expect(topics.map(\.subscribers) == [[], []])
+    }
+
+    @Test func `a time that the clocks skip is kept as it was written`() throws {
+        let schedule = { (text: String) in
+            try campaign("topic: t", "schedule: {\(text), timezone: Europe/Rome}").schedule
+        }
+        let moved = try schedule("at: 2026-03-29T02:31")
+        #expect(moved.at == Date(rfc3339: "2026-03-29T01:00:00Z"))
+        #expect(moved.skipped == LocalTime(written: "2026-03-29T02:31"))
+        #expect(try schedule("at: 2026-03-29T03:31").skipped == nil)
+        #expect(try schedule("at: 2026-03-29T02:31+01:00").skipped == nil)
+    }
+
     @Test func `settings that are left out`() throws {
         let settings = try workspace([:]).settings
         #expect(settings.senderID == nil && settings.suppress.isEmpty && settings.fcm.credentials == nil)
         #expect(settings.lists == "lists")
         #expect(settings.runEvery == .seconds(300))
         #expect(settings.fcm.topicAPI == .auto)
-        #expect(settings.fcm.iidEndpoint == "https://iid.googleapis.com")
+        #expect(settings.fcm.iidEndpoint == nil)
     }
 
     @Test func `groups and topics`() throws {

@@ -31,6 +31,19 @@ extension RuleCase {
         RuleCase(
             .apnsHeader, "65 bytes", headers("apns-collapse-id: ▸\(text(65))"),
             near: headers("apns-collapse-id: \(text(64))")),
+        RuleCase(
+            .apnsHeader, "a line break in a collapse id", headers("apns-collapse-id: ▸\"a\\nb\""),
+            near: headers("apns-collapse-id: \"a b\"")),
+        RuleCase(
+            .apnsHeader, "a control character in a collapse id", headers("apns-collapse-id: ▸\"a\\u0085\""),
+            near: headers("apns-collapse-id: \"é\"")),
+        RuleCase(
+            .apnsHeader, "an id that is no UUID", headers("apns-id: ▸\"7\""),
+            near: headers("apns-id: 123e4567-e89b-12d3-a456-4266554400a0")),
+        RuleCase(
+            .apnsHeaderUnknown, "a slip", headers("▸apns-colapse-id◂: x"), near: headers("apns-collapse-id: x")),
+        RuleCase(
+            .apnsHeaderUnknown, "in capitals", headers("▸APNS-Urgency: x"), near: headers("APNS-Topic: x")),
         RuleCase(.apnsHeader, "a name", headers("▸'a b': c"), near: headers("a-b: c")),
         RuleCase(.apnsHeader, "a line break", headers("a: ▸\"b\\nc\""), near: headers("a: \"b c\"")),
         RuleCase(.ambiguousScalar, "a priority", headers("apns-priority: ▸10"), near: headers("apns-priority: \"10\"")),
@@ -45,15 +58,28 @@ extension RuleCase {
         RuleCase(
             .apsValue, "a critical sound", aps("sound: ▸{critical: 1}"), near: aps("sound: {critical: 1, name: x}")),
         RuleCase(
-            .apsValue, "a volume", aps("sound: ▸{critical: 1, name: x, volume: 1.5}"),
+            .apsValue, "a volume", aps("sound: {critical: 1, name: x, volume: ▸1.5◂}"),
             near: aps("sound: {critical: 1, name: x, volume: 1}")),
-        RuleCase(.apsValue, "a flag", aps("mutable-content: ▸'1'"), near: aps("mutable-content: true")),
+        RuleCase(
+            .apsValue, "a critical sound that is a boolean", aps("sound: {critical: ▸true◂, name: x}"),
+            near: aps("sound: {critical: 1, name: x}")),
+        RuleCase(
+            .apsValue, "a critical sound without a name in it", aps("sound: {critical: 1, name: ▸''◂}"),
+            near: aps("sound: {critical: 1, name: x}")),
+        RuleCase(
+            .apsFlag, "true", aps("mutable-content: ▸true◂"), near: aps("mutable-content: 1")),
+        RuleCase(
+            .apsFlag, "false", aps("badge: 1, mutable-content: ▸false◂"), near: aps("badge: 1")),
+        RuleCase(.apsValue, "a flag", aps("mutable-content: ▸'1'"), near: aps("mutable-content: 1")),
         RuleCase(
             .apsValue, "a level", aps("interruption-level: ▸loud"), near: aps("interruption-level: time-sensitive")),
         RuleCase(.apsValue, "a score", aps("relevance-score: ▸7"), near: aps("relevance-score: 0.7")),
         RuleCase(.apsValue, "a category", aps("category: ▸7"), near: aps("category: '7'")),
         RuleCase(.apsKey, "in snake case", aps("▸mutable_content: 1"), near: aps("mutable-content: 1")),
         RuleCase(.apsKey, "of an alert", aps("alert: {title: x, ▸text: z}"), near: aps("alert: {title: x, body: z}")),
+        RuleCase(
+            .apsKey, "of a sound", aps("sound: {critical: 1, name: x, ▸loudness: 1}"),
+            near: aps("sound: {critical: 1, name: x, volume: 1}")),
         RuleCase(
             .pushTypeMissing, "of an alert", message("▸apns: {payload: {aps: {sound: default}}}"),
             near: aps("sound: default")),
@@ -88,7 +114,7 @@ extension RuleCase {
                 "{android: {notification: {title: x}}, apns: {headers: {apns-push-type: background, "
                     + "apns-priority: '5'}, payload: {aps: {content-available: 1}}}}")),
         RuleCase(
-            .silentPush, "an alert that wakes", aps("▸content-available: 1"), near: aps("content-available: false")),
+            .silentPush, "an alert that wakes", aps("▸content-available: 1"), near: aps("badge: 1")),
         RuleCase(
             .silentPriority, "at once", silent("apns-push-type: background, apns-priority: ▸'10'"),
             near: silent("apns-push-type: background, apns-priority: '5'")),

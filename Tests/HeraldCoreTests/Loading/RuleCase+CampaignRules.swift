@@ -19,8 +19,16 @@ private func beside(_ topics: String...) -> String {
 extension RuleCase {
     static let campaignRules: [RuleCase] = [
         RuleCase(
+            .ttlRange, "an expiry beyond what FCM keeps",
+            campaign("{notification: {title: x}}", to: "topic: t", "delivery: {expires_after: ▸29d◂}"),
+            near: campaign("{notification: {title: x}}", to: "topic: t", "delivery: {expires_after: 28d}")),
+        RuleCase(
             .roundTime, "at the hour", timed("at: ▸2026-12-01T09:00Z", to: "topic: t"),
             near: timed("at: 2026-12-01T09:00:30Z", to: "topic: t")),
+        RuleCase(
+            .roundTime, "at a quarter hour that the clocks skip",
+            timed("at: ▸2026-03-29T02:30, timezone: Europe/Rome", to: "topic: t"),
+            near: timed("at: 2026-03-29T02:31, timezone: Europe/Rome", to: "topic: t")),
         RuleCase(
             .roundTime, "every quarter", timed("cron: ▸'*/15 * * * *'", to: "audience: a"),
             near: timed("cron: '*/10 * * * *'", to: "audience: a")),

@@ -12,6 +12,12 @@ private func csv(_ filters: String) -> [String: String] { list("l.csv", "fid,n\n
 extension RuleCase {
     static let filters: [RuleCase] = [
         RuleCase(.whereColumn, "a column of registrations", csv("{▸fid: x}"), near: csv("{n: x}")),
+        RuleCase(
+            .whereColumn, "a named column of registrations",
+            ["x.yaml": audience("source: {file: l.csv, columns: {token: id}}\nwhere: {▸id: x}"), "l.csv": "id,fid\n"],
+            near: [
+                "x.yaml": audience("source: {file: l.csv, columns: {token: id}}\nwhere: {fid: x}"), "l.csv": "id,fid\n",
+            ]),
         RuleCase(.whereColumn, "a column that is not there", csv("{▸m: x}"), near: csv("{n: x}")),
         RuleCase(
             .whereColumn, "a column that stands twice", list("l.csv", "fid,n,n\n", "where: {▸n: x}"),

@@ -26,6 +26,30 @@ extension RuleCase {
             .listColumn, "no registration column", list("l.csv", "▸id,name\n1,2\n"),
             near: list("l.csv", "id,token\n1,\(token)\n")),
         RuleCase(
+            .listColumn, "a column that the audience names",
+            ["x.yaml": audience("source: {file: l.csv, columns: {token: ▸push◂}}"), "l.csv": "push_token\n"],
+            near: ["x.yaml": audience("source: {file: l.csv, columns: {token: push}}"), "l.csv": "push\n"]),
+        RuleCase(
+            .listColumn, "one column for two kinds",
+            ["x.yaml": audience("source: {file: l.csv, columns: {token: id, fid: ▸id}}"), "l.csv": "id\n"],
+            near: ["x.yaml": audience("source: {file: l.csv, columns: {token: id, fid: fid}}"), "l.csv": "id,fid\n"]),
+        RuleCase(
+            .listColumn, "a column of times twice",
+            ["x.yaml": audience("source: {file: l.csv, columns: {seen: at}}"), "l.csv": "▸fid,at,at\n"],
+            near: ["x.yaml": audience("source: {file: l.csv, columns: {seen: at}}"), "l.csv": "fid,at,to,to\n"]),
+        RuleCase(
+            .listFormat, "columns of text",
+            ["x.yaml": audience("source: {file: l.txt, ▸columns: {token: push}}"), "l.txt": ""],
+            near: ["x.yaml": audience("source: {file: l.ndjson, columns: {token: push}}"), "l.ndjson": ""]),
+        RuleCase(
+            .unknownKey, "of columns",
+            ["x.yaml": audience("source: {file: l.csv, columns: {▸tokens: id}}"), "l.csv": "fid\n"],
+            near: ["x.yaml": audience("source: {file: l.csv, columns: {fid: fid}}"), "l.csv": "fid\n"]),
+        RuleCase(
+            .invalidValue, "a column without a name",
+            ["x.yaml": audience("source: {file: l.csv, columns: {seen: ▸''}}"), "l.csv": "fid\n"],
+            near: ["x.yaml": audience("source: {file: l.csv, columns: {}}"), "l.csv": "fid\n"]),
+        RuleCase(
             .listColumn, "a column twice", list("l.csv", "\n▸fid,token,fid\n"),
             near: list("l.csv", "\nfid,token,name,name\n")),
         RuleCase(
@@ -37,6 +61,13 @@ extension RuleCase {
         RuleCase(
             .listRow, "of NDJSON", list("l.ndjson", "{\"fid\":\"\(fid)\"}\n▸{\"fid\":7}\n"),
             near: list("l.ndjson", "{\"fid\":\"\(fid)\",\"n\":7}\n")),
+        RuleCase(
+            .listRow, "a time that is none",
+            ["x.yaml": audience("source: {file: l.csv, columns: {seen: at}}"), "l.csv": "fid,at\n▸\(fid),today\n"],
+            near: ["x.yaml": audience("source: {file: l.csv, columns: {seen: at}}"), "l.csv": "fid,at\n\(fid),\n"]),
+        RuleCase(
+            .listRow, "a quote that is never closed", list("l.csv", "fid,n\n▸\(fid),\"a\nb\n"),
+            near: list("l.csv", "fid,n\n\(fid),\"a\nb\"\n")),
         RuleCase(
             .registrationForm, "a fid too long", audience("fids: [\(fid), ▸\(fid)0]"), near: audience("fids: [\(fid)]")),
         RuleCase(

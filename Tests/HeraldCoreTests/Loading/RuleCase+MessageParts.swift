@@ -64,7 +64,7 @@ extension RuleCase {
                 "headers: {apns-push-type: alert}, payload: {aps: {badge: 0}}, "
                     + "fcm_options: {▸image: https://x.example/a.png}"),
             near: apns(
-                "headers: {apns-push-type: alert}, payload: {aps: {badge: 0, mutable-content: true}}, "
+                "headers: {apns-push-type: alert}, payload: {aps: {badge: 0, mutable-content: 1}}, "
                     + "fcm_options: {image: https://x.example/a.png}")),
         RuleCase(
             .linkURL, "over http", web("fcm_options: {link: ▸http://x.example}"),

@@ -40,6 +40,27 @@ extension RuleCase {
             .invalidValue, "an API of no kind", ["herald.yaml": settings("fcm: {topic_api: ▸v1}")],
             near: ["herald.yaml": settings("fcm: {topic_api: iid}")]),
         RuleCase(
+            .fcmSunset, "an API that ends", ["herald.yaml": settings("fcm: {topic_api: ▸iid◂}")],
+            near: ["herald.yaml": settings("fcm: {topic_api: registrations}")]),
+        RuleCase(
+            .endpointMixed, "batches elsewhere",
+            ["herald.yaml": settings("fcm: {iid_endpoint: ▸https://iid.example}")],
+            near: ["herald.yaml": settings("fcm: {iid_endpoint: https://iid.googleapis.com}")]),
+        RuleCase(
+            .endpointMixed, "messages elsewhere",
+            [
+                "herald.yaml": settings(
+                    "fcm: {endpoint: http://127.0.0.1:9, iid_endpoint: ▸https://iid.googleapis.com}")
+            ],
+            near: ["herald.yaml": settings("fcm: {endpoint: http://127.0.0.1:9, iid_endpoint: 'http://[::1]:9'}")]),
+        RuleCase(
+            .endpointElsewhere, "another server", ["herald.yaml": settings("fcm: {endpoint: ▸https://fcm.example}")],
+            near: ["herald.yaml": settings("fcm: {endpoint: https://127.0.0.1:9}")]),
+        RuleCase(
+            .endpointElsewhere, "a server whose name ends like Google's",
+            ["herald.yaml": settings("fcm: {endpoint: ▸https://evilgoogleapis.com}")],
+            near: ["herald.yaml": settings("fcm: {endpoint: https://staging-fcm.googleapis.com}")]),
+        RuleCase(
             .ambiguousScalar, "a project number as a number", ["herald.yaml": settings("sender_id: ▸123456789012")],
             near: ["herald.yaml": settings("sender_id: '123456789012'")]),
         RuleCase(

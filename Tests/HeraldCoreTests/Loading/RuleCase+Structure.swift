@@ -40,7 +40,7 @@ extension RuleCase {
             near: message("{notification: {title: x}, data: {a: b}, android: {collapse_key: x}}")),
         RuleCase(.missingKey, "no kind", "▸name: a\nfids: []\n", near: audience("fids: []")),
         RuleCase(.missingKey, "no name", "▸kind: audience\nfids: []\n", near: audience("fids: []")),
-        RuleCase(.missingKey, "no subscribers", "▸kind: topic\nname: t\n", near: topic("")),
+        RuleCase(.missingKey, "a topic without a name", "▸kind: topic\nsubscribers: []\n", near: topic("")),
         RuleCase(
             .missingKey, "no message",
             "kind: topic\nname: t\nsubscribers: []\n---\n▸kind: campaign\nname: c\ntarget: {topic: t}\n",
@@ -115,6 +115,12 @@ extension RuleCase {
         RuleCase(
             .invalidValue, "a TTL that is no duration", message("{data: {a: b}, android: {ttl: ▸1.5}}"),
             near: message("{data: {a: b}, android: {ttl: 1s}}")),
+        RuleCase(
+            .missingKey, "exclusions from a topic of the app", "kind: topic\nname: t\n▸exclude: []\n",
+            near: "kind: topic\nname: t\n"),
+        RuleCase(
+            .missingKey, "a topic of the app that is pruned", "kind: topic\nname: t\n▸prune: true\n",
+            near: "kind: topic\nname: t\nsubscribers: []\nprune: true\n"),
         RuleCase(.unsupported, "drift that is mended", topic("drift: ▸restore"), near: topic("drift: keep")),
         RuleCase(.invalidValue, "drift of no kind", topic("drift: ▸ignore"), near: topic("drift: keep")),
         RuleCase(

@@ -35,6 +35,11 @@ private func topic(_ rest: String, and other: String = "") -> String {
 extension RuleCase {
     static let groups: [RuleCase] = [
         RuleCase(
+            .fcmSunset, "groups, told once",
+            group("\(one)\n---\nkind: group\nname: h\n\(one)").mapValues {
+                $0.replacing("name: g", with: "name: ▸g◂")
+            }, near: target("audience: a")),
+        RuleCase(
             .groupName, "a space", group("\(one)\n---\nkind: group\nname: ▸a b\n\(one)"),
             near: group("\(one)\n---\nkind: group\nname: a-b\n\(one)")),
         RuleCase(.groupMembers, "nobody", group("members: {tokens: ▸[]}"), near: group(one)),
@@ -173,10 +178,10 @@ extension RuleCase {
         RuleCase(
             .unknownKey, "of topics", target("topics: {any: [t], ▸some: [t]}"), near: target("topics: {all: [t]}")),
         RuleCase(
-            .conditionTopic, "a topic nobody declares", condition("\"'t' in topics || '▸u◂' in topics\""),
+            .unknownReference, "a topic nobody declares", condition("\"'t' in topics || '▸u◂' in topics\""),
             near: condition("\"'t' in topics || 'p' in topics\"")),
         RuleCase(
-            .conditionTopic, "one of a list that nobody declares", target("topics: {any: [t], none: [▸T◂]}"),
+            .unknownReference, "one of a list that nobody declares", target("topics: {any: [t], none: [▸T◂]}"),
             near: target("topics: {any: [t], none: [p]}")),
         RuleCase(
             .broadcast, "everybody but some", condition("▸\"!('t' in topics)\""),

@@ -11,14 +11,16 @@ struct RuleTests {
         let expected = marked.positions.map { Found(mistake.rule, $0.file, $0.position) }
         #expect(!expected.isEmpty)
         let loaded = try WorkspaceLoader.load(folder)
-        #expect(loaded.found == expected)
+        #expect(loaded.found.filter { $0.rule != .fcmSunset || mistake.rule == .fcmSunset } == expected)
         let ranges = Set(loaded.diagnostics.map(\.range))
         for range in marked.ranges { #expect(ranges.contains(range)) }
     }
 
     @Test(arguments: RuleCase.all)
     func `what is nearly the mistake passes`(_ mistake: RuleCase) throws {
-        #expect(try WorkspaceLoader.load(files: mistake.right).found == [])
+        // A group is right, and still has a date after which it is gone.
+        let found = try WorkspaceLoader.load(files: mistake.right).found
+        #expect(found.filter { $0.rule != .fcmSunset || mistake.rule == .fcmSunset } == [])
     }
 
     @Test(arguments: Rule.allCases)

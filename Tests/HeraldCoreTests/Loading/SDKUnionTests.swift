@@ -185,7 +185,7 @@ struct SDKUnionTests {
             "20 a sound without a name", .apsValue, aps("sound: ▸{critical: 1}◂"),
             aps("sound: {critical: 1, name: a.caf}")),
         Row(
-            "20 volume", .apsValue, aps("sound: ▸{critical: 1, name: a.caf, volume: 1.1}◂"),
+            "20 volume", .apsValue, aps("sound: {critical: 1, name: a.caf, volume: ▸1.1◂}"),
             aps("sound: {critical: 1, name: a.caf, volume: 1.0}")),
         Row("21 badge", .apsValue, aps("badge: ▸'7'◂"), aps("badge: 7")),
         Row(
@@ -268,7 +268,7 @@ struct SDKUnionTests {
             "a word", .conditionSyntax, when("\"'t' in topics ▸and◂ 'p' in topics\""),
             when("\"'t' in topics && 'p' in topics\"")),
         Row(
-            "an undeclared topic", .conditionTopic, when("\"'t' in topics || '▸tt◂' in topics\""),
+            "an undeclared topic", .unknownReference, when("\"'t' in topics || '▸tt◂' in topics\""),
             when("\"'t' in topics || 'p' in topics\"")),
     ]
 

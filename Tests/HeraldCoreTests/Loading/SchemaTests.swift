@@ -25,6 +25,7 @@ struct SchemaTests {
             Place("herald", ["runner"], SettingsReader.runnerKeys),
             Place("herald", ["guards"], SettingsReader.guardKeys),
             Place("audience", ["source"], ResourceReader.sourceKeys),
+            Place("audience", ["source", "columns"], ResourceReader.columnKeys),
             Place("group", ["members"], ResourceReader.memberKeys),
             Place("campaign", ["target"], ResourceReader.targetKeys),
             Place("campaign", ["target", "topics"], ResourceReader.topicsKeys),

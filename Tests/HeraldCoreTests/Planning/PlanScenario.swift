@@ -11,6 +11,8 @@ struct PlanScenario {
     var settings = Settings(project: "tide-app")
     var only: Set<String> = []
     var hasState = true
+    var reportedSerial: Int64?
+    var listsSkipped = false
 
     static let now = Date(timeIntervalSince1970: 1_764_576_000)  // 2025-12-01T08:00:00Z
 
@@ -19,7 +21,7 @@ struct PlanScenario {
     private var input: Planner.Input {
         .init(
             desired: desired, state: state.snapshot, hasState: hasState, settings: settings,
-            workspaceDigest: "sha256:0", onlyCampaigns: only)
+            workspaceDigest: "sha256:0", onlyCampaigns: only, listsSkipped: listsSkipped, reportedSerial: reportedSerial)
     }
 
     func plan(at now: Date = PlanScenario.now) -> Plan { Planner.plan(input, at: now) }

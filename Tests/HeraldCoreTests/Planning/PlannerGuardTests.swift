@@ -75,7 +75,9 @@ struct PlannerGuardTests {
 
     // MARK: audience_collapse, audience_growth
 
-    @Test(arguments: [(100, 10, false), (100, 9, true), (99, 0, false), (1005, 101, false), (1005, 100, true)])
+    @Test(arguments: [
+        (100, 10, false), (100, 9, true), (100, 0, true), (99, 0, false), (1005, 101, false), (1005, 100, true),
+    ])
     func `audience_collapse refuses a loss of over 90 percent, from 100 members on`(
         _ before: Int, _ size: Int, _ isRefused: Bool
     ) {
@@ -177,6 +179,31 @@ struct PlannerGuardTests {
         scenario.want(.tide("new"), for: [1, 2])
         #expect(scenario.plan().sends.map(\.members) == [[2]])
         #expect(scenario.plan().figures.isEmpty)
+    }
+
+    // MARK: state_went_back
+
+    @Test(arguments: [(nil, false), (0, false), (1, false), (2, true), (99, true)] as [(Int64?, Bool)])
+    func `state_went_back refuses everything on a state that is behind a report`(_ reported: Int64?, _ isRefused: Bool)
+    {
+        var scenario = PlanScenario()
+        scenario.reportedSerial = reported
+        scenario.want("tides", [1])
+        scenario.want(.tide())
+        let plan = scenario.plan()
+        #expect(plan.refusals.map(\.kind) == (isRefused ? [.stateWentBack] : []))
+        #expect(
+            plan.refusals.allSatisfy { $0.override == "--override state_went_back" && $0.limit == Int(reported ?? 0) })
+    }
+
+    @Test func `a state that a person accepted is ahead of its reports`() {
+        var scenario = PlanScenario()
+        scenario.state.apply([.outgrow(7)])
+        scenario.reportedSerial = 7
+        scenario.want(.tide())
+        #expect(scenario.plan().refusals.isEmpty)
+        scenario.state.apply([.outgrow(3)])
+        #expect(scenario.state.serial == 9)
     }
 
     // MARK: Overrides

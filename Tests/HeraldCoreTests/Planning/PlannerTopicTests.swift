@@ -81,7 +81,7 @@ struct PlannerTopicTests {
     }
 
     @Test(arguments: [nil, "tides", "ebb"] as [TopicName?])
-    func `of a renamed topic everybody joins the new before anybody leaves the old, and no guard asks`(
+    func `of a renamed topic everybody joins the new before anybody leaves the old`(
         _ sentTo: TopicName?
     ) throws {
         var scenario = PlanScenario()

@@ -34,6 +34,14 @@ struct RandomScenario {
         for name in state.groups.keys { state.groups[name]?.recipients.move(dead, to: nil) }
     }
 
+    /// The state when recipients have the registrations that the files name.
+    func begin(_ desired: Desired) -> RecordedState {
+        var begin = state
+        begin.apply(desired.registrations.changes)
+        begin.dead = begin.dead.subtracting(desired.registrations.changed).union(desired.registrations.dead)
+        return begin
+    }
+
     /// - Parameter order: Reorders everything whose order must not matter.
     func plan(order: SeededRandom? = nil) throws -> (desired: Resolved, plan: Plan) {
         let (desired, proposal) = try proposal(order: order)
@@ -66,6 +74,24 @@ struct RandomScenario {
         }
     }
 
+    /// Whether an audience is one of those, or excludes one of them, however far down.
+    func uses(_ names: [String], _ audience: String) -> Bool {
+        let excluded = workspace.audiences.first { $0.name.value == audience }?.exclude ?? []
+        return names.contains(audience) || excluded.contains { uses(names, $0.value) }
+    }
+
+    /// Whom herald has subscribed under that name and those that the topic had before.
+    func owned(by name: TopicName, in state: RecordedState) -> Set<RecipientID> {
+        let earlier = workspace.topics.first { $0.name.value == name }?.previousNames.map(\.value) ?? []
+        let mine = { (name: TopicName) in
+            state.topics[name].map { $0.managed.union($0.subscribing) } ?? RecipientSet()
+        }
+        // Earlier registrations do not move to another topic.
+        let moving = earlier.reduce(into: RecipientSet()) { $0.formUnion(mine($1)) }
+            .subtracting(RecipientSet(state.formers.keys.sorted()))
+        return Set(mine(name).union(moving))
+    }
+
     func keys(of topic: Topic) -> Set<RecipientKey> {
         let union = topic.subscribers.reduce(into: Set()) { $0.formUnion(keys(ofAudience: $1.value)) }
         return topic.exclude.reduce(union) { $0.subtracting(keys(ofAudience: $1.value)) }
@@ -85,7 +111,8 @@ struct RandomScenario {
 
     private mutating func makeAudiences(_ random: inout SeededRandom) {
         for number in 0..<4 {
-            let listed = (0..<Int.random(in: 0...40, using: &random)).map { _ in
+            // One in five is empty.
+            let listed = (0..<max(0, Int.random(in: -10...40, using: &random))).map { _ in
                 Registration.any(.random(in: 0..<Self.installations, using: &random), &random)
             }
             // Excludes only earlier audiences, so that there is no cycle.
@@ -109,6 +136,17 @@ struct RandomScenario {
                 let parts = disjoint(3, &random)
                 state.topics[name] = RecordedTopic(managed: parts[0], found: parts[1], subscribing: parts[2])
             }
+        }
+        renameTopics(&random)
+    }
+
+    /// A topic may have had several other names.
+    private mutating func renameTopics(_ random: inout SeededRandom) {
+        let declared = Set(workspace.topics.map(\.name.value))
+        for old in ["t0", "t1", "t2", "t3"] as [TopicName] where !declared.contains(old) && Bool.random(using: &random)
+        {
+            guard let index = workspace.topics.indices.randomElement(using: &random) else { continue }
+            workspace.topics[index].previousNames.append(.init(old))
         }
     }
 
@@ -134,7 +172,9 @@ struct RandomScenario {
         }
     }
 
-    private static let crons = ["0 * * * *", "*/20 * * * *", "45 7 * * *", "30 9 * * *"]
+    private static let crons = [
+        "0 * * * *", "*/20 * * * *", "45 7 * * *", "30 9 * * *", "45 7,9 * * *", "50 6,7 * * *", "10 8 * * *",
+    ]
 
     private mutating func makeCrons(_ random: inout SeededRandom) {
         for number in 0..<4 {
@@ -149,7 +189,10 @@ struct RandomScenario {
                 .cron(cron, start: nil, end: nil), zone: .utc,
                 maxLateness: .seconds(.random(in: 600...20_000, using: &random)),
                 catchUp: Schedule.CatchUp.allCases.randomElement(using: &random) ?? .latest)
-            let mark = PlanScenario.now.adding(.seconds(-Int.random(in: 0...15_000, using: &random)))
+            campaign.delivery.members = Bool.random(using: &random) ? .key : .each
+            // A clock that was fast leaves a mark ahead of now.
+            let age = Int.random(in: 0..<6, using: &random) == 0 ? -7200...0 : 0...15_000
+            let mark = PlanScenario.now.adding(.seconds(-Int.random(in: age, using: &random)))
             if Int.random(in: 0..<4, using: &random) > 0 {
                 let text = Bool.random(using: &random) ? campaign.schedule.text : "cron another"
                 state.watermarks[campaign.name.value] = Watermark(
@@ -157,9 +200,15 @@ struct RandomScenario {
             }
             // An occurrence that began before a crash may be before the watermark.
             for instant in campaign.schedule.occurrences(
-                after: mark.adding(.seconds(-4000)), through: PlanScenario.now, limit: 20)
+                after: mark.adding(.seconds(-4000)), through: max(mark, PlanScenario.now), limit: 20)
             where Int.random(in: 0..<3, using: &random) == 0 {
                 begin(campaign, due: instant, &random)
+            }
+            // An edit of the schedule: the recorded one is what it was.
+            if let edited = try? Cron(parsing: Self.crons.randomElement(using: &random) ?? "0 * * * *"),
+                Int.random(in: 0..<3, using: &random) == 0
+            {
+                campaign.schedule.times = .cron(edited, start: nil, end: nil)
             }
             if Int.random(in: 0..<5, using: &random) == 0 {
                 campaign.previousNames = [campaign.name]
@@ -203,12 +252,14 @@ struct RandomScenario {
                 revision: .random(in: 1...2, using: &random), title: "c\(number)",
                 enabled: Int.random(in: 0..<5, using: &random) > 0,
                 onUnknown: Bool.random(using: &random) ? .hold : .resend)
+            campaign.delivery.members = Bool.random(using: &random) ? .key : .each
             if Int.random(in: 0..<3, using: &random) > 0 { begin(campaign, due: campaign.schedule.at, &random) }
-            switch Int.random(in: 0..<6, using: &random) {
+            switch Int.random(in: 0..<7, using: &random) {
             case 0: campaign.message = .init(["notification": ["title": "changed"]])
             case 1: campaign.schedule.times = .at(.after(-30))
             case 2: campaign.revision += 1
             case 3: continue
+            case 4: campaign.delivery.members = campaign.delivery.members == .key ? .each : .key
             default: break
             }
             workspace.campaigns.append(campaign)

@@ -11,7 +11,7 @@ struct ListCacheTests {
         return ListCache(
             numbering: Numbering(
                 lineage: "lineage", version: [UInt8](repeating: 9, count: Numbering.versionSize), next: 100_000),
-            order: digest(1), crossing: 7,
+            order: digest(1), crossing: 7, withOthers: [5, 99_999], dead: [1],
             sources: [
                 digest(2): .init(
                     reading: ListReading(content: digest(3), identity: file),

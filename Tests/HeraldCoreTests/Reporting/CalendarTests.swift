@@ -90,6 +90,15 @@ struct CalendarTests {
         #expect(document.occurrences.map(\.local.description) == ["2026-10-25T02:30:00"])
     }
 
+    @Test func `one time that the clocks skip is told of`() throws {
+        var schedule = Schedule(.at(try .at("2026-03-29T01:00:00Z")), zone: try .known("Europe/Rome"))
+        schedule.skipped = LocalTime(written: "2026-03-29T02:31")
+        let document = try calendar(
+            [campaign("tide", schedule)], after: "2026-03-28T12:00:00Z", through: "2026-03-30T00:00:00Z")
+        #expect(document.occurrences.map(\.note) == ["02:31 does not exist that day; moved to 03:00"])
+        #expect(document.occurrences.map(\.local.description) == ["2026-03-29T03:00:00"])
+    }
+
     @Test func `campaigns are listed by time, then by name`() throws {
         let document = try calendar(
             [campaign("b", try .cron("0 9 * * *")), campaign("a", try .cron("0 9,10 * * *"))],

@@ -95,6 +95,7 @@ enum DocumentSamples {
             isDryRun: false, started: now, endpoint: .emulator, project: "tide-app", version: "0.1.0",
             overrides: ["max_recipients"])
         report.finished = now.adding(.milliseconds(61_900))
+        report.state = StateVersion(lineage: "6f0c", serial: 12)
         report.result = .unknown
         report.steps[0].accepted = 2
         report.steps[0].duration = .milliseconds(1234)
@@ -141,7 +142,7 @@ enum DocumentSamples {
             .outcome(.init(rawValue: "flood@2026-12-01T08:00:00Z#2"), [1, 2], .accepted),
             .outcome(.init(rawValue: "flood@2026-12-01T08:00:00Z#2"), [3], .rejected),
             .outcome(.init(rawValue: "flood@2026-12-01T08:00:00Z#2"), [4], .unknown),
-            .outcome(.init(rawValue: "flood@2026-12-01T08:00:00Z#2"), [5], .intended), .forget([6]),
+            .outcome(.init(rawValue: "flood@2026-12-01T08:00:00Z#2"), [5], .intended), .forget([6], at: now),
         ])
         return state
     }

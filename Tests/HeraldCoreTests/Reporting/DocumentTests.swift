@@ -85,7 +85,7 @@ import Testing
         #expect(
             keys(json) == [
                 "schema", "run", "plan_digest", "dry_run", "started", "finished", "result", "endpoint", "project",
-                "herald_version", "git_commit", "overrides", "missed", "notes", "summary", "steps",
+                "herald_version", "git_commit", "overrides", "missed", "notes", "state", "summary", "steps",
             ])
         #expect(
             keys(json["summary"]) == [
@@ -143,9 +143,11 @@ import Testing
     }
 
     @Test func `a plan's text says what nobody asked for`() {
-        let plan = Plan(at: DocumentSamples.now, workspaceDigest: "", state: nil)
-        let text = PlanDocument(Proposal(plan), id: "i", created: plan.at).text(.plain)
-        #expect(text == "Nothing to do: the state matches the files.\n")
+        var plan = Plan(at: DocumentSamples.now, workspaceDigest: "", state: nil)
+        let text = { PlanDocument(Proposal(plan), id: "i", created: plan.at).text(.plain) }
+        #expect(text() == "Nothing to do. There is no state yet.\n")
+        plan.state = DocumentSamples.plan.state
+        #expect(text() == "Nothing to do: the state matches the files.\n")
     }
 
     @Test func `colour is only where it is wanted`() {

@@ -11,6 +11,8 @@ struct SampleList {
     var columns: [String] = []
     /// Each row has its attributes in the order of the columns.
     var rows: [(registration: Registration, values: [String])] = []
+    /// When each row's app was seen last. Rows beyond the end do not say.
+    var seen: [UInt32?] = []
 }
 
 extension RecipientIndex {
@@ -21,14 +23,15 @@ extension RecipientIndex {
         var builder = RecipientIndexBuilder(workspace, temporaryFolder: NSTemporaryDirectory(), budget: budget)
         for list in lists {
             let names = workspace.audiences.filter {
-                if case .list(let path) = $0.source { path.value == list.path } else { false }
+                if case .list(let path, _) = $0.source { path.value == list.path } else { false }
             }
             var classifier = builder.classifier(for: Set(names.map(\.name.value)), columns: list.columns)
             for (row, (registration, values)) in list.rows.enumerated() {
                 let classes = values.enumerated().map { classifier.class(of: $1, inColumn: $0) }
                 guard let membershipClass = classifier.membershipClass(of: classes) else { continue }
                 var text = registration.rawValue
-                text.withUTF8 { builder.add($0, membershipClass, row: row) }
+                let seen = row < list.seen.count ? list.seen[row] : nil
+                text.withUTF8 { builder.add($0, membershipClass, row: row, seen: seen) }
             }
         }
         return try builder.finish()
@@ -42,19 +45,23 @@ struct Resolved {
     var registrations: [RecipientID: Registration] = [:]
     /// Registrations that the state does not have, or has differently.
     var unrecorded: [RecipientID: Registration] = [:]
+    /// The other living registrations of those that have any.
+    var others: [RecipientID: [Registration]] = [:]
 
     init(
-        _ workspace: Workspace, _ lists: [SampleList] = [], known: [KnownRecipient] = [], next: RecipientID = 1,
-        budget: Int = EntrySorter.usualBudget
+        _ workspace: Workspace, _ lists: [SampleList] = [], known: [KnownRecipient] = [], dead: [Tombstone] = [],
+        next: RecipientID = 1, budget: Int = EntrySorter.usualBudget
     ) throws {
         let sorter = EntrySorter(folder: NSTemporaryDirectory(), budget: budget)
         for recipient in known { try sorter.append(recipient) }
+        for tombstone in dead { try sorter.append(tombstone) }
         let recipientIndex = try RecipientIndex.of(workspace, lists, budget: budget)
         let recipients = ListedRecipients(recipientIndex, recorded: try sorter.finish(), next: next)
         desired = try Resolver.desired(of: workspace, recipients)
-        var pass = try recipients.pass()
+        var pass = try recipients.pass(keepingOthers: true)
         while let recipient = try pass.next() {
             registrations[recipient.id] = pass.registration
+            if recipient.hasOthers { others[recipient.id] = pass.others }
             if !recipient.isRecorded { unrecorded[recipient.id] = pass.registration }
         }
     }

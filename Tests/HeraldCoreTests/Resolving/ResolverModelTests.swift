@@ -1,4 +1,5 @@
 import FCM
+import Foundation
 import HeraldTestSupport
 import Testing
 
@@ -13,8 +14,11 @@ struct ResolverModelTests {
         // With a budget of almost nothing, every few rows are a sorted run of their own.
         for budget in [1, EntrySorter.usualBudget] {
             let resolved = try Resolved(
-                world.workspace, world.lists, known: world.known, next: world.next, budget: budget)
+                world.workspace, world.lists, known: world.known, dead: world.dead, next: world.next, budget: budget)
             #expect(resolved.registrations == model.registrations, "seed \(seed)")
+            #expect(resolved.desired.registrations.dead == model.dead, "seed \(seed)")
+            #expect(resolved.desired.registrations.changed == model.changed, "seed \(seed)")
+            #expect(resolved.others == model.others, "seed \(seed)")
             #expect(resolved.unrecorded == model.unrecorded, "seed \(seed)")
             #expect(resolved.desired.unrecorded == model.unrecorded.count, "seed \(seed)")
             #expect(resolved.listed == RecipientSet(model.registrations.keys.sorted()), "seed \(seed)")
@@ -42,6 +46,7 @@ private struct RandomLists {
     var workspace = Workspace(audiences: [])
     var lists: [SampleList] = []
     var known: [KnownRecipient] = []
+    var dead: [Tombstone] = []
     var next: RecipientID = 1
 
     private static let columns = ["locale", "spot"]
@@ -59,6 +64,11 @@ private struct RandomLists {
             }
         }
         lists = (0..<2).map { SampleList(path: "l\($0).csv", columns: Self.columns, rows: rows(&random)) }
+        for list in lists.indices where Bool.random(using: &random) {
+            lists[list].seen = lists[list].rows.map { _ in
+                Bool.random(using: &random) ? .random(in: 0...9, using: &random) : nil
+            }
+        }
         for number in 0..<Int.random(in: 1...7, using: &random) {
             let filters = zip(Self.columns, Self.values).filter { _ in Int.random(in: 0..<3, using: &random) == 0 }
                 .map { column, values in
@@ -95,6 +105,12 @@ private struct RandomLists {
         }
         for number in 0..<population where Bool.random(using: &random) {
             known.append(KnownRecipient(id: next, registration: .any(number, &random)))
+            for _ in 0..<Int.random(in: 0...3, using: &random) {
+                let registration = Registration.any(number, &random)
+                if dead.contains(where: { $0.registration == registration }) { continue }
+                let died = Date(timeIntervalSince1970: .random(in: 0...9, using: &random))
+                dead.append(Tombstone(recipient: next, registration: registration, died: died))
+            }
             next += .random(in: 1...3, using: &random)
         }
     }
@@ -104,6 +120,9 @@ private struct RandomLists {
 private struct ModelResolver {
     private(set) var registrations: [RecipientID: Registration] = [:]
     private(set) var unrecorded: [RecipientID: Registration] = [:]
+    private(set) var others: [RecipientID: [Registration]] = [:]
+    private(set) var dead = RecipientSet()
+    private(set) var changed = RecipientSet()
     private(set) var collapsed = 0
     private(set) var members: [String: Set<RecipientID>] = [:]
     private(set) var groups: [GroupName: Set<RecipientID>] = [:]
@@ -114,32 +133,59 @@ private struct ModelResolver {
         let workspace = world.workspace
         let audiences = Dictionary(uniqueKeysWithValues: workspace.audiences.map { ($0.name.value, $0) })
         // The registrations that each audience's own source names, with its own filters applied.
-        var named: [[Registration]] = workspace.audiences.map { audience in
+        var named: [[(registration: Registration, seen: UInt32?)]] = workspace.audiences.map { audience in
             if case .audience = audience.source { [] } else { Self.rows(of: audience, audiences, world.lists) }
         }
-        for case .registrations(let listed) in workspace.campaigns.map(\.target.value) { named.append(listed) }
+        for case .registrations(let listed) in workspace.campaigns.map(\.target.value) {
+            named.append(listed.map { ($0, nil) })
+        }
 
         var ids = Dictionary(uniqueKeysWithValues: world.known.map { ($0.registration.recipientKey, $0.id) })
-        let keys = Set(named.flatMap { $0.map(\.recipientKey) })
+        let keys = Set(named.flatMap { $0.map(\.registration.recipientKey) })
         let new = keys.filter { ids[$0] == nil }.sorted {
             Array($0.rawValue.utf8).lexicographicallyPrecedes($1.rawValue.utf8)
         }
         for (offset, key) in new.enumerated() { ids[key] = world.next + RecipientID(offset) }
         self.ids = ids
-        for list in named {
-            for registration in list {
-                let id = ids[registration.recipientKey] ?? 0
-                if registration.kind == .fid || registrations[id]?.kind != .fid { registrations[id] = registration }
-            }
-            collapsed += list.count - Set(list).count
-        }
-        collapsed += Set(named.flatMap(\.self)).count - registrations.count
         let known = Dictionary(uniqueKeysWithValues: world.known.map { ($0.id, $0.registration) })
-        unrecorded = registrations.filter { known[$0.key] != $0.value }
+        let died = Dictionary(uniqueKeysWithValues: world.dead.map { ($0.registration, $0.died.timeIntervalSince1970) })
+        // What speaks for each registration: when it was seen, then the list, then the row of one that says nothing.
+        var ranks: [RecipientID: [Registration: [Double]]] = [:]
+        for (place, list) in named.enumerated() {
+            for (row, (registration, seen)) in list.enumerated() {
+                let id = ids[registration.recipientKey] ?? 0
+                let rank: [Double]
+                if let seen {
+                    rank = [Double(seen), Double(place), 0]
+                } else {
+                    rank = [-1, Double(place), Double(row)]
+                }
+                let before: [Double] = ranks[id]?[registration] ?? rank
+                ranks[id, default: [:]][registration] = before.lexicographicallyPrecedes(rank) ? rank : before
+            }
+            collapsed += list.count - Set(list.map(\.registration)).count
+        }
+        collapsed += Set(named.flatMap { $0.map(\.registration) }).count - ranks.count
+        for (id, listed) in ranks {
+            let order = listed.sorted { one, other in
+                one.value == other.value
+                    ? Array(one.key.rawValue.utf8).lexicographicallyPrecedes(Array(other.key.rawValue.utf8))
+                    : other.value.lexicographicallyPrecedes(one.value)
+            }
+            let living = order.filter { registration, rank in died[registration].map { $0 < rank[0] } ?? true }
+            registrations[id] = (living.first ?? order.first)?.key
+            if living.count > 1 { others[id] = living.dropFirst().map(\.key) }
+            if living.isEmpty {
+                dead.insert(id)
+            } else if let first = living.first?.key, known[id] != first || died[first] != nil {
+                unrecorded[id] = first
+                if known[id] != nil { changed.insert(id) }
+            }
+        }
 
         func whole(_ name: String) -> Set<RecipientID> {
             guard let audience = audiences[name] else { return [] }
-            let rows = Self.rows(of: audience, audiences, world.lists).map { ids[$0.recipientKey] ?? 0 }
+            let rows = Self.rows(of: audience, audiences, world.lists).map { ids[$0.registration.recipientKey] ?? 0 }
             var excluded = Set(audience.exclude.flatMap { whole($0.value) })
             var source = audience.source
             while case .audience(let from) = source, let parent = audiences[from.value] {
@@ -174,23 +220,24 @@ private struct ModelResolver {
     /// The rows of the source at the end of the chain that pass every filter on the way.
     private static func rows(
         of audience: Audience, _ audiences: [String: Audience], _ lists: [SampleList]
-    ) -> [Registration] {
+    ) -> [(registration: Registration, seen: UInt32?)] {
         var (source, filters) = (audience.source, audience.filters)
         while case .audience(let from) = source, let parent = audiences[from.value] {
             filters += parent.filters
             source = parent.source
         }
         switch source {
-        case .inline(let registrations): return filters.isEmpty ? registrations : []
+        case .inline(let registrations): return filters.isEmpty ? registrations.map { ($0, nil) } : []
         case .audience: return []
-        case .list(let path):
+        case .list(let path, _):
             let list = lists.first { $0.path == path.value }
-            return (list?.rows ?? []).filter { row in
+            let seen = list.map { list in list.rows.indices.map { $0 < list.seen.count ? list.seen[$0] : nil } } ?? []
+            return zip(list?.rows ?? [], seen).filter { row, _ in
                 filters.allSatisfy { filter in
                     list?.columns.firstIndex(of: filter.column.value).map { filter.values.contains(row.values[$0]) }
                         ?? false
                 }
-            }.map(\.registration)
+            }.map { ($0.registration, $1) }
         }
     }
 }

@@ -67,9 +67,9 @@ struct ResolverTests {
         arguments: [
             ([.token(1, version: 1), .token(1, version: 2)], .token(1, version: 2)),
             ([.token(1, version: 2), .token(1, version: 1)], .token(1, version: 1)),
-            ([.fid(1), .token(1)], .fid(1)), ([.token(1), .fid(1)], .fid(1)),
+            ([.fid(1), .token(1)], .token(1)), ([.token(1), .fid(1)], .fid(1)),
         ] as [([Registration], Registration)])
-    func `reaches an installation by its fid, else by the token listed last`(
+    func `reaches an installation by the registration listed last, whatever its kind`(
         _ listed: [Registration], _ preferred: Registration
     ) throws {
         let desired = try resolve([Audience(name: .init("a"), source: .inline(listed))])
@@ -245,8 +245,9 @@ struct ResolverTests {
         workspace.campaigns = [.tide("c", to: .registrations([.token(2, version: 1), .fid(3), .fid(3)]))]
         let known = [KnownRecipient(id: 50, registration: .token(2))]
         let desired = try Resolved(workspace, known: known, next: 60)
-        #expect(desired.registrations == [60: .fid(1), 50: .token(2, version: 1), 61: .fid(3)])
-        #expect(desired.unrecorded == [60: .fid(1), 50: .token(2, version: 1), 61: .fid(3)])
+        // The group comes after the audience, and the campaign after both.
+        #expect(desired.registrations == [60: .token(1), 50: .token(2, version: 1), 61: .fid(3)])
+        #expect(desired.unrecorded == [60: .token(1), 50: .token(2, version: 1), 61: .fid(3)])
         #expect(desired.collapsed == 3)
     }
 

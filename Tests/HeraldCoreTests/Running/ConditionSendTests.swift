@@ -24,7 +24,7 @@ import Testing
     ])
     func `count those whose topics meet the condition`(_ condition: String, _ count: Int) throws {
         let laboratory = Laboratory(population: 9)
-        laboratory.memory.commit([.register([9: .fid(9)]), .forget([9])])
+        try laboratory.memory.commit([.register([9: .fid(9)]), .forget([9], at: Laboratory.start)])
         let topics = [
             DesiredTopic(name: "a", members: [1, 2, 3, 4]), DesiredTopic(name: "b", members: [3, 4, 5, 6, 9]),
             DesiredTopic(name: "c", members: [4, 7]),
@@ -45,7 +45,7 @@ import Testing
             any: some(of: Self.names, 2), all: some(of: Self.names, 1), none: some(of: Self.names, 2))
         guard let condition else { return }
         let laboratory = Laboratory(population: 20)
-        laboratory.memory.commit([.register([20: .fid(20)])])
+        try laboratory.memory.commit([.register([20: .fid(20)])])
         let topics = Self.names.map { DesiredTopic(name: $0, members: some()) }
         let follows = Dictionary(uniqueKeysWithValues: topics.map { ($0.name, $0.members) })
         let send = DesiredSend(campaign: .tide("tide", to: .condition(condition)), members: .target)
@@ -92,7 +92,7 @@ import Testing
     ) async throws {
         let laboratory = Laboratory()
         for name in Self.names {
-            laboratory.memory.commit([.members(name, [1, 2], .managed, at: .utc("2026-01-01 00:00"))])
+            try laboratory.memory.commit([.members(name, [1, 2], .managed, at: .utc("2026-01-01 00:00"))])
         }
         let topics = Self.names.map { DesiredTopic(name: $0, members: [2, 3]) }
         let sender = ScriptedSender { request, number in

@@ -71,6 +71,12 @@ import Testing
         Edits([("09:20", "25 9 * * *")], ["7T09:25", "8T09:25"]),
         Edits([("09:20", "15 9 * * *")], ["8T09:15"]),
         Edits([("09:20", "45 9 * * *"), ("09:50", "0 15 * * *")], ["7T09:45", "8T15:00"]),
+        // Hours added: only what may be today's send, moved, is left out.
+        Edits([("09:40", "30 9,11,15 * * *")], ["7T09:30", "7T11:30", "7T15:30", "8T09:30", "8T11:30", "8T15:30"]),
+        Edits([("09:40", "45 9,15 * * *")], ["7T09:30", "7T15:45", "8T09:45", "8T15:45"]),
+        Edits([("09:40", "0 12-14 * * *")], ["7T09:30", "7T13:00", "7T14:00", "8T12:00", "8T13:00", "8T14:00"]),
+        Edits([("09:40", "0 12,14 * * *"), ("12:30", "0 13,14 * * *")], ["7T09:30", "7T14:00", "8T13:00", "8T14:00"]),
+        Edits([("09:40", "45 9 * * *"), ("09:42", "30,45 9 * * *")], ["7T09:30", "7T09:45", "8T09:30", "8T09:45"]),
         // The same schedule, written differently.
         Edits([("09:40", "30 9 * * 0-6")], ["7T09:30", "8T09:30"]),
     ]
@@ -89,6 +95,40 @@ import Testing
         try await world.go(to: .utc("2026-12-08 18:00"))
         #expect(world.occurrences == row.sent.map { "tide@2026-12-0\($0):00Z" })
         #expect(world.missed.isEmpty)
+    }
+
+    /// The campaign was sent at 9:30 or, moved to late in the evening, at 23:45.
+    @Test(
+        arguments: [
+            ("30 9", "09:40", "45 9", "07T09:45:00Z is left out"),
+            ("30 9", "09:40", "45 9,15", "07T09:45:00Z is left out"),
+            ("30 9", "09:40", "30 9,15", nil), ("30 9", "09:40", "0 9", nil), ("30 9", "09:20", "45 9", nil),
+            ("45 23", "23:50", "15 0", "08T00:15:00Z comes soon after tide@2026-12-07T23:45:00Z"),
+            ("45 23", "23:50", "46 0", nil), ("45 23", "23:50", "15,45 0,23", nil),
+        ] as [(String, String, String, String?)])
+    func `a plan names what an edit leaves out, or sends twice within an hour`(
+        _ before: String, _ merged: String, _ after: String, _ said: String?
+    ) async throws {
+        var world = Simulation(.utc("2026-12-07 09:00"))
+        world.declare(try .cron("\(before) * * *"))
+        try await world.go(to: .utc("2026-12-07 \(merged)").adding(.seconds(-1)))
+        world.declare(try .cron("\(after) * * *"))
+        let warnings = world.overview.warnings
+        #expect(warnings.count == (said == nil ? 0 : 1))
+        if let said { #expect(warnings.allSatisfy { $0.hasPrefix("tide@2026-12-\(said)") }, "\(warnings)") }
+    }
+
+    @Test func `what is left out is named by every plan until its time, and is no upcoming send`() async throws {
+        var world = Simulation(.utc("2026-12-07 09:00"))
+        world.declare(try .cron("30 9 * * *"))
+        try await world.go(to: .utc("2026-12-07 09:40"))
+        world.declare(try .cron("0 12,14 * * *"))
+        try await world.go(to: .utc("2026-12-07 11:55"))
+        #expect(world.overview.warnings.count == 1)
+        #expect(world.overview.upcoming.first?.occurring.at == .utc("2026-12-07 14:00"))
+        #expect(world.state.watermarks["tide"].map { $0.at <= world.now } == true, "no mark is ahead of the clock")
+        try await world.go(to: .utc("2026-12-07 12:00"))
+        #expect(world.overview.warnings.isEmpty)
     }
 
     /// Only times between the last run and this one count, by the schedule that the file has now.

@@ -85,7 +85,7 @@ import Testing
         for run in 0..<12 {
             if run == 4 {
                 setup.calm.append(())
-                memory.commit([.resume(nil)])
+                try memory.commit([.resume(nil)])
             }
             let isCalm = run >= 4
             for id in memory.state().occurrences["again@once"]?.uncertain ?? [] { limits[id, default: 1] += 1 }
@@ -105,8 +105,8 @@ import Testing
                 #expect(step.parts.reduce(0, +) == step.planned, "seed \(seed), run \(run): \(step.id)")
                 #expect(step.parts.allSatisfy { $0 >= 0 }, "seed \(seed), run \(run): \(step.id)")
             }
-            if !isCalm, Int.random(in: 0..<3, using: &random) == 0 { memory.commit([.pause("each")]) }
-            if !isCalm, Int.random(in: 0..<3, using: &random) == 0 { memory.commit([.resume(nil)]) }
+            if !isCalm, Int.random(in: 0..<3, using: &random) == 0 { try memory.commit([.pause("each")]) }
+            if !isCalm, Int.random(in: 0..<3, using: &random) == 0 { try memory.commit([.resume(nil)]) }
             clock.advance(by: .seconds(.random(in: 2...4000, using: &random)))
         }
         check(memory.state(), setup, limits, seed)

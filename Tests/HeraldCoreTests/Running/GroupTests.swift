@@ -181,7 +181,7 @@ import Testing
     @Test(arguments: [[1, 2, 3, 4], [1, 2]] as [RecipientSet])
     func `a key that is not the group's is asked for again, once`(_ members: RecipientSet) async throws {
         let (laboratory, fcm) = try await laboratory()
-        laboratory.memory.commit([.groupKey(Self.name, NotificationKey(rawValue: "stale"))])
+        try laboratory.memory.commit([.groupKey(Self.name, NotificationKey(rawValue: "stale"))])
         let report = try await laboratory.run(laboratory.plan(groups: want(members)), fcm)
         let word = members.count == 4 ? "add 4" : "remove 3"
         #expect(words(fcm.calls.dropFirst()) == [word, "retrieve", word])
@@ -191,7 +191,7 @@ import Testing
 
     @Test func `an answer that says nothing of the group does not make it forgotten`() async throws {
         let (laboratory, _) = try await laboratory()
-        laboratory.memory.commit([.groupKey(Self.name, nil)])
+        try laboratory.memory.commit([.groupKey(Self.name, nil)])
         let fcm = ModelFCM { _, _ in .answer(.groupError("INVALID_SENDER")) }
         let report = try await laboratory.run(laboratory.plan(groups: []), fcm)
         #expect(report.result == .failed)
@@ -248,11 +248,11 @@ import Testing
             _ = try await laboratory.run(laboratory.plan(groups: want(before)), fcm)
             // The state does not know that some of the members are in the group.
             let lost = RecipientSet(before.filter { _ in Int.random(in: 0..<4, using: &random) == 0 })
-            laboratory.memory.commit([.groupMembers(Self.name, lost, .adding)])
+            try laboratory.memory.commit([.groupMembers(Self.name, lost, .adding)])
             fcm.change { $0.groups[Self.name]?.subtract(lost.prefix(seed % 2 == 0 ? 0 : 2).map { .fid(Int($0)) }) }
             if fcm.now.groups[Self.name]?.isEmpty == true { return }
         } else {
-            laboratory.memory.commit([.groupMembers(Self.name, before, .adding)])
+            try laboratory.memory.commit([.groupMembers(Self.name, before, .adding)])
             if seed % 2 == 0 { fcm.change { $0.groups[Self.name] = Set(before.map { .fid(Int($0)) }) } }
         }
         fcm.change { $0.groupSizes = [] }

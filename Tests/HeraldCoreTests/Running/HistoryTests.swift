@@ -151,12 +151,12 @@ import Testing
     @Test func `its pause comes along`() async throws {
         var world = Simulation(.utc("2026-12-07 09:00"))
         world.declare(.tide("tide"))
-        world.laboratory.memory.commit([.pause("tide")])
+        try world.laboratory.memory.commit([.pause("tide")])
         world.remove("tide")
         world.declare(Campaign.tide("tide").named("ebb", formerly: "tide"))
         try await world.run()
         #expect(world.sent.isEmpty)
-        world.laboratory.memory.commit([.resume("ebb")])
+        try world.laboratory.memory.commit([.resume("ebb")])
         try await world.run()
         #expect(world.occurrences == ["ebb@once"])
     }
@@ -190,12 +190,12 @@ import Testing
     ) async throws {
         var world = Simulation(.utc("2026-12-07 09:00"))
         world.declare(try tides())
-        world.laboratory.memory.commit([.pause("tide")])
+        try world.laboratory.memory.commit([.pause("tide")])
         try await world.go(to: .utc("2026-12-07 09:30"))
         #expect(world.plan.held.map(\.occurrence.rawValue) == [Self.today])
         try await world.go(to: .utc(resumed))
         #expect(world.sent.isEmpty)
-        world.laboratory.memory.commit([.resume("tide")])
+        try world.laboratory.memory.commit([.resume("tide")])
         try await world.go(to: .utc("2026-12-08 10:00"))
         let tomorrow = "tide@2026-12-08T09:30:00Z"
         #expect(world.occurrences == (isSent ? [Self.today, tomorrow] : [tomorrow]))
@@ -205,10 +205,10 @@ import Testing
     @Test func `a long pause misses each occurrence once`() async throws {
         var world = Simulation(.utc("2026-12-07 09:00"))
         world.declare(try .cron("0 * * * *", catchUp: .all))
-        world.laboratory.memory.commit([.pause(nil)])
+        try world.laboratory.memory.commit([.pause(nil)])
         try await world.go(to: .utc("2026-12-07 15:30"))
         #expect(world.missed == ["10", "11", "12", "13"].map { "tide@2026-12-07T\($0):00:00Z" })
-        world.laboratory.memory.commit([.resume(nil)])
+        try world.laboratory.memory.commit([.resume(nil)])
         try await world.run()
         #expect(world.occurrences == ["14", "15"].map { "tide@2026-12-07T\($0):00:00Z" })
     }
@@ -217,7 +217,7 @@ import Testing
 
     @Test func `a cron's send that its topic held goes out at the next run`() async throws {
         var world = Simulation(.utc("2026-12-07 09:28"))
-        world.laboratory.memory.commit([.members("tides", [1, 2, 3], .managed, at: .utc("2026-12-01 00:00"))])
+        try world.laboratory.memory.commit([.members("tides", [1, 2, 3], .managed, at: .utc("2026-12-01 00:00"))])
         world.desired.topics = [DesiredTopic(name: "tides", members: [1, 2, 3])]
         world.declare(try .cron("30 9 * * *", to: .topic("tides")))
         try await world.run()
@@ -249,7 +249,7 @@ import Testing
 
     // MARK: Crashes
 
-    enum Edit: CaseIterable { case none, renamed, moved, revised, message, removed }
+    enum Edit: CaseIterable { case none, renamed, moved, revised, message, removed, emptied }
 
     /// The run at 9:30 crashes at each of its commits in turn. Then the file is edited, and runs go on for a day.
     @Test(arguments: Edit.allCases)
@@ -277,6 +277,12 @@ import Testing
             case .revised: world.declare(try .cron("30 9 * * *", revision: 2))
             case .message: world.declare(try tides("Low tide"))
             case .removed: world.remove("tide")
+            case .emptied:
+                world.declare(try tides(), for: [])
+                try await world.go(to: .utc("2026-12-07 10:30"))
+                world.declare(try tides())
+                // What is under way ends with those who are left. What has not begun waits for a list.
+                if isBegun { expected = [] }
             }
             if isBegun, edit == .revised || edit == .message || edit == .removed { expected = [] }
             if edit == .removed { expected = [] }

@@ -60,7 +60,7 @@ struct Laboratory: Sendable {
     func run(
         _ plan: Plan, _ sender: any Sender, overrides: Overrides = .init(), dryRunSample: Int? = nil,
         stop: @escaping @Sendable () -> Stop? = { nil }, halt: @escaping @Sendable () async -> Void = Stop.never,
-        lookAgain: (@Sendable (Date) async -> Plan?)? = nil,
+        lookAgain: (@Sendable (Date) async -> Plan?)? = nil, others: OtherRegistrations = OtherRegistrations(),
         observe: @escaping @Sendable (Report) async -> Void = { _ in },
         receive: (@Sendable (String, String?, String) -> Void)? = nil,
         note: @escaping @Sendable (String, Report.Failure) -> Void = { _, _ in }
@@ -69,7 +69,7 @@ struct Laboratory: Sendable {
         let surroundings = Executor<ManualClock>.Surroundings(
             store: store, sender: sender, clock: clock, now: { start.adding(clock.now.offset) }, random: random,
             fingerprints: Fingerprinter(key: store.fingerprintKey), stop: stop, halt: halt,
-            lookAgain: lookAgain, observe: observe, receive: receive, note: note)
+            lookAgain: lookAgain, others: others, observe: observe, receive: receive, note: note)
         let options = Executor<ManualClock>.Options(
             fcm: fcm, guards: guards, overrides: overrides,
             mode: dryRunSample.map { .dryRun(sample: $0) } ?? .apply)

@@ -23,7 +23,7 @@ import Testing
     ) -> ScriptedSender {
         ScriptedSender(capacity: capacity) { request, number in
             if laboratory.clock.now.offset >= instant, laboratory.memory.pauses() == Pauses() {
-                laboratory.memory.commit(changes)
+                try? laboratory.memory.commit(changes)
             }
             return .accepted(request, number)
         }
@@ -50,7 +50,7 @@ import Testing
         let laboratory = laboratory()
         let clock = laboratory.clock
         let sender = ScriptedSender { _, _ in
-            laboratory.memory.commit([.pause("tide")])
+            try? laboratory.memory.commit([.pause("tide")])
             return .json(503, "", retryAfter: "600")
         }
         let report = try await laboratory.run(laboratory.plan(sends: sends), sender)
@@ -70,7 +70,7 @@ import Testing
         async throws
     {
         let laboratory = laboratory()
-        laboratory.memory.commit([.pause("tide")])
+        try laboratory.memory.commit([.pause("tide")])
         let campaign = Campaign.tide("tide", to: .topic("tides"))
         let sender = ScriptedSender()
         let report = try await laboratory.run(
@@ -89,7 +89,7 @@ import Testing
         let first = sender(laboratory, at: .seconds(20), [.pause("tide")])
         _ = try await laboratory.run(laboratory.plan(sends: sends), first)
         #expect(laboratory.plan(sends: sends).steps.isEmpty)
-        laboratory.memory.commit([.resume(nil)])
+        try laboratory.memory.commit([.resume(nil)])
         let second = ScriptedSender()
         let report = try await laboratory.run(laboratory.plan(sends: sends), second)
         #expect(RecipientSet(first.recipients).intersection(RecipientSet(second.recipients)).isEmpty)
@@ -100,7 +100,7 @@ import Testing
 
     @Test func `what a crash left of a paused send is one step with the rest of it, which still waits`() async throws {
         let laboratory = laboratory()
-        laboratory.memory.commit([
+        try laboratory.memory.commit([
             .open("tide@once", RecordedOccurrence(.tide("tide"), due: nil)),
             .outcome("tide@once", [1, 2, 3], .intended),
             .pause("tide"),
@@ -111,7 +111,7 @@ import Testing
         #expect(report.steps.map(\.unknown) == [3])
         #expect(report.steps.map(\.held) == [597])
         #expect(report.result == .unknown)
-        laboratory.memory.commit([.resume(nil)])
+        try laboratory.memory.commit([.resume(nil)])
         let sender = ScriptedSender()
         _ = try await laboratory.run(laboratory.plan(sends: sends), sender)
         #expect(RecipientSet(sender.recipients) == RecipientSet(4...600))

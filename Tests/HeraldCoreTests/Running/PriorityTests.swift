@@ -130,7 +130,7 @@ import Testing
         let laboratory = laboratory()
         let hourly = try Campaign.cron("0 * * * *", "hourly", to: .topic("tides"))
         let mark = Laboratory.start.adding(.seconds(-9000))
-        laboratory.memory.commit([
+        try laboratory.memory.commit([
             .watermark("hourly", Watermark(at: mark, schedule: hourly.schedule.text, next: nil))
         ])
         let sends = [campaign("sudden"), DesiredSend(campaign: hourly, members: .target)]

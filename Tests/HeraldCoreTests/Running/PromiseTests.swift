@@ -57,10 +57,16 @@ import Testing
             .unsubscribe("old", RecipientSet(1...7)), .subscribe("tides", RecipientSet(1...20)),
             .send(.sample([0], campaign: "topic", target: .topic("tides"))), .send(.sample(1...40)))
         let observed = Log<Report>()
+        let (memory, isDry) = (laboratory.memory, seed % 11 == 0)
+        let isDated: @Sendable (Report) -> Bool = { $0.state == (isDry ? nil : memory.state().version) }
         let report = try await laboratory.run(
-            plan, sender, dryRunSample: seed % 11 == 0 ? 10 : nil,
+            plan, sender, dryRunSample: isDry ? 10 : nil,
             stop: { sent.entries.count >= stopAfter ? .machine : nil },
-            observe: { observed.append($0) })
+            observe: {
+                #expect(isDated($0), "seed \(seed): it names what was committed last")
+                observed.append($0)
+            })
+        #expect(isDated(report), "seed \(seed)")
         for report in observed.entries + [report] {
             for (step, planned) in zip(report.steps, [7, 20, 1, 40]) {
                 #expect(step.planned == planned, "seed \(seed)")

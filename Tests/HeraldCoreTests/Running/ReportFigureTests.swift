@@ -69,7 +69,7 @@ import Testing
         async throws
     {
         let laboratory = Laboratory(population: 0)
-        laboratory.memory.commit([.register([1: .token(1), 2: .token(2), 3: .fid(3), 4: .token(4)])])
+        try laboratory.memory.commit([.register([1: .token(1), 2: .token(2), 3: .fid(3), 4: .token(4)])])
         let sender = ScriptedSender { request, _ in
             let message = request.json["message"]
             let registration = message?["token"]?.string ?? message?["fid"]?.string ?? ""

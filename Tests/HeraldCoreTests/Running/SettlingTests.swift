@@ -121,7 +121,7 @@ import Testing
         var send = Plan.Send.sample([], target: .topic("tides"))
         send.discovered = [0]
         send.isResumed = true
-        laboratory.memory.commit([
+        try laboratory.memory.commit([
             .open(
                 "tide@once", .init(campaign: "tide", revision: 1, due: nil, contentDigest: "", target: "topic:tides")),
             .outcome("tide@once", [0], .intended),

@@ -57,6 +57,7 @@ struct StepWorld<Step: DecidingStep> {
             case .read(let recipients):
                 let numbers = Array(recipients)
                 event = .read(Dictionary(uniqueKeysWithValues: numbers.map { ($0, Registration.fid(Int($0))) }))
+            case .findOthers(let recipients): event = .foundOthers(RunContext.sampleOthers.filter { recipients.contains($0.key) })
             case .commit(let changes): event = commit(changes)
             case .send(let departures):
                 unwritten += departures.map(\.request).filter { !isWritten($0, state) }
@@ -113,6 +114,9 @@ struct StepWorld<Step: DecidingStep> {
 }
 
 extension RunContext {
+    /// Recipients that lists name by other registrations too. Those of 3 cannot be found any more.
+    static let sampleOthers: [RecipientID: [Registration]] = [2: [.token(2), .token(2, version: 2)], 3: []]
+
     /// A context for tests that only care about these values.
     static func sample(
         rate: Rate = .unlimited, capacity: Int = 8, stop: Stop? = nil, seed: UInt64 = 1
@@ -121,7 +125,8 @@ extension RunContext {
         (fcm.rate, fcm.subscriptionRate, fcm.ramp, fcm.topicAPI) = (rate, rate, .zero, .registrations)
         var context = RunContext(
             RunOptions(fcm: fcm, guards: GuardLimits()), capacity: capacity, random: SeededRandom(seed: seed),
-            fingerprints: Fingerprinter(key: Array(0..<32)), recorded: .blank)
+            fingerprints: Fingerprinter(key: Array(0..<32)),
+            withOthers: RecipientSet(sampleOthers.keys.sorted()), recorded: .blank)
         context.stop = stop
         return context
     }
@@ -148,6 +153,7 @@ extension StepEffect {
         case .lookForPauses: "look"
         case .prepare: "prepare"
         case .read: "read"
+        case .findOthers: "others"
         case .commit: "commit"
         case .send: "send"
         case .wait: "wait"

@@ -196,7 +196,7 @@ import Testing
     @Test(arguments: [TopicAPI.iid, .registrations])
     func `a later run does not probe`(_ api: TopicAPI) async throws {
         let laboratory = laboratory(.auto)
-        laboratory.memory.commit([.topicAPI(api)])
+        try laboratory.memory.commit([.topicAPI(api)])
         // A probe would be in flight alone. These requests need not wait for each other.
         let underWay = Mutex((now: 0, most: 0))
         let sender = ScriptedSender(capacity: 8) { request, number in
@@ -213,7 +213,7 @@ import Testing
 
     @Test func `the setting goes before what the state remembers`() async throws {
         let laboratory = laboratory(.registrations)
-        laboratory.memory.commit([.topicAPI(.iid)])
+        try laboratory.memory.commit([.topicAPI(.iid)])
         let sender = ScriptedSender()
         _ = try await laboratory.run(laboratory.plan(topics: topics([1, 2], "tides")), sender)
         #expect(sender.requests.allSatisfy { !$0.isBatch })

@@ -27,10 +27,11 @@ struct CommitContractTests {
             ([.members("t", [1], .managed, at: .at(0))], 1), ([.members("t", [1], nil, at: .at(0))], 1),
             ([.open(.tide, .sample())], 1), ([.outcome(.tide, [1], .accepted)], 1),
             ([.finish(.tide, at: .at(0))], 1), ([.watermark("tide", .at(0))], 0),
-            ([.register([1: .fid(1)]), .forget([1])], 1), ([.spendPlan("p"), .open(.tide, .sample())], 1),
+            ([.register([1: .fid(1)]), .forget([1], at: .at(0))], 1), ([.spendPlan("p"), .open(.tide, .sample())], 1),
             ([.open(.tide, .sample()), .finish(.tide, at: .at(0))], 1), ([.reopen(.tide)], 1),
             ([.reject(.tide, [1], code: "X")], 1), ([.groupKey("g", nil)], 1), ([.groupMembers("g", [1], .member)], 1),
-            ([.rename(campaign: "a", to: "b")], 1), ([.revive([1])], 1), ([.drop(.topic("t"))], 1),
+            ([.rename(campaign: "a", to: "b")], 1), ([.reviveMigrated], 1), ([.supersede([1])], 1),
+            ([.drop(.topic("t"))], 1),
             ([.pause(nil)], 0), ([.resume("tide")], 0), ([.topicAPI(.iid)], 0),
             ([.test(.init(campaign: "c", at: .at(0), accepted: 1, rejected: 0, unknown: 0))], 0),
         ] as [([StateChange], Int64)])

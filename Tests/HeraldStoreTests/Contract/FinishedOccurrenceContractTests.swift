@@ -9,7 +9,8 @@ struct FinishedOccurrenceContractTests {
     /// Two occurrences with the same outcomes; `tide` is finished.
     private func open(_ kind: StoreKind) async throws -> OpenStore {
         let open = try OpenStore(kind)
-        try await open.commit(interned(9), .members("tides", [1, 70_000], .managed, at: .at(0)), .forget([9]))
+        try await open.commit(
+            interned(9), .members("tides", [1, 70_000], .managed, at: .at(0)), .forget([9], at: .at(0)))
         for (id, campaign) in [(OccurrenceID.tide, "tide"), (.wind, "wind")] {
             try await open.commit(
                 .open(id, .sample(campaign)), .outcome(id, [1, 2, 70_000], .accepted), .outcome(id, [3], .unknown),

@@ -60,8 +60,10 @@ struct LeaseContractTests {
     @Test(arguments: StoreKind.allCases)
     func `a run's store commits under its lease`(_ kind: StoreKind) async throws {
         let open = try OpenStore(kind)
-        let run = try await LeasedStore(open.store, holder: "one")
+        let run = try await LeasedStore(open.store, at: open.store.snapshot().version, holder: "one")
         try await run.commit([.open(.tide, .sample())])
+        try await run.commit([.pause("tide")])
+        #expect(run.version == (try await open.reopened().version))
         _ = try await open.other().lease(to: "two")
         await #expect(throws: StateError.leaseLost(holder: "one")) { try await run.commit([.spendPlan("p")]) }
         #expect(try await run.snapshot().occurrences[.tide] != nil)

@@ -59,7 +59,7 @@ struct MembershipContractTests {
             .members("winds", [2, 3], .preexisting, at: .at(0)),
             .members("winds", [4], .subscribing, at: .at(0)), .open(.tide, .sample()),
             .outcome(.tide, [1, 2], .accepted))
-        try await open.commit(.forget([2, 4]))
+        try await open.commit(.forget([2, 4], at: .at(0)))
         let state = try await open.store.wholeState()
         #expect(state.dead == [2, 4])
         #expect(state.topics["tides"]?.managed == [1])
@@ -67,7 +67,7 @@ struct MembershipContractTests {
         #expect(state.topics["winds"]?.subscribing == [])
         #expect(state.topics["tides"]?.changed == .at(0))
         #expect(state.occurrences[.tide]?.accepted == [1, 2])
-        try await open.commit(.forget([2, 5]))
+        try await open.commit(.forget([2, 5], at: .at(0)))
         #expect(try await open.store.wholeState().dead == [2, 4, 5])
     }
 
@@ -78,7 +78,7 @@ struct MembershipContractTests {
         #expect(try await open.store.wholeState().groups["chris"]?.key == nil)
         let key = try #require(NotificationKey(rawValue: "APA91b"))
         try await open.commit(.groupKey("chris", key), .groupMembers("chris", [1, 2], .member), .groupKey("ann", key))
-        try await open.commit(.groupMembers("chris", [2], nil), .forget([3]))
+        try await open.commit(.groupMembers("chris", [2], nil), .forget([3], at: .at(0)))
         let groups = try await open.reopened().groups
         #expect(groups["chris"]?.members == [1])
         #expect(groups["chris"]?.adding == [])

@@ -19,20 +19,47 @@ struct OccurrenceContractTests {
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what came of an occurrence stays when it is opened again`(_ kind: StoreKind) async throws {
+    func `what came of an occurrence stays when it gets other content`(_ kind: StoreKind) async throws {
         let open = try OpenStore(kind)
         try await open.commit(
             interned(3), .open(.tide, .sample()), .outcome(.tide, [1], .accepted),
             .outcome(.tide, [2], .unknown), .finish(.tide, at: .at(1)))
-        var changed = RecordedOccurrence(
-            campaign: "tide", revision: 2, due: .at(9), contentDigest: "sha256:2", target: "topic:winds")
-        changed.rejected = [3]
-        try await open.commit(.open(.tide, changed))
-        changed.rejected = []
+        try await open.commit(.amend(.tide, contentDigest: "sha256:2", target: "topic:winds", due: .at(9)))
+        var changed = RecordedOccurrence.sample()
+        (changed.contentDigest, changed.target, changed.due) = ("sha256:2", "topic:winds", .at(9))
         changed.accepted = [1]
         changed.unknown = [2]
         changed.finished = .at(1)
         #expect(try await open.store.wholeState().occurrences == [.tide: changed])
+    }
+
+    @Test(
+        arguments: StoreKind.allCases,
+        [
+            [.outcome(.tide, [1], .accepted)], [.outcome(.tide, [1], .intended)], [.reject(.tide, [1], code: "X")],
+            [.finish(.tide, at: .at(1))], [.rename(campaign: "tide", to: "high-tide")],
+        ] as [[StateChange]])
+    func `an occurrence with outcomes, or of another campaign, is not opened again, and nothing else is written`(
+        _ kind: StoreKind, _ changes: [StateChange]
+    ) async throws {
+        let open = try OpenStore(kind)
+        try await open.commit(interned(1), .open(.tide, .sample()))
+        try await open.store.commit(changes)
+        let before = try await open.store.wholeState()
+        await #expect(throws: StateError.occurrenceTaken(.tide)) {
+            try await open.store.commit([.spendPlan("p"), .open(.tide, .sample())])
+        }
+        #expect(try await open.store.wholeState() == before)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an occurrence that nobody was tried for gets the content it is opened with`(_ kind: StoreKind) async throws {
+        let open = try OpenStore(kind)
+        try await open.commit(interned(1), .open(.tide, .sample()), .outcome(.tide, [1], .deferred))
+        var changed = RecordedOccurrence.sample()
+        changed.contentDigest = "sha256:2"
+        try await open.commit(.open(.tide, changed))
+        #expect(try await open.store.wholeState().occurrences[.tide]?.contentDigest == "sha256:2")
     }
 
     @Test(arguments: StoreKind.allCases, LedgerEntry.allCases)

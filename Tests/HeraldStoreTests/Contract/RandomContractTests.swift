@@ -24,6 +24,8 @@ struct RandomContractTests {
             }
         }
         #expect(try await open.reopened() == expected, "seed \(seed)")
+        let formers = try await open.store.registrations(of: RecipientSet(expected.formers.keys.sorted()))
+        #expect(formers.count == expected.formers.count, "seed \(seed)")
         #expect(try await open.store.registrations(of: changes.everybody) == changes.registrations, "seed \(seed)")
     }
 }

@@ -38,19 +38,27 @@ struct AppleRules {
     ]
 
     private static let headerRules = HeaderRules(
-        rule: .apnsHeader,
+        rule: .apnsHeader, prefix: "apns-",
         [
             "apns-push-type": .oneOf(pushTypes, words: "one of \(pushTypes.joined(separator: ", "))"),
             "apns-priority": .init(words: "\"10\", \"5\" or \"1\"") { ["10", "5", "1"].contains($0) },
             "apns-expiration": .number(
                 digits: 12, words: "a moment in UNIX seconds, not a duration; delivery.expires_after works it out"),
             "apns-collapse-id": .init(words: "1 to 64 bytes long") { (1...64).contains($0.utf8.count) },
+            "apns-id": .init(words: "a UUID, as in 123e4567-e89b-12d3-a456-426655440000") {
+                UUID(uuidString: $0) != nil
+            },
+            "apns-topic": .http,
         ])
 
     // MARK: aps
 
     private func checkValues(_ findings: inout Findings) {
+        checkFlags(&findings)
         check(draft.node("apns", "payload", "aps"), aps, ApsValue.keys, of: "aps", &findings)
+        if let sound = aps["sound"]?.object {
+            check(draft.node("apns", "payload", "aps", "sound"), sound, ApsValue.soundKeys, of: "sound", &findings)
+        }
         guard let alert = aps["alert"]?.object else { return }
         check(draft.node("apns", "payload", "aps", "alert"), alert, ApsValue.alertKeys, of: "alert", &findings)
         for part in ["", "title-", "subtitle-"] where alert["\(part)loc-args"] != nil && alert["\(part)loc-key"] == nil
@@ -58,6 +66,22 @@ struct AppleRules {
             findings.error(
                 .locArgs, "'\(part)loc-args' needs '\(part)loc-key'",
                 at: draft.key("apns", "payload", "aps", "alert", "\(part)loc-args"))
+        }
+    }
+
+    /// Flags are sent as Apple wants them, so their author is told where that differs from what the file says.
+    private func checkFlags(_ findings: inout Findings) {
+        for entry in draft.node("apns", "payload", "aps")?.mapping ?? [] where ApsValue.flags.contains(entry.key) {
+            guard let scalar = entry.value.scalar, scalar.isPlain, case .bool(let value) = PlainScalar(scalar.text)
+            else { continue }
+            if value {
+                findings.warning(
+                    .apsFlag, "'\(entry.key): true' is sent as 1", at: entry.value.range, help: "write 1",
+                    replacement: "1")
+            } else {
+                findings.warning(
+                    .apsFlag, "'\(entry.key): false' is not sent", at: entry.value.range, help: "take it out")
+            }
         }
     }
 

@@ -11,6 +11,11 @@ enum ApsValue {
     case mapping
     case alert
     case sound
+    /// A number that is 0 or 1.
+    case bit
+
+    /// The keys that are 1 or left out.
+    static let flags = ["content-available", "mutable-content"]
 
     static let keys: [String: ApsValue] = [
         "alert": .alert, "badge": .count, "sound": .sound, "content-available": .flag, "mutable-content": .flag,
@@ -27,8 +32,12 @@ enum ApsValue {
         "launch-image": .text,
     ]
 
+    static let soundKeys: [String: ApsValue] = ["name": .filled, "critical": .bit, "volume": .share]
+
     /// A list of texts.
     case list
+    /// A text that is not empty.
+    case filled
 
     /// What the value must be, for use in a sentence; `nil` if the value is right.
     func fault(of value: JSONValue) -> String? {
@@ -42,6 +51,8 @@ enum ApsValue {
         case .mapping: value.object != nil ? nil : "a mapping"
         case .list: value.array.map { $0.allSatisfy { $0.string != nil } } == true ? nil : "a list of texts"
         case .alert: value.string != nil || value.object != nil ? nil : "text, or a mapping with title and body"
+        case .filled: value.string?.isEmpty == false ? nil : "text, not empty"
+        case .bit: value == 0 || value == 1 ? nil : "0 or 1"
         case .sound: Self.soundFault(value)
         }
     }
@@ -49,6 +60,7 @@ enum ApsValue {
     /// The value that was probably meant: a number written in quotes, or a text without them.
     func spelling(meantBy value: JSONValue) -> String? {
         switch (self, value) {
+        case (.bit, .bool(let value)): value ? "1" : "0"
         case (.flag, .string(let text)): ["1", "true", "yes"].contains(text.lowercased()) ? "1" : nil
         case (.count, .string(let text)), (.seconds, .string(let text)): Int(meantBy: text).map { "\($0)" }
         case (.text, .int(let number)): "\(number)".quoted
@@ -57,12 +69,10 @@ enum ApsValue {
         }
     }
 
+    /// What is wrong with a sound as a whole. The values of a critical sound are checked one by one.
     private static func soundFault(_ value: JSONValue) -> String? {
         if let name = value.string { return name.isEmpty ? "the name of a sound, not empty" : nil }
         guard let sound = value.object else { return "the name of a sound, or a critical sound" }
-        if sound["name"]?.string?.isEmpty != false { return "a critical sound with a 'name'" }
-        if let volume = sound["volume"], share.fault(of: volume) != nil { return "a critical sound of volume 0 to 1" }
-        if let critical = sound["critical"], critical != 0, critical != 1 { return "a sound with critical: 1" }
-        return nil
+        return sound["name"] == nil ? "a critical sound with a 'name'" : nil
     }
 }

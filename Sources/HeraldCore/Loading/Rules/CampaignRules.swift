@@ -42,8 +42,10 @@ struct CampaignRules {
         switch campaign.schedule.times {
         case .once: return
         case .at(let date):
-            // All time zones of today have offsets of whole quarter hours from UTC.
-            guard date.timeIntervalSince1970.truncatingRemainder(dividingBy: 900) == 0 else { return }
+            // All time zones of today have offsets of whole quarter hours from UTC. A time that the clocks skip is
+            // judged as its author wrote it, since another minute would not change when it is due.
+            let seconds = campaign.schedule.skipped.map { Double($0.secondsAsUTC) } ?? date.timeIntervalSince1970
+            guard seconds.truncatingRemainder(dividingBy: 900) == 0 else { return }
             place = node("schedule", "at")
         case .cron(let cron, _, _):
             guard (0..<60).allSatisfy({ !cron.minutes.contains($0) || $0 % 15 == 0 }) else { return }

@@ -22,8 +22,13 @@ struct HeaderRules {
             Value(words: words) { (1...digits).contains($0.utf8.count) && $0.utf8.allSatisfy(\.isDigit) }
         }
 
-        /// What HTTP itself requires of every value.
-        static let http = Value(words: "on one line, in ASCII") { value in
+        /// What every value must be. A control character could end the header and begin another.
+        static let line = Value(words: "on one line, without control characters") { value in
+            !value.unicodeScalars.contains { $0.properties.generalCategory == .control }
+        }
+
+        /// What HTTP itself requires of other values.
+        static let http = Value(words: "in ASCII") { value in
             value.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
         }
     }
@@ -32,17 +37,20 @@ struct HeaderRules {
     let rule: Rule
     /// By lowercased name.
     let known: [String: Value]
+    /// The beginning of the platform's own headers. Others of that beginning are probably mistyped.
+    let prefix: String?
 
-    init(rule: Rule, _ known: [String: Value]) {
+    init(rule: Rule, prefix: String? = nil, _ known: [String: Value]) {
         self.rule = rule
+        self.prefix = prefix
         self.known = known
     }
 
     func check(_ headers: Node?, _ findings: inout Findings) {
         for entry in headers?.mapping ?? [] {
             let value = entry.value.scalar?.text ?? ""
-            let wanted = known[entry.key.lowercased()] ?? .http
-            if !wanted.isMet(value) {
+            let name = entry.key.lowercased()
+            if let wanted = [.line, known[name] ?? .http].first(where: { !$0.isMet(value) }) {
                 let near =
                     wanted.choices.isEmpty ? nil : findings.advice.nearest(to: value, among: wanted.choices)
                 findings.error(
@@ -50,6 +58,13 @@ struct HeaderRules {
                     help: near.map { "did you mean '\($0)'?" }, replacement: near)
             } else if entry.key.isEmpty || !entry.key.utf8.allSatisfy(\.isOfHeaderName) {
                 findings.error(rule, "'\(entry.key)' cannot be a header's name", at: entry.keyRange)
+            } else if let prefix, name.hasPrefix(prefix), known[name] == nil {
+                let near = findings.advice.nearest(to: name, among: known.keys.sorted())
+                findings.warning(
+                    .apnsHeaderUnknown, "'\(entry.key)' is not a header that Apple knows", at: entry.keyRange,
+                    help: near.map { "did you mean '\($0)'?" }
+                        ?? "it has: \(known.keys.sorted().joined(separator: ", "))",
+                    replacement: near)
             }
         }
     }

@@ -86,11 +86,12 @@ extension MessageDraft {
 }
 
 extension JSONValue {
-    /// The value of an integer or a floating-point number.
+    /// The value of a number.
     var number: Double? {
         switch self {
         case .int(let value): Double(value)
         case .double(let value): value
+        case .digits(let text): Double(text)
         default: nil
         }
     }

@@ -74,7 +74,7 @@ struct PayloadSize {
     private func breakdown(on platform: Platform, _ findings: Findings) -> [Diagnostic.Note] {
         parts(on: platform).map { part in
             .init(
-                "'\(part.path.joined(separator: "."))' has \(part.bytes) bytes of keys and values",
+                "'\(part.path.joined(separator: "."))' has \(count(part.bytes, "byte")) of keys and values",
                 at: findings.at(draft.key(at: part.path)))
         }
     }
@@ -109,6 +109,7 @@ extension JSONValue {
         case .string(let text): text.jsonBytes
         case .int(let value): String(value).utf8.count
         case .double(let value): String(value).utf8.count
+        case .digits(let text): text.utf8.count
         case .bool, .null: 5
         }
     }

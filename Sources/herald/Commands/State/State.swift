@@ -4,8 +4,9 @@ struct State: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Make, read and repair the state of what herald did.",
         subcommands: [
-            StateInit.self, StateShow.self, StateFind.self, StateForget.self, StateExport.self, StateRemove.self,
-            StateResolve.self,
+            StateInit.self, StateShow.self, StateFind.self, StateForget.self, StateRevive.self, StateExport.self,
+            StateRemove.self, StateResolve.self, StateRewind.self, StateBackup.self, StatePrune.self,
+            StateErase.self,
         ])
 
     @ParentCommand var herald: Herald

@@ -13,15 +13,19 @@ struct StateExport: AsyncParsableCommand {
     @ParentCommand var herald: Herald
     @OptionGroup var options: CommonOptions
 
-    @Flag(help: "Only those FCM declared dead.")
+    @Flag(help: "Only registrations that FCM declared dead, also where their owner has a living one.")
     var dead = false
 
     func run() async throws {
         let context = try CommandContext.openSettings(Common(herald.common, options))
-        let store = try await context.state.open()
+        let store = try await context.state.open(for: .inspecting)
         let names = Fingerprinter(key: store.fingerprintKey, reveals: context.common.revealsRegistrations)
         let export = StateExportLines(try await store.snapshot(), names)
-        for part in export.parts(onlyDead: dead) {
+        if dead {
+            try await store.eachTombstone { context.console.result(export.line(of: $0)) }
+            return
+        }
+        for part in export.parts {
             context.console.result(export.text(of: try await store.registrations(of: part)))
         }
     }

@@ -17,10 +17,8 @@ struct StateExportLines {
         groups = recorded.groups.sorted { $0.key < $1.key }
     }
 
-    func parts(onlyDead: Bool) -> [RecipientSet] {
-        let all =
-            onlyDead ? recorded.dead : RecipientSet(KnownRecipient.firstID..<recorded.nextRecipient)
-        let numbers = Array(all)
+    var parts: [RecipientSet] {
+        let numbers = Array(RecipientSet(KnownRecipient.firstID..<recorded.nextRecipient))
         return stride(from: 0, to: numbers.count, by: Self.partSize).map {
             RecipientSet(numbers[$0..<min($0 + Self.partSize, numbers.count)])
         }
@@ -29,6 +27,15 @@ struct StateExportLines {
     /// One line for each recipient, in the order of their numbers.
     func text(of registrations: [RecipientID: Registration]) -> String {
         registrations.sorted { $0.key < $1.key }.map { line($0.key, $0.value).compactText + "\n" }.joined()
+    }
+
+    func line(of tombstone: Tombstone) -> String {
+        let registration = tombstone.registration
+        let line: JSONValue = [
+            "registration": .string(names.name(registration)), "kind": .string(registration.kind.rawValue),
+            "dead": true, "died": .string(tombstone.died.rfc3339), "topics": [], "groups": [],
+        ]
+        return line.compactText + "\n"
     }
 
     private func line(_ id: RecipientID, _ registration: Registration) -> JSONValue {

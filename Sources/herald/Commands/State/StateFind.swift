@@ -18,7 +18,7 @@ struct StateFind: AsyncParsableCommand {
 
     func run() async throws {
         let context = try CommandContext.openSettings(Common(herald.common, options))
-        let store = try await context.state.open()
+        let store = try await context.state.open(for: .inspecting)
         guard let known = try await store.recipient(for: registration.value.recipientKey) else {
             throw CommandFailure(.wrong, "the state does not know this registration")
         }

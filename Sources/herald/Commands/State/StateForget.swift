@@ -16,11 +16,19 @@ struct StateForget: AsyncParsableCommand {
     func run() async throws {
         let context = try CommandContext.openSettings(Common(herald.common, options))
         try await context.repairing { store in
-            let last = try await store.snapshot().nextRecipient - 1
-            let known = try await store.recipient(for: registration.value.recipientKey)
-            var ids = known.map { [$0.id] } ?? []
-            if known == nil { ids = try await store.intern([Arrival(registration.value)], comparedUpTo: last) }
-            try await store.commit([.forget(RecipientSet(ids))])
+            let registration = registration.value
+            guard let known = try await store.recipient(for: registration.recipientKey) else {
+                let last = try await store.snapshot().nextRecipient - 1
+                let ids = try await store.intern([Arrival(registration)], comparedUpTo: last)
+                return try await store.commit([.forget(RecipientSet(ids), at: .now)])
+            }
+            // The recipient may have another registration by now, which lives.
+            let isCurrent = known.registration == registration
+            try await store.commit([
+                isCurrent
+                    ? .forget([known.id], at: .now)
+                    : .died(Tombstone(recipient: known.id, registration: registration, died: .now))
+            ])
         }
         context.console.info("herald: forgotten\n")
     }

@@ -13,7 +13,7 @@ struct StateInit: AsyncParsableCommand {
 
     func run() async throws {
         let context = try CommandContext.openSettings(Common(herald.common, options))
-        guard try await context.state.openIfPresent() == nil else {
+        guard try await context.state.openIfPresent(for: .reading) == nil else {
             throw CommandFailure(.wrong, "there is a state already at \(context.state.name)")
         }
         // An apply may be creating the state at this moment.

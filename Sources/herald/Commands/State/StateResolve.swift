@@ -53,7 +53,7 @@ struct StateResolve: AsyncParsableCommand {
             var state = try await store.snapshot()
             state.occurrences[id] = try await store.occurrence(id)
             let name = state.occurrences[id]?.campaign
-            let campaign = context.workspace.campaigns.first { $0.name.value == name }
+            let campaign = name.flatMap { name in context.workspace.campaigns.first { $0.continues(name) } }
             let changes: [StateChange]
             do throws(ResolutionProblem) {
                 changes = try state.changes(resolving: id, by: resolution, campaign: campaign, at: Date())

@@ -12,12 +12,20 @@ struct StateShow: AsyncParsableCommand {
     @Argument(help: "Only this topic, group, campaign or occurrence.")
     var name: String?
 
+    @Flag(help: "Read all of the state first, and fail if any part of it is damaged.")
+    var check = false
+
     @Option(help: "text or json.")
     var format: OutputFormat = .text
 
     func run() async throws {
         let context = try CommandContext.openSettings(Common(herald.common, options))
-        let recorded = try await context.state.open().snapshot()
+        let store = try await context.state.open(for: .inspecting)
+        if check {
+            try await store.check()
+            context.console.info("herald: the state is sound\n")
+        }
+        let recorded = try await store.snapshot()
         let document = StateDocument(recorded, only: name)
         if let name, document.isEmpty {
             throw CommandFailure(.wrong, "the state has no topic, group, campaign or occurrence '\(name)'")

@@ -1,9 +1,9 @@
 import FCM
 
-/// Accepted changes of subscriptions that topic sends do not see yet: the propagation delay.
-struct Settling: Sendable {
-    /// The delay in seconds for changes from now on.
-    var delay: TimeInterval
+/// Accepted changes of subscriptions that topic sends do not see yet.
+struct PropagationDelay: Sendable {
+    /// How long changes from now on take.
+    var seconds: TimeInterval
     /// In order of arrival. No change takes effect before an earlier one.
     private var changes: ArraySlice<Change> = []
     /// The subscriptions with pending changes, as topic sends see them.
@@ -21,7 +21,7 @@ struct Settling: Sendable {
         var outstanding: Int
     }
 
-    init(delay: TimeInterval) { self.delay = delay }
+    init(seconds: TimeInterval) { self.seconds = seconds }
 
     /// Whether topic sends see the registration on the topic. `nil` if there is no pending change.
     func isMember(_ registration: Registration, of topic: TopicName) -> Bool? { known[registration]?[topic]?.isMember }
@@ -36,10 +36,16 @@ struct Settling: Sendable {
     mutating func add(
         _ registration: Registration, _ topic: TopicName, joins: Bool, wasMember: Bool, at now: Date
     ) {
-        guard delay > 0 else { return }
-        changes.append(Change(registration: registration, topic: topic, joins: joins, due: now + delay))
+        guard seconds > 0 else { return }
+        changes.append(Change(registration: registration, topic: topic, joins: joins, due: now + seconds))
         let before = Known(isMember: wasMember, outstanding: 0)
         known[registration, default: [:]][topic, default: before].outstanding += 1
+    }
+
+    /// Forgets all changes of a registration.
+    mutating func forget(_ registration: Registration) {
+        guard known.removeValue(forKey: registration) != nil else { return }
+        changes.removeAll { $0.registration == registration }
     }
 
     /// The next change, if it is due.

@@ -4,7 +4,7 @@ import Testing
 @testable import FCMEmulator
 
 /// Subscriptions with a propagation delay of half a minute.
-@Suite struct SettlingTests {
+@Suite struct PropagationDelayTests {
     private let emulator = ManualEmulator(membershipDelay: .seconds(30))
 
     private func send(_ text: String) throws {

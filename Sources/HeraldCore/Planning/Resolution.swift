@@ -20,8 +20,22 @@ package enum ResolutionProblem: Error, Hashable, Sendable {
     /// No file declares the campaign at the occurrence's revision.
     case noCampaign(name: String, revision: Int)
     case nobodyRejected(code: String, known: [String])
+    /// The campaign has another message, target or time now.
+    case changed
+    /// The occurrence was sent to a whole target, and the campaign now sends to each recipient, or the reverse.
+    case reachedOtherwise
+    case disabled
+    /// The name of the campaign, or `nil` if everything is paused.
+    case paused(String?)
     /// The time to send it has passed.
     case tooLate(since: Date)
+}
+
+extension Campaign {
+    /// Whether it goes on with what was sent under that name.
+    package func continues(_ name: String) -> Bool {
+        self.name.value == name || previousNames.contains { $0.value == name }
+    }
 }
 
 extension RecordedState {
@@ -41,7 +55,7 @@ extension RecordedState {
             return [.outcome(id, uncertain, .accepted)]
         case .resend:
             guard !uncertain.isEmpty else { throw .nobodyUncertain }
-            try checkTime(of: occurrence, campaign, at: now)
+            try checkSending(occurrence, again: uncertain, campaign, at: now)
             return [.outcome(id, uncertain, nil), .reopen(id)]
         case .abandon:
             if uncertain.isEmpty, occurrence.finished != nil { throw .alreadyFinished }
@@ -49,28 +63,49 @@ extension RecordedState {
             return settling + (occurrence.finished == nil ? [.finish(id, at: now)] : [])
         case .goOn:
             if occurrence.finished != nil { throw .alreadyFinished }
-            guard let campaign, campaign.revision == occurrence.revision else {
-                throw .noCampaign(name: occurrence.campaign, revision: occurrence.revision)
-            }
-            let isCron = if case .cron = campaign.schedule.times { true } else { false }
-            let due = isCron ? occurrence.due : campaign.schedule.at
-            return [.open(id, RecordedOccurrence(campaign, due: due))]
+            let campaign = try declared(campaign, for: occurrence)
+            let isWhole = campaign.target.value.isOneRequest(campaign.delivery)
+            // Those who have it would get it again with the rest of the target.
+            if !ledger.tried.isEmpty, ledger.tried.intersection(.target).isEmpty == isWhole { throw .reachedOtherwise }
+            let due = campaign.schedule.isCron ? occurrence.due : campaign.schedule.at
+            let now = RecordedOccurrence(campaign, due: due)
+            return [.amend(id, contentDigest: now.contentDigest, target: now.target, due: now.due)]
         case .retry(let code):
             let rejected = ledger.codes[code]
             guard !rejected.isEmpty else {
                 throw .nobodyRejected(code: code, known: ledger.codes.states.sorted())
             }
-            try checkTime(of: occurrence, campaign, at: now)
+            try checkSending(occurrence, again: rejected, campaign, at: now)
             return [.outcome(id, rejected, nil), .reopen(id)]
         }
     }
 
-    /// Repeated sends must respect the campaign's `max_lateness`, like all sends.
-    private func checkTime(
-        of occurrence: RecordedOccurrence, _ campaign: Campaign?, at now: Date
+    private func declared(
+        _ campaign: Campaign?, for occurrence: RecordedOccurrence
+    ) throws(ResolutionProblem) -> Campaign {
+        guard let campaign, campaign.revision == occurrence.revision else {
+            throw .noCampaign(name: occurrence.campaign, revision: occurrence.revision)
+        }
+        return campaign
+    }
+
+    /// Whoever is to get it again would be forgotten if the next run did not send it.
+    private func checkSending(
+        _ occurrence: RecordedOccurrence, again members: RecipientSet, _ campaign: Campaign?, at now: Date
     ) throws(ResolutionProblem) {
-        guard let due = occurrence.due, let campaign else { return }
-        let deadline = due.adding(campaign.schedule.maxLateness)
+        let campaign = try declared(campaign, for: occurrence)
+        let tried = (occurrence.ledger ?? Ledger()).tried
+        if occurrence.isChanged(in: campaign) { throw .changed }
+        // A cron's occurrence that has tried nobody is due only where the schedule still has its time.
+        if campaign.schedule.isCron, tried.subtracting(members).isEmpty,
+            !(occurrence.due.map(campaign.schedule.fires) ?? false)
+        {
+            throw .changed
+        }
+        if !campaign.enabled { throw .disabled }
+        if pauses.campaigns.contains(occurrence.campaign) { throw .paused(occurrence.campaign) }
+        if pauses.everything { throw .paused(nil) }
+        guard let deadline = occurrence.due?.adding(campaign.schedule.maxLateness) else { return }
         if now > deadline { throw .tooLate(since: deadline) }
     }
 }

@@ -1,0 +1,56 @@
+internal import FCM
+
+/// An installation is dead only if every registration that lists name for it is dead. The others are tried when all
+/// other recipients have been, because looking for them may mean to read the lists again.
+extension StepState {
+    /// Whether a list may name another living registration of the recipient. Leaving a topic takes the registration that
+    /// joined.
+    func mayHaveOthers(_ addressee: Addressee, _ context: RunContext) -> Bool {
+        work.action != .unsubscribe && context.withOthers.contains(addressee.id)
+    }
+
+    /// `nil` if there is nothing to look for.
+    mutating func findOthers(_ now: Moment, _ context: RunContext) -> StepEffect? {
+        if isBelieved(context) { forgetDead(.forgotten, context) }
+        guard !awaitingOthers.isEmpty else { return nil }
+        if report.stopped != nil || report.isStanding || context.fatal != nil {
+            // The next plan takes the other registration.
+            for death in awaitingOthers { leave(death, to: nil, context) }
+            awaitingOthers = []
+            return nil
+        }
+        stage = .findingOthers
+        return .findOthers(RecipientSet(awaitingOthers.map(\.0.id).sorted()))
+    }
+
+    mutating func tryOthers(_ found: [RecipientID: [Registration]], _ now: Moment, _ context: RunContext) {
+        for death in awaitingOthers {
+            let id = death.0.id
+            if let registration = death.0.registration { triedDead[id, default: []].insert(registration) }
+            let others = (found[id] ?? []).filter { !(triedDead[id]?.contains($0) ?? false) }
+            guard let other = others.first else {
+                outcomes.forgotten.insert(id)
+                report.forgotten += 1
+                fail(death.0, death.1, death.attempts, .forgotten, context)
+                continue
+            }
+            leave(death, to: other, context)
+            queue.retries.putBack(Addressee(id: id, registration: other), now: now.elapsed)
+        }
+        awaitingOthers = []
+    }
+
+    /// The registration is dead. The recipient counts as not tried.
+    private mutating func leave(_ death: Death, to other: Registration?, _ context: RunContext) {
+        let (addressee, failure, attempts) = death
+        report.rejected -= 1
+        report.forgotten += 1
+        if let other {
+            outcomes.change(addressee.id, to: other)
+        } else {
+            outcomes.withdrawRejection(of: addressee.id)
+            outcomes.forgotten.insert(addressee.id)
+        }
+        fail(addressee, failure, attempts, .forgotten, context)
+    }
+}

@@ -1,0 +1,56 @@
+/// Memberships belong to the registration that made them. When a recipient gets another registration, they move to a
+/// number of their own, so that leaving reaches the registration that joined.
+extension RecordedState {
+    /// Numbers from here on are former numbers. All numbers of recipients are lower.
+    package static let firstFormer = RecipientID.max / 2 + 1
+
+    package var nextFormer: RecipientID { (formers.keys.max() ?? Self.firstFormer - 1) + 1 }
+
+    /// The recipients among `members` that are in a topic or group.
+    func withMembership(among members: RecipientSet) -> RecipientSet {
+        var found = RecipientSet()
+        for topic in topics.values { found.formUnion(topic.recipients.all.intersection(members)) }
+        for group in groups.values { found.formUnion(group.recipients.all.intersection(members)) }
+        return found
+    }
+
+    mutating func supersede(_ members: RecipientSet) {
+        let moving = Array(withMembership(among: members))
+        guard !moving.isEmpty else { return }
+        let next = nextFormer
+        let numbers = Dictionary(uniqueKeysWithValues: zip(moving, next...))
+        for (recipient, former) in numbers { formers[former] = recipient }
+        move(RecipientSet(moving), by: numbers)
+    }
+
+    mutating func readopt(_ returning: RecipientSet) {
+        var numbers: [RecipientID: RecipientID] = [:]
+        for former in returning { numbers[former] = formers.removeValue(forKey: former) }
+        move(RecipientSet(numbers.keys.sorted()), by: numbers)
+    }
+
+    /// Gives the memberships of `members` to other numbers.
+    private mutating func move(_ members: RecipientSet, by numbers: [RecipientID: RecipientID]) {
+        for name in topics.keys { topics[name]?.recipients.renumber(members, by: numbers) }
+        for name in groups.keys { groups[name]?.recipients.renumber(members, by: numbers) }
+    }
+}
+
+extension Partition {
+    /// Moves what `members` are to the numbers that stand for them.
+    mutating func renumber(_ members: RecipientSet, by numbers: [RecipientID: RecipientID]) {
+        for state in states {
+            let moving = self[state].intersection(members)
+            guard !moving.isEmpty else { continue }
+            move(moving, to: nil)
+            move(RecipientSet(moving.compactMap { numbers[$0] }.sorted()), to: state)
+        }
+    }
+}
+
+extension RecordedState {
+    /// Whether an occurrence of that campaign may be opened under the id.
+    package func isFree(_ id: OccurrenceID, for campaign: String) -> Bool {
+        occurrences[id].map { $0.campaign == campaign && $0.isUntouched } ?? true
+    }
+}

@@ -1,0 +1,18 @@
+/// Why a campaign's watermark cannot be set back.
+package enum RewindProblem: Error, Hashable, Sendable {
+    /// The state has no watermark of that campaign.
+    case noWatermark
+    /// It is not later than now.
+    case notAhead(Date)
+}
+
+extension RecordedState {
+    /// Sets the watermark back to now that a run with a fast clock left in the future. What that run sent is not sent
+    /// again: an occurrence is known by its time.
+    package func changes(rewinding campaign: String, to now: Date) throws(RewindProblem) -> [StateChange] {
+        guard let mark = watermarks[campaign] else { throw .noWatermark }
+        guard mark.at > now else { throw .notAhead(mark.at) }
+        // Nobody can tell any more when the old schedule would have fired next.
+        return [.watermark(campaign, Watermark(at: now, schedule: mark.schedule, next: nil))]
+    }
+}

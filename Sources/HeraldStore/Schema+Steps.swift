@@ -1,0 +1,72 @@
+internal import GRDB
+
+/// The steps from one format to the next.
+extension Schema {
+    static func addCounts(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                -- A pruned occurrence has no rows in ledger and rejection. These counts are what is left of them.
+                ALTER TABLE occurrence ADD COLUMN pruned INTEGER NOT NULL DEFAULT 0;
+                CREATE TABLE ledger_count (
+                    occurrence INTEGER NOT NULL REFERENCES occurrence (id),
+                    state INTEGER NOT NULL,
+                    members INTEGER NOT NULL,
+                    PRIMARY KEY (occurrence, state)
+                ) STRICT, WITHOUT ROWID;
+                CREATE TABLE rejection_count (
+                    occurrence INTEGER NOT NULL REFERENCES occurrence (id),
+                    state INTEGER NOT NULL REFERENCES code (id),
+                    members INTEGER NOT NULL,
+                    PRIMARY KEY (occurrence, state)
+                ) STRICT, WITHOUT ROWID;
+                """)
+    }
+
+    static func addChecksums(_ db: Database) throws {
+        func add<State>(to table: ChunkTable<State>) throws {
+            try db.execute(sql: "ALTER TABLE \(table.name) ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0")
+            try table.seal(db)
+        }
+        try add(to: ChunkTable.membership)
+        try add(to: ChunkTable.groupMembership)
+        try add(to: ChunkTable.ledger)
+        try add(to: ChunkTable.rejection)
+    }
+
+    /// Deaths and memberships belong to registrations, and a history notes the names it had.
+    static func addRegistrations(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                ALTER TABLE tombstone RENAME TO dead_recipient;
+                CREATE TABLE tombstone (
+                    recipient INTEGER NOT NULL REFERENCES recipient (id),
+                    registration TEXT NOT NULL,
+                    died REAL NOT NULL,
+                    -- Whether it is from format 1, which noted only whose installation was dead.
+                    migrated INTEGER NOT NULL,
+                    PRIMARY KEY (recipient, registration)
+                ) STRICT, WITHOUT ROWID;
+                INSERT INTO tombstone
+                SELECT id, registration, CAST(strftime('%s', 'now') AS REAL), TRUE
+                FROM dead_recipient JOIN recipient ON id = recipient;
+                DROP TABLE dead_recipient;
+
+                -- Numbers for memberships that were made with an earlier registration of a recipient.
+                CREATE TABLE former (
+                    id INTEGER PRIMARY KEY,
+                    recipient INTEGER NOT NULL REFERENCES recipient (id),
+                    registration TEXT NOT NULL
+                ) STRICT;
+
+                -- The names that a campaign had before it was renamed. In format 1 only the ids of occurrences tell.
+                CREATE TABLE former_name (
+                    campaign TEXT NOT NULL,
+                    name TEXT NOT NULL,
+                    PRIMARY KEY (campaign, name)
+                ) STRICT, WITHOUT ROWID;
+                INSERT OR IGNORE INTO former_name
+                SELECT campaign, substr(name, 1, instr(name, '@') - 1) FROM occurrence
+                WHERE substr(name, 1, length(campaign) + 1) != campaign || '@';
+                """)
+    }
+}

@@ -1,0 +1,92 @@
+internal import FCM
+internal import Foundation
+internal import GRDB
+internal import HeraldCore
+
+/// Writes what concerns registrations: who is dead, and which registration a membership was made with.
+extension StateChange {
+    /// Draws a new version of the numbering. Whatever was kept for the old one is not used any more.
+    static func renewNumbering(_ db: Database) throws {
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO meta (key, value) VALUES ('numbering', randomblob(\(Numbering.versionSize)))
+                ON CONFLICT (key) DO UPDATE SET value = excluded.value
+                """
+        ).execute()
+    }
+
+    /// Notes that the current registrations of these recipients died, or those that former numbers stand for.
+    static func bury(_ members: RecipientSet, at instant: Date, _ db: Database) throws {
+        let statements = try ["id AS recipient, registration FROM recipient", "recipient, registration FROM former"]
+            .map { source in
+                try db.cachedStatement(
+                    sql: """
+                        INSERT INTO tombstone (recipient, registration, died, migrated)
+                        SELECT recipient, registration, ?, FALSE FROM (SELECT \(source) WHERE id BETWEEN ? AND ?)
+                        WHERE TRUE ON CONFLICT DO UPDATE SET died = excluded.died, migrated = FALSE
+                        """)
+            }
+        for run in members.runs {
+            let statement = statements[run.lowerBound < RecordedState.firstFormer ? 0 : 1]
+            try statement.execute(
+                arguments: [instant.timeIntervalSince1970, Int64(run.lowerBound), Int64(run.upperBound)])
+        }
+    }
+
+    /// Does to the tables what `RecordedState.supersede` does to the value.
+    static func supersede(_ members: RecipientSet, _ db: Database) throws {
+        let moving = try ChunkTable.membership.owned(of: members, db)
+            .union(ChunkTable.groupMembership.owned(of: members, db))
+        guard !moving.isEmpty else { return }
+        let last = try Int64.fetchOne(db, sql: "SELECT max(id) FROM former").map(StateReader.formerID)
+        let next = last.map { $0 + 1 } ?? RecordedState.firstFormer
+        let numbers = Dictionary(uniqueKeysWithValues: zip(moving, next...))
+        let statement = try db.cachedStatement(
+            sql:
+                "INSERT INTO former (id, recipient, registration) SELECT ?, id, registration FROM recipient WHERE id = ?"
+        )
+        for (recipient, former) in numbers { try statement.execute(arguments: [Int64(former), Int64(recipient)]) }
+        try ChunkTable.membership.renumber(moving, by: numbers, db)
+        try ChunkTable.groupMembership.renumber(moving, by: numbers, db)
+    }
+
+    /// Does to the tables what `RecordedState.readopt` does to the value.
+    static func readopt(_ returning: RecipientSet, _ db: Database) throws {
+        var numbers: [RecipientID: RecipientID] = [:]
+        for former in returning {
+            let recipient = try Int64.fetchOne(
+                db, sql: "DELETE FROM former WHERE id = ? RETURNING recipient", arguments: [Int64(former)])
+            numbers[former] = try recipient.map(StateReader.recipientID)
+        }
+        let members = RecipientSet(numbers.keys.sorted())
+        try ChunkTable.membership.renumber(members, by: numbers, db)
+        try ChunkTable.groupMembership.renumber(members, by: numbers, db)
+    }
+
+    /// Deletes recipients with all their registrations and memberships.
+    static func erase(_ members: RecipientSet, _ db: Database) throws {
+        var leaving = members
+        for id in members {
+            let formers = try Int64.fetchAll(
+                db, sql: "DELETE FROM former WHERE recipient = ? RETURNING id", arguments: [Int64(id)])
+            for former in try formers.map(StateReader.formerID) { leaving.insert(former) }
+            try db.execute(sql: "DELETE FROM tombstone WHERE recipient = ?", arguments: [Int64(id)])
+            try db.execute(sql: "DELETE FROM recipient WHERE id = ?", arguments: [Int64(id)])
+        }
+        try ChunkTable.membership.remove(leaving, db)
+        try ChunkTable.groupMembership.remove(leaving, db)
+        try renewNumbering(db)
+    }
+
+    /// Whether an occurrence of that campaign may be opened under the id, as `RecordedState.isFree` says.
+    static func isFree(_ id: OccurrenceID, for campaign: String, _ db: Database) throws -> Bool {
+        let tried = LedgerEntry.allCases.filter(\.isTried).map { String($0.rawValue) }.joined(separator: ", ")
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT campaign = ? AND finished IS NULL
+                    AND NOT EXISTS (SELECT 1 FROM ledger WHERE occurrence = id AND state IN (\(tried)))
+                FROM occurrence WHERE name = ?
+                """)
+        return try Bool.fetchOne(statement, arguments: [campaign, id.rawValue]) ?? true
+    }
+}

@@ -1,0 +1,59 @@
+import ArgumentParser
+import FCM
+import Foundation
+import HeraldCore
+import HeraldStore
+
+struct StateErase: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "erase", abstract: "Remove a person's registration from the state.",
+        discussion: """
+            Take it out of the lists and apply first: it is refused while a list names the registration, or herald has \
+            it in a topic or group. FCM is not told. What was sent stays counted, under a number that nobody else gets.
+            """)
+
+    @ParentCommand var herald: Herald
+    @OptionGroup var options: CommonOptions
+
+    @Argument(help: "A token or a fid.")
+    var registration: RegistrationArgument
+
+    @Flag(help: "Do not ask.")
+    var autoApprove = false
+
+    func run() async throws {
+        let context = try CommandContext.open(Common(herald.common, options))
+        try await context.repairing { store in
+            guard let known = try await store.recipient(for: registration.value.recipientKey) else {
+                throw CommandFailure(.wrong, "the state does not know this registration")
+            }
+            try await refuse(known.id, in: context, store)
+            try context.confirm("Erase this registration from the state?", isApproved: autoApprove)
+            try await store.commit([.erase([known.id])])
+            try await store.compact()
+            ListCacheFiles.remove(beside: context.state.name)
+        }
+        context.console.info("herald: erased\n")
+        let copies = context.state.copies
+        if !copies.isEmpty {
+            context.console.error("herald: it may still be in \(copies.joined(separator: ", "))\n")
+        }
+        context.console.info("herald: copies elsewhere, and reports that show registrations, are not changed\n")
+    }
+
+    private func refuse(_ id: RecipientID, in context: CommandContext, _ store: any StateStore) async throws {
+        let state = KnownState(store: store, recorded: try await store.snapshot())
+        let lists = try await context.files.wanted(knownTo: state, at: context.state, isForApply: false)
+        if lists.desired.listed.contains(id) {
+            throw CommandFailure(.wrong, "a list still names this registration; take it out and apply first")
+        }
+        let trace = try await store.trace(of: id)
+        // What others subscribed is theirs, and herald would never end it.
+        let topics = trace.topics.filter { $0.membership != .preexisting }.map { "topic '\($0.name)'" }
+        let places = topics + trace.groups.map { "group '\($0.name)'" }
+        if !places.isEmpty {
+            throw CommandFailure(
+                .wrong, "it is still in \(places.joined(separator: ", ")); apply without it first, so that it leaves")
+        }
+    }
+}

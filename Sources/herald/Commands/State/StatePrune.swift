@@ -1,0 +1,39 @@
+import ArgumentParser
+import Foundation
+import HeraldCore
+
+struct StatePrune: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "prune", abstract: "Keep only counts of what was sent long ago.",
+        discussion: """
+            The outcomes of finished occurrences become counts: 'state show' is the same, 'state find' and 'state \
+            resolve' no longer know who got them. They are not sent again. An occurrence with unknown outcomes stays \
+            as it is until 'state resolve' settles it.
+            """)
+
+    @ParentCommand var herald: Herald
+    @OptionGroup var options: CommonOptions
+
+    @Option(help: ArgumentHelp("Those that finished longer ago than this: 180d.", valueName: "time"))
+    var olderThan: SpanArgument
+
+    @Flag(help: "Do not ask.")
+    var autoApprove = false
+
+    func run() async throws {
+        let context = try CommandContext.openSettings(Common(herald.common, options))
+        var count = 0
+        try await context.repairing { store in
+            let limit = Date().addingTimeInterval(-olderThan.duration.seconds)
+            let old = try await store.snapshot().occurrences.filter { $0.value.isPrunable(before: limit) }
+            count = old.count
+            guard count > 0 else { return }
+            try context.confirm(
+                "Keep only counts of \(count) occurrence\(count == 1 ? "" : "s") finished before \(limit.rfc3339)?",
+                isApproved: autoApprove)
+            try await store.commit([.prune(Set(old.keys))])
+            try await store.compact()
+        }
+        context.console.info("herald: the state has only counts of \(count) old occurrence\(count == 1 ? "" : "s")\n")
+    }
+}

@@ -1,0 +1,45 @@
+import ArgumentParser
+import FCM
+import HeraldCore
+
+struct StateRevive: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "revive", abstract: "Take a dead registration for living again.",
+        discussion: """
+            A list that names another registration of the same installation brings its owner back by itself. This is for \
+            the same registration: an app may register with the same fid again after FCM cleaned it up.
+            """)
+
+    @ParentCommand var herald: Herald
+    @OptionGroup var options: CommonOptions
+
+    @Argument(help: "A token or a fid.")
+    var registration: RegistrationArgument?
+
+    @Flag(help: "All that were dead in a state of an older herald, which noted installations.")
+    var migrated = false
+
+    func validate() throws {
+        guard (registration == nil) == migrated else {
+            throw ValidationError("name either a registration or --migrated")
+        }
+    }
+
+    func run() async throws {
+        let context = try CommandContext.openSettings(Common(herald.common, options))
+        let count = try await context.repairing { store in
+            guard let registration = registration?.value else {
+                let count = try await store.snapshot().migratedDead.count
+                try await store.commit([.reviveMigrated])
+                return count
+            }
+            guard let known = try await store.recipient(for: registration.recipientKey) else {
+                throw CommandFailure(
+                    .wrong, "the state does not know this registration; 'state find' says what it knows")
+            }
+            try await store.commit([.supersede([known.id]), .register([known.id: registration])])
+            return 1
+        }
+        context.console.info("herald: \(count) revived\n")
+    }
+}

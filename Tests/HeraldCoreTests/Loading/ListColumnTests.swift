@@ -1,0 +1,207 @@
+import FCM
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+
+/// Lists whose columns have names of their own.
+struct ListColumnTests {
+    private static let fids = (0...3).map { Registration.fid($0).rawValue }
+    private static let tokens = (0...3).map { Registration.token($0).rawValue }
+
+    private func load(_ name: String, _ text: String, _ columns: String, _ rest: String = "") throws
+        -> WorkspaceLoader.Loaded
+    {
+        try WorkspaceLoader.load(files: [
+            "a.yaml":
+                "kind: audience\nname: a\nsource: {file: \(name)\(columns.isEmpty ? "" : ", columns: {\(columns)}")}\n\(rest)",
+            name: text,
+        ])
+    }
+
+    @Test(arguments: [
+        ("l.csv", "id,fcm_token\n1,\(tokens[0])\n2,\(tokens[1])\n", "token: fcm_token", [tokens[0], tokens[1]]),
+        (
+            "l.csv", "installation,push\n\(fids[0]),\(tokens[1])\n,\(tokens[2])\n", "token: push, fid: installation",
+            [
+                fids[0], tokens[2],
+            ]
+        ),
+        ("l.csv", "fid,push\nnot a fid,\(tokens[1])\n", "token: push", [tokens[1]]),
+        ("l.csv", "fid,Last Seen\n\(fids[0]),\n", "seen: Last Seen", [fids[0]]),
+        (
+            "l.ndjson", "{\"push\":\"\(tokens[0])\"}\n{\"push\":\"\(tokens[1])\",\"fid\":7}\n", "token: push",
+            [
+                tokens[0], tokens[1],
+            ]
+        ),
+        ("l.ndjson", "{\"id\":\"\(fids[0])\",\"n\":[1]}\n", "fid: id", [fids[0]]),
+    ])
+    func `registrations come from the columns that are named`(
+        _ name: String, _ text: String, _ columns: String, _ expected: [String]
+    ) throws {
+        let loaded = try load(name, text, columns)
+        #expect(loaded.found == [])
+        #expect(try loaded.registrations().first?.map(\.rawValue) == expected)
+    }
+
+    @Test(arguments: [
+        ("id,fcm_token\n", "if they are in 'fcm_token', write columns: {token: fcm_token} beside 'file'"),
+        ("id,Token\n", "if they are in 'Token', write columns: {token: Token} beside 'file'"),
+        ("Device Token,x\n", "if they are in 'Device Token', write columns: {token: \"Device Token\"} beside 'file'"),
+        ("installation_id\n", "if they are in 'installation_id', write columns: {fid: installation_id} beside 'file'"),
+        (
+            "registration_id\n",
+            "if they are in 'registration_id', write columns: {token: registration_id} beside 'file'"
+        ),
+        (
+            "id,name\n",
+            "say beside 'file' which column has the tokens or the fids, as in columns: {token: push_id}; "
+                + "columns are separated by commas"
+        ),
+    ])
+    func `a header without registrations is told with the likely column`(_ header: String, _ help: String) throws {
+        let loaded = try load("l.csv", header, "")
+        #expect(loaded.found == [Found(.listColumn, "l.csv", .init(line: 1, column: 1))])
+        #expect(loaded.diagnostics.first?.help == help)
+    }
+
+    @Test func `an object without a registration is told with the likely key`() throws {
+        let loaded = try load("l.ndjson", "{\"fcmToken\":\"\(Self.tokens[0])\"}\n", "")
+        #expect(loaded.found == [Found(.listRow, "l.ndjson", .init(line: 1, column: 1))])
+        #expect(
+            loaded.diagnostics.first?.help
+                == "if they are in 'fcmToken', write columns: {token: fcmToken} beside 'file'")
+    }
+
+    @Test func `a column that is missing is told where it is named`() throws {
+        let loaded = try load("l.csv", "fcm_token,last_seen\n", "token: fcm_tokn, seen: lastseen")
+        #expect(loaded.found.map(\.rule) == [.listColumn, .listColumn])
+        #expect(
+            loaded.diagnostics.map(\.message) == [
+                "'l.csv' has no column 'fcm_tokn'", "'l.csv' has no column 'lastseen'",
+            ])
+        #expect(loaded.diagnostics.first?.help == "did you mean 'fcm_token'? it has: fcm_token, last_seen")
+        #expect(loaded.diagnostics.first?.fix?.text == "fcm_token")
+    }
+
+    @Test func `a row in the header's place is not shown`() throws {
+        let loaded = try load("l.csv", "\(Self.tokens[0]),SECRET\n\(Self.tokens[1]),x\n", "token: push")
+        #expect(loaded.diagnostics.map(\.message) == ["'l.csv' has no column 'push'"])
+        #expect(loaded.diagnostics.first?.help == "its first line does not look like a header")
+        #expect(!loaded.shown.contains("SECRET"))
+    }
+
+    @Test func `a time that no object has is missing too`() throws {
+        let object = "{\"fid\":\"\(Self.fids[0])\",\"seen_at\":\"\"}\n"
+        #expect(
+            try load("l.ndjson", object, "seen: seen").diagnostics.map(\.message) == ["'l.ndjson' has no column 'seen'"]
+        )
+        #expect(try load("l.ndjson", object, "seen: seen_at").found == [])
+        #expect(try load("l.ndjson", "", "seen: seen").found == [])
+    }
+
+    @Test func `audiences may read one file in different ways`() throws {
+        let loaded = try WorkspaceLoader.load(files: [
+            "a.yaml": "kind: audience\nname: a\nsource: {file: l.csv, columns: {token: new}}\n",
+            "b.yaml": "kind: audience\nname: b\nsource: {file: l.csv, columns: {token: old}}\nwhere: {new: \"\"}\n",
+            "l.csv": "old,new\n\(Self.tokens[0]),\(Self.tokens[1])\n\(Self.tokens[2]),\n\(Self.tokens[3]),\n",
+        ])
+        #expect(
+            loaded.diagnostics.map(\.message).count == 2, "rows without a 'new' token are malformed for one of them")
+        let both = try WorkspaceLoader.load(files: [
+            "a.yaml": "kind: audience\nname: a\nsource: {file: l.csv, columns: {token: new}}\n",
+            "b.yaml": "kind: audience\nname: b\nsource: {file: l.csv, columns: {token: old}}\nwhere: {n: x}\n",
+            "l.csv": "old,new,n\n\(Self.tokens[0]),\(Self.tokens[1]),x\n\(Self.tokens[2]),\(Self.tokens[3]),\n",
+        ])
+        #expect(both.found == [])
+        #expect(
+            try both.registrations().map { $0.map(\.rawValue) } == [
+                [Self.tokens[1], Self.tokens[3]], [Self.tokens[0]],
+            ])
+    }
+
+    @Test(arguments: [
+        ColumnNames(token: "t", fid: nil), ColumnNames(token: "fid", fid: "token"), ColumnNames(seen: "seen"),
+        ColumnNames(token: "token", fid: nil),
+    ])
+    func `other columns are another reading to the cache`(_ names: ColumnNames) {
+        let usual = RowSource(list: "l.csv", takers: [], columns: ["n"])
+        #expect(RowSource(list: "l.csv", takers: [], columns: ["n"], names: ColumnNames()).key == usual.key)
+        #expect(RowSource(list: "l.csv", takers: [], columns: ["n"], names: names).key != usual.key)
+    }
+
+    private func seen(_ name: String, _ lines: [String], asked: [String] = []) -> (
+        times: [UInt32?], problems: [Diagnostic]
+    ) {
+        var reader = ListReader(name, ColumnNames(seen: "seen"), asked: asked)
+        var times: [UInt32?] = []
+        for (place, line) in lines.enumerated() {
+            var line = line
+            _ = line.withUTF8 { reader.read($0, at: place + 1) { _, seen, _ in times.append(seen) } }
+        }
+        reader.end()
+        return (times, reader.rows.diagnostics)
+    }
+
+    @Test(
+        arguments: [
+            ("1970-01-01T00:00:00Z", 0), ("2026-12-01T09:00:00+01:00", 1_796_112_000),
+            ("2026-12-01t08:00:00.999z", 1_796_112_000),
+            ("2026-12-01T08:00Z", 1_796_112_000), ("2106-02-07T06:28:15Z", UInt32.max), ("", nil),
+        ] as [(String, UInt32?)])
+    func `when a row was seen goes to the index in seconds`(_ text: String, _ time: UInt32?) {
+        let fid = Self.fids[0]
+        for (name, lines) in [
+            ("l.csv", ["fid,seen", "\(fid),\(text)"]), ("l.ndjson", ["{\"fid\":\"\(fid)\",\"seen\":\"\(text)\"}"]),
+            ("l.ndjson", ["{\"fid\":\"\(fid)\",\"seen\":\"\(text)\",\"x\":[]}"]),
+        ] {
+            let found = seen(name, lines)
+            #expect(found.times == [time])
+            #expect(found.problems.isEmpty)
+        }
+    }
+
+    @Test func `a row may lack the time`() {
+        #expect(
+            seen("l.ndjson", ["{\"fid\":\"\(Self.fids[0])\",\"seen\":null}", "{\"fid\":\"\(Self.fids[1])\"}"]).times
+                == [nil, nil])
+    }
+
+    @Test(arguments: [
+        "yesterday", "2026-12-01", "2026-12-01 09:00:00Z", "2026-12-01T09:00:00", "2026-13-01T09:00:00Z",
+        "2026-02-29T09:00:00Z", "2026-12-01T24:00:00Z", "2026-12-01T09:00:60Z", "2026-12-01T09:00:00+24:00",
+        "2026-12-01T09:00:00.Z", "2026-12-01T09:00:00Zx", "1969-12-31T23:59:59Z", "2106-02-07T06:28:16Z", "1796112000",
+    ])
+    func `a malformed time is a malformed row`(_ text: String) {
+        let fid = Self.fids[0]
+        for (name, lines) in [
+            ("l.csv", ["fid,seen", "\(fid),\(text)", "\(fid),"]),
+            ("l.ndjson", ["{}", "{\"fid\":\"\(fid)\",\"seen\":\"\(text)\"}", "{\"fid\":\"\(fid)\"}"]),
+        ] {
+            let found = seen(name, lines)
+            #expect(found.times == [nil])
+            #expect(found.problems.last?.rule == .listRow)
+            #expect(found.problems.last?.range.text == .line(2))
+        }
+    }
+
+    /// The quick reader of rows and the reader of everything else agree.
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `times are read as elsewhere`(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        let signs = Array("0123456789-:TtZz+. ")
+        for _ in 0..<200 {
+            var text = Array(
+                "2\(Int.random(in: 0...1, using: &random))\(Int.random(in: 10...99, using: &random))-0\(Int.random(in: 1...9, using: &random))-\(Int.random(in: 10...31, using: &random))T1\(Int.random(in: 0...9, using: &random)):30:15\(["Z", "+01:00", ".5-02:30"].randomElement(using: &random) ?? "Z")"
+            )
+            if Bool.random(using: &random) {
+                text[Int.random(in: 0..<text.count, using: &random)] = signs.randomElement(using: &random) ?? "0"
+            }
+            var read = String(text)
+            let time = read.withUTF8 { UInt32(rfc3339: $0) }
+            let date = Date(rfc3339: String(text)).flatMap { UInt32(exactly: $0.timeIntervalSince1970.rounded(.down)) }
+            #expect(time == date, "seed \(seed): \(String(text))")
+        }
+    }
+}

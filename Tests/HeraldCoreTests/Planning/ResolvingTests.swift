@@ -1,0 +1,136 @@
+import Foundation
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+
+/// What a person decides about an occurrence, and when it is too late to decide.
+@Suite struct ResolvingTests {
+    private static let due = Date.after(-600)
+
+    private func scenario() -> PlanScenario {
+        var scenario = PlanScenario()
+        scenario.began(.tide(at: Self.due), accepted: [1], rejected: [2], unknown: [3], finished: true)
+        scenario.state.occurrences[Campaign.tide(at: Self.due).id]?.codes = ["UNREGISTERED": [2]]
+        return scenario
+    }
+
+    @Test(arguments: [(Resolution.resend, [3]), (.retry(code: "UNREGISTERED"), [2])])
+    func `whoever is sent to again is sent to by the next run`(_ how: Resolution, _ again: [RecipientID]) throws {
+        var scenario = scenario()
+        let campaign = Campaign.tide(at: Self.due)
+        scenario.want(campaign)
+        let changes = try scenario.state.changes(
+            resolving: campaign.id, by: how, campaign: campaign, at: PlanScenario.now)
+        scenario.state.apply(changes)
+        #expect(scenario.plan().sends.map { Array($0.members) } == [again])
+    }
+
+    @Test(arguments: [Resolution.resend, .retry(code: "UNREGISTERED")])
+    func `nobody is sent to again after max_lateness, and that is said`(_ how: Resolution) {
+        let campaign = Campaign.tide(at: Self.due)
+        let deadline = Self.due.adding(campaign.schedule.maxLateness)
+        for (now, isTooLate) in [(deadline, false), (deadline.adding(.seconds(1)), true)] {
+            let result = Result { () throws(ResolutionProblem) in
+                try scenario().state.changes(resolving: campaign.id, by: how, campaign: campaign, at: now)
+            }
+            #expect((try? result.get()) == nil ? isTooLate : !isTooLate)
+            if case .failure(let problem) = result { #expect(problem == .tooLate(since: deadline)) }
+        }
+    }
+
+    @Test(arguments: [Resolution.accept, .abandon])
+    func `what sends nothing is never too late`(_ how: Resolution) throws {
+        let campaign = Campaign.tide(at: Self.due)
+        let changes = try scenario().state.changes(
+            resolving: campaign.id, by: how, campaign: campaign, at: .after(1_000_000))
+        #expect(!changes.isEmpty)
+    }
+
+    // MARK: Nothing is forgotten
+
+    private static let changed: [(Campaign?, ResolutionProblem)] = {
+        var disabled = Campaign.tide(at: due)
+        disabled.enabled = false
+        let gone = ResolutionProblem.noCampaign(name: "tide", revision: 1)
+        return [
+            (nil, gone), (.tide(at: due, revision: 2), gone), (.tide(at: due, title: "Low tide"), .changed),
+            (.tide(to: .topic("tides"), at: due), .changed), (.tide(at: .after(-300)), .changed),
+            (disabled, .disabled),
+        ]
+    }()
+
+    @Test(arguments: changed.indices, [Resolution.resend, .retry(code: "UNREGISTERED")])
+    func `where the next run would not send it, that is said and nothing changes`(_ index: Int, _ how: Resolution) {
+        let (campaign, problem) = Self.changed[index]
+        #expect(throws: problem) {
+            try scenario().state.changes(
+                resolving: Campaign.tide(at: Self.due).id, by: how, campaign: campaign, at: PlanScenario.now)
+        }
+    }
+
+    @Test(arguments: [nil, "tide"] as [String?])
+    func `what is paused is resumed before it is sent again`(_ paused: String?) {
+        var scenario = scenario()
+        scenario.state.apply([.pause(paused)])
+        let campaign = Campaign.tide(at: Self.due)
+        #expect(throws: ResolutionProblem.paused(paused)) {
+            try scenario.state.changes(
+                resolving: campaign.id, by: .resend, campaign: campaign, at: PlanScenario.now)
+        }
+    }
+
+    @Test(arguments: [("40 7", ResolutionProblem?.none), ("45 7", .changed)])
+    func `a cron that fires no more at that time would not send it`(
+        _ cron: String, _ problem: ResolutionProblem?
+    ) throws {
+        var scenario = PlanScenario()
+        let (before, after) = (try Campaign.cron("40 7 * * *"), try Campaign.cron("\(cron) * * *"))
+        let due = Date.after(-1200)
+        let id = OccurrenceID(campaign: "tide", due: due, revision: 1)
+        var occurrence = RecordedOccurrence(before, due: due)
+        occurrence.unknown = [1, 2]
+        scenario.state.occurrences[id] = occurrence
+        scenario.state.watermarks["tide"] = Watermark(at: .after(-60), schedule: before.schedule.text, next: nil)
+        scenario.want(after)
+        let result = Result { () throws(ResolutionProblem) in
+            try scenario.state.changes(resolving: id, by: .resend, campaign: after, at: PlanScenario.now)
+        }
+        switch result {
+        case .success(let changes):
+            #expect(problem == nil)
+            scenario.state.apply(changes)
+            #expect(scenario.plan().sends.map(\.occurrence) == [id])
+        case .failure(let found): #expect(found == problem)
+        }
+    }
+
+    /// Who is to get it again does, or the command says why not. Random worlds, resolved in every way.
+    @Test(arguments: 0..<50 as Range<UInt64>)
+    func `whatever the world is like, sending again sends or is refused`(seed: UInt64) throws {
+        let scenario = RandomScenario(seed: seed)
+        let campaigns = scenario.workspace.campaigns
+        // What a fast clock sent before its time waits for it.
+        for (id, occurrence) in scenario.state.occurrences where occurrence.due.map({ $0 <= PlanScenario.now }) ?? true
+        {
+            let campaign = campaigns.first { $0.continues(occurrence.campaign) }
+            let ways = [.resend] + (occurrence.ledger?.codes.states.map { Resolution.retry(code: $0) } ?? [])
+            for way in ways {
+                let changes = try? scenario.state.changes(
+                    resolving: id, by: way, campaign: campaign, at: PlanScenario.now)
+                guard let changes else { continue }
+                var resolved = scenario
+                resolved.state.apply(changes)
+                guard case .outcome(_, let again, nil)? = changes.first else { continue }
+                let (desired, proposal) = try resolved.proposal()
+                let (plan, warnings) = (proposal.plan, proposal.overview.warnings)
+                let wanted = desired.desired.sends.first { $0.campaign.name == campaign?.name }?.members ?? []
+                let living = again.intersection(wanted).subtracting(scenario.state.dead)
+                let sent = plan.sends.filter { $0.campaign == campaign?.name.value && $0.due == occurrence.due }
+                    .reduce(into: RecipientSet()) { $0.formUnion($1.members) }
+                let hasNobody = warnings.contains { $0.contains("has nobody to send to") }
+                #expect(living.subtracting(sent).isEmpty || hasNobody, "\(id), \(way)")
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import FCM
+import Foundation
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+
+/// Names of campaigns change hands. Whatever people do with them, nothing is sent twice, and no campaign takes over
+/// what was sent under the same name for another one (docs/promises.md#names).
+@Suite struct NameReuseTests {
+    private let welcome = Campaign.tide("welcome", title: "Welcome")
+    private let other = Campaign.tide("welcome", title: "Welcome to the new season")
+
+    private func world() async throws -> Simulation {
+        var world = Simulation(.utc("2026-12-07 09:00"))
+        world.declare(welcome)
+        try await world.run()
+        #expect(world.occurrences == ["welcome@once"])
+        return world
+    }
+
+    @Test func `a name that is used again is another campaign, and repeats nothing`() async throws {
+        var world = try await world()
+        world.remove("welcome")
+        world.declare(welcome.named("welcome-2025", formerly: "welcome"))
+        try await world.run()
+        #expect(world.plan.doesNothing)
+        world.declare(other)
+        try await world.run()
+        for _ in 0..<3 { try await world.run() }
+        #expect(world.occurrences == ["welcome@once", "welcome@once~2"])
+        #expect(world.accepted == 4, "both messages, once to each of two recipients")
+        #expect(world.state.occurrences["welcome@once"]?.campaign == "welcome-2025")
+        #expect(world.state.occurrences["welcome@once~2"]?.campaign == "welcome")
+    }
+
+    @Test func `a history moves once, so that it takes no later campaign of the old name along`() async throws {
+        var world = try await world()
+        world.remove("welcome")
+        world.declare(welcome.named("welcome-2025", formerly: "welcome"))
+        try await world.run()
+        world.declare(other)
+        try await world.run()
+        // Its file goes. `welcome-2025` still says what it was called.
+        world.remove("welcome")
+        try await world.run()
+        #expect(world.state.occurrences["welcome@once~2"]?.campaign == "welcome")
+        world.declare(other)
+        try await world.run()
+        #expect(world.accepted == 4)
+    }
+
+    @Test func `a campaign that is renamed back, and away again, keeps its history`() async throws {
+        var world = try await world()
+        for step in 1...4 {
+            let (old, new) = step % 2 == 1 ? ("welcome", "hello") : ("hello", "welcome")
+            world.remove(old)
+            world.declare(welcome.named(new, formerly: old))
+            try await world.run()
+            #expect(world.state.occurrences["welcome@once"]?.campaign == new)
+        }
+        #expect(world.accepted == 2)
+    }
+
+    @Test func `two campaigns that swap their names send nothing again`() async throws {
+        var world = try await world()
+        let second = Campaign.tide("goodbye", title: "Goodbye")
+        world.declare(second)
+        try await world.run()
+        #expect(world.accepted == 4)
+        world.declare(second.named("welcome", formerly: "goodbye"))
+        world.declare(welcome.named("goodbye", formerly: "welcome"))
+        for _ in 0..<3 { try await world.run() }
+        #expect(world.accepted == 4)
+    }
+
+    @Test(arguments: [true, false])
+    func `a rename whose old name has a new message at once is refused until a person decides`(_ saysSo: Bool)
+        async throws
+    {
+        var world = try await world()
+        world.refusesGuarded = true
+        world.declare(other)
+        world.declare(saysSo ? welcome.named("welcome-2025", formerly: "welcome") : welcome.named("welcome-2025"))
+        #expect(world.plan.refusals.map(\.kind) == [.looksRenamed])
+        #expect(world.plan.refusals.map(\.name) == ["welcome-2025"])
+        try await world.run()
+        #expect(world.accepted == 2)
+    }
+
+    @Test func `a copy that keeps the previous names of its model is a campaign of its own`() async throws {
+        var world = try await world()
+        world.remove("welcome")
+        world.declare(welcome.named("welcome-2025", formerly: "welcome"))
+        try await world.run()
+        world.declare(other.named("welcome-2026", formerly: "welcome"))
+        try await world.run()
+        #expect(world.occurrences == ["welcome@once", "welcome-2026@once"])
+        #expect(world.accepted == 4)
+    }
+
+    /// A state written before herald noted former names.
+    @Test func `an occurrence whose id names another campaign is never opened again`() async throws {
+        var world = try await world()
+        try world.laboratory.memory.commit([.rename(campaign: "welcome", to: "welcome-2025")])
+        world.remove("welcome")
+        world.declare(other)
+        for _ in 0..<3 { try await world.run() }
+        #expect(world.occurrences == ["welcome@once", "welcome@once~2"])
+        #expect(world.accepted == 4)
+    }
+}

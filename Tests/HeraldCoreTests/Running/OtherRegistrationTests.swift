@@ -1,0 +1,126 @@
+import FCM
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+
+/// An installation that lists name by several registrations is dead only if all of them are
+/// (docs/promises.md#registrations).
+@Suite struct OtherRegistrationTests {
+    /// Recipients 3 and 4 are listed with one token and with two tokens besides their fids.
+    private static let others: [RecipientID: [Registration]] = [
+        3: [.token(3)], 4: [.token(4, version: 2), .token(4)],
+    ]
+
+    private static func answering(dead: Set<Registration>) -> ScriptedSender {
+        ScriptedSender(capacity: 1) { request, number in
+            guard let registration = request.registration else { return .accepted(request, number) }
+            return dead.contains(registration) ? .unregistered : .accepted(request, number)
+        }
+    }
+
+    private func run(
+        _ work: Plan.Work, in laboratory: Laboratory, _ sender: ScriptedSender,
+        _ find: @escaping @Sendable (RecipientSet) async -> [RecipientID: [Registration]] = { ids in
+            others.filter { ids.contains($0.key) }
+        }
+    ) async throws -> StepReport {
+        let report = try await laboratory.run(
+            laboratory.plan(work), sender, others: OtherRegistrations(of: [3, 4], find: find))
+        let step = report.steps[0]
+        let sum = step.accepted + step.rejected + step.unknown + step.skipped + step.held + step.pending
+        #expect(step.planned == sum)
+        return step
+    }
+
+    @Test func `the other registration is tried in the same step, and stays`() async throws {
+        let laboratory = Laboratory()
+        let sender = Self.answering(dead: [.fid(3)])
+        let step = try await run(.send(.sample(1...5)), in: laboratory, sender)
+        #expect((step.accepted, step.rejected, step.forgotten) == (5, 0, 1))
+        #expect(step.failures.map(\.action) == [.forgotten])
+        let state = laboratory.memory.state()
+        #expect(state.dead == [])
+        #expect(laboratory.memory.registrations(of: [3]) == [3: .token(3)])
+        #expect(laboratory.memory.tombstones(after: nil, limit: 9).map(\.registration) == [.fid(3)])
+        #expect(state.occurrences.values.map(\.byEntry) == [[.accepted: RecipientSet(1...5)]])
+        #expect(state.occurrences.values.allSatisfy { $0.finished != nil })
+        #expect(sender.requests.compactMap(\.registration).count == 6)
+    }
+
+    @Test func `one after the other is tried, the best first`() async throws {
+        let laboratory = Laboratory()
+        let sender = Self.answering(dead: [.fid(4), .token(4, version: 2)])
+        let step = try await run(.send(.sample(1...5)), in: laboratory, sender)
+        #expect((step.accepted, step.forgotten) == (5, 2))
+        #expect(laboratory.memory.registrations(of: [4]) == [4: .token(4)])
+        let asked = sender.requests.compactMap(\.registration).filter {
+            $0.recipientKey == Registration.fid(4).recipientKey
+        }
+        #expect(asked == [.fid(4), .token(4, version: 2), .token(4)])
+    }
+
+    @Test func `a recipient is dead when all its registrations are`() async throws {
+        let laboratory = Laboratory()
+        let sender = Self.answering(dead: [.fid(4), .token(4), .token(4, version: 2)])
+        let step = try await run(.send(.sample(1...5)), in: laboratory, sender)
+        #expect((step.accepted, step.rejected, step.forgotten) == (4, 1, 3))
+        #expect(laboratory.memory.state().dead == [4])
+        let deaths = laboratory.memory.tombstones(after: nil, limit: 9).map(\.registration)
+        #expect(Set(deaths) == [.fid(4), .token(4), .token(4, version: 2)])
+    }
+
+    @Test func `if the lists cannot be read any more, the recipient is forgotten`() async throws {
+        let laboratory = Laboratory()
+        let step = try await run(
+            .send(.sample(1...5)), in: laboratory, Self.answering(dead: [.fid(3)]), { _ in [:] })
+        #expect((step.accepted, step.rejected, step.forgotten) == (4, 1, 1))
+        #expect(laboratory.memory.state().dead == [3])
+    }
+
+    @Test func `joining a topic tries the other registration too`() async throws {
+        let laboratory = Laboratory()
+        let step = try await run(
+            .subscribe("tides", RecipientSet(1...5)), in: laboratory, Self.answering(dead: [.fid(3)]))
+        #expect((step.accepted, step.rejected, step.forgotten) == (5, 0, 1))
+        #expect(laboratory.memory.state().topics["tides"]?.managed == RecipientSet(1...5))
+        #expect(laboratory.memory.registrations(of: [3]) == [3: .token(3)])
+    }
+
+    @Test func `leaving a topic takes only the registration that joined`() async throws {
+        var state = RecordedState.blank
+        state.apply([.members("tides", [1, 2, 3], .managed, at: Laboratory.start.adding(.seconds(-9999)))])
+        let laboratory = Laboratory(state: state)
+        let sender = Self.answering(dead: [.fid(3)])
+        let step = try await run(.unsubscribe("tides", [1, 2, 3]), in: laboratory, sender)
+        #expect(step.accepted + step.rejected == 3)
+        #expect(!sender.requests.compactMap(\.registration).contains(.token(3)))
+    }
+
+    @Test func `after a stop the next plan takes the other registration`() async throws {
+        let laboratory = Laboratory()
+        let sender = ScriptedSender(capacity: 1) { request, number in
+            if request.registration == .fid(3) { return .unregistered }
+            return number == 4 ? .error(403, "PERMISSION_DENIED") : .accepted(request, number)
+        }
+        let step = try await run(.send(.sample(1...9)), in: laboratory, sender)
+        #expect(step.rejected == 0)
+        #expect(step.forgotten == 1)
+        let ledger = laboratory.memory.state().occurrences.values.map(\.byEntry)
+        #expect(ledger == [[.accepted: [1, 2, 4]]], "the recipient counts as not tried")
+        #expect(laboratory.memory.state().dead == [3])
+    }
+}
+
+extension Request {
+    /// The registration that it is for.
+    fileprivate var registration: Registration? {
+        switch self {
+        case .send(let body):
+            let message = (try? JSONValue(parsing: body))?["message"]
+            return (message?["fid"]?.string ?? message?["token"]?.string).flatMap(Registration.init)
+        case .subscribe(let registration, _), .unsubscribe(let registration, _): return registration
+        case .batch, .group, .read: return nil
+        }
+    }
+}
