@@ -150,9 +150,10 @@ extension Life {
     func checkSettled(at begin: Date) async throws {
         let workspace = files.workspace(settings)
         let index = try files.recipientIndex(of: workspace)
+        let recorded = store.snapshot()
         let wanted = try await Wanted(
-            workspace, index, knownTo: store, noting: nil, keep: nil, sorted: { index })
-        let plan = Planner.plan(input(wanted.desired, store.snapshot()), at: begin)
+            workspace, index, knownTo: store, as: recorded, noting: nil, keep: nil, sorted: { index })
+        let plan = Planner.plan(input(wanted.desired, recorded), at: begin)
         if let step = plan.steps.first {
             throw LifeProblem(promise: "a second plan is not empty", words: "\(step.id): \(step.reason)")
         }

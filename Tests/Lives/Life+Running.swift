@@ -44,22 +44,33 @@ extension Life {
             committed: { [fcm] changes, _ in run.note(changes, before: fcm.calls.count) })
         let workspace = files.workspace(settings)
         let index = try files.recipientIndex(of: workspace)
+        var recorded = store.snapshot()
         let wanted = try await Wanted(
-            workspace, index, knownTo: store, noting: nil, keep: nil, sorted: { index })
-        let recorded = store.snapshot()
+            workspace, index, knownTo: store, as: recorded, noting: nil, keep: nil, sorted: { index })
         let proposal = Planner.proposal(input(wanted.desired, recorded), at: now)
         run.change { $0.plans.append(proposal) }
         var plan = proposal.plan
         var overrides = Overrides()
         var isWhole = true
         switch call {
-        case .apply(true): overrides = Overrides(Guard.allCases.map(\.rawValue)) ?? Overrides()
+        case .apply(true):
+            overrides = Overrides(Guard.allCases.map(\.rawValue)) ?? Overrides()
+            if recorded.serial < reportedSerial {
+                // A person knows what the older state has forgotten. From now on herald may repeat itself.
+                isForgiven = true
+                try store.commit([.outgrow(reportedSerial)])
+                recorded.apply([.outgrow(reportedSerial)])
+            }
         case .apply(false):
             guard plan.refusals.isEmpty else {
                 run.change { $0.isRefused = true }
                 return false
             }
         case .run:
+            guard !plan.refusals.contains(where: { $0.kind == .stateWentBack }) else {
+                run.change { $0.isRefused = true }
+                return false
+            }
             isWhole = plan.refusals.isEmpty
             plan = plan.withholding(plan.refusals, in: workspace)
         }
@@ -69,20 +80,21 @@ extension Life {
             try? await probe.commit(plan.bookkeeping(at: now) + closing)
             return isWhole
         }
-        let report = try await execute(plan, recorded, run, probe, workspace, wanted.desired, overrides, call)
+        recorded.apply(wanted.desired.registrations.changes)
+        let report = try await execute(plan, recorded, run, probe, workspace, wanted, overrides, call)
         run.change { $0.report = report }
         if report.result != .interrupted, !report.isUnreachable { try? await probe.commit(closing) }
-        if !run.isDead { reportedSerial = max(reportedSerial, store.snapshot().serial) }
+        reportedSerial = max(reportedSerial, store.snapshot().serial)
         return isWhole && report.result != .interrupted && !report.isUnreachable && !report.wasBlocked
     }
 
     func input(_ desired: Desired, _ recorded: RecordedState) -> Planner.Input {
-        Planner.Input(desired: desired, state: recorded, settings: settings)
+        Planner.Input(desired: desired, state: recorded, settings: settings, reportedSerial: reportedSerial)
     }
 
     private func execute(
         _ plan: Plan, _ recorded: RecordedState, _ run: LifeRun, _ probe: ProbedStore, _ workspace: Workspace,
-        _ desired: Desired, _ overrides: Overrides, _ call: Call
+        _ wanted: Wanted, _ overrides: Overrides, _ call: Call
     ) async throws -> Report {
         let (time, skew, settings) = (time, skew, settings)
         let date: @Sendable () -> Date = { Life.date(at: time.now.offset, skew) }
@@ -90,7 +102,8 @@ extension Life {
             fcm: fcm, run: run, date: date, time: time, latency: latency, store: store,
             capacity: Int(seed % 5) + 1)
         let lookAgain: @Sendable (Date) async -> Plan? = { [store] date in
-            let input = Planner.Input(desired: desired, state: store.snapshot(), settings: settings)
+            let input = Planner.Input(
+                desired: wanted.desiredOnceRecorded, state: store.snapshot(), settings: settings)
             let proposal = Planner.proposal(input, at: date)
             run.change { $0.plans.append(proposal) }
             return proposal.plan.withholding(proposal.plan.refusals, in: workspace)
@@ -98,7 +111,10 @@ extension Life {
         let surroundings = Executor<SimulatedTime>.Surroundings(
             store: probe, sender: sender, clock: time, now: date, random: SeededRandom(seed: run.fate.seed),
             fingerprints: Fingerprinter(key: probe.fingerprintKey),
-            stop: { run.now.isStopped ? run.fate.stop : nil }, lookAgain: call == .run ? lookAgain : nil)
+            stop: { run.now.isStopped ? run.fate.stop : nil }, lookAgain: call == .run ? lookAgain : nil,
+            others: OtherRegistrations(of: wanted.withOthers) { [store] in
+                (try? await wanted.others(of: $0, knownTo: store)) ?? [:]
+            })
         let report = Report(
             run: "r", plan: plan, planDigest: "sha256:", isDryRun: false, started: date(), endpoint: .emulator,
             project: "p", version: "1")

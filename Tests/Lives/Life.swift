@@ -72,7 +72,7 @@ final class Life {
     /// The last registration of each installation, and how many tokens it has had.
     var newest: [Int: Registration] = [:]
     var tokens: [Int: Int] = [:]
-    var backups: [(state: RecordedState, registrations: [RecipientID: Registration])] = []
+    var backups: [MemoryStore] = []
     /// The highest serial that a report names.
     var reportedSerial: Int64 = 0
     /// Whether a person let an older state go on, so that herald may repeat itself.

@@ -157,7 +157,7 @@ struct LifeSender: Sender {
                 call.answer(.lost(reason: "the process is dead"))
                 continue
             }
-            if number >= run.fate.pausesAtCall { store.commit([.pause(nil)]) }
+            if number >= run.fate.pausesAtCall { try? store.commit([.pause(nil)]) }
             let exchange = fcm.answer(call.request)
             guard latency > .zero else {
                 call.answer(exchange)

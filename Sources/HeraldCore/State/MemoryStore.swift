@@ -74,6 +74,12 @@ package final class MemoryStore: StateStore {
         content = Mutex(Content(state: state, registrations: registrations))
     }
 
+    /// A store that goes on from what another one has now, as a restored backup does.
+    package init(copying other: MemoryStore) {
+        fingerprintKey = other.fingerprintKey
+        content = Mutex(other.content.withLock { $0 })
+    }
+
     /// The whole state, with all ledgers.
     package func state() -> RecordedState { content.withLock(\.state) }
 
