@@ -7,8 +7,12 @@ import Testing
 @Suite struct LifeTests {
     @Test(arguments: [1...250, 251...500, 501...750, 751...1000] as [ClosedRange<UInt64>])
     func `a random life keeps every promise`(_ seeds: ClosedRange<UInt64>) {
-        for seed in seeds {
-            if let finding = Life.check(seed) { Issue.record("\(finding.text)") }
+        var findings = 0
+        // Each takes a while to be told shortly, and a few are enough.
+        for seed in seeds where findings < 3 {
+            guard let finding = Life.check(seed) else { continue }
+            findings += 1
+            Issue.record("\(finding.text)")
         }
     }
 
