@@ -65,10 +65,11 @@ extension Life {
     ) -> LifeFinding? {
         let life = Life(seed: seed)
         setUp(life)
+        let drawn = LifeAct.drawn.filter { !left.contains($0) }
         let acts = places.map { place -> (LifeAct, SeededRandom) in
             var random = SeededRandom(seed: seed &* 1_000_003 &+ UInt64(place))
-            return (LifeAct.drawn.randomElement(using: &random) ?? .run, random)
-        }.filter { !left.contains($0.0) }
+            return (drawn.randomElement(using: &random) ?? .run, random)
+        }
         let box = Unchecked(life)
         let problem = life.time.run { await box.value.live(acts) }
         switch problem {
