@@ -17,6 +17,8 @@ extension Life {
                 marks = marks.dropFirst()
             }
             let mishap = content.mishaps[number]
+            // Told dead once, a registration stays so for herald, even if its app comes back with it.
+            buried.formUnion(request.registrations.intersection(state.dead))
             switch request {
             case .send(let body):
                 try accountSend(body, begun, arrivals[number], mishap, content.starts[number].date, run)
@@ -239,5 +241,22 @@ extension OccurrenceID {
     var due: Date? {
         let text = rawValue.split(separator: "@").last ?? ""
         return Date(rfc3339: String(text.prefix { $0 != "#" }))
+    }
+}
+
+extension Request {
+    /// Those that it names.
+    fileprivate var registrations: Set<Registration> {
+        switch self {
+        case .send(let body):
+            let message = (try? JSONValue(parsing: body))?["message"]
+            return Set([message?["token"]?.string ?? message?["fid"]?.string ?? ""].compactMap { Registration($0) })
+        case .subscribe(let registration, _), .unsubscribe(let registration, _): return [registration]
+        case .batch(_, _, let registrations): return Set(registrations)
+        case .group(.create(_, let registrations)), .group(.add(_, _, let registrations)),
+            .group(.remove(_, _, let registrations)):
+            return Set(registrations)
+        case .group(.retrieve), .read: return []
+        }
     }
 }

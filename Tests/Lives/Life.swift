@@ -93,6 +93,8 @@ final class Life {
     var (extras, possibleDuplicates, resent) = (0, 0, 0)
     /// Whether a process died, so that its report may lack the end.
     var hasDied = false
+    /// Registrations that FCM called dead.
+    var buried: Set<Registration> = []
     /// Whether herald made the subscription.
     var owners: [TopicName: [Registration: Bool]] = [:]
     var kept: [Int: Set<Registration>] = [:]
@@ -148,8 +150,8 @@ final class Life {
         }
     }
 
-    /// The installations with a living registration on a list.
-    var reachable: Set<RecipientKey> { Set(alive(files.listed).map(\.recipientKey)) }
+    /// The installations with a registration on a list that lives and was never told dead.
+    var reachable: Set<RecipientKey> { Set(alive(files.listed).subtracting(buried).map(\.recipientKey)) }
 
     // MARK: The beginning
 
