@@ -84,7 +84,8 @@ package final class ModelFCM: TaskSender {
 extension ModelFCM.State {
     /// An app gets this registration.
     ///
-    /// - Parameter displaces: Whether the installation's other registrations die. Its subscriptions go on with this one.
+    /// - Parameter displaces: Whether the installation's other registrations die, with their memberships. Nobody knows that
+    ///   the new one would take any over (docs/emulator.md).
     package mutating func register(_ registration: Registration, displaces: Bool) {
         dead.remove(registration)
         registered.insert(registration)
@@ -92,7 +93,8 @@ extension ModelFCM.State {
         let key = registration.recipientKey
         for other in registered where other != registration && other.recipientKey == key {
             dead.insert(other)
-            for topic in topics.keys where topics[topic]?.remove(other) != nil { topics[topic]?.insert(registration) }
+            for topic in topics.keys { topics[topic]?.remove(other) }
+            for group in groups.keys { groups[group]?.remove(other) }
         }
     }
 

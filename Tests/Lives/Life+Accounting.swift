@@ -211,6 +211,12 @@ extension Life {
     /// Whatever a report names as missed is never sent. A report outlives the process.
     func noteMissed(_ run: LifeRun) {
         guard run.now.report != nil || !run.isDead, !run.now.isRefused else { return }
+        for silenced in run.now.plans.flatMap(\.plan.silenced) {
+            // The warning named the command that sets it right.
+            guard let line = files.campaigns.first(where: { $0.name == silenced.campaign })?.line else { continue }
+            lines[line]?.mark = max(silenced.until, lines[line]?.mark ?? silenced.until)
+            lines[line]?.owed = []
+        }
         for missed in run.now.plans.flatMap(\.plan.missed) {
             for campaign in files.campaigns
             where lines[campaign.line]?.names.contains(missed.occurrence.campaign) == true {
@@ -253,10 +259,8 @@ extension Request {
             return Set([message?["token"]?.string ?? message?["fid"]?.string ?? ""].compactMap { Registration($0) })
         case .subscribe(let registration, _), .unsubscribe(let registration, _): return [registration]
         case .batch(_, _, let registrations): return Set(registrations)
-        case .group(.create(_, let registrations)), .group(.add(_, _, let registrations)),
-            .group(.remove(_, _, let registrations)):
-            return Set(registrations)
-        case .group(.retrieve), .read: return []
+        case .group(.create(_, let registrations)), .group(.add(_, _, let registrations)): return Set(registrations)
+        case .group, .read: return []
         }
     }
 }

@@ -18,7 +18,16 @@ extension Life {
             if let report = content.report {
                 occurrences += report.missedOccurrences.map(\.occurrence)
                 texts += report.notes
+                // What cannot wait for its topic to settle is told by its step.
+                occurrences += report.steps.filter { $0.stopped?.contains("settles") == true }
+                    .compactMap { $0.occurrence.map(OccurrenceID.init(rawValue:)) }
             }
+        }
+
+        /// Whether a warning names the firing: it is left out.
+        func leavesOut(_ key: Key, _ names: Set<String>) -> Bool {
+            guard let due = key.due else { return false }
+            return names.contains { name in texts.contains { $0.contains("\(name)@\(due.rfc3339)") } }
         }
 
         /// Whether it names the firing, or warns about the campaign.
@@ -88,6 +97,7 @@ extension Life {
         if let due, let expiry = campaign.expiresAfter, now.adding(.seconds(120)) > due.adding(expiry) {
             return end(key)
         }
+        if told.leavesOut(key, names) { return end(key) }
         if isTold {
             if isLate || isSuperseded(key, campaign, at: now) { end(key) }
             return
@@ -174,8 +184,9 @@ extension Life {
             if let one = tooMany.map({ number(of: $0.recipientKey) }).min() {
                 throw LifeProblem(promise: "memberships equal the files", words: "\(one) is still in \(topic.name)")
             }
-            let lost = alive(kept[topic.line] ?? []).subtracting(following)
-            if !topic.prune, let one = lost.map({ number(of: $0.recipientKey) }).min() {
+            let lost = Set(alive(kept[topic.line] ?? []).map(\.recipientKey))
+                .subtracting(following.map(\.recipientKey))
+            if !topic.prune, let one = lost.map({ number(of: $0) }).min() {
                 throw LifeProblem(promise: "keeps who is not pruned", words: "\(one) is no longer in \(topic.name)")
             }
         }

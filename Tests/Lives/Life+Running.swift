@@ -33,7 +33,7 @@ extension Life {
         noteMissed(run)
         guard isWhole, fate.isQuiet, !run.isDead, run.now.mishaps.isEmpty, !isForgiven else { return }
         try judge(run, at: begin)
-        try await checkSettled(at: begin)
+        if run.now.report.map({ $0.result == .ok }) ?? true { try await checkSettled(at: begin) }
     }
 
     /// Returns whether nothing was left out.

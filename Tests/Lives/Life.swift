@@ -142,11 +142,9 @@ final class Life {
     func register(_ registration: Registration) {
         let (before, displaces) = (fcm.now.dead, displaces)
         fcm.change { $0.register(registration, displaces: displaces) }
-        for old in fcm.now.dead.subtracting(before) where old.recipientKey == registration.recipientKey {
-            for topic in owners.keys.sorted() {
-                if let isOurs = owners[topic]?.removeValue(forKey: old) { owners[topic]?[registration] = isOurs }
-            }
-            for line in kept.keys where kept[line]?.remove(old) != nil { kept[line]?.insert(registration) }
+        for old in fcm.now.dead.subtracting(before) {
+            for topic in owners.keys { owners[topic]?[old] = nil }
+            for line in kept.keys { kept[line]?.remove(old) }
         }
     }
 
