@@ -214,7 +214,8 @@ extension Life {
         for silenced in run.now.plans.flatMap(\.plan.silenced) {
             // The warning named the command that sets it right.
             guard let line = files.campaigns.first(where: { $0.name == silenced.campaign })?.line else { continue }
-            lines[line]?.mark = max(silenced.until, lines[line]?.mark ?? silenced.until)
+            let mark = lines[line]?.mark ?? silenced.until
+            lines[line]?.mark = max(silenced.until, mark)
             lines[line]?.owed = []
         }
         for missed in run.now.plans.flatMap(\.plan.missed) {
