@@ -218,6 +218,16 @@ extension Life {
             lines[line]?.mark = max(silenced.until, mark)
             lines[line]?.owed = []
         }
+        // What a plan leaves out after an edit, it names in a warning.
+        let warnings = run.now.plans.flatMap(\.overview.warnings)
+        for (line, known) in lines {
+            for due in known.owed.union(
+                warnings.compactMap { OccurrenceID(rawValue: String($0.prefix { $0 != " " })).due })
+            where known.names.contains(where: { name in warnings.contains { $0.hasPrefix("\(name)@\(due.rfc3339)") } })
+            {
+                end(Key(line: line, due: due))
+            }
+        }
         for missed in run.now.plans.flatMap(\.plan.missed) {
             for campaign in files.campaigns
             where lines[campaign.line]?.names.contains(missed.occurrence.campaign) == true {

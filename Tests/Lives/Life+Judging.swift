@@ -169,13 +169,20 @@ extension Life {
         }
     }
 
+    /// The reachable installations that lists name by one registration only, and whose app never came back with one it
+    /// had before: of the others herald cannot know what FCM has forgotten.
+    private var certain: Set<RecipientKey> {
+        let listed = Dictionary(grouping: files.listed, by: \.recipientKey)
+        return reachable.filter { listed[$0]?.count == 1 && !returned.contains($0) }
+    }
+
     /// After some quiet runs, FCM has what the files say.
     func checkMemberships() throws {
         let state = fcm.now
         for topic in files.topics {
             let wanted = files.members(of: topic)
             let following = (state.topics[topic.name] ?? []).subtracting(state.dead)
-            let missing = wanted.intersection(reachable).subtracting(following.map(\.recipientKey))
+            let missing = wanted.intersection(certain).subtracting(following.map(\.recipientKey))
             if let one = missing.map({ number(of: $0) }).min() {
                 throw LifeProblem(promise: "memberships equal the files", words: "\(one) is not in \(topic.name)")
             }
@@ -198,8 +205,8 @@ extension Life {
             }
         }
         for group in files.groups {
-            let wanted = files.members(ofAudience: group.audience).intersection(reachable)
-            let members = Set(alive(state.groups[group.name] ?? []).map(\.recipientKey))
+            let wanted = files.members(ofAudience: group.audience).intersection(certain)
+            let members = Set(alive(state.groups[group.name] ?? []).map(\.recipientKey)).intersection(certain)
             if members != wanted {
                 throw LifeProblem(
                     promise: "memberships equal the files",

@@ -93,6 +93,8 @@ final class Life {
     var (extras, possibleDuplicates, resent) = (0, 0, 0)
     /// Whether a process died, so that its report may lack the end.
     var hasDied = false
+    /// Installations that got a registration again that they had had.
+    var returned: Set<RecipientKey> = []
     /// Registrations that FCM called dead.
     var buried: Set<Registration> = []
     /// Whether herald made the subscription.
@@ -141,6 +143,7 @@ final class Life {
     /// The app of that installation gets a registration that it did not have before, or the one it had long ago.
     func register(_ registration: Registration) {
         let (before, displaces) = (fcm.now.dead, displaces)
+        if fcm.now.registered.contains(registration) { returned.insert(registration.recipientKey) }
         fcm.change { $0.register(registration, displaces: displaces) }
         for old in fcm.now.dead.subtracting(before) {
             for topic in owners.keys { owners[topic]?[old] = nil }
