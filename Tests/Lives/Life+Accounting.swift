@@ -51,7 +51,8 @@ extension Life {
         for begun in Set(content.begun.map(\.occurrence)) {
             for campaign in files.campaigns where lines[campaign.line]?.names.contains(begun.campaign) == true {
                 let key = key(of: campaign, begun)
-                guard let wanted = files.recipients(of: campaign), let got = delivered[key] else { continue }
+                guard let wanted = files.recipients(of: campaign), asked.contains(key) else { continue }
+                let got = delivered[key] ?? [:]
                 if wanted.intersection(reachable).subtracting(got.keys).subtracting(excused[key] ?? []).isEmpty {
                     end(key)
                 }

@@ -18,8 +18,8 @@ extension Life {
             if let report = content.report {
                 occurrences += report.missedOccurrences.map(\.occurrence)
                 texts += report.notes
-                // What cannot wait for its topic to settle is told by its step.
-                occurrences += report.steps.filter { $0.stopped?.contains("settles") == true }
+                // What its topic holds up is told by its step.
+                occurrences += report.steps.filter { $0.held > 0 || $0.stopped?.contains("settles") == true }
                     .compactMap { $0.occurrence.map(OccurrenceID.init(rawValue:)) }
             }
         }
