@@ -8,7 +8,7 @@ enum Schema {
             try db.execute(
                 sql: """
                     -- What the state is bound to, and what changes as a whole: lineage, project, endpoint, created,
-                    -- serial, fingerprint_key, and once there were any topic_api and epoch (of the newest lease);
+                    -- serial, fingerprint_key, and once there were any topic_api, topic_api_found (when it was found out) and epoch (of the newest lease);
                     -- numbering, a random value drawn anew whenever recipient changes.
                     CREATE TABLE meta (key TEXT PRIMARY KEY, value ANY NOT NULL) STRICT, WITHOUT ROWID;
 

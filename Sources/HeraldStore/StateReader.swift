@@ -38,7 +38,8 @@ struct StateReader {
         state.tests = try tests()
         state.topicAPI = try meta("topic_api", String.self).map { text in
             guard let api = TopicAPI(rawValue: text) else { throw Damage(detail: "it names no topic API") }
-            return api
+            let found = try meta("topic_api_found", Double.self)
+            return .init(api, at: found.map { Date(timeIntervalSince1970: $0) } ?? .distantPast)
         }
         state.nextRecipient = try lastRecipient() + 1
         return state

@@ -17,7 +17,7 @@ enum ResourceReader {
             ], required: ["name", "target", "message"]),
     ]
     static let deliveryKeys = KeyTable(
-        ["rate", "expires_after", "on_unknown", "members", "stop_when_rejected_percent"])
+        ["rate", "expires_after", "on_error", "on_unknown", "members", "stop_when_rejected_percent"])
 
     enum Resource {
         case audience(Audience)
@@ -118,6 +118,7 @@ enum ResourceReader {
         guard let fields = Fields(node, "'delivery'", Self.deliveryKeys, &findings) else { return delivery }
         delivery.rate = fields.rate("rate", &findings)
         delivery.expiresAfter = fields.duration("expires_after", &findings)
+        delivery.onError = fields.choice("on_error", &findings) ?? delivery.onError
         delivery.onUnknown = fields.choice("on_unknown", &findings) ?? delivery.onUnknown
         delivery.members = fields.choice("members", &findings) ?? delivery.members
         if let percent = fields.int("stop_when_rejected_percent", in: 1...100, &findings) {

@@ -23,7 +23,8 @@ struct PlanScenario {
     }
 
     func plan(at now: Date = PlanScenario.now) -> Plan { Planner.plan(input, at: now) }
-    var overview: PlanOverview { Planner.proposal(input, at: PlanScenario.now).overview }
+    var overview: PlanOverview { proposal().overview }
+    func proposal(at now: Date = PlanScenario.now) -> Proposal { Planner.proposal(input, at: now) }
 
     mutating func want(_ topic: TopicName, _ members: RecipientSet, prune: Bool = true) {
         desired.topics.append(DesiredTopic(name: topic, members: members, prune: prune))

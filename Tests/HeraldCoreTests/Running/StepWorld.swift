@@ -121,7 +121,8 @@ extension RunContext {
         (fcm.rate, fcm.subscriptionRate, fcm.ramp, fcm.topicAPI) = (rate, rate, .zero, .registrations)
         var context = RunContext(
             RunOptions(fcm: fcm, guards: GuardLimits()), capacity: capacity, random: SeededRandom(seed: seed),
-            fingerprints: Fingerprinter(key: Array(0..<32)), recorded: .blank)
+            fingerprints: Fingerprinter(key: Array(0..<32)), recorded: .blank,
+            endpoint: .emulator, began: Laboratory.start)
         context.stop = stop
         return context
     }
@@ -136,7 +137,8 @@ extension StepState {
         case .send(let send): members = send.members
         }
         return StepState(
-            try StepWork(work, isDryRun: false, now: Laboratory.start), members: members, rate: rate,
+            try StepWork(work, isDryRun: false, begun: Laboratory.start, now: Laboratory.start), members: members,
+            rate: rate,
             probesAPI: false, report: StepReport(Plan.Step(work: work, reason: "")))
     }
 }

@@ -31,7 +31,7 @@ struct CommitContractTests {
             ([.open(.tide, .sample()), .finish(.tide, at: .at(0))], 1), ([.reopen(.tide)], 1),
             ([.reject(.tide, [1], code: "X")], 1), ([.groupKey("g", nil)], 1), ([.groupMembers("g", [1], .member)], 1),
             ([.rename(campaign: "a", to: "b")], 1), ([.revive([1])], 1), ([.drop(.topic("t"))], 1),
-            ([.pause(nil)], 0), ([.resume("tide")], 0), ([.topicAPI(.iid)], 0),
+            ([.pause(nil)], 0), ([.resume("tide")], 0), ([.topicAPI(.iid, at: .at(7))], 0),
             ([.test(.init(campaign: "c", at: .at(0), accepted: 1, rejected: 0, unknown: 0))], 0),
         ] as [([StateChange], Int64)])
     func `the serial moves by one with a commit that has an effect`(
