@@ -8,6 +8,8 @@ package final class ModelFCM: TaskSender {
     package enum Fault: Sendable {
         /// The request arrives and takes effect, but the answer is lost.
         case loseAnswer
+        /// The request arrives and takes effect, but a server on the way answers.
+        case replaceAnswer(Exchange)
         /// The request does not arrive, and the caller gets no answer.
         case loseRequest
         /// Something else answers, and the request has no effect.
@@ -57,6 +59,9 @@ package final class ModelFCM: TaskSender {
             case .loseAnswer:
                 _ = state.answer(request)
                 return .lost(reason: "cut")
+            case .replaceAnswer(let exchange):
+                _ = state.answer(request)
+                return exchange
             case nil: return state.answer(request)
             }
         }
