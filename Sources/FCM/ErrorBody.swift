@@ -4,6 +4,8 @@
 package struct ErrorBody: Hashable, Sendable {
     /// Whether the body was JSON. Proxies and wrong paths answer in HTML.
     package var isJSON = false
+    /// Whether the body has the form of Google's own errors. Other servers on the way answer in other forms.
+    package var isGoogles = false
     /// `FcmError.errorCode`: FCM's own code, e.g. `UNREGISTERED`.
     package var fcmCode: String?
     /// `error.status`: the gRPC status, e.g. `NOT_FOUND`.
@@ -44,6 +46,7 @@ package struct ErrorBody: Hashable, Sendable {
             return
         }
         status = error["status"]?.string
+        isGoogles = status != nil
         message = error["message"]?.string
         for detail in error["details"]?.array ?? [] {
             read(detail)

@@ -56,7 +56,7 @@ extension Verdict {
         case .notFound: self = .dead(failure)
         // No page says that this service accepts fids. For a fid this code may only mean that it does not.
         case .invalidArgument: self = registration.kind == .token ? .dead(failure) : .rejected(failure)
-        case .resourceExhausted: self = .again(failure, Repeat(effect: .deferred, floor: .seconds(60)))
+        case .resourceExhausted: self = .again(failure, Repeat(effect: .refused, floor: .seconds(60)))
         case .internal, .deadlineExceeded, .unknown, .unavailable: self = .again(failure, .afterNonsense)
         case .permissionDenied: self = .stop(failure)
         default: self = .rejected(failure)

@@ -25,10 +25,16 @@ package enum Verdict: Hashable, Sendable {
         package enum Effect: Hashable, Sendable {
             /// The server did not process any part of the request.
             case none
-            /// FCM said no with a complete answer. If it delivered the message after all, a repeat is a second push.
+            /// FCM has not taken it, and asks to come back later.
+            case refused
+            /// FCM failed and says that it has not taken it. If it delivered the message after all, a repeat is a
+            /// second push.
             case deferred
             /// The request may have had its effect, but a repeat does no harm.
             case idempotent
+
+            /// Whether FCM itself asks for another try.
+            package var isAskedFor: Bool { self == .refused || self == .deferred }
         }
         package var effect: Effect
         /// The `Retry-After` header as received, or `RetryInfo` in seconds.
@@ -85,13 +91,10 @@ extension Verdict {
                 self =
                     error.fcmCode == FailureCode.unregistered.rawValue && address.canDie
                     ? .dead(failure) : .stop(failure)
-            case 429: self = .again(failure, Repeat(.deferred, response, error, floor: Repeat.quotaFloor))
-            case 503: self = .again(failure, Repeat(.deferred, response, error, floor: .seconds(10)))
-            case 500:
-                self =
-                    address.fansOut
-                    ? .unknown(failure)
-                    : .again(failure, Repeat(.deferred, response, error, floor: .seconds(10)))
+            case 429: self = .again(failure, Repeat(.refused, response, error, floor: Repeat.quotaFloor))
+            // A proxy on the way may fail after it has handed the message on. Only FCM knows what it has not taken.
+            case 503 where error.isGoogles, 500 where error.isGoogles && !address.fansOut:
+                self = .again(failure, Repeat(.deferred, response, error, floor: .seconds(10)))
             case 300..<500 where response.status != 408: self = .stop(failure)
             default: self = .unknown(failure)
             }
@@ -203,7 +206,7 @@ extension Verdict.Repeat {
     /// - Parameter status: the status to judge by, which may differ from the response's own.
     init?(afterRepeatable status: Int, _ response: Response, _ error: ErrorBody) {
         switch status {
-        case 429: self.init(.deferred, response, error, floor: Self.quotaFloor)
+        case 429: self.init(.refused, response, error, floor: Self.quotaFloor)
         case 503: self.init(.deferred, response, error, floor: .seconds(10))
         case 500, 502, 504...599: self.init(.idempotent, response, error, floor: .seconds(10))
         case 408: self.init(.idempotent, response, error, floor: .seconds(1))

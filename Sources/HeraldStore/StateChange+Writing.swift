@@ -134,9 +134,10 @@ extension StateChange {
             try db.execute(sql: "DELETE FROM pause WHERE campaign = ?", arguments: [campaign])
         case .resume(nil):
             try db.execute(sql: "DELETE FROM pause")
-        case .topicAPI(let api):
+        case .topicAPI(let api, let now):
             try db.execute(
-                sql: "INSERT OR REPLACE INTO meta (key, value) VALUES ('topic_api', ?)", arguments: [api.rawValue])
+                sql: "INSERT OR REPLACE INTO meta (key, value) VALUES ('topic_api', ?), ('topic_api_found', ?)",
+                arguments: [api.rawValue, now.timeIntervalSince1970])
         case .test(let test):
             try db.execute(
                 sql: "INSERT INTO test (campaign, at, accepted, rejected, unknown) VALUES (?, ?, ?, ?, ?)",

@@ -43,7 +43,8 @@ struct StateReader {
         state.tests = try tests()
         state.topicAPI = try meta("topic_api", String.self).map { text in
             guard let api = TopicAPI(rawValue: text) else { throw Damage(detail: "it names no topic API") }
-            return api
+            let found = try meta("topic_api_found", Double.self).map(Self.date)
+            return .init(api, at: found ?? .distantPast)
         }
         state.nextRecipient = try lastRecipient() + 1
         return state

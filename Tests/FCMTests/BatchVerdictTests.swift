@@ -23,7 +23,7 @@ struct BatchVerdictTests {
         ("INVALID_ARGUMENT", .dead, .rejected),
         ("TOO_MANY_TOPICS", .rejected, .rejected),
         ("too-many-topics", .rejected, .rejected),
-        ("RESOURCE_EXHAUSTED", .again(.deferred), .again(.deferred)),
+        ("RESOURCE_EXHAUSTED", .again(.refused), .again(.refused)),
         ("INTERNAL", .again(.idempotent), .again(.idempotent)),
         ("DEADLINE_EXCEEDED", .again(.idempotent), .again(.idempotent)),
         ("UNKNOWN", .again(.idempotent), .again(.idempotent)),
@@ -75,9 +75,9 @@ struct BatchVerdictTests {
         Answer("HTML", 403, html, .stop, code: "PERMISSION_DENIED"),
         Answer("HTML", 404, html, .stop, code: "NOT_FOUND"),
         Answer("all too many", 429, #"{"error":"too-many-topics"}"#, .rejected, code: "too-many-topics"),
-        Answer("rate", 429, #"{"error":"RESOURCE_EXHAUSTED"}"#, .again(.deferred), code: "RESOURCE_EXHAUSTED"),
-        Answer("rate as an object", 429, rpc("RESOURCE_EXHAUSTED"), .again(.deferred), code: "RESOURCE_EXHAUSTED"),
-        Answer("HTML", 429, html, .again(.deferred), code: "RESOURCE_EXHAUSTED"),
+        Answer("rate", 429, #"{"error":"RESOURCE_EXHAUSTED"}"#, .again(.refused), code: "RESOURCE_EXHAUSTED"),
+        Answer("rate as an object", 429, rpc("RESOURCE_EXHAUSTED"), .again(.refused), code: "RESOURCE_EXHAUSTED"),
+        Answer("HTML", 429, html, .again(.refused), code: "RESOURCE_EXHAUSTED"),
         Answer("INTERNAL", 500, #"{"error":"INTERNAL"}"#, .again(.idempotent), code: "INTERNAL"),
         Answer(
             "InternalServerError", 500, #"{"error":"InternalServerError"}"#, .again(.idempotent),
@@ -94,7 +94,7 @@ struct BatchVerdictTests {
         Answer("INTERNAL", 200, #"{"error":"INTERNAL"}"#, .again(.idempotent), code: "INTERNAL"),
         Answer("UNAVAILABLE", 200, #"{"error":"UNAVAILABLE"}"#, .again(.deferred), code: "UNAVAILABLE"),
         Answer(
-            "RESOURCE_EXHAUSTED", 200, #"{"error":"RESOURCE_EXHAUSTED"}"#, .again(.deferred), code: "RESOURCE_EXHAUSTED"
+            "RESOURCE_EXHAUSTED", 200, #"{"error":"RESOURCE_EXHAUSTED"}"#, .again(.refused), code: "RESOURCE_EXHAUSTED"
         ),
         Answer("UNAUTHENTICATED", 200, #"{"error":"UNAUTHENTICATED"}"#, .unauthenticated, code: "UNAUTHENTICATED"),
         Answer(

@@ -82,7 +82,7 @@ struct GroupVerdictTests {
         (404, html, .stop),
         (301, "", .stop),
         (408, "", .again(.idempotent)),
-        (429, html, .again(.deferred)),
+        (429, html, .again(.refused)),
         (500, #"{"error":"InternalServerError"}"#, .again(.idempotent)),
         (502, html, .again(.idempotent)),
         (503, html, .again(.deferred)),

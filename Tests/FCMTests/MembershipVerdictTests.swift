@@ -35,7 +35,7 @@ struct MembershipVerdictTests {
         Answer(
             "a token of another project", 403, fcm("PERMISSION_DENIED", "SENDER_ID_MISMATCH"), .rejected,
             code: "SENDER_ID_MISMATCH"),
-        Answer("rate", 429, rpc("RESOURCE_EXHAUSTED"), .again(.deferred), code: "RESOURCE_EXHAUSTED"),
+        Answer("rate", 429, rpc("RESOURCE_EXHAUSTED"), .again(.refused), code: "RESOURCE_EXHAUSTED"),
         Answer("too many topics", 429, rpc("TOO_MANY_TOPICS"), .rejected, code: "TOO_MANY_TOPICS"),
         Answer("internal", 500, rpc("INTERNAL"), .again(.idempotent), code: "INTERNAL"),
         Answer("bad gateway", 502, html, .again(.idempotent), code: "HTTP_502"),

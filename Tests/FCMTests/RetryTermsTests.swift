@@ -2,7 +2,9 @@ import FCM
 import Testing
 
 struct RetryTermsTests {
-    private func verdicts(_ status: Int, retryAfter: String? = nil, body: String = "") throws -> [Verdict] {
+    private func verdicts(_ status: Int, retryAfter: String? = nil, body: String = rpc("UNAVAILABLE")) throws
+        -> [Verdict]
+    {
         let exchange = Exchange.response(Response(status: status, retryAfter: retryAfter, body: Array(body.utf8)))
         return [Verdict(send: exchange, to: .registration(try .fid)), Verdict(membership: exchange)]
     }

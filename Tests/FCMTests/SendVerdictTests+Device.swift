@@ -1,8 +1,8 @@
 import FCM
 
 extension SendVerdictTests {
-    /// FCM's error codes (fcm-protocol §6.2), the ambiguous statuses (§6.3) and the contract's outcomes (§6), for one
-    /// registration.
+    /// FCM's error codes and statuses (docs/fcm.md#errors), and what they mean for one registration
+    /// (docs/promises.md#outcomes-and-retries).
     static let device: [Answer] = [
         Answer("a message's name", 200, #"{"name":"projects/p/messages/42"}"#, .accepted("42")),
         Answer(
@@ -20,13 +20,17 @@ extension SendVerdictTests {
         Answer(
             "UNSPECIFIED_ERROR", 500, fcm("UNKNOWN", "UNSPECIFIED_ERROR"), .again(.deferred), code: "UNSPECIFIED_ERROR"),
         Answer("INTERNAL", 500, fcm("INTERNAL", "INTERNAL"), .again(.deferred), code: "INTERNAL"),
-        Answer("HTML", 500, html, .again(.deferred), code: "INTERNAL"),
+        Answer("HTML", 500, html, .unknown, code: "INTERNAL"),
+        Answer("another server's JSON", 500, #"{"message":"Internal server error"}"#, .unknown, code: "INTERNAL"),
         Answer("UNAVAILABLE", 503, fcm("UNAVAILABLE", "UNAVAILABLE"), .again(.deferred), code: "UNAVAILABLE"),
-        Answer("HTML", 503, html, .again(.deferred), code: "UNAVAILABLE"),
+        Answer("HTML", 503, html, .unknown, code: "UNAVAILABLE"),
+        Answer("no body", 503, "", .unknown, code: "UNAVAILABLE"),
+        Answer("another server's JSON", 503, #"{"error":{"code":503}}"#, .unknown, code: "UNAVAILABLE"),
+        Answer("a cut body", 503, #"{"error":{"code":503,"status":"UNAVAILABLE""#, .unknown, code: "UNAVAILABLE"),
         Answer(
-            "QUOTA_EXCEEDED", 429, fcm("RESOURCE_EXHAUSTED", "QUOTA_EXCEEDED"), .again(.deferred),
+            "QUOTA_EXCEEDED", 429, fcm("RESOURCE_EXHAUSTED", "QUOTA_EXCEEDED"), .again(.refused),
             code: "QUOTA_EXCEEDED"),
-        Answer("HTML", 429, html, .again(.deferred), code: "RESOURCE_EXHAUSTED"),
+        Answer("HTML", 429, html, .again(.refused), code: "RESOURCE_EXHAUSTED"),
         Answer("HTML", 502, html, .unknown, code: "HTTP_502"),
         Answer("no body", 504, "", .unknown, code: "DEADLINE_EXCEEDED"),
 

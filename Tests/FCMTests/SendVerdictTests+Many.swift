@@ -6,9 +6,10 @@ extension SendVerdictTests {
         Answer("a message's name", 200, #"{"name":"projects/p/messages/42"}"#, .accepted("42")),
         Answer("INTERNAL", 500, fcm("INTERNAL", "INTERNAL"), .unknown, code: "INTERNAL"),
         Answer("HTML", 500, html, .unknown, code: "INTERNAL"),
+        Answer("HTML", 503, html, .unknown, code: "UNAVAILABLE"),
         Answer("UNAVAILABLE", 503, fcm("UNAVAILABLE", "UNAVAILABLE"), .again(.deferred), code: "UNAVAILABLE"),
         Answer(
-            "QUOTA_EXCEEDED", 429, fcm("RESOURCE_EXHAUSTED", "QUOTA_EXCEEDED"), .again(.deferred),
+            "QUOTA_EXCEEDED", 429, fcm("RESOURCE_EXHAUSTED", "QUOTA_EXCEEDED"), .again(.refused),
             code: "QUOTA_EXCEEDED"),
         Answer("HTML", 502, html, .unknown, code: "HTTP_502"),
         Answer("no body", 504, "", .unknown, code: "DEADLINE_EXCEEDED"),
@@ -22,7 +23,7 @@ extension SendVerdictTests {
         Answer("no permission", 403, rpc("PERMISSION_DENIED"), .stop, code: "PERMISSION_DENIED"),
     ]
 
-    /// What differs from a topic when the many are a device group: its key is a token that can be gone (§4.2).
+    /// What differs from a topic when the many are a device group: its key is a token that can be gone.
     static let group: [Answer] = [
         Answer("a message's name", 200, #"{"name":"projects/p/messages/42"}"#, .accepted("42")),
         Answer("gone", 404, fcm("NOT_FOUND", "UNREGISTERED", "NotRegistered"), .dead, code: "UNREGISTERED"),

@@ -63,7 +63,8 @@ struct RandomChanges {
             let test = RecordedTest(
                 campaign: campaign(), at: instant(), accepted: .random(in: 0...20, using: &random), rejected: 1,
                 unknown: 0)
-            return Bool.random(using: &random) ? .test(test) : .topicAPI(any(of: [.registrations, .iid]) ?? .auto)
+            let api = any(of: [TopicAPI.registrations, .iid]) ?? .auto
+            return Bool.random(using: &random) ? .test(test) : .topicAPI(api, at: instant())
         case 21:
             // Renaming a campaign to its own name is refused when files are read.
             let (old, new) = (campaign(), campaign())

@@ -250,7 +250,7 @@ struct SQLiteStoreDamageTests {
             .outcome(.tide, [301, 303], .unknown), .audienceSizes(["anglers": 400]), .watermark("cron", .at(0)),
             .groupKey("chris", NotificationKey(rawValue: "APA91b")), .groupMembers("chris", [1, 2], .member),
             .groupMembers("chris", [3], .adding), .reject(.tide, [304, 305], code: "INVALID_ARGUMENT"),
-            .pause("tide"), .topicAPI(.iid),
+            .pause("tide"), .topicAPI(.iid, at: .at(7)),
             .test(RecordedTest(campaign: "tide", at: .at(0), accepted: 1, rejected: 0, unknown: 0)),
             .forget([420], at: .at(0)),
         ])

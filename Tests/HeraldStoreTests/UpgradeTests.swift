@@ -195,7 +195,7 @@ enum OldState {
             at: Date(timeIntervalSince1970: 1793610020.0253718), schedule: "cron 0 9 * * 1 UTC gap=next overlap=first",
             next: Date(timeIntervalSince1970: 1794214800))
         state.pauses.campaigns = ["half-done"]
-        state.topicAPI = .registrations
+        state.topicAPI = .init(.registrations, at: .distantPast)
         state.tests = [
             RecordedTest(
                 campaign: "welcome", at: Date(timeIntervalSince1970: 1795346347.469266), accepted: 2, rejected: 0,

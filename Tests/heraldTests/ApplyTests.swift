@@ -156,6 +156,27 @@ import Testing
         await sandbox.end()
     }
 
+    @Test func `plan and apply agree on the last moment`() async throws {
+        let sandbox = try Sandbox([
+            "workspace/herald.yaml": Sandbox.settings,
+            "workspace/resources.yaml": """
+            kind: campaign
+            name: timed
+            target: {fids: [\(Registration.fid(1).rawValue)]}
+            message: {data: {a: b}}
+            schedule: {at: 2026-12-01T09:00:00+01:00, max_lateness: 1h}
+
+            """,
+        ])
+        let (_, host) = try await sandbox.startEmulator()
+        let plan = try await sandbox.herald("plan", "--at", "2026-12-01T09:00:00Z", host: host)
+        #expect(plan.output.contains("> send  timed@2026-12-01T08:00:00Z"), "\(plan.output)\(plan.errors)")
+        let apply = try await sandbox.herald("apply", "--auto-approve", "--at", "2026-12-01T09:00:00Z", host: host)
+        #expect(apply.status == 0, "\(apply.output)\(apply.errors)")
+        #expect(try sandbox.accepted(in: ["ledger.ndjson"]).values.map { $0 } == [1])
+        await sandbox.end()
+    }
+
     @Test func `registrations appear nowhere unless asked for`() async throws {
         let sandbox = try Sandbox(Self.files)
         let (_, host) = try await sandbox.startEmulator()

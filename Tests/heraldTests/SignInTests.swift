@@ -91,7 +91,7 @@ import Testing
 
     @Test(arguments: [
         ("https://fcm.googleapis.com", "there are no credentials for https://fcm.googleapis.com"),
-        ("https://fcm.example", "there are no credentials for https://fcm.example"),
+        ("https://other-fcm.googleapis.com", "there are no credentials for https://other-fcm.googleapis.com"),
         ("http://192.0.2.1:8080", "fcm.endpoint: "), ("http://fcm.googleapis.com", "fcm.endpoint: "),
         ("ftp://127.0.0.1", "fcm.endpoint: "),
     ])

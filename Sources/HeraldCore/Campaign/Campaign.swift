@@ -39,6 +39,7 @@ package struct Campaign: Hashable, Sendable {
         package var rate: Rate?
         /// Counted from the due time.
         package var expiresAfter: Duration?
+        package var onError: OnError = .retry
         package var onUnknown: OnUnknown = .hold
         /// Applies from 100 outcomes on. Dead registrations do not count.
         package var stopWhenRejectedPercent = 50
@@ -58,6 +59,14 @@ package struct Campaign: Hashable, Sendable {
         /// The condition may match devices that follow no topic.
         package var broadcast = false
         package var maxRecipients: Int?
+    }
+
+    /// What happens after FCM itself answered 500 or 503: it says that it has not taken the message, and may be wrong.
+    package enum OnError: String, Hashable, Sendable, CaseIterable {
+        /// Try again, and count a possible duplicate.
+        case retry
+        /// The outcome is unknown.
+        case hold
     }
 
     /// What happens to recipients whose outcome is unknown.

@@ -30,8 +30,9 @@ struct EncodedContent: Sendable {
 extension [String: JSONValue] {
     /// The message with what `expires_after` fills where its author left it unset.
     fileprivate func expiring(_ expiry: Date, at now: Date) -> Self {
+        // Rounded up: FCM drops a message with a lifetime of zero unless the device is there at once.
         let left = Duration.seconds(
-            Swift.max(0, Int64((expiry.timeIntervalSince1970 - now.timeIntervalSince1970).rounded())))
+            Swift.max(0, Int64((expiry.timeIntervalSince1970 - now.timeIntervalSince1970).rounded(.up))))
         var message = JSONValue.object(self)
         message.fill(["android", "ttl"], with: .string(left.protobufText))
         message.fill(

@@ -17,7 +17,7 @@ enum ResourceReader {
             ], required: ["name", "target", "message"]),
     ]
     static let deliveryKeys = KeyTable(
-        ["rate", "expires_after", "on_unknown", "members", "stop_when_rejected_percent"])
+        ["rate", "expires_after", "on_error", "on_unknown", "members", "stop_when_rejected_percent"])
 
     enum Resource {
         case audience(Audience)
@@ -130,6 +130,7 @@ enum ResourceReader {
         if let expiry = delivery.expiresAfter, expiry > .longestTimeToLive {
             findings.timeToLiveTooLong("'expires_after'", at: fields["expires_after"]?.range ?? fields.range)
         }
+        delivery.onError = fields.choice("on_error", &findings) ?? delivery.onError
         delivery.onUnknown = fields.choice("on_unknown", &findings) ?? delivery.onUnknown
         delivery.members = fields.choice("members", &findings) ?? delivery.members
         if let percent = fields.int("stop_when_rejected_percent", in: 1...100, &findings) {

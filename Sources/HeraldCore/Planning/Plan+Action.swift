@@ -1,12 +1,23 @@
 extension Plan {
     /// What kind of work a step is.
-    package enum Action: Hashable, Sendable, CustomStringConvertible {
+    package enum Action: Hashable, Sendable, RawRepresentable, CustomStringConvertible {
         case subscribe, unsubscribe
         case group(GroupChange.Action)
         case send
 
+        package init?(rawValue: String) {
+            switch rawValue {
+            case "subscribe": self = .subscribe
+            case "unsubscribe": self = .unsubscribe
+            case "send": self = .send
+            default:
+                guard let action = GroupChange.Action(rawValue: rawValue) else { return nil }
+                self = .group(action)
+            }
+        }
+
         /// The name in documents.
-        package var description: String {
+        package var rawValue: String {
             switch self {
             case .subscribe: "subscribe"
             case .unsubscribe: "unsubscribe"
@@ -14,6 +25,8 @@ extension Plan {
             case .send: "send"
             }
         }
+
+        package var description: String { rawValue }
 
         /// Whether it makes recipients join or leave.
         enum Effect: Hashable, Sendable {

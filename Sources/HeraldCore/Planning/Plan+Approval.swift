@@ -49,7 +49,8 @@ extension Plan.Send {
             "expires_after": expiresAfter.map { .string($0.protobufText) } ?? .null,
             "rate": rate?.json ?? .null,
             "stop_when_rejected_percent": .int(Int64(stopWhenRejectedPercent)),
-            "on_unknown": .string(onUnknown.rawValue), "group_members": .string(groupMembers.rawValue),
+            "on_error": .string(onError.rawValue), "on_unknown": .string(onUnknown.rawValue),
+            "group_members": .string(groupMembers.rawValue),
             "recipients": .int(Int64(recipients)), "unknown": discovered.pin,
         ]
     }

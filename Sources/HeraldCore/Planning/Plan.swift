@@ -12,6 +12,8 @@ package struct Plan: Hashable, Sendable {
     /// When the next send comes due that is not in the plan.
     package var nextDue: Date?
     package var missed: [Missed] = []
+    /// Occurrences that `catch_up` leaves out because a later one is sent. That is no failure.
+    package var superseded: [Missed] = []
     /// Occurrences that have no recipient left to be tried, but whose end is not in the state because of a crash.
     package var over: [OccurrenceID] = []
     package var held: [Held] = []
@@ -86,11 +88,14 @@ package struct Plan: Hashable, Sendable {
         package var target: Campaign.Target
         package var contentDigest: String
         package var content: MessageContent
-        /// No request starts after this time.
+        /// No run begins or resumes it after this time. One that is under way goes on.
         package var deadline: Date?
+        /// No request starts when that long has passed since the due time. A send without a due time counts from when
+        /// its run began.
         package var expiresAfter: Duration?
         package var rate: Rate?
         package var stopWhenRejectedPercent: Int
+        package var onError: Campaign.OnError = .retry
         package var onUnknown: Campaign.OnUnknown
         /// How a device group is reached. It has no meaning for other targets.
         package var groupMembers: Campaign.Members = .key
@@ -106,6 +111,7 @@ package struct Plan: Hashable, Sendable {
         package var isResumed: Bool
     }
 
+    /// An occurrence that was due and is not sent.
     package struct Missed: Hashable, Sendable {
         package var occurrence: OccurrenceID
         package var due: Date
@@ -135,10 +141,15 @@ package struct Plan: Hashable, Sendable {
 
 extension Plan {
     /// Whether applying it changes nothing.
-    package var isEmpty: Bool { steps.isEmpty && missed.isEmpty }
+    package var isEmpty: Bool { steps.isEmpty && missed.isEmpty && superseded.isEmpty }
 }
 
 extension Plan.Send {
+    /// When its messages are worth nothing any more.
+    ///
+    /// - Parameter begun: when the run began.
+    package func expiry(begun: Date) -> Date? { expiresAfter.map { (due ?? begun).adding($0) } }
+
     /// The same send without any requests. It only accounts for what a crash left.
     func withoutRequests(leftByCrash discovered: RecipientSet) -> Plan.Send {
         var copy = self
@@ -177,7 +188,8 @@ extension Plan {
             revision: campaign.revision, due: nil, target: .registrations(Array(registrations.values)),
             contentDigest: campaign.contentDigest, content: campaign.content, deadline: nil,
             expiresAfter: campaign.delivery.expiresAfter, rate: campaign.delivery.rate,
-            stopWhenRejectedPercent: 100, onUnknown: .hold, members: RecipientSet(registrations.keys.sorted()),
+            stopWhenRejectedPercent: 100, onError: campaign.delivery.onError, onUnknown: .hold,
+            members: RecipientSet(registrations.keys.sorted()),
             discovered: [], recipients: registrations.count, isResumed: false)
         self.init(at: now, workspaceDigest: "", state: nil)
         steps = [Step(work: .send(send), reason: "a test")]

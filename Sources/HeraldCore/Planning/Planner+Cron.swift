@@ -51,9 +51,10 @@ extension Planner {
         let (unbegun, known) = (all.filter(\.isUnbegun), Set(all.filter { !$0.isUnbegun }.compactMap(\.due)))
         for instant in due.sorted() where !known.contains(instant) {
             let id = freeID(of: campaign, due: instant)
-            if now > instant.adding(schedule.maxLateness) {
+            if let lateness = lateness(of: campaign, due: instant) {
                 let missed = RecordedOccurrence(campaign, due: instant)
-                plan.missed.append(.init(occurrence: id, due: instant, reason: Self.tooLate, unrecorded: missed))
+                plan.missed.append(
+                    .init(occurrence: id, due: instant, reason: "it is \(lateness)", unrecorded: missed))
             } else {
                 let sends = begin(wanted, id, due: instant, after: unbegun.filter { $0.due == instant })
                 // What a pause or an empty audience holds back is still to be sent.
@@ -88,21 +89,25 @@ extension Planner {
         }
     }
 
-    /// The occurrences to send now. The others are noted as missed.
+    /// The occurrences to send now. The others are noted as missed or superseded.
     private mutating func dueOccurrences(of campaign: Campaign, after mark: Date) -> [Date] {
         let schedule = campaign.schedule
         guard schedule.latest(after: mark, through: now) != nil else { return [] }
         var patience = schedule.maxLateness
-        var reason = Self.tooLate
+        var reason = "it is \(Self.late)"
         // A run comes every `run_every`. What came due since the run before the last is on time, not late.
         if schedule.catchUp == .none, settings.runEvery * 2 < patience {
             patience = settings.runEvery * 2
             reason = "it came due while nothing ran, and catch_up is none"
         }
         // Occurrences are whole seconds, so this is the latest one that is too late.
-        let cutoff = Date(timeIntervalSince1970: (now.timeIntervalSince1970 - patience.seconds).rounded(.up) - 1)
+        var cutoff = Date(timeIntervalSince1970: (now.timeIntervalSince1970 - patience.seconds).rounded(.up) - 1)
+        if let span = campaign.delivery.expiresAfter, now.addingTimeInterval(-span.seconds) > cutoff {
+            cutoff = now.addingTimeInterval(-span.seconds)
+            reason = "it is \(Self.expired)"
+        }
         let late = schedule.occurrences(after: mark, through: cutoff, limit: Self.shownMissed + 1)
-        for instant in late.prefix(Self.shownMissed) { miss(campaign, instant, reason) }
+        for instant in late.prefix(Self.shownMissed) { leaveOut(campaign, instant, reason, in: \.missed) }
         if late.count > Self.shownMissed {
             overview.warnings.append(
                 "campaign '\(campaign.name.value)' missed more occurrences than the \(Self.shownMissed) listed")
@@ -110,18 +115,20 @@ extension Planner {
         var fresh = schedule.occurrences(after: max(mark, cutoff), through: now, limit: Self.caughtUp + 1)
         if schedule.catchUp != .all, let last = schedule.latest(after: max(mark, cutoff), through: now) {
             for instant in fresh.prefix(Self.shownMissed) where instant != last {
-                miss(campaign, instant, "a later occurrence takes its place")
+                leaveOut(campaign, instant, "a later occurrence takes its place", in: \.superseded)
             }
             fresh = [last]
         }
         return fresh
     }
 
-    private mutating func miss(_ campaign: Campaign, _ instant: Date, _ reason: String) {
+    private mutating func leaveOut(
+        _ campaign: Campaign, _ instant: Date, _ reason: String, in list: WritableKeyPath<Plan, [Plan.Missed]>
+    ) {
         // An occurrence that has begun is accounted for elsewhere.
         let isKnown = (occurrences[campaign.name.value] ?? []).contains { $0.occurrence.due == instant }
         guard !isKnown else { return }
-        plan.missed.append(.init(occurrence: freeID(of: campaign, due: instant), due: instant, reason: reason))
+        plan[keyPath: list].append(.init(occurrence: freeID(of: campaign, due: instant), due: instant, reason: reason))
     }
 
     /// The first firing after an edit of the schedule, if it counts as an occurrence that was sent already, moved: one

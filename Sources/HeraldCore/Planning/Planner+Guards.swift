@@ -36,18 +36,10 @@ extension Planner {
             .filter { $0.value.contentDigest == send.contentDigest && $0.value.hasTried }
             .filter { declared[$0.value.campaign] != send.contentDigest && $0.value.campaign != send.campaign }
             .min { $0.key < $1.key }
-        let former = campaign.previousNames.map(\.value).first { old in
-            declared[old] != nil && hasHistory(old) && !(state.formerNames[send.campaign]?.contains(old) ?? false)
-        }
         if let twin {
             refuse(
                 .looksRenamed, send.campaign, limit: 0, actual: 1,
                 "campaign '\(send.campaign)' has the message and the target of \(twin.key), which was sent, and no file declares that under '\(twin.value.campaign)' any more"
-            )
-        } else if let former {
-            refuse(
-                .looksRenamed, send.campaign, limit: 0, actual: 1,
-                "campaign '\(send.campaign)' was called '\(former)', and a file still declares '\(former)', so herald cannot tell which of them was sent before"
             )
         }
     }

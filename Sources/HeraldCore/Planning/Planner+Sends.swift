@@ -63,9 +63,9 @@ extension Planner {
                 overview.upcoming += upcoming(wanted, after: now, through: due, limit: 1)
                 return []
             }
-            if now > due.adding(campaign.schedule.maxLateness) {
+            if let lateness = lateness(of: campaign, due: due) {
                 let missed = RecordedOccurrence(campaign, due: due)
-                plan.missed.append(.init(occurrence: id, due: due, reason: Self.tooLate, unrecorded: missed))
+                plan.missed.append(.init(occurrence: id, due: due, reason: "it is \(lateness)", unrecorded: missed))
                 return []
             }
         }
@@ -116,9 +116,8 @@ extension Planner {
                 remaining: remaining.members.count)
         } else if !campaign.enabled {
             hold(id, "it is half done and the campaign is disabled", .abandon, remaining: remaining.members.count)
-        } else if let deadline = remaining.deadline, now > deadline {
-            plan.missed.append(
-                .init(occurrence: id, due: occurrence.due ?? now, reason: "it is half done and \(Self.late)"))
+        } else if let due = occurrence.due, let lateness = lateness(of: campaign, due: due) {
+            plan.missed.append(.init(occurrence: id, due: due, reason: "it is half done and \(lateness)"))
             // What a crash left still has to be accounted for.
             let left = ledger[.intended]
             if !left.isEmpty { return [remaining.withoutRequests(leftByCrash: left)] }
@@ -128,8 +127,15 @@ extension Planner {
         return []
     }
 
+    /// Why a send of the campaign that was due then may neither begin nor resume. `nil` if it may.
+    func lateness(of campaign: Campaign, due: Date) -> String? {
+        if now > due.adding(campaign.schedule.maxLateness) { return Self.late }
+        if let span = campaign.delivery.expiresAfter, now >= due.adding(span) { return Self.expired }
+        return nil
+    }
+
     static let late = "later than max_lateness allows"
-    static let tooLate = "it is \(late)"
+    static let expired = "older than expires_after allows"
 
     /// A paused campaign sends nothing, but what a crash left of it is still accounted for.
     mutating func unlessPaused(_ send: Plan.Send) -> [Plan.Send] {
@@ -155,7 +161,8 @@ extension Planner {
             deadline: due?.adding(campaign.schedule.maxLateness),
             expiresAfter: campaign.delivery.expiresAfter, rate: campaign.delivery.rate,
             stopWhenRejectedPercent: campaign.delivery.stopWhenRejectedPercent,
-            onUnknown: campaign.delivery.onUnknown, groupMembers: campaign.delivery.members, members: remaining,
+            onError: campaign.delivery.onError, onUnknown: campaign.delivery.onUnknown,
+            groupMembers: campaign.delivery.members, members: remaining,
             discovered: ledger[.intended].subtracting(repeated),
             deferred: ledger[.deferred].intersection(remaining),
             recipients: remaining.isEmpty ? 0 : reached(by: campaign, remaining),
@@ -173,18 +180,18 @@ extension Planner {
     ) {
         let count = occurrence.counts.uncertain
         guard count > 0, campaign.delivery.onUnknown == .hold || occurrence.finished != nil else { return }
-        hold(id, "\(count) may or may not have got it and are not sent it again", .settle)
+        hold(id, "\(count) may or may not have got it and are not sent it again", .decide)
     }
 
     /// What a person can do about something that is held.
     enum Remedy {
-        case settle, goOn, abandon, resume(String)
+        case decide, goOn, abandon, resume(String)
     }
 
     mutating func hold(_ id: OccurrenceID, _ reason: String, _ remedy: Remedy, remaining: Int = 0) {
         let command =
             switch remedy {
-            case .settle: "state resolve \(id) --accept, --resend or --abandon"
+            case .decide: "state resolve \(id) --accept, --resend or --abandon"
             case .goOn: "state resolve \(id) --continue or --abandon"
             case .abandon: "state resolve \(id) --abandon"
             case .resume(let campaign): "resume \(campaign)"
@@ -224,9 +231,6 @@ extension RecordedOccurrence {
             campaign: campaign.name.value, revision: campaign.revision, due: due,
             contentDigest: campaign.contentDigest, target: campaign.target.value.recordedText)
     }
-
-    /// Whether it is open and has tried nobody.
-    var isUnbegun: Bool { finished == nil && !hasTried }
 
     /// Whether the campaign has another message, target or time now.
     func isChanged(in campaign: Campaign) -> Bool {

@@ -77,6 +77,8 @@ package struct Planner {
         planner.planSends(selected: input.onlyCampaigns)
         if !planner.listsSkipped { planner.checkAudiences() }
         planner.arrange()
+        planner.time()
+        planner.advise()
         return Proposal(planner.plan, planner.overview)
     }
 
@@ -177,12 +179,6 @@ package struct Planner {
         plan.steps += memberships.filter { $0.work.subject.map(wanted.contains) ?? false }
         plan.steps += sends.filter { !needs($0).isEmpty }
         plan.steps += memberships.filter { !($0.work.subject.map(wanted.contains) ?? false) }
-        var timing = StepTiming(settings.fcm)
-        for index in plan.steps.indices {
-            let time = timing.next(plan.steps[index].work)
-            plan.steps[index].seconds = Int(time.whole.seconds.rounded(.up))
-            plan.steps[index].rampSeconds = Int(time.ramp.seconds.rounded())
-        }
     }
 
     // MARK: Figures

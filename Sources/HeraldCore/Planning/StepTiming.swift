@@ -8,21 +8,24 @@ struct StepTiming {
 
     /// The least time that a step takes after the steps before it, and how much of that the ramp costs.
     mutating func next(_ work: Plan.Work) -> (whole: Duration, ramp: Duration) {
-        let count = Double(work.requests)
-        var time: (whole: Duration, ramp: Duration) = (.zero, .zero)
-        switch work {
-        case .subscribe, .unsubscribe, .group:
-            if case .limited(let rate) = settings.subscriptionRate { time.whole = .seconds(count / Double(rate)) }
-        case .send(let send):
-            let begin = sending ?? .zero
-            sending = begin
-            guard case .limited(let rate) = settings.rate.combined(with: send.rate) else { break }
-            let even = count / Double(rate)
-            let whole = seconds(for: count, at: Double(rate), from: begin.seconds)
-            time = (.seconds(whole), .seconds(whole - even))
+        if case .send(let send) = work { return self.send(work.requests, send.rate) }
+        var whole = Duration.zero
+        if case .limited(let rate) = settings.subscriptionRate {
+            whole = .seconds(Double(work.requests) / Double(rate))
         }
-        sending = sending.map { $0 + time.whole }
-        return time
+        sending = sending.map { $0 + whole }
+        return (whole, .zero)
+    }
+
+    /// - Parameter rate: the campaign's own.
+    mutating func send(_ requests: Int, _ rate: Rate?) -> (whole: Duration, ramp: Duration) {
+        let begin = sending ?? .zero
+        sending = begin
+        guard case .limited(let rate) = settings.rate.combined(with: rate) else { return (.zero, .zero) }
+        let even = Double(requests) / Double(rate)
+        let whole = seconds(for: Double(requests), at: Double(rate), from: begin.seconds)
+        sending = begin + .seconds(whole)
+        return (.seconds(whole), .seconds(whole - even))
     }
 
     /// During the ramp the run's own rate grows evenly. It is the limit until it reaches the rate of the send.

@@ -45,9 +45,10 @@ extension FailureCode {
         case .quotaExceeded, .resourceExhausted:
             "The whole budget waits, as long as FCM asks for or at least a minute, and tries again."
         case .thirdPartyAuth: "It is rejected and not tried again in this run; other platforms go on."
-        case .unavailable: "It is tried again after FCM's `Retry-After`, or ten seconds and more."
+        case .unavailable:
+            "It is tried again after FCM's `Retry-After`, or ten seconds and more, and a send counts as a possible duplicate. If the answer was not in FCM's own form, or with `on_error: hold`, a send is unknown, and held."
         case .internal, .unspecified:
-            "A send to one registration is tried again. One to a topic, a condition or a group may have gone out: it is unknown, and held."
+            "A send to one registration is tried again and counts as a possible duplicate. One to a topic, a condition or a group may have gone out: it is unknown, and held. So is every send if the answer was not in FCM's own form, or with `on_error: hold`."
         case .unauthenticated: "A new access token is asked for, once; then the campaign stops."
         case .permissionDenied: "The campaign stops, as it would be so for everybody."
         case .notFound:

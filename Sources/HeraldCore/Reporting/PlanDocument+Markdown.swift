@@ -23,13 +23,14 @@ extension PlanDocument {
             "- **\($0.kind.rawValue.inMarkdown)**: \($0.message.inMarkdown); to allow it: \($0.override.inMarkdown)\n"
         }
         let missed = plan.missed.map { "- \($0.occurrence.rawValue.inMarkdown): \($0.reason.inMarkdown)\n" }
+        let superseded = plan.superseded.map { "- \($0.occurrence.rawValue.inMarkdown): \($0.reason.inMarkdown)\n" }
         let held = plan.held.map {
             "- \($0.occurrence.rawValue.inMarkdown): \($0.reason.inMarkdown); \($0.resolve.inMarkdown)\n"
         }
         let sections: [(title: String, head: String, entries: [String])] = [
             ("Guards that need an override", "", guards),
             ("Warnings", "", overview.warnings.map { "- \($0.inMarkdown)\n" }),
-            ("Missed", "", missed), ("Held", "", held),
+            ("Missed", "", missed), ("Superseded", "", superseded), ("Held", "", held),
             ("Steps", "| | what | how many | why |\n|---|---|---|---|\n", steps),
             (
                 "Coming up", "| campaign | local time | UTC | to | recipients | |\n|---|---|---|---|---|---|\n",

@@ -74,7 +74,7 @@ package struct PlanDocument: Document {
                         "recipients": figure($0.recipients), "note": .string($0.occurring.note),
                     ]
                 }),
-            "missed": .array(plan.missed.map(\.json)),
+            "missed": .array(plan.missed.map(\.json)), "superseded": .array(plan.superseded.map(\.json)),
             "held": .array(
                 plan.held.map {
                     [
@@ -161,6 +161,7 @@ package struct PlanDocument: Document {
         let rest = overview.upcoming.count + overview.upcomingOmitted - coming.count
         text += section("Coming up", coming + (rest > 0 ? ["and \(rest) more; 'herald calendar' lists them"] : []))
         text += section("Missed", plan.missed.map { "\($0.occurrence)  \($0.reason)" })
+        text += section("Superseded", plan.superseded.map { "\($0.occurrence)  \($0.reason)" })
         text += section("Held", plan.held.map { "\($0.occurrence)  \($0.reason); \($0.resolve)" })
         text += section(
             "Guards that need an override",
@@ -181,7 +182,9 @@ package struct PlanDocument: Document {
         }
         if plan.isEmpty { return "Nothing to do, and \(count(plan.held.count, "occurrence")) held." + unread }
         if plan.steps.isEmpty {
-            return "Plan: nothing to send or change, \(count(plan.missed.count, "occurrence")) missed." + unread
+            let missed = [(plan.missed.count, "missed"), (plan.superseded.count, "superseded")]
+                .filter { $0.0 > 0 }.map { "\(count($0, "occurrence")) \($1)" }.joined(separator: ", ")
+            return "Plan: nothing to send or change, \(missed)." + unread
         }
         var parts: [String] = []
         let figures = summary

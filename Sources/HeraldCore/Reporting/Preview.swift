@@ -64,7 +64,8 @@ package struct Preview: Hashable, Sendable {
 
         let isOne = campaign.target.value.isOneRequest(campaign.delivery)
         let work = try StepWork(
-            .send(Plan.Send(wanted, occurrence, timing)), key: Self.anyKey, isDryRun: false, now: timing.at)
+            .send(Plan.Send(wanted, occurrence, timing)), key: Self.anyKey, isDryRun: false, begun: timing.at,
+            now: timing.at)
         for (_, sample) in campaign.content.samples(of: wanted.members) {
             let registration = isOne ? nil : sample.flatMap { surroundings.registrations[$0] }
             // Without a recipient there is no request, but the message can still be shown as devices would get it.
@@ -159,7 +160,8 @@ extension Plan.Send {
             target: campaign.target.value, contentDigest: campaign.contentDigest, content: campaign.content,
             deadline: nil, expiresAfter: campaign.delivery.expiresAfter, rate: campaign.delivery.rate,
             stopWhenRejectedPercent: campaign.delivery.stopWhenRejectedPercent,
-            onUnknown: campaign.delivery.onUnknown, groupMembers: campaign.delivery.members, members: wanted.members,
+            onError: campaign.delivery.onError, onUnknown: campaign.delivery.onUnknown,
+            groupMembers: campaign.delivery.members, members: wanted.members,
             discovered: [], recipients: wanted.members.count, isResumed: false)
     }
 }

@@ -27,7 +27,10 @@ extension ReportDocument {
             header.element("h1", ["class": report.result.tone], report.result.words)
         }
         writer.lineBreak()
-        Self.write(totals.map { ($0.name, String($0.count)) }, as: "totals", to: &writer)
+        for total in totals {
+            if !total.title.isEmpty { writer.element("h2", total.title) }
+            Self.write(total.figures.map { ($0.name, String($0.count)) }, as: "totals", to: &writer)
+        }
         Self.write(facts.map { ($0.name, $0.value) }, as: "facts", to: &writer)
     }
 

@@ -15,6 +15,7 @@ extension ReportDocument {
             ]
             writer.element("testsuite", attributes) { writer in
                 writer.lineBreak()
+                writeDuplicates(to: &writer)
                 for step in report.steps { write(step, to: &writer) }
                 if report.missed > 0 { writeMissed(to: &writer) }
             }
@@ -22,6 +23,14 @@ extension ReportDocument {
         }
         writer.lineBreak()
         return writer.text
+    }
+
+    private func writeDuplicates(to writer: inout MarkupWriter) {
+        let count = String(summary["possible_duplicates"] ?? 0)
+        writer.element("properties") {
+            $0.element("property", ["name": "possible_duplicates", "value": count]) { _ in }
+        }
+        writer.lineBreak()
     }
 
     private func write(_ step: StepReport, to writer: inout MarkupWriter) {

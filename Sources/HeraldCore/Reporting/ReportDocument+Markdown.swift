@@ -7,7 +7,7 @@ extension ReportDocument {
     package var markdown: String {
         var text = "## herald run: \(report.result.words.inMarkdown)\n\n"
         if report.isDryRun { text += "A dry run: FCM checked the messages and delivered none.\n\n" }
-        text += totals.map { "\($0.count) \($0.name)" }.joined(separator: ", ") + ".\n\n"
+        text += totalsText + "\n\n"
         text += facts.map { "\($0.name.inMarkdown): \($0.value.inMarkdown)" }.joined(separator: " · ") + "\n"
         let steps = report.steps.map { step -> String in
             let cells = [step.id.rawValue.inMarkdown] + step.figures.map { String($0.count) }
@@ -55,22 +55,29 @@ extension ReportDocument {
         ]
         if let commit = report.gitCommit { facts.append(("commit", commit)) }
         if !report.overrides.isEmpty { facts.append(("overridden guards", report.overrides.joined(separator: ", "))) }
-        for (key, name) in [
-            ("retries", "retries"), ("forgotten", "forgotten as dead"), ("possible_duplicates", "possible duplicates"),
-        ] {
-            if let number = summary[key], number > 0 { facts.append((name, String(number))) }
-        }
         return facts.map { (name: $0.0, value: $0.1) }
     }
 }
 
 extension StepReport {
+    struct Figure {
+        var name: String
+        var count: Int
+    }
+
     static let figureNames = ["planned", "accepted", "rejected", "unknown", "skipped", "held", "pending"]
 
     /// In the order of `figureNames`.
-    var figures: [(name: String, count: Int)] {
+    var figures: [Figure] {
         let counts = [planned, accepted, rejected, unknown, skipped, held, pending]
-        return zip(Self.figureNames, counts).map { ($0, $1) }
+        return zip(Self.figureNames, counts).map { Figure(name: $0, count: $1) }
+    }
+
+    static func sums(_ steps: [StepReport]) -> [Figure] {
+        let figures = steps.map(\.figures)
+        return figureNames.enumerated().map { index, name in
+            Figure(name: name, count: figures.reduce(0) { $0 + $1[index].count })
+        }
     }
 
     /// Whether a person must look at the step. Dead registrations are forgotten and do not count as failures.

@@ -25,7 +25,8 @@ extension ReportDocument {
         guard schema == "herald.report/1" else { throw .otherVersion(schema.printable) }
         let fields = ReportFields(json, reveals: reveals)
         var summary: [String: Int] = [:]
-        for (name, _) in try fields.object("summary") {
+        // The other figures are those of the steps.
+        for (name, value) in try fields.object("summary") where value.object == nil {
             summary[name] = try fields.nested("summary").count(name)
         }
         var report = try Report(fields, missed: summary["missed"] ?? 0)
@@ -142,22 +143,28 @@ extension Report {
         gitCommit = try fields.optionalText("git_commit")
         overrides = try fields.texts("overrides")
         notes = try fields.texts("notes")
-        missedOccurrences = try (fields.has("missed") ? fields.list("missed") : []).map {
-            (missed) throws(ReportDocument.ReadingError) in
+        missedOccurrences = try Self.leftOut("missed", fields)
+        superseded = try Self.leftOut("superseded", fields)
+        self.missed = missed
+        steps = []
+        for step in try fields.list("steps") { steps.append(try StepReport(step)) }
+    }
+
+    private static func leftOut(
+        _ key: String, _ fields: ReportFields
+    ) throws(ReportDocument.ReadingError) -> [Plan.Missed] {
+        try (fields.has(key) ? fields.list(key) : []).map { (missed) throws(ReportDocument.ReadingError) in
             Plan.Missed(
                 occurrence: OccurrenceID(rawValue: try missed.text("occurrence")), due: try missed.time("due"),
                 reason: try missed.text("reason"))
         }
-        self.missed = missed
-        steps = []
-        for step in try fields.list("steps") { steps.append(try StepReport(step)) }
     }
 }
 
 extension StepReport {
     fileprivate init(_ fields: ReportFields) throws(ReportDocument.ReadingError) {
         id = StepID(rawValue: try fields.text("id"))
-        action = try fields.text("action")
+        action = try fields.word("action")
         planned = try fields.count("planned")
         occurrence = try fields.optionalText("occurrence")
         topic = try fields.optionalText("topic")

@@ -26,26 +26,42 @@ package struct ReportDocument: Document {
             "git_commit": report.gitCommit.map { .string($0) } ?? .null,
             "overrides": .array(report.overrides.map { .string($0) }),
             "state": report.state?.json ?? .null,
-            "summary": .object(summary.mapValues { .int(Int64($0)) }),
+            "summary": .object(summaryJSON),
             "steps": .array(report.steps.map(Self.step)),
             "missed": .array(report.missedOccurrences.map(\.json)),
+            "superseded": .array(report.superseded.map(\.json)),
             "notes": .array(report.notes.map { .string($0) }),
         ]
     }
 
-    /// What concerns no step: missed occurrences, and remarks.
+    /// What concerns no step: occurrences that were left out, and remarks.
     var remarks: [String] {
-        report.missedOccurrences.map { "\($0.occurrence) was missed: \($0.reason)" } + report.notes
+        report.missedOccurrences.map { "\($0.occurrence) was missed: \($0.reason)" }
+            + report.superseded.map { "\($0.occurrence) was superseded: \($0.reason)" } + report.notes
     }
 
-    /// Sends are counted by recipient, subscriptions by pair. `planned` and its parts count both.
+    private var summaryJSON: [String: JSONValue] {
+        var members = summary.mapValues { JSONValue.int(Int64($0)) }
+        for (name, figures) in [("messages", messages), ("memberships", memberships)] {
+            members[name] = .object(Dictionary(uniqueKeysWithValues: figures.map { ($0.name, .int(Int64($0.count))) }))
+        }
+        return members
+    }
+
+    /// The figures of all sends, by recipient.
+    private var messages: [StepReport.Figure] { StepReport.sums(report.steps.filter { $0.action == .send }) }
+
+    /// The figures of all changes to topics and groups, by pair of recipient and topic or group.
+    private var memberships: [StepReport.Figure] { StepReport.sums(report.steps.filter { $0.action != .send }) }
+
+    /// The totals. `planned` and its parts count messages and memberships together.
     var summary: [String: Int] {
         if let savedSummary { return savedSummary }
         let steps = report.steps
         let sum = { (figure: (StepReport) -> Int) in steps.reduce(0) { $0 + figure($1) } }
         return [
-            "subscribed": sum { $0.action == "subscribe" ? $0.accepted : 0 },
-            "unsubscribed": sum { $0.action == "unsubscribe" ? $0.accepted : 0 },
+            "subscribed": sum { $0.action == .subscribe ? $0.accepted : 0 },
+            "unsubscribed": sum { $0.action == .unsubscribe ? $0.accepted : 0 },
             "planned": sum(\.planned), "accepted": sum(\.accepted), "rejected": sum(\.rejected),
             "unknown": sum(\.unknown), "skipped": sum(\.skipped), "held": sum(\.held), "pending": sum(\.pending),
             "missed": report.missed, "retries": sum(\.retries), "forgotten": sum(\.forgotten),
@@ -55,7 +71,8 @@ package struct ReportDocument: Document {
 
     private static func step(_ step: StepReport) -> JSONValue {
         var members: [String: JSONValue] = [
-            "id": .string(step.id.rawValue), "action": .string(step.action), "planned": .int(Int64(step.planned)),
+            "id": .string(step.id.rawValue), "action": .string(step.action.rawValue),
+            "planned": .int(Int64(step.planned)),
             "accepted": .int(Int64(step.accepted)), "rejected": .int(Int64(step.rejected)),
             "unknown": .int(Int64(step.unknown)), "skipped": .int(Int64(step.skipped)),
             "held": .int(Int64(step.held)), "pending": .int(Int64(step.pending)),
@@ -92,15 +109,32 @@ package struct ReportDocument: Document {
             if step.failuresOmitted > 0 { text += "    and \(count(step.failuresOmitted, "more failure"))\n" }
         }
         for note in remarks { text += "  \(note)\n" }
-        let total = totals.map { "\($0.count) \($0.name)" }.joined(separator: ", ")
-        return text + "\nRun \(report.run): \(report.result.rawValue). \(total).\n"
+        return text + "\nRun \(report.run): \(report.result.rawValue). \(totalsText)\n"
     }
 
-    /// The outcomes of the whole run. Most figures are left out when they are zero.
-    var totals: [(name: String, count: Int)] {
+    /// The outcomes of the whole run in sentences.
+    var totalsText: String {
+        totals.map { total in
+            let figures = total.figures.map { "\($0.count) \($0.name)" }.joined(separator: ", ")
+            return total.title.isEmpty ? "\(figures)." : "\(total.title): \(figures)."
+        }.joined(separator: " ")
+    }
+
+    /// The outcomes of the whole run: of messages, of memberships, and what is counted beside them. Most figures are
+    /// left out when they are zero.
+    var totals: [(title: String, figures: [StepReport.Figure])] {
         let always: Set<String> = ["planned", "accepted"]
-        let names = ["planned", "accepted", "rejected", "unknown", "skipped", "held", "pending", "missed"]
-        return names.map { ($0, summary[$0] ?? 0) }.filter { $0.1 > 0 || always.contains($0.0) }
+        let accounts = [("Messages", messages), ("Memberships", memberships)]
+            .filter { $0.1.contains { $0.count > 0 } }
+            .map { ($0, $1.filter { $0.count > 0 || always.contains($0.name) }) }
+        let others = [
+            ("missed", summary["missed"] ?? 0), ("superseded", report.superseded.count),
+            ("retries", summary["retries"] ?? 0), ("forgotten as dead", summary["forgotten"] ?? 0),
+            ("possible duplicates", summary["possible_duplicates"] ?? 0),
+        ]
+        .filter { $0.1 > 0 }.map { StepReport.Figure(name: $0, count: $1) }
+        let totals = accounts + (others.isEmpty ? [] : [("", others)])
+        return totals.isEmpty ? [("", [.init(name: "planned", count: 0)])] : totals
     }
 
     private static func figures(_ step: StepReport, _ style: TextStyle) -> String {
@@ -109,6 +143,7 @@ package struct ReportDocument: Document {
         for (name, number) in [
             ("rejected", step.rejected), ("unknown", step.unknown), ("skipped", step.skipped), ("held", step.held),
             ("pending", step.pending), (step.retries == 1 ? "retry" : "retries", step.retries),
+            (step.possibleDuplicates == 1 ? "possible duplicate" : "possible duplicates", step.possibleDuplicates),
         ] where number > 0 {
             parts.append("\(number) \(name)")
         }
@@ -118,11 +153,12 @@ package struct ReportDocument: Document {
 }
 
 extension StepReport {
-    /// The failures that it shows, by code, each with the message of the first.
+    /// The failures that it shows, by code and action, each with the message of the first.
     var failureKinds: [(code: String, count: Int, message: String, action: Report.Failure.Action)] {
-        Dictionary(grouping: failures, by: \.code).sorted { $0.key < $1.key }
-            .compactMap { code, entries in
-                entries.first.map { (code, entries.count, $0.message, $0.action) }
+        Dictionary(grouping: failures) { [$0.code, $0.action.rawValue] }
+            .sorted { $0.key.lexicographicallyPrecedes($1.key) }
+            .compactMap { _, entries in
+                entries.first.map { ($0.code, entries.count, $0.message, $0.action) }
             }
     }
 }
@@ -136,6 +172,7 @@ extension Report.Failure.Action {
         case .rejected: "refused"
         case .held: "may have got it, not sent again"
         case .retryNextRun: "not sent, the next apply tries it"
+        case .fixFirst: "not sent, and it fails again until the file, setting or permission is fixed"
         }
     }
 }

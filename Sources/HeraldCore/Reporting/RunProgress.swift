@@ -98,7 +98,7 @@ private struct StepUnderWay: Sendable {
 
     var name: String {
         if let occurrence = step.occurrence { return String(occurrence.prefix { $0 != "@" }) }
-        let verb = String(step.action.map { $0 == "_" ? " " : $0 })
+        let verb = String(step.action.rawValue.map { $0 == "_" ? " " : $0 })
         return "\(verb) \(step.topic ?? step.group ?? "")".printable
     }
 

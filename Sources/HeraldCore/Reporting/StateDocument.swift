@@ -78,7 +78,7 @@ package struct StateDocument: Document {
                 "everything": .bool(state.pauses.everything),
                 "campaigns": .array(state.pauses.campaigns.sorted().map { .string($0) }),
             ]),
-            "topic_api": state.topicAPI.map { .string($0.rawValue) } ?? .null,
+            "topic_api": state.topicAPI.map { .string($0.api.rawValue) } ?? .null,
             "tests": .array(
                 tests.map {
                     [

@@ -11,6 +11,12 @@ extension Executor {
             report.steps[index].skipped = step.work.planned
             return
         }
+        if let reason = context.whyEnded(step.work) {
+            watermarks.noteUnbegun(step)
+            report.steps[index].stop(reason)
+            queue.noteEnd(of: step, report.steps[index])
+            return
+        }
         if case .group(let change) = step.work { return await carryOut(change, of: step, at: index, until: leaveAt) }
         var key: NotificationKey?
         if case .send(let send) = step.work {
@@ -47,7 +53,7 @@ extension Executor {
         if case .subscribe(let name, _) = step.work { askedBefore = context.recorded.topics[name]?.subscribing ?? [] }
         return try StepWork(
             step.work, api: context.topicAPI, key: key, askedBefore: askedBefore, isDryRun: options.mode.isDryRun,
-            now: surroundings.now())
+            begun: report.started, now: surroundings.now())
     }
 
     private mutating func newState(of step: Plan.Step, _ work: StepWork, at index: Int) -> StepState {
@@ -92,7 +98,9 @@ extension Executor {
     // MARK: Topics
 
     private mutating func noteChange(of topic: TopicName, _ state: StepState) async {
-        context.recorded.topics[topic, default: RecordedTopic()].changed = surroundings.now()
+        let now = surroundings.moment(since: runBegin)
+        context.recorded.topics[topic, default: RecordedTopic()].changed = now.date
+        queue.noteChange(of: topic, at: now.elapsed)
         // The first answer shows which API the project has. The report says it once, and the state remembers it.
         guard options.fcm.topicAPI == .auto else { return }
         if state.isUnavailable {
@@ -104,7 +112,7 @@ extension Executor {
         } else {
             return
         }
-        await commit([.topicAPI(context.topicAPI)])
+        await commit([.topicAPI(context.topicAPI, at: now.date)])
     }
 
     private mutating func noteMissingJoins(_ send: Plan.Send, at index: Int) {

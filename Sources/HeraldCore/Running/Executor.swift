@@ -9,8 +9,8 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     var context: RunContext
     var queue: RunQueue
     var watermarks = Watermarks()
-    /// Occurrences that are already reported as missed.
-    private var missed: Set<OccurrenceID> = []
+    /// Occurrences that are already reported as missed or superseded.
+    private var leftOut: Set<OccurrenceID> = []
     /// When to look again for sends that came due after the plan was made.
     var nextLook: Date?
     /// The longest time between two looks for what is due.
@@ -45,11 +45,12 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         self.surroundings = surroundings
         self.report = report
         runBegin = surroundings.clock.now
-        queue = RunQueue(options)
+        queue = RunQueue(options, began: report.started)
         context = RunContext(
             options, capacity: surroundings.sender.capacity, random: surroundings.random,
             fingerprints: surroundings.fingerprints, wantsReceipts: surroundings.receive != nil,
-            withOthers: surroundings.others.recipients, recorded: state)
+            withOthers: surroundings.others.recipients, recorded: state, endpoint: report.endpoint,
+            began: report.started)
     }
 
     private mutating func run(_ plan: Plan) async -> Report {
@@ -60,13 +61,14 @@ package struct Executor<C: Clock> where C.Duration == Duration {
                 report.result = .interrupted
             } else if let fatal = context.fatal {
                 for entry in queue.entries { report.steps[entry.index].stop(fatal) }
-                queue.removeAll()
+                dismissQueue()
             } else {
                 await lookAgain()
                 await takeTurn()
             }
             await surroundings.observe(report)
         }
+        dismissQueue()
         await pauseWhatWasStopped()
         report.result = report.outcome
         report.finished = surroundings.now()
@@ -89,7 +91,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         }
         // What came due goes before the steps under way. Those stay in the queue, so that no watermark passes them.
         queue.insert(fresh)
-        missed.formUnion(plan.missed.map(\.occurrence))
+        leftOut.formUnion((plan.missed + plan.superseded).map(\.occurrence))
         watermarks.add(plan.watermarks)
         nextLook = surroundings.lookAgain == nil ? nil : plan.nextDue
         context.recorded.apply(plan.renaming)
@@ -113,12 +115,17 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         guard var plan = await look(now) else { return }
         let known = Set(report.steps.map(\.id))
         plan.steps = plan.steps.filter { $0.work.action == .send && !known.contains($0.id) }
-        plan.missed.removeAll { missed.contains($0.occurrence) || known.contains(.send($0.occurrence)) }
+        let isTold = { [leftOut] (missed: Plan.Missed) in
+            leftOut.contains(missed.occurrence) || known.contains(.send(missed.occurrence))
+        }
+        plan.missed.removeAll(where: isTold)
+        plan.superseded.removeAll(where: isTold)
         plan.renames = []
         let first = report.steps.count
         report.steps += plan.steps.map { StepReport($0) }
         report.missed += plan.missed.count
         report.missedOccurrences += plan.missed
+        report.superseded += plan.superseded
         await take(plan, at: first)
     }
 
@@ -138,6 +145,19 @@ package struct Executor<C: Clock> where C.Duration == Duration {
             if wait > 0 { try? await surroundings.clock.sleep(for: .seconds(wait)) }
         case .done: break
         }
+    }
+
+    /// Steps that yielded do not go on. What they still have to say is in the report.
+    private mutating func dismissQueue() {
+        for entry in queue.entries {
+            guard var state = entry.state else { continue }
+            let stopped = report.steps[entry.index].stopped
+            state.doubtDead(context)
+            surroundings.tell(state.takeNews(), of: state.report.id)
+            report.steps[entry.index] = state.report
+            if let stopped { report.steps[entry.index].stop(stopped) }
+        }
+        queue.removeAll()
     }
 
     // MARK: The state

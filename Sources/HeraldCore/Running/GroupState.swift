@@ -167,19 +167,17 @@ struct GroupState: DecidingStep {
         }
     }
 
-    /// FCM knows none of the members any more. herald believes this only after a success in the same run, because wrong
-    /// credentials make every registration look dead.
+    /// FCM knows none of the members any more. Wrong credentials make every registration look dead, too.
     private mutating func forgetting(_ failure: Failure, _ now: Moment, _ context: RunContext) -> Act {
         let members = change.members
-        let options = context.options
-        let limit = options.guards.maxForgetPercent
-        if members.count >= 10, limit < 100, !options.overrides.allow(.maxForgetPercent, for: report.id.rawValue) {
+        let limit = context.options.guards.maxForgetPercent
+        if members.count >= 10, limit < 100, !context.isOverridden(.maxForgetPercent, for: report.id) {
             return .block(
                 "guard max_forget_percent: all \(members.count) registrations look dead, more than \(limit) % "
                     + "(--override max_forget_percent=\(report.id))")
         }
         report.rejected += members.count
-        if context.hasSucceeded(on: .groups) {
+        if context.believesDead(on: .groups, in: report.id) {
             return .write([.forget(members, at: now.date)], then: .forgotten(failure))
         }
         note(failure, .kept, context)

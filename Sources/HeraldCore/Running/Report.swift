@@ -26,6 +26,8 @@ package struct Report: Hashable, Sendable {
     package var missedOccurrences: [Plan.Missed] = []
     /// Campaigns of which nothing comes due because a clock was fast. A saved report names them in `notes` only.
     package var silenced: [String] = []
+    /// Occurrences that were left out because a later one was sent. That is no failure.
+    package var superseded: [Plan.Missed] = []
     package var steps: [StepReport]
     /// Whether the run ended because the endpoint did not answer.
     package var isUnreachable = false
@@ -52,6 +54,7 @@ package struct Report: Hashable, Sendable {
         missedOccurrences = plan.missed
         silenced = plan.silenced.map(\.campaign)
         notes = plan.silenced.map(\.sentence)
+        superseded = plan.superseded
         steps = plan.steps.map { StepReport($0) }
         for held in plan.held where held.remaining > 0 {
             // If a crash left something of it, the occurrence already has a step.
@@ -83,6 +86,8 @@ package struct Report: Hashable, Sendable {
             case held
             /// The request had no effect. The next run tries again.
             case retryNextRun = "retry_next_run"
+            /// The request had no effect, and it fails again until the message, a setting or a permission is changed.
+            case fixFirst = "fix_first"
         }
     }
 }
@@ -97,7 +102,7 @@ package struct StepReport: Hashable, Sendable {
     static let interruption = "the run was stopped"
 
     package var id: StepID
-    package var action: String
+    package var action: Plan.Action
     package var occurrence: String?
     package var topic: String?
     package var group: String?
@@ -134,7 +139,7 @@ package struct StepReport: Hashable, Sendable {
 
     package init(_ step: Plan.Step) {
         id = step.id
-        action = step.work.action.description
+        action = step.work.action
         planned = step.work.planned
         switch step.work {
         case .subscribe(let name, _), .unsubscribe(let name, _): topic = name.rawValue
@@ -151,7 +156,7 @@ package struct StepReport: Hashable, Sendable {
     /// A step for an occurrence that something holds.
     init(_ held: Plan.Held) {
         id = .send(held.occurrence)
-        action = Plan.Action.send.description
+        action = .send
         occurrence = held.occurrence.rawValue
         planned = 0
         add(held)

@@ -34,7 +34,7 @@ package struct RetryPolicy: Sendable {
         _ asked: Verdict.Repeat, attempt: Int, unanswered: Int, elapsed: Duration, now: Double,
         using random: inout some RandomNumberGenerator
     ) -> Decision {
-        if asked.effect != .deferred, unanswered >= connectAttempts { return .unreachable }
+        if !asked.effect.isAskedFor, unanswered >= connectAttempts { return .unreachable }
         let header = asked.retryAfter.flatMap { Self.wait($0, now: now) }
         // The server's own wait replaces the default for servers that say nothing.
         let least = header.map { max($0, attempt > 1 ? doubled(asked.floor, attempt - 2) : .zero) } ?? asked.floor

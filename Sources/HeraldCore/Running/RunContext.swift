@@ -22,6 +22,8 @@ struct RunContext {
     /// Whether a guard stopped anything.
     var wasBlocked = false
 
+    /// The services that Google has ended.
+    private let ended: APIs
     private var sends: RateLimiter
     private var memberships: RateLimiter
     private var succeeded: APIs = []
@@ -36,10 +38,11 @@ struct RunContext {
         static let groups = APIs(rawValue: 8)
     }
 
+    /// - Parameter began: when the run began.
     init(
         _ options: RunOptions, capacity: Int, random: any RandomNumberGenerator & Sendable,
         fingerprints: Fingerprinter, wantsReceipts: Bool = false, withOthers: RecipientSet = [],
-        recorded state: RecordedState
+        recorded state: RecordedState, endpoint: EndpointKind, began: Date
     ) {
         self.withOthers = withOthers
         self.options = options
@@ -47,7 +50,13 @@ struct RunContext {
         self.wantsReceipts = wantsReceipts
         self.random = random
         window = Window(cap: capacity)
-        topicAPI = options.fcm.topicAPI == .auto ? state.topicAPI ?? .auto : options.fcm.topicAPI
+        ended = endpoint == .fcm && began >= EndOfService.begin ? [.iid, .groups] : []
+        topicAPI = options.fcm.topicAPI
+        if topicAPI == .auto, let found = state.topicAPI {
+            // A project may get the Topic Subscription API on any day.
+            let isRecent = (0..<86_400).contains(began.timeIntervalSince(found.at))
+            if found.api != .iid || isRecent && ended.isEmpty { topicAPI = found.api }
+        }
         recorded = RecordedState(identity: state.identity)
         recorded.topics = state.topics
         recorded.groups = state.groups
@@ -70,7 +79,31 @@ struct RunContext {
         }
     }
 
-    /// After a success FCM is believed when it says that a registration is dead.
+    /// Why no request of the step can succeed any more. `nil` if they can.
+    func whyEnded(_ work: Plan.Work) -> String? {
+        var api = api(of: work.action)
+        if case .send(let send) = work {
+            guard case .group = send.target, send.groupMembers == .key, !send.members.isEmpty else { return nil }
+            api = .groups
+        }
+        guard ended.contains(api) else { return nil }
+        return api == .groups
+            ? "device groups ended on \(EndOfService.day)" : "the Instance ID service ended on \(EndOfService.day)"
+    }
+
+    /// Whether memberships may go to the Instance ID service because the project lacks the other API.
+    var mayFallBack: Bool { options.fcm.topicAPI == .auto && !ended.contains(.iid) }
+
+    func isOverridden(_ kind: Guard, for step: StepID) -> Bool {
+        options.overrides.allow(kind, for: step.rawValue)
+    }
+
+    /// Whether to believe FCM when it says that a registration of the step is dead. A success on the same API shows
+    /// that the credentials are right, or a person says so.
+    func believesDead(on api: APIs, in step: StepID) -> Bool {
+        hasSucceeded(on: api) || isOverridden(.maxForgetPercent, for: step)
+    }
+
     mutating func noteSuccess(on api: APIs) { succeeded.formUnion(api) }
 
     func hasSucceeded(on api: APIs) -> Bool { succeeded.contains(api) }

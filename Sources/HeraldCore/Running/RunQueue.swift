@@ -25,12 +25,18 @@ struct RunQueue {
     private(set) var entries: [Entry] = []
     private let propagationDelay: Duration
     private let mode: RunMode
+    private let began: Date
+    /// When the topics that this run changed were changed, counted from its beginning. The date does not do: with
+    /// `--at` it stands still.
+    private var changes: [TopicName: Duration] = [:]
     /// Topics and groups that still have members who were to leave.
     private var unfinishedLeaves: Set<Plan.Subject> = []
     /// Topics and groups that still lack members who were to join.
     private var unfinishedJoins: Set<Plan.Subject> = []
 
-    init(_ options: RunOptions) {
+    /// - Parameter began: when the run began.
+    init(_ options: RunOptions, began: Date) {
+        self.began = began
         propagationDelay = options.fcm.propagationDelay
         mode = options.mode
     }
@@ -59,16 +65,11 @@ struct RunQueue {
 
     func next(at now: Moment, _ recorded: RecordedState) -> Turn {
         var nearest: Date?
-        for (place, entry) in entries.enumerated() {
-            switch readiness(of: entry, at: now, recorded) {
+        for place in entries.indices {
+            let place = first(for: place)
+            switch readiness(of: entries[place], at: now, recorded) {
             case .now: return .begin(place, until: nearest)
             case .at(let instant): nearest = min(instant, nearest ?? instant)
-            case .after(let place):
-                // The step that comes first may itself have to wait.
-                guard case .at(let instant) = readiness(of: entries[place], at: now, recorded) else {
-                    return .begin(place, until: nearest)
-                }
-                nearest = min(instant, nearest ?? instant)
             case .never(let reason, let isHeld): return .giveUp(place, reason: reason, isHeld: isHeld)
             }
         }
@@ -78,9 +79,30 @@ struct RunQueue {
     private enum Readiness {
         case now
         case at(Date)
-        /// The step at that place in the queue comes first.
-        case after(Int)
         case never(String, isHeld: Bool)
+    }
+
+    /// The place of the step that must be done next so that the one at `place` can be done. A step that comes first
+    /// may itself come after another.
+    private func first(for place: Int) -> Int {
+        var place = place
+        for _ in entries {
+            guard let earlier = predecessor(of: entries[place]) else { break }
+            place = earlier
+        }
+        return place
+    }
+
+    /// Searches the whole queue: a send may have come due after its topic's changes began.
+    private func predecessor(of entry: Entry) -> Int? {
+        guard !mode.isDryRun, entry.state == nil else { return nil }
+        if let successor = entry.step.successor {
+            return entries.firstIndex { $0.step.work.subject == .topic(successor) }
+        }
+        // Only an outcome left by a crash has to be written. Nothing is sent.
+        if case .send(let send) = entry.step.work, send.members.isEmpty { return nil }
+        let needs = entry.step.work.needs
+        return entries.firstIndex { $0.step.work.subject.map(needs.contains) ?? false }
     }
 
     private func readiness(of entry: Entry, at now: Moment, _ recorded: RecordedState) -> Readiness {
@@ -90,39 +112,35 @@ struct RunQueue {
             return wait > .zero ? .at(now.date.adding(wait)) : .now
         }
         if let successor = entry.step.successor { return readiness(toLeaveFor: successor) }
-        guard case .send(let send) = entry.step.work else { return .now }
-        // Only an outcome left by a crash has to be written. Nothing is sent.
-        if send.members.isEmpty { return .now }
-        // Searches the whole queue: a send may have come due after its topic's changes began.
-        let needs = entry.step.work.needs
-        let change = entries.firstIndex { $0.step.work.subject.map(needs.contains) ?? false }
-        if let change { return .after(change) }
+        guard case .send(let send) = entry.step.work, !send.members.isEmpty else { return .now }
         if let reason = whyHeld(send) { return .never(reason, isHeld: true) }
         return readiness(toSend: send, at: now, recorded)
     }
 
     /// Changes of a send's topics need the propagation delay to reach all of FCM.
     private func readiness(toSend send: Plan.Send, at now: Moment, _ recorded: RecordedState) -> Readiness {
-        let changes = send.target.topics.compactMap { recorded.topics[$0]?.changed }
+        let changes = send.target.topics.compactMap { topic in
+            // Without the limit a clock that was set back, or a state from a simulated future, would make us wait for
+            // years.
+            self.changes[topic] ?? recorded.topics[topic]?.changed.map { .seconds(min($0.timeIntervalSince(began), 0)) }
+        }
         guard let changed = changes.max() else { return .now }
-        // Without this limit a clock that was set back, or a state from a simulated future, would make us wait for
-        // years.
-        let wait = min(
-            changed.adding(propagationDelay).timeIntervalSince(now.date), propagationDelay.seconds)
-        guard wait > 0 else { return .now }
-        let instant = now.date.addingTimeInterval(wait)
-        if let deadline = send.deadline, instant > deadline {
+        let wait = changed + propagationDelay - now.elapsed
+        guard wait > .zero else { return .now }
+        let instant = now.date.adding(wait)
+        let limits = [
+            send.deadline.map { ($0, "max_lateness") }, send.expiry(begun: began).map { ($0, "expires_after") },
+        ]
+        if let limit = limits.compactMap(\.self).first(where: { instant > $0.0 }) {
             let names = send.target.topics.map { "'\($0)'" }.joined(separator: ", ")
-            return .never("topic \(names) settles later than max_lateness allows", isHeld: false)
+            return .never(
+                "the last change of topic \(names) takes effect later than \(limit.1) allows", isHeld: false)
         }
         return .at(instant)
     }
 
     /// For a topic that was renamed: members leave the old topic only after all of them are in the new one.
     private func readiness(toLeaveFor successor: TopicName) -> Readiness {
-        if let joining = entries.firstIndex(where: { $0.step.work.subject == .topic(successor) }) {
-            return .after(joining)
-        }
         guard unfinishedJoins.contains(.topic(successor)) else { return .now }
         return .never("not everybody has joined topic '\(successor)' yet", isHeld: true)
     }
@@ -147,6 +165,9 @@ struct RunQueue {
     }
 
     // MARK: What is over
+
+    /// - Parameter elapsed: the time since the run began.
+    mutating func noteChange(of topic: TopicName, at elapsed: Duration) { changes[topic] = elapsed }
 
     /// Notes whether a step that is over left some of its membership changes undone.
     mutating func noteEnd(of step: Plan.Step, _ report: StepReport) {

@@ -52,7 +52,7 @@ struct StepShell<C: Clock> where C.Duration == Duration {
                 let now = now
                 context.stop = surroundings.stop()
                 let effect = step.handle(event, at: now, &context)
-                tell(step.takeNews(), of: step.report.id)
+                surroundings.tell(step.takeNews(), of: step.report.id)
                 switch effect {
                 case .yield: return false
                 case .finish: return true
@@ -139,20 +139,20 @@ struct StepShell<C: Clock> where C.Duration == Duration {
         }
         return .woke(inbox.take())
     }
-
-    private func tell(_ news: [StepNews], of step: StepID) {
-        for news in news {
-            switch news {
-            case .failure(let failure): surroundings.note(step.rawValue, failure)
-            case .receipt(let registration, let id): surroundings.receive?(step.rawValue, registration, id)
-            }
-        }
-    }
 }
 
 extension Executor.Surroundings {
     /// Reads both clocks.
     func moment(since begin: C.Instant) -> Moment {
         Moment(elapsed: begin.duration(to: clock.now), date: now())
+    }
+
+    func tell(_ news: [StepNews], of step: StepID) {
+        for news in news {
+            switch news {
+            case .failure(let failure): note(step.rawValue, failure)
+            case .receipt(let registration, let id): receive?(step.rawValue, registration, id)
+            }
+        }
     }
 }

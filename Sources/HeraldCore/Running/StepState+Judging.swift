@@ -16,6 +16,7 @@ extension StepState {
                 inFlight.recipients.remove(addressee.id)
                 judge(addressee, verdicts[number], now, &context)
             }
+            checkForgetting(&context)
             checkRejections()
         }
     }
@@ -60,7 +61,6 @@ extension StepState {
         case .dead(let failure) where addressee.reach != .target:
             noteRejection(of: addressee, failure, context)
             reportedDead.append((addressee, failure, attempt))
-            checkForgetting(&context)
         case .rejected(let failure), .dead(let failure):
             noteRejection(of: addressee, failure, context)
             fail(addressee, failure, attempt, .rejected, context)
@@ -81,7 +81,7 @@ extension StepState {
             return
         case .stop(let failure), .unauthenticated(let failure), .unavailable(let failure):
             withdraw(id)
-            fail(addressee, failure, attempt, .retryNextRun, context)
+            fail(addressee, failure, attempt, .fixFirst, context)
             let (code, message) = context.redacted(failure, addressee)
             report.stop("\(code): \(message)")
         }
@@ -91,7 +91,7 @@ extension StepState {
     /// Whether herald may still choose the membership API: the setting is `auto`, and no success has shown yet which
     /// one the project has.
     private func mayChangeAPI(_ context: RunContext) -> Bool {
-        context.options.fcm.topicAPI == .auto && !context.hasSucceeded(on: context.api(of: work.action))
+        context.mayFallBack && !context.hasSucceeded(on: context.api(of: work.action))
     }
 
     private mutating func noteRejection(of addressee: Addressee, _ failure: Failure, _ context: RunContext) {
@@ -127,7 +127,7 @@ extension StepState {
         let id = addressee.id
         let trying = queue.retries.elapsed(of: id, at: now.elapsed)
         let row = RetryQueue.Row(of: id, in: queue.retries, answered: lastResponse, now: now.elapsed)
-        let unanswered = asked.effect == .deferred ? nil : row
+        let unanswered = asked.effect.isAskedFor ? nil : row
         let setback = Setback(asked: asked, attempt: attempt, unanswered: unanswered?.count ?? 0, trying: trying)
         let decision =
             decisions[setback]
@@ -138,7 +138,7 @@ extension StepState {
         switch asked.effect {
         case .idempotent: break
         case .deferred where work.isSend: outcomes.deferred.insert(id)
-        case .none, .deferred: withdraw(id)
+        case .none, .refused, .deferred: withdraw(id)
         }
         switch decision {
         case .wait(let wait, let pause, let isTooLong):
@@ -164,14 +164,15 @@ extension StepState {
         if !queue.retries.mayHaveTakenEffect(id) { outcomes.untried.insert(id) }
     }
 
-    /// A wrong credential or project makes every registration look dead, so too many dead ones stop the step.
-    private mutating func checkForgetting(_ context: inout RunContext) {
-        let tried = report.accepted + report.rejected + report.unknown
-        let dead = report.forgotten + reportedDead.count
-        let options = context.options
-        let limit = options.guards.maxForgetPercent
-        guard dead >= 10, dead * 100 > limit * tried,
-            !options.overrides.allow(.maxForgetPercent, for: report.id.rawValue)
+    /// A wrong credential or project makes every registration look dead, so too many dead ones stop the step. The first
+    /// few outcomes prove nothing: dead registrations may stand together in a list.
+    ///
+    /// - Parameter isOver: whether nobody is left to be tried.
+    mutating func checkForgetting(isOver: Bool = false, _ context: inout RunContext) {
+        guard !reportedDead.isEmpty, !isBlocked, isOver || tellsShares else { return }
+        let dead = self.dead
+        let limit = context.options.guards.maxForgetPercent
+        guard dead >= 10, dead * 100 > limit * tried, !context.isOverridden(.maxForgetPercent, for: report.id)
         else { return }
         isBlocked = true
         context.wasBlocked = true
@@ -179,18 +180,30 @@ extension StepState {
         report.stop("guard max_forget_percent: \(figures) (--override max_forget_percent=\(report.id))")
     }
 
+    /// How many recipients look dead.
+    private var dead: Int { report.forgotten - changed + reportedDead.count + awaitingOthers.count }
+
+    /// From that many outcomes on, a share of them says something.
+    private static var tellingOutcomes: Int { 100 }
+
+    /// How many recipients have an outcome.
+    private var tried: Int { report.accepted + report.rejected + report.unknown }
+
+    /// Whether there are enough outcomes to judge by the share of dead registrations.
+    var tellsShares: Bool { tried >= Self.tellingOutcomes }
+
     private mutating func checkRejections() {
         guard let percent = work.stopWhenRejectedPercent else { return }
-        let rejected = report.rejected - report.forgotten - reportedDead.count
+        let rejected = report.rejected - dead
         let outcomes = report.accepted + report.unknown + rejected
-        guard outcomes >= 100, rejected * 100 > percent * outcomes else { return }
+        guard outcomes >= Self.tellingOutcomes, rejected * 100 > percent * outcomes else { return }
         report.stop("\(rejected) of \(outcomes) were rejected, more than \(percent) %")
     }
 }
 
 extension Verdict {
     fileprivate var isDeferral: Bool {
-        if case .again(_, let asked) = self { asked.effect == .deferred } else { false }
+        if case .again(_, let asked) = self { asked.effect.isAskedFor } else { false }
     }
 
     /// Whether the answer says something about what other requests may expect.

@@ -10,8 +10,9 @@ extension StepState {
     }
 
     /// `nil` if there is nothing to look for.
-    mutating func findOthers(_ now: Moment, _ context: RunContext) -> StepEffect? {
-        if isBelieved(context) { forgetDead(.forgotten, context) }
+    mutating func findOthers(_ now: Moment, _ context: inout RunContext) -> StepEffect? {
+        if isUnfinished { return nil }
+        judgeDead(&context)
         guard !awaitingOthers.isEmpty else { return nil }
         if report.stopped != nil || report.isStanding || context.fatal != nil {
             // The next plan takes the other registration.
@@ -45,6 +46,7 @@ extension StepState {
         let (addressee, failure, attempts) = death
         report.rejected -= 1
         report.forgotten += 1
+        changed += 1
         if let other {
             outcomes.change(addressee.id, to: other)
         } else {

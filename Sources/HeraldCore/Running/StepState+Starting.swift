@@ -22,8 +22,8 @@ extension StepState {
             stage = .lookingForPauses
             return .lookForPauses
         }
-        if let deadline = work.deadline, now.date > deadline {
-            report.stop("max_lateness has passed")
+        if let reason = work.lateness(at: now.date, isUnderWay: isUnderWay) {
+            report.stop(reason)
             return nil
         }
         // All requests that start together share one commit, so a few large groups are faster than many small ones.
@@ -109,15 +109,33 @@ extension StepState {
         context.withLimiter(of: work.action) { budget.postpone(block.granted, to: now.elapsed, &$0) }
         inFlight.requests += block.departures.count
         inFlight.recipients.formUnion(block.recipients)
+        isUnderWay = true
         let deferredBefore = work.deferredBefore
         for id in block.recipients {
-            let isRepeated = queue.retries.knows(id)
-            if isRepeated { report.retries += 1 }
-            let wasDeferred = isRepeated ? queue.retries.wasDeferred(id) : deferredBefore.contains(id)
-            if work.isSend, wasDeferred { report.possibleDuplicates += 1 }
+            if queue.retries.knows(id) { report.retries += 1 }
+            if work.isSend, wasDeferred(id, deferredBefore) { report.possibleDuplicates += 1 }
         }
         stage = .sending
         return .send(block.departures)
+    }
+
+    /// It became too late while the intents were written. Nothing of the block starts.
+    mutating func takeBack(
+        _ block: Block, _ reason: String, _ now: Moment, _ context: inout RunContext
+    ) -> StepEffect {
+        let deferredBefore = work.deferredBefore
+        for id in block.recipients {
+            if wasDeferred(id, deferredBefore) { outcomes.deferred.insert(id) } else { outcomes.untried.insert(id) }
+        }
+        report.stop(reason)
+        return goOn(now, &context)
+    }
+
+    /// Whether FCM may have delivered the last attempt although it refused it.
+    ///
+    /// - Parameter before: the recipients of whom that is so since an earlier run.
+    private func wasDeferred(_ id: RecipientID, _ before: RecipientSet) -> Bool {
+        queue.retries.knows(id) ? queue.retries.wasDeferred(id) : before.contains(id)
     }
 
     /// Encodes the remaining lifetime again, once a second. An error is ignored, because the message was encoded

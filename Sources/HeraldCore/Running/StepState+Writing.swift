@@ -21,7 +21,7 @@ extension StepState {
     mutating func write(
         _ next: Stage, _ changes: [StateChange], _ now: Moment, _ context: RunContext
     ) -> StepEffect {
-        if isBelieved(context) { forgetDead(.forgotten, context) }
+        if tellsShares, isBelieved(context) { forgetDead(.forgotten, context) }
         return commit(work.changes(outcomes, at: now.date) + changes, next, context)
     }
 
@@ -31,13 +31,25 @@ extension StepState {
         return .commit(context.options.mode.isDryRun ? [] : changes)
     }
 
-    /// Whether to believe FCM about dead registrations. That takes a success, which shows that the credentials are
-    /// right.
-    func isBelieved(_ context: RunContext) -> Bool {
-        !isBlocked && context.hasSucceeded(on: context.api(of: work.action))
+    /// Whether to believe FCM about dead registrations.
+    private func isBelieved(_ context: RunContext) -> Bool {
+        !isBlocked && context.believesDead(on: context.api(of: work.action), in: report.id)
     }
 
-    mutating func forgetDead(_ action: Report.Failure.Action, _ context: RunContext) {
+    /// The step is over, so what FCM said about dead registrations is judged, even if there are few outcomes.
+    mutating func judgeDead(_ context: inout RunContext) {
+        checkForgetting(isOver: true, &context)
+        forgetDead(isBelieved(context) ? .forgotten : .kept, context)
+    }
+
+    /// The step will not go on, and nothing shows whether they are dead.
+    mutating func doubtDead(_ context: RunContext) {
+        reportedDead += awaitingOthers
+        awaitingOthers = []
+        forgetDead(.kept, context)
+    }
+
+    private mutating func forgetDead(_ action: Report.Failure.Action, _ context: RunContext) {
         let isTrial = context.options.mode != .apply
         for (addressee, failure, attempts) in reportedDead {
             let id = addressee.id

@@ -45,6 +45,8 @@ struct StepState: DecidingStep {
     /// Those among them that lists name by other registrations too, and the registrations that turned out to be dead.
     var awaitingOthers: [Death] = []
     var triedDead: [RecipientID: Set<Registration>] = [:]
+    /// How many of the forgotten registrations belong to recipients that count as not tried.
+    var changed = 0
     var news: [StepNews] = []
     /// When the step must yield.
     var leave = Leave()
@@ -57,6 +59,8 @@ struct StepState: DecidingStep {
     /// Whether only an answer that shows the API ends the probing.
     let probesAPI: Bool
     var isBlocked = false
+    /// Whether a request of this step has started in this run.
+    var isUnderWay = false
     /// Whether a request to stop the run ended the step.
     var isInterrupted = false
     /// The rates let nothing start before this time.
@@ -164,6 +168,10 @@ struct StepState: DecidingStep {
             return goOn(now, &context)
         case (.intending(let block), .committed):
             outcomes = UnwrittenOutcomes()
+            // Writing may have taken long.
+            if let reason = work.lateness(at: now.date, isUnderWay: isUnderWay) {
+                return takeBack(block, reason, now, &context)
+            }
             return release(block, now, &context)
         case (.writing, .committed):
             outcomes = UnwrittenOutcomes()
@@ -191,7 +199,7 @@ struct StepState: DecidingStep {
         if !isLeft, let effect = startSome(now, &context) { return effect }
         let mustWrite = outcomes.count >= Self.commitSize || inFlight.isEmpty && isUnfinished && !isLeft
         if mustWrite, !outcomes.isEmpty, context.fatal == nil { return write(.writing, [], now, context) }
-        if inFlight.isEmpty, isLeft || !isUnfinished { return findOthers(now, context) ?? close(now, context) }
+        if inFlight.isEmpty, isLeft || !isUnfinished { return findOthers(now, &context) ?? close(now, context) }
         stage = .waiting
         return .wait(until: wakeAt, answers: answersNeeded(now, context))
     }
@@ -235,7 +243,6 @@ struct StepState: DecidingStep {
     // MARK: The end
 
     private mutating func close(_ now: Moment, _ context: RunContext) -> StepEffect {
-        forgetDead(isBelieved(context) ? .forgotten : .kept, context)
         let isComplete = report.pending == 0 && report.stopped == nil && !report.isStanding
         return write(
             .closing, isComplete ? work.closing(at: now.date, unknown: report.unknown) : [], now, context)

@@ -18,10 +18,13 @@ struct StepWork {
     /// Recipients that were being subscribed when an earlier run ended. They may be subscribed because of herald.
     private let askedBefore: RecipientSet
     private let isDryRun: Bool
+    /// Whether what FCM may have delivered despite a 500 or 503 is not tried again.
+    private let holdsErrors: Bool
 
+    /// - Parameter begun: when the run began.
     init(
         _ work: Plan.Work, api: TopicAPI = .registrations, key: NotificationKey? = nil, askedBefore: RecipientSet = [],
-        isDryRun: Bool, now: Date
+        isDryRun: Bool, begun: Date, now: Date
     ) throws {
         self.work = work
         self.action = work.action
@@ -29,13 +32,15 @@ struct StepWork {
         self.askedBefore = askedBefore
         self.isDryRun = isDryRun
         if case .send(let send) = work {
-            expiry = send.expiresAfter.map { (send.due ?? now).adding($0) }
+            expiry = send.expiry(begun: begun)
             addressing = Addressing(of: send, key: key)
             stopWhenRejectedPercent = send.stopWhenRejectedPercent
+            holdsErrors = send.onError == .hold
         } else {
             expiry = nil
             addressing = .each
             stopWhenRejectedPercent = nil
+            holdsErrors = false
         }
         try encode(at: now)
     }
@@ -78,8 +83,14 @@ struct StepWork {
 
     private var send: Plan.Send? { if case .send(let send) = work { send } else { nil } }
 
-    /// No request starts after this time.
-    var deadline: Date? { send?.deadline }
+    /// Why no request may start any more. `nil` if it is not too late.
+    ///
+    /// - Parameter isUnderWay: whether a request of the step has started in this run.
+    func lateness(at now: Date, isUnderWay: Bool) -> String? {
+        if let expiry, now >= expiry { return "expires_after has passed" }
+        if let deadline = send?.deadline, now > deadline, !isUnderWay { return "max_lateness has passed" }
+        return nil
+    }
 
     /// Recipients that a crash left between intent and outcome.
     var discovered: RecipientSet? { send?.discovered }
@@ -131,9 +142,8 @@ struct StepWork {
     func verdicts(on exchange: Exchange, for addressees: ArraySlice<Addressee>) -> Verdicts {
         if let content {
             return address(addressees.first?.registration).map {
-                .one(
-                    Verdict(send: exchange, to: $0, differsByRecipient: content.differsByRecipient)
-                        .ofDryRun(isDryRun))
+                let verdict = Verdict(send: exchange, to: $0, differsByRecipient: content.differsByRecipient)
+                return .one(isDryRun ? verdict.ofDryRun : holdsErrors ? verdict.withoutRepeats : verdict)
             } ?? .each([])
         }
         return api == .iid
@@ -224,8 +234,10 @@ extension RecordedOccurrence {
 
 extension Verdict {
     /// A validated message arrives nowhere. So no answer means failure, and there is nothing to hold.
-    fileprivate func ofDryRun(_ isDryRun: Bool) -> Verdict {
-        guard isDryRun, case .unknown(let failure) = self else { return self }
-        return .rejected(failure)
+    fileprivate var ofDryRun: Verdict { if case .unknown(let failure) = self { .rejected(failure) } else { self } }
+
+    /// The same verdict, but nothing is tried again that FCM may have delivered.
+    fileprivate var withoutRepeats: Verdict {
+        if case .again(let failure, let asked) = self, asked.effect == .deferred { .unknown(failure) } else { self }
     }
 }

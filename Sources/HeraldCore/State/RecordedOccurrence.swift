@@ -47,8 +47,8 @@ package struct RecordedOccurrence: Hashable, Sendable {
         }
     }
 
-    /// Whether it may get other content: no recipient was tried, and it was not ended.
-    package var isUntouched: Bool { finished == nil && !hasTried }
+    /// Whether it is open and no recipient was tried. Then it may still get other content.
+    package var isUnbegun: Bool { finished == nil && !hasTried }
 
     /// The occurrence as plans read it.
     package var summary: RecordedOccurrence {

@@ -51,6 +51,6 @@ extension Partition {
 extension RecordedState {
     /// Whether an occurrence of that campaign may be opened under the id.
     package func isFree(_ id: OccurrenceID, for campaign: String) -> Bool {
-        occurrences[id].map { $0.campaign == campaign && $0.isUntouched } ?? true
+        occurrences[id].map { $0.campaign == campaign && $0.isUnbegun } ?? true
     }
 }

@@ -26,7 +26,7 @@ package struct RecordedState: Hashable, Sendable {
     package var formerNames: [String: Set<String>] = [:]
     package var pauses = Pauses()
     /// Which of FCM's two APIs changes memberships in this project. `nil` until a run has found out.
-    package var topicAPI: TopicAPI?
+    package var topicAPI: FoundTopicAPI?
     /// Trial sends, oldest first. They are not occurrences.
     package var tests: [RecordedTest] = []
     /// One more than the highest number given out.
@@ -47,6 +47,16 @@ package struct RecordedState: Hashable, Sendable {
             self.project = project
             self.endpoint = endpoint
             self.created = created
+        }
+    }
+
+    package struct FoundTopicAPI: Hashable, Sendable {
+        package var api: TopicAPI
+        package var at: Date
+
+        package init(_ api: TopicAPI, at: Date) {
+            self.api = api
+            self.at = at
         }
     }
 

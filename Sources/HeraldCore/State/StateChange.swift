@@ -42,7 +42,7 @@ package enum StateChange: Hashable, Sendable {
     /// `nil` means every campaign.
     case pause(String?)
     case resume(String?)
-    case topicAPI(TopicAPI)
+    case topicAPI(TopicAPI, at: Date)
     case test(RecordedTest)
     /// FCM does not know a registration that is not its recipient's current one.
     case died(Tombstone)
@@ -141,8 +141,8 @@ extension RecordedState {
             pauses.campaigns.remove(campaign)
         case .resume(nil):
             pauses = Pauses()
-        case .topicAPI(let api):
-            topicAPI = api
+        case .topicAPI(let api, let now):
+            topicAPI = FoundTopicAPI(api, at: now)
         case .test(let test):
             tests.append(test)
         case .died: break

@@ -5,7 +5,7 @@ import HeraldCore
 extension Apply {
     func request(in context: CommandContext) throws -> RunRequest {
         let begin = Date()
-        let now = try clock(begin, in: context)
+        let now = try clock(in: context)
         let saved = try savedPlan()
         // Checked first, so that nobody is asked to override guards for a run that cannot sign in.
         _ = try context.destination.account()
@@ -25,14 +25,14 @@ extension Apply {
         return request
     }
 
-    /// The current time. With `--at`, a clock that showed that time when the command began.
-    private func clock(_ begin: Date, in context: CommandContext) throws -> @Sendable () -> Date {
+    /// The current time. With `--at`, a clock that always shows that time: what is due is due throughout the run.
+    private func clock(in context: CommandContext) throws -> @Sendable () -> Date {
         guard let at = at?.date else { return { Date() } }
         let endpoint = context.destination.endpoint
         guard dryRun || endpoint.isLoopback else {
             throw CommandFailure(.usage, "--at is for a dry run or an endpoint on this machine, not for \(endpoint)")
         }
-        return { at.addingTimeInterval(Date().timeIntervalSince(begin)) }
+        return { at }
     }
 
     private func savedPlan() throws -> SavedPlan? {

@@ -13,7 +13,8 @@ extension LoadedWorkspace {
         let isKept = cacheFiles != nil && (state.exists || isForApply)
         return try await location.blamed {
             try await Wanted(
-                workspace, recipientIndex, knownTo: state.store, as: state.recorded, noting: isKept ? HostName.randomKey : nil,
+                workspace, recipientIndex, knownTo: state.store, as: state.recorded,
+                noting: isKept ? HostName.randomKey : nil,
                 keep: cacheFiles?.keeper, sorted: indexReadAgain)
         }
     }

@@ -62,7 +62,8 @@ extension Conductor {
         Executor<ContinuousClock>.Surroundings(
             store: store, sender: sender, clock: ContinuousClock(), now: request.now,
             fingerprints: Fingerprinter(key: store.fingerprintKey, reveals: context.common.revealsRegistrations),
-            stop: { signals.stop }, halt: { await signals.insistence() }, lookAgain: lookAgain(work, store), others: others(work, store),
+            stop: { signals.stop }, halt: { await signals.insistence() }, lookAgain: lookAgain(work, store),
+            others: others(work, store),
             observe: {
                 try? files.save($0)
                 progress.show($0)

@@ -9,7 +9,7 @@ struct DiagnosticsRenderingTests {
         return DiagnosticsDocument(loaded.diagnostics, sources: loaded.sources)
     }
 
-    @Test func `JSON has the contract's members`() throws {
+    @Test func `JSON has the members of its schema`() throws {
         let document = try document([
             "b.yaml": "kind: audience\nname: a\nfids: []\n",
             "campaigns/c.yaml": "kind: audience\nname: \"a\"\nfids: []\nexlude: []\n",

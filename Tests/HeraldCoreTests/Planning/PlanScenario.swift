@@ -21,11 +21,13 @@ struct PlanScenario {
     private var input: Planner.Input {
         .init(
             desired: desired, state: state.snapshot, hasState: hasState, settings: settings,
-            workspaceDigest: "sha256:0", onlyCampaigns: only, listsSkipped: listsSkipped, reportedSerial: reportedSerial)
+            workspaceDigest: "sha256:0", onlyCampaigns: only, listsSkipped: listsSkipped, reportedSerial: reportedSerial
+        )
     }
 
     func plan(at now: Date = PlanScenario.now) -> Plan { Planner.plan(input, at: now) }
-    var overview: PlanOverview { Planner.proposal(input, at: PlanScenario.now).overview }
+    var overview: PlanOverview { proposal().overview }
+    func proposal(at now: Date = PlanScenario.now) -> Proposal { Planner.proposal(input, at: now) }
 
     mutating func want(_ topic: TopicName, _ members: RecipientSet, prune: Bool = true) {
         desired.topics.append(DesiredTopic(name: topic, members: members, prune: prune))

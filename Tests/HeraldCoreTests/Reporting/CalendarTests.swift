@@ -115,7 +115,7 @@ struct CalendarTests {
         #expect(document.occurrences.count == 10)
     }
 
-    @Test func `its JSON is the contract's`() throws {
+    @Test func `its JSON is that of its schema`() throws {
         let document = try calendar(
             [campaign("tide-rome", try .cron("30 2 * * *", in: "Europe/Rome"))], after: "2026-03-28T12:00:00Z",
             through: "2026-03-29T12:00:00Z")

@@ -32,6 +32,11 @@ enum DocumentSamples {
                 occurrence: .init(rawValue: "ebb@2026-11-30T08:00:00Z"), due: now.adding(.seconds(-86_400)),
                 reason: "it is later than max_lateness allows", unrecorded: nil)
         ]
+        plan.superseded = [
+            .init(
+                occurrence: .init(rawValue: "ebb@2026-11-30T20:00:00Z"), due: now.adding(.seconds(-43_200)),
+                reason: "a later occurrence takes its place", unrecorded: nil)
+        ]
         plan.held = [
             .init(
                 occurrence: .init(rawValue: "flood@once"), reason: "2 outcomes are unknown; they are not sent again",
@@ -119,7 +124,7 @@ enum DocumentSamples {
                 registration: "r_fedcba9876543210", code: "CONNECTION_LOST", httpStatus: nil, message: "reset",
                 attempts: 2, action: .held),
         ]
-        report.steps[2].stop("max_lateness has passed")
+        report.steps[2].stop("expires_after has passed")
         return report
     }
 

@@ -52,12 +52,12 @@ import Testing
 
     private func keys(ofAll value: JSONValue?) -> Set<Set<String>> { Set((value?.array ?? []).map { keys($0) }) }
 
-    @Test func `a plan has the contract's keys`() {
+    @Test func `a plan has the keys of its schema`() {
         let json = DocumentSamples.planDocument.json
         #expect(
             keys(json) == [
                 "schema", "id", "created", "expires", "at", "digest", "workspace_digest", "state", "summary", "steps",
-                "upcoming", "missed", "held", "changes", "guards", "warnings",
+                "upcoming", "missed", "superseded", "held", "changes", "guards", "warnings",
             ])
         #expect(keys(json["state"]) == ["lineage", "serial"])
         #expect(
@@ -80,17 +80,18 @@ import Testing
         #expect(json["schema"] == "herald.plan/1")
     }
 
-    @Test func `a report has the contract's keys`() {
+    @Test func `a report has the keys of its schema`() {
         let json = ReportDocument(DocumentSamples.report).json
         #expect(
             keys(json) == [
                 "schema", "run", "plan_digest", "dry_run", "started", "finished", "result", "endpoint", "project",
-                "herald_version", "git_commit", "overrides", "missed", "notes", "state", "summary", "steps",
+                "herald_version", "git_commit", "overrides", "missed", "superseded", "notes", "state", "summary",
+                "steps",
             ])
         #expect(
             keys(json["summary"]) == [
                 "subscribed", "unsubscribed", "planned", "accepted", "rejected", "unknown", "skipped", "held",
-                "pending", "missed", "retries", "forgotten", "possible_duplicates",
+                "pending", "missed", "retries", "forgotten", "possible_duplicates", "messages", "memberships",
             ])
         let common: Set = [
             "id", "action", "planned", "accepted", "rejected", "unknown", "skipped", "held", "pending", "duration_ms",
@@ -111,6 +112,12 @@ import Testing
             "subscribed": 1, "unsubscribed": 2, "planned": 104, "accepted": 93, "rejected": 4, "unknown": 3,
             "skipped": 1, "held": 1, "pending": 2, "missed": 1, "retries": 6, "forgotten": 2,
             "possible_duplicates": 5,
+            "messages": [
+                "planned": 101, "accepted": 90, "rejected": 4, "unknown": 3, "skipped": 1, "held": 1, "pending": 2,
+            ],
+            "memberships": [
+                "planned": 3, "accepted": 3, "rejected": 0, "unknown": 0, "skipped": 0, "held": 0, "pending": 0,
+            ],
         ]
         #expect(summary == expected)
     }
@@ -119,7 +126,7 @@ import Testing
         (Report.Result.running, "running"), (.ok, "ok"), (.failed, "failed"), (.unknown, "unknown"),
         (.refused, "refused"), (.interrupted, "interrupted"),
     ])
-    func `a result is written in the contract's word`(result: Report.Result, word: String) {
+    func `a result is written in the schema's word`(result: Report.Result, word: String) {
         var report = DocumentSamples.report
         report.result = result
         #expect(ReportDocument(report).json["result"] == .string(word))

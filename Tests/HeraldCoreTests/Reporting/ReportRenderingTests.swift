@@ -18,6 +18,12 @@ import Testing
             "subscribed": 2, "unsubscribed": 0, "planned": 132, "accepted": 94, "rejected": 4, "unknown": 3,
             "skipped": 1, "held": 28, "pending": 2, "missed": 1, "retries": 6, "forgotten": 2,
             "possible_duplicates": 5,
+            "messages": [
+                "planned": 130, "accepted": 92, "rejected": 4, "unknown": 3, "skipped": 1, "held": 28, "pending": 2,
+            ],
+            "memberships": [
+                "planned": 2, "accepted": 2, "rejected": 0, "unknown": 0, "skipped": 0, "held": 0, "pending": 0,
+            ],
         ],
         "steps": [
             [
@@ -29,7 +35,7 @@ import Testing
                 "id": "send:tide-rome@2026-12-01T08:00:00Z", "action": "send",
                 "occurrence": "tide-rome@2026-12-01T08:00:00Z", "planned": 103, "accepted": 92, "rejected": 4,
                 "unknown": 3, "skipped": 1, "held": 1, "pending": 2, "duration_ms": 60_000,
-                "message_ids": ["0:1"], "stopped": "max_lateness has passed",
+                "message_ids": ["0:1"], "stopped": "expires_after has passed",
                 "failures": [
                     [
                         "registration": "r_0123456789abcdef", "code": "UNREGISTERED", "http_status": 404,
@@ -51,6 +57,12 @@ import Testing
             [
                 "occurrence": "ebb@2026-11-30T08:00:00Z", "due": "2026-11-30T08:00:00Z",
                 "reason": "it is later than max_lateness allows",
+            ]
+        ],
+        "superseded": [
+            [
+                "occurrence": "ebb@2026-11-30T20:00:00Z", "due": "2026-11-30T20:00:00Z",
+                "reason": "a later occurrence takes its place",
             ]
         ],
         "notes": ["the list of topic subscriptions is empty"],

@@ -103,7 +103,7 @@ import Testing
             }
         }
         let report = try await laboratory.run(laboratory.plan(sends: [try send(condition)], topics: topics), sender)
-        let step = try #require(report.steps.first { $0.action == "send" })
+        let step = try #require(report.steps.first { $0.action == .send })
         #expect(step.held == (isHeld ? 1 : 0))
         #expect(step.accepted == (isHeld ? 0 : 1))
         #expect((step.stopped != nil) == isHeld)

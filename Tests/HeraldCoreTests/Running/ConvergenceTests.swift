@@ -66,7 +66,7 @@ import Testing
             let luck = Int.random(in: 5...9, using: &random)
             fcm = ModelFCM(capacity: 3) { request, number in
                 switch number % luck {
-                case 1: return .answer(.json(503, "", retryAfter: "1"))
+                case 1: return .answer(.error(503, "UNAVAILABLE", retryAfter: "1"))
                 case 3: return .loseAnswer
                 case 4: if case .send = request { return nil } else { return .loseRequest }
                 default: return nil

@@ -20,7 +20,7 @@ import Testing
                 let recipient = request.recipient
                 if recipient % 5 == 0, !deferred.entries.contains(recipient) {
                     deferred.append(recipient)
-                    return .json(503, "")
+                    return .error(503, "UNAVAILABLE")
                 }
                 accepted.append(recipient)
                 return .accepted(request, number)

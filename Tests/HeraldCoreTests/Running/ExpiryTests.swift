@@ -80,10 +80,10 @@ import Testing
         #expect(message["webpush"] == ["headers": ["ttl": "30"]])
     }
 
-    @Test func `after the end nothing waits for a device`() async throws {
-        let message = try await message(["data": ["a": "b"]], sentAfter: .seconds(5 * 3600))
-        #expect(message["android"]?["ttl"] == "0s")
-        #expect(message["webpush"]?["headers"]?["TTL"] == "0")
+    @Test func `in its last moment a message still has a second`() async throws {
+        let message = try await message(["data": ["a": "b"]], sentAfter: .seconds(4 * 3600) - .milliseconds(1))
+        #expect(message["android"]?["ttl"] == "1s")
+        #expect(message["webpush"]?["headers"]?["TTL"] == "1")
     }
 
     @Test func `without it the message is what its author wrote`() async throws {

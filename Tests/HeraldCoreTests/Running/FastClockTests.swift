@@ -14,12 +14,12 @@ import Testing
         try await world.run()
         let input = Planner.Input(desired: world.desired, state: world.state, settings: world.settings)
         let plan = Planner.plan(input, at: .utc(fast))
-        world.laboratory.memory.commit(plan.changes(at: .utc(fast)))
+        try world.laboratory.memory.commit(plan.changes(at: .utc(fast)))
         return world
     }
 
     private func rewind(_ world: Simulation) throws {
-        world.laboratory.memory.commit(try world.state.changes(rewinding: "tide", to: world.now))
+        try world.laboratory.memory.commit(try world.state.changes(rewinding: "tide", to: world.now))
     }
 
     @Test(arguments: [("2026-12-07 09:01", false), ("2026-12-07 09:02", true), ("2031-01-01 00:00", true)])

@@ -22,8 +22,9 @@ import Testing
         let calm = Log<Void>()
 
         private static let faults: [ModelFCM.Fault] = [
-            .loseAnswer, .loseRequest, .answer(.json(503, "")), .answer(.json(429, "", retryAfter: "3")),
-            .answer(.json(500, "")), .answer(.json(502, "")), .answer(.notSent(reason: "GOAWAY")),
+            .loseAnswer, .loseRequest, .answer(.error(503, "UNAVAILABLE")), .answer(.json(429, "", retryAfter: "3")),
+            .answer(.error(500, "INTERNAL")), .answer(.json(502, "")),
+            .replaceAnswer(.json(503, "<html>")), .replaceAnswer(.json(500, "")), .answer(.notSent(reason: "GOAWAY")),
             .answer(.json(200, "?")), .answer(.error(400, "INVALID_ARGUMENT", fcm: "INVALID_ARGUMENT")),
         ]
 

@@ -62,20 +62,74 @@ import Testing
         let sender = ScriptedSender(capacity: 1) { request, number in
             number == 0 ? .accepted(request) : .unregistered
         }
-        let report = try await laboratory.run(laboratory.plan(.send(.sample(1...100))), sender)
+        let report = try await laboratory.run(laboratory.plan(.send(.sample(1...200))), sender)
         let step = report.steps[0]
         #expect(step.accepted == 1)
-        #expect(step.rejected == 9, "the guard speaks from ten on, and does not believe the tenth")
-        #expect(step.held == 90)
+        #expect(step.rejected == 0, "it believes none of them")
+        #expect(step.held == 199)
+        #expect(sender.requests.count == 100, "a hundred outcomes tell enough")
         let ledger = laboratory.memory.state().occurrences.values.map(\.byEntry)
-        #expect(
-            ledger == [[.accepted: [1], .rejected: RecipientSet(2...10)]], "whom it does not believe dead was not tried"
-        )
+        #expect(ledger == [[.accepted: [1]]], "whom it does not believe dead was not tried")
+        #expect(laboratory.memory.state().dead.isEmpty)
         #expect(step.pending == 0)
         #expect(report.result == .refused)
         let stopped = try #require(step.stopped)
         #expect(
-            stopped.contains("max_forget_percent") && stopped.contains("10 of 11") && stopped.contains("--override"))
+            stopped.contains("max_forget_percent") && stopped.contains("99 of 100") && stopped.contains("--override"))
+        let text = ReportDocument(report).text(.plain)
+        #expect(text.contains("99 × UNREGISTERED: Requested entity was not found. (said to be dead, not believed)"))
+        #expect(!text.contains("left out from now on"))
+    }
+
+    /// Dead registrations may stand at the beginning of a list, or at its end.
+    @Test(arguments: [(9, 20, 0), (10, 99, 1), (10, 150, 0), (16, 150, 1)], [false, true])
+    func `the share decides, and not the order`(_ world: (dead: Int, population: Int, refused: Int), isLast: Bool)
+        async throws
+    {
+        let laboratory = Laboratory(population: world.population)
+        let sender = ScriptedSender(capacity: 1) { request, number in
+            (isLast ? number >= world.population - world.dead : 1...world.dead ~= number)
+                ? .unregistered : .accepted(request, number)
+        }
+        let report = try await laboratory.run(
+            laboratory.plan(.send(.sample(1...RecipientID(world.population)))), sender)
+        #expect((report.result == .refused) == (world.refused == 1))
+    }
+
+    @Test func `a text tells the believed from the others`() async throws {
+        let laboratory = Laboratory(population: 400)
+        // Six of a hundred are believed. Then all the others look dead.
+        let sender = ScriptedSender(capacity: 1) { request, number in
+            number % 16 == 9 || number > 150 ? .unregistered : .accepted(request, number)
+        }
+        let report = try await laboratory.run(laboratory.plan(.send(.sample(1...400))), sender)
+        #expect(report.result == .refused)
+        let kinds = report.steps[0].failureKinds
+        #expect(Set(kinds.map(\.action)) == [.forgotten, .kept])
+        #expect(kinds.first { $0.action == .forgotten }?.count == laboratory.memory.state().dead.count)
+        #expect(report.steps[0].parts.reduce(0, +) == 400)
+    }
+
+    @Test func `what a step that yielded has to say of dead registrations is in the report`() async throws {
+        let laboratory = Laboratory(population: 20)
+        let attempts = Attempts()
+        let clock = laboratory.clock
+        let sender = ScriptedSender(capacity: 1) { request, number in
+            switch request.recipient {
+            case 2: .unregistered
+            // The step waits for it, so the next step begins.
+            case 3 where attempts.next(of: 3) == 0: .error(429, "RESOURCE_EXHAUSTED", retryAfter: "30")
+            default: .accepted(request, number)
+            }
+        }
+        let failures = Log<Report.Failure.Action>()
+        let report = try await laboratory.run(
+            laboratory.plan(.subscribe("tides", [1, 2, 3]), .subscribe("winds", RecipientSet(4...20))), sender,
+            stop: { clock.now.offset > .seconds(5) ? .machine : nil }, note: { failures.append($1.action) })
+        #expect(report.result == .interrupted)
+        #expect(report.steps[0].rejected == 1)
+        #expect(report.steps[0].failures.map(\.action) == [.kept])
+        #expect(failures.entries == [.kept])
     }
 
     @Test(arguments: [(10, 100, 0), (11, 100, 1), (20, 200, 0)])
@@ -103,6 +157,17 @@ import Testing
         #expect(report.result == .ok)
     }
 
+    @Test func `an override stands for the success that nobody had`() async throws {
+        let laboratory = Laboratory()
+        let sender = ScriptedSender(capacity: 1) { _, _ in .unregistered }
+        let report = try await laboratory.run(
+            laboratory.plan(.send(.sample(1...50))), sender,
+            overrides: try #require(Overrides(["max_forget_percent=send:tide@once"])))
+        #expect(report.steps[0].forgotten == 50)
+        #expect(laboratory.memory.state().dead.count == 50)
+        #expect(report.result == .ok)
+    }
+
     @Test func `an override for another step does not`() async throws {
         let laboratory = Laboratory()
         let sender = ScriptedSender(capacity: 1) { request, number in
@@ -120,7 +185,7 @@ import Testing
             number == 0 ? .accepted(request) : .unregistered
         }
         let report = try await laboratory.run(laboratory.plan(.subscribe("tides", RecipientSet(1...50))), sender)
-        #expect(report.steps[0].held == 40)
+        #expect(report.steps[0].held == 49)
         #expect(report.result == .refused)
         #expect(laboratory.memory.state().topics["tides"]?.managed == [1])
     }

@@ -27,7 +27,7 @@ import Testing
     @Test func `a send waits for its group's changes`() async throws {
         let (laboratory, fcm) = try await laboratory()
         let report = try await laboratory.run(laboratory.plan(sends: send(), groups: want([3, 4])), fcm)
-        #expect(report.steps.map(\.action) == ["group_add", "group_remove", "send"])
+        #expect(report.steps.map(\.action) == [.group(.add), .group(.remove), .send])
         #expect(words(fcm.calls.dropFirst().dropLast()) == ["add 4", "remove 1 2", "retrieve"])
         #expect(report.result == .ok)
     }

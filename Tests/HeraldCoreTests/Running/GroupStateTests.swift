@@ -52,7 +52,8 @@ import Testing
     private static func answer(_ request: Request, _ random: inout SeededRandom) -> Exchange {
         let faults: [Exchange] = [
             .groupError("notification_key already exists"), .groupError("notification_key not found"),
-            .groupError("no valid registration ids"), .lost(reason: "cut"), .json(503, ""), .json(500, ""),
+            .groupError("no valid registration ids"), .lost(reason: "cut"), .error(503, "UNAVAILABLE"),
+            .error(500, "INTERNAL"),
             .groupError("notification_key_name doesn't match the group name of the notification_key"),
             .notSent(reason: "GOAWAY"), .error(401, "UNAUTHENTICATED"), .error(403, "PERMISSION_DENIED"),
         ]

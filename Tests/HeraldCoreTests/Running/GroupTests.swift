@@ -25,7 +25,7 @@ import Testing
         let (laboratory, fcm) = try await laboratory()
         let report = try await laboratory.run(laboratory.plan(groups: want([3, 4, 5])), fcm)
         #expect(words(fcm.calls.dropFirst()) == ["add 4 5", "remove 1 2"])
-        #expect(report.steps.map(\.action) == ["group_add", "group_remove"])
+        #expect(report.steps.map(\.action) == [.group(.add), .group(.remove)])
         #expect(report.steps.map(\.accepted) == [2, 2])
         #expect(recorded(laboratory)?.members == [3, 4, 5])
         #expect(report.result == .ok)
@@ -35,7 +35,7 @@ import Testing
         let (laboratory, fcm) = try await laboratory()
         let report = try await laboratory.run(laboratory.plan(groups: []), fcm)
         #expect(words(fcm.calls.dropFirst()) == ["remove 1 2 3"])
-        #expect(report.steps.map(\.action) == ["group_delete"])
+        #expect(report.steps.map(\.action) == [.group(.delete)])
         #expect(fcm.now.groups.isEmpty)
         #expect(recorded(laboratory) == nil)
     }

@@ -17,6 +17,10 @@ struct Laboratory: Sendable {
     var fcm = FCMSettings()
     var guards = GuardLimits()
     var random = SeededRandom(seed: 1)
+    /// What reports say that requests go to.
+    var endpoint = EndpointKind.emulator
+    /// Whether the wall clock always shows `start`, as with `--at`.
+    var standsStill = false
 
     /// A state that knows the installations `1...population` by their fids.
     init(
@@ -65,9 +69,10 @@ struct Laboratory: Sendable {
         receive: (@Sendable (String, String?, String) -> Void)? = nil,
         note: @escaping @Sendable (String, Report.Failure) -> Void = { _, _ in }
     ) async throws -> Report {
-        let (clock, start) = (clock, start)
+        let (clock, start, standsStill) = (clock, start, standsStill)
         let surroundings = Executor<ManualClock>.Surroundings(
-            store: store, sender: sender, clock: clock, now: { start.adding(clock.now.offset) }, random: random,
+            store: store, sender: sender, clock: clock, now: { standsStill ? start : start.adding(clock.now.offset) },
+            random: random,
             fingerprints: Fingerprinter(key: store.fingerprintKey), stop: stop, halt: halt,
             lookAgain: lookAgain, others: others, observe: observe, receive: receive, note: note)
         let options = Executor<ManualClock>.Options(
@@ -80,7 +85,7 @@ struct Laboratory: Sendable {
 
     private func report(of plan: Plan, _ isDryRun: Bool) -> Report {
         Report(
-            run: "r", plan: plan, planDigest: "sha256:", isDryRun: isDryRun, started: now, endpoint: .emulator,
+            run: "r", plan: plan, planDigest: "sha256:", isDryRun: isDryRun, started: now, endpoint: endpoint,
             project: "p", version: "1")
     }
 }

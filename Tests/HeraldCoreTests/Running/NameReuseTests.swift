@@ -74,14 +74,11 @@ import Testing
         #expect(world.accepted == 4)
     }
 
-    @Test(arguments: [true, false])
-    func `a rename whose old name has a new message at once is refused until a person decides`(_ saysSo: Bool)
-        async throws
-    {
+    @Test func `a new name without previous_names, whose old name has a new message, is refused`() async throws {
         var world = try await world()
         world.refusesGuarded = true
         world.declare(other)
-        world.declare(saysSo ? welcome.named("welcome-2025", formerly: "welcome") : welcome.named("welcome-2025"))
+        world.declare(welcome.named("welcome-2025"))
         #expect(world.plan.refusals.map(\.kind) == [.looksRenamed])
         #expect(world.plan.refusals.map(\.name) == ["welcome-2025"])
         try await world.run()

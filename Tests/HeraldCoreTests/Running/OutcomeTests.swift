@@ -39,16 +39,17 @@ import Testing
         Row(name: name, answer: answer, ledger: .rejected, result: .failed, action: action)
     }
     private static func stopped(_ name: String, _ answer: Exchange) -> Row {
-        Row(name: name, answer: answer, ledger: nil, result: .failed, action: .retryNextRun)
+        Row(name: name, answer: answer, ledger: nil, result: .failed, action: .fixFirst)
     }
 
     /// Rows that hold for every kind of send.
     private static let anySend: [Row] = [
         Row(name: "200", answer: .json(200, #"{"name":"projects/p/messages/1"}"#), ledger: .accepted, result: .ok),
         retried("nothing was sent", .notSent(reason: "REFUSED_STREAM")),
-        retried("429", .error(429, "RESOURCE_EXHAUSTED", fcm: "QUOTA_EXCEEDED"), duplicates: 1),
+        retried("429", .error(429, "RESOURCE_EXHAUSTED", fcm: "QUOTA_EXCEEDED")),
         retried("503", .error(503, "UNAVAILABLE", fcm: "UNAVAILABLE"), duplicates: 1),
-        retried("503 in HTML", .json(503, "<html>"), duplicates: 1),
+        unknown("503 in HTML", .json(503, "<html>")),
+        unknown("500 in another server's JSON", .json(500, #"{"message":"m"}"#)),
         unknown("502", .json(502, "<html>")),
         unknown("504", .json(504, "")),
         unknown("the connection was lost", .lost(reason: "reset")),
@@ -78,12 +79,12 @@ import Testing
         ]
 
     @Test(arguments: toRegistration)
-    func `a send to a registration ends as the contract says`(_ row: Row) async throws {
+    func `a send to a registration ends as docs/promises.md says`(_ row: Row) async throws {
         try await check(row, .sample([1]), recipient: 1)
     }
 
     @Test(arguments: toTopic)
-    func `a send to a topic ends as the contract says`(_ row: Row) async throws {
+    func `a send to a topic ends as docs/promises.md says`(_ row: Row) async throws {
         try await check(row, .sample([0], target: .topic("tides")), recipient: 0)
     }
 
@@ -106,11 +107,25 @@ import Testing
         #expect(step.failures.first?.action == row.action)
     }
 
+    @Test(arguments: [(500, LedgerEntry.unknown, 1), (503, .unknown, 1), (429, .accepted, 2)])
+    func `with on_error: hold a failure of FCM itself is unknown, and a quota is waited for`(
+        status: Int, outcome: LedgerEntry, requests: Int
+    ) async throws {
+        let laboratory = Laboratory()
+        var send = Plan.Send.sample([1])
+        send.onError = .hold
+        let sender = ScriptedSender(each: [.error(status, "UNAVAILABLE")])
+        let report = try await laboratory.run(laboratory.plan(.send(send)), sender)
+        #expect(laboratory.memory.state().occurrences["tide@once"]?.byEntry == [outcome: [1]])
+        #expect(sender.requests.count == requests)
+        #expect(report.steps[0].possibleDuplicates == 0)
+    }
+
     @Test func `a repeat in a later run counts as a possible duplicate too`() async throws {
         let laboratory = Laboratory(population: 3)
         let sends = [DesiredSend(campaign: .tide(), members: RecipientSet(1...3))]
         // A longer wait than a run accepts.
-        let refusing = ScriptedSender { $0 == 2 ? [.json(503, "", retryAfter: "9999")] : [] }
+        let refusing = ScriptedSender { $0 == 2 ? [.error(503, "UNAVAILABLE", retryAfter: "9999")] : [] }
         let first = try await laboratory.run(laboratory.plan(sends: sends), refusing)
         #expect(first.steps.map(\.possibleDuplicates) == [0])
         #expect(first.steps.map(\.pending) == [1])
@@ -140,20 +155,21 @@ import Testing
         Joining(name: "409: somebody else subscribed it", answers: [exists], membership: .preexisting),
         Joining(name: "409 after a lost answer", answers: [.lost(reason: "cut"), exists], membership: .managed),
         Joining(name: "409 after a 504", answers: [.json(504, ""), exists], membership: .managed),
-        Joining(name: "409 after a 500", answers: [.json(500, ""), exists], membership: .managed),
-        Joining(name: "409 after a 503", answers: [.json(503, ""), exists], membership: .preexisting),
+        Joining(name: "409 after a 500", answers: [.error(500, "INTERNAL"), exists], membership: .managed),
+        Joining(name: "409 after a 503", answers: [.error(503, "UNAVAILABLE"), exists], membership: .preexisting),
         Joining(name: "409 after a 429", answers: [.json(429, ""), exists], membership: .preexisting),
         Joining(
             name: "409 after nothing was sent", answers: [.notSent(reason: "tls"), exists], membership: .preexisting),
         Joining(
-            name: "409 after a lost answer and a 503", answers: [.lost(reason: "cut"), .json(503, ""), exists],
+            name: "409 after a lost answer and a 503",
+            answers: [.lost(reason: "cut"), .error(503, "UNAVAILABLE"), exists],
             membership: .managed),
         Joining(name: "400", answers: [.error(400, "INVALID_ARGUMENT")], membership: nil, result: .failed),
         Joining(name: "403", answers: [.error(403, "PERMISSION_DENIED")], membership: nil, result: .failed),
         Joining(
             name: "too many topics", answers: [.error(429, "TOO_MANY_TOPICS")], membership: nil, result: .failed),
     ])
-    func `a subscription ends as the contract says`(_ row: Joining) async throws {
+    func `a subscription ends as docs/promises.md says`(_ row: Joining) async throws {
         let laboratory = Laboratory()
         let sender = ScriptedSender(each: row.answers)
         let report = try await laboratory.run(laboratory.plan(.subscribe("tides", [1])), sender)
@@ -180,12 +196,14 @@ import Testing
 
     @Test(
         arguments: [
-            ("200", [], true), ("a lost answer", [Exchange.lost(reason: "cut")], true), ("500", [.json(500, "")], true),
-            ("503", [.json(503, "")], true), ("429", [.json(429, "")], true), ("502", [.json(502, "")], true),
+            ("200", [], true), ("a lost answer", [Exchange.lost(reason: "cut")], true),
+            ("500", [.error(500, "INTERNAL")], true),
+            ("503", [.error(503, "UNAVAILABLE")], true), ("429", [.json(429, "")], true),
+            ("502", [.json(502, "")], true),
             ("nothing sent", [.notSent(reason: "tcp")], true), ("400", [.error(400, "INVALID_ARGUMENT")], false),
             ("403", [.error(403, "PERMISSION_DENIED")], false),
         ] as [(String, [Exchange], Bool)])
-    func `an unsubscription ends as the contract says`(_: String, answers: [Exchange], leaves: Bool) async throws {
+    func `an unsubscription ends as docs/promises.md says`(_: String, answers: [Exchange], leaves: Bool) async throws {
         var state = RecordedState.blank
         state.apply([.members("tides", [1], .managed, at: Laboratory.start)])
         let laboratory = Laboratory(state: state)
@@ -199,7 +217,8 @@ import Testing
     // MARK: Waits
 
     @Test(arguments: [
-        (Exchange.json(503, ""), 10.0...20.0), (.json(429, ""), 60...120), (.json(503, "", retryAfter: "33"), 33...33),
+        (Exchange.error(503, "UNAVAILABLE"), 10.0...20.0), (.json(429, ""), 60...120),
+        (.error(503, "UNAVAILABLE", retryAfter: "33"), 33...33),
         (.json(429, "", retryAfter: "Tue, 01 Dec 2026 08:00:45 GMT"), 45...45), (.notSent(reason: "tcp"), 0.25...0.5),
     ])
     func `a refused send is repeated no sooner than FCM asks`(answer: Exchange, window: ClosedRange<Double>)
@@ -224,7 +243,7 @@ import Testing
         let instants = Log<Duration>()
         let sender = ScriptedSender(capacity: 1) { request, number in
             instants.append(clock.now.offset)
-            return number == 2 ? .json(503, "", retryAfter: "30") : .accepted(request)
+            return number == 2 ? .error(503, "UNAVAILABLE", retryAfter: "30") : .accepted(request)
         }
         let report = try await laboratory.run(laboratory.plan(.send(.sample(1...6))), sender)
         #expect(report.result == .ok)
@@ -238,7 +257,7 @@ import Testing
         let next = Log<Duration>()
         let sender = ScriptedSender(capacity: 2) { request, _ in
             switch request.recipient {
-            case 1: return .json(503, "", retryAfter: "50")
+            case 1: return .error(503, "UNAVAILABLE", retryAfter: "50")
             case 2: return .error(403, "PERMISSION_DENIED")
             default:
                 next.append(clock.now.offset)
@@ -264,7 +283,7 @@ import Testing
 
     @Test func `a send refused for an hour is left to the next run`() async throws {
         let laboratory = Laboratory()
-        let sender = ScriptedSender { _, _ in .json(503, "") }
+        let sender = ScriptedSender { _, _ in .error(503, "UNAVAILABLE") }
         let report = try await laboratory.run(laboratory.plan(.send(.sample([1]))), sender)
         #expect(report.steps[0].pending == 1)
         #expect(report.steps[0].failures.map(\.action) == [.retryNextRun])

@@ -51,7 +51,7 @@ import Testing
         let clock = laboratory.clock
         let sender = ScriptedSender { _, _ in
             try? laboratory.memory.commit([.pause("tide")])
-            return .json(503, "", retryAfter: "600")
+            return .error(503, "UNAVAILABLE", retryAfter: "600")
         }
         let report = try await laboratory.run(laboratory.plan(sends: sends), sender)
         #expect(clock.now.offset < .seconds(3))

@@ -12,7 +12,8 @@ import Testing
             var random = SeededRandom(seed: seed &* 1_000_003 &+ UInt64(recipient) &* 64 &+ UInt64(min(attempt, 63)))
             guard Double.random(in: 0..<1, using: &random) < share else { return nil }
             let faults: [Exchange] = [
-                .json(503, ""), .json(429, "", retryAfter: "3"), .json(500, ""), .lost(reason: "cut"),
+                .error(503, "UNAVAILABLE"), .json(429, "", retryAfter: "3"), .error(500, "INTERNAL"),
+                .lost(reason: "cut"),
                 .notSent(reason: "GOAWAY"), .unregistered, .error(400, "INVALID_ARGUMENT", fcm: "INVALID_ARGUMENT"),
                 .json(502, ""), .json(200, "?"), .error(409, "ALREADY_EXISTS"),
                 .error(403, "PERMISSION_DENIED", fcm: "SENDER_ID_MISMATCH"),
@@ -50,12 +51,21 @@ import Testing
         let refusesFrom = seed % 7 == 0 ? Int.random(in: 0...20, using: &random) : .max
         laboratory.store = ProbedStore(laboratory.memory, refusesFrom: refusesFrom)
         let sent = Log<RecipientID>()
+        let expiry: Duration? = seed % 3 == 0 ? .milliseconds(.random(in: 1...60_000, using: &random)) : nil
         let sender = Self.sender(
             Int.random(in: 1...16, using: &random), seed: UInt64(seed), share: share, clock: laboratory.clock
-        ) { sent.append($0.recipient) }
+        ) { request in
+            sent.append(request.recipient)
+            // With a lifetime of zero it would have left too late.
+            #expect(request.json["message"]?["android"]?["ttl"] != "0s", "seed \(seed)")
+        }
+        var sends = [
+            Plan.Send.sample([0], campaign: "topic", target: .topic("tides"), due: laboratory.now), .sample(1...40),
+        ]
+        for index in sends.indices { sends[index].expiresAfter = expiry }
         let plan = laboratory.plan(
-            .unsubscribe("old", RecipientSet(1...7)), .subscribe("tides", RecipientSet(1...20)),
-            .send(.sample([0], campaign: "topic", target: .topic("tides"))), .send(.sample(1...40)))
+            .unsubscribe("old", RecipientSet(1...7)), .subscribe("tides", RecipientSet(1...20)), .send(sends[0]),
+            .send(sends[1]))
         let observed = Log<Report>()
         let (memory, isDry) = (laboratory.memory, seed % 11 == 0)
         let isDated: @Sendable (Report) -> Bool = { $0.state == (isDry ? nil : memory.state().version) }

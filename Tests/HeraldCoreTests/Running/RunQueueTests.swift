@@ -13,7 +13,7 @@ import Testing
     private func queue(_ works: Plan.Work...) -> RunQueue {
         var fcm = FCMSettings()
         fcm.propagationDelay = .seconds(60)
-        var queue = RunQueue(RunOptions(fcm: fcm, guards: GuardLimits()))
+        var queue = RunQueue(RunOptions(fcm: fcm, guards: GuardLimits()), began: now.date.adding(.seconds(-5)))
         queue.insert(works.enumerated().map { .init(step: Plan.Step(work: $1, reason: ""), index: $0) })
         return queue
     }
@@ -46,8 +46,81 @@ import Testing
         _ = queue.remove(at: 1)
         #expect(words(queue.next(at: now, changed(45))) == "wait 15")
         #expect(words(queue.next(at: now, changed(60))) == "begin 0")
-        // If the clock is set back, the wait is one whole delay at most.
-        #expect(words(queue.next(at: now, changed(-86_400))) == "wait 60")
+        // If the clock is set back, the wait is one whole delay from the beginning of the run at most.
+        #expect(words(queue.next(at: now, changed(-86_400))) == "wait 55")
+        queue.noteChange(of: "tides", at: .seconds(4))
+        #expect(words(queue.next(at: now, changed(86_400))) == "wait 59")
+    }
+
+    @Test func `a wait ends even if the clock stands still`() {
+        var queue = queue(.send(Self.topic))
+        queue.noteChange(of: "tides", at: .seconds(4))
+        let later = Moment(elapsed: .seconds(64), date: now.date)
+        #expect(words(queue.next(at: later, changed(0))) == "begin 0")
+    }
+
+    @Test func `members leave a renamed topic after the joins, also for a send that came due meanwhile`() {
+        var leave = Plan.Step(work: .unsubscribe("old", [1]), reason: "")
+        leave.successor = "new"
+        var queue = queue(.subscribe("new", [1]))
+        queue.insert([.init(step: leave, index: 1)])
+        queue.insert([.init(step: .init(work: .send(.sample([0], target: .topic("old"))), reason: ""), index: 2)])
+        #expect(words(queue.next(at: now, .blank)) == "begin 2", "the joins of 'new'")
+    }
+
+    /// Random queues: topics, some of them renamed, sends to conditions, and sends that come due while it works.
+    @Test(arguments: 0..<300)
+    func `nothing begins before what it depends on`(seed: Int) throws {
+        var random = SeededRandom(seed: UInt64(seed))
+        let topics = (0..<4).compactMap { TopicName(rawValue: "t\($0)") }
+        let gone = (0..<4).compactMap { TopicName(rawValue: "gone\($0)") }
+        var steps: [Plan.Step] = topics.flatMap { topic in
+            [Plan.Work.subscribe(topic, [1]), .unsubscribe(topic, [2])].filter { _ in Bool.random(using: &random) }
+                .map { Plan.Step(work: $0, reason: "") }
+        }
+        for old in gone where Bool.random(using: &random) {
+            var leave = Plan.Step(work: .unsubscribe(old, [1]), reason: "")
+            leave.successor = topics.randomElement(using: &random)
+            steps.append(leave)
+        }
+        func send(_ number: Int) throws -> Plan.Step {
+            let names = (topics + gone).shuffled(using: &random).prefix(Int.random(in: 1...3, using: &random))
+            let text = names.map { "'\($0)' in topics" }.joined(separator: " && ")
+            let target = Campaign.Target.condition(try Condition(parsing: text))
+            return Plan.Step(work: .send(.sample([0], campaign: "c\(number)", target: target)), reason: "")
+        }
+        for number in 0..<Int.random(in: 0...4, using: &random) { steps.append(try send(number)) }
+        steps.shuffle(using: &random)
+        var queue = queue()
+        queue.insert(steps.enumerated().map { .init(step: $1, index: $0) })
+        var now = now
+        var coming = Int.random(in: 0...3, using: &random)
+        for _ in 0..<100 {
+            if coming > 0, Int.random(in: 0..<3, using: &random) == 0 {
+                coming -= 1
+                queue.insert([.init(step: try send(10 + coming), index: 100 + coming)])
+            }
+            switch queue.next(at: now, .blank) {
+            case .begin(let place, _):
+                let step = queue.remove(at: place).step
+                let left = Set(queue.entries.compactMap(\.step.work.subject))
+                #expect(step.work.needs.isDisjoint(with: left), "seed \(seed): \(step.id)")
+                if let successor = step.successor {
+                    #expect(!left.contains(.topic(successor)), "seed \(seed): \(step.id)")
+                }
+                if case .topic(let topic)? = step.work.subject { queue.noteChange(of: topic, at: now.elapsed) }
+                var report = StepReport(step)
+                report.accepted = report.planned
+                queue.noteEnd(of: step, report)
+            case .wait(let instant):
+                now.elapsed += .seconds(instant.timeIntervalSince(now.date))
+                now.date = instant
+            case .giveUp(let place, let reason, _):
+                Issue.record("seed \(seed): \(queue.remove(at: place).step.id): \(reason)")
+            case .done: break
+            }
+        }
+        #expect(queue.isEmpty, "seed \(seed)")
     }
 
     @Test func `a send that would be too late by then is given up`() {

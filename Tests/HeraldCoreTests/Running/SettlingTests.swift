@@ -46,6 +46,19 @@ import Testing
         #expect(sends.entries[0] >= .seconds(15) && sends.entries[0] < .seconds(17))
     }
 
+    @Test func `a send goes out after the wait even if the clock stands still`() async throws {
+        var state = RecordedState.blank
+        state.apply([.members("tides", [3], .managed, at: Laboratory.start)])
+        var laboratory = laboratory(state)
+        laboratory.standsStill = true
+        let sends = Log<Duration>()
+        let report = try await laboratory.run(
+            laboratory.plan(.subscribe("tides", [1, 2]), .send(Self.topic)), sender(laboratory.clock, sends))
+        #expect(sends.entries.count == 1)
+        #expect(sends.entries[0] >= .seconds(60) && sends.entries[0] < .seconds(62))
+        #expect(report.result == .ok)
+    }
+
     @Test(arguments: [Campaign.Target.topic("other"), .audience("all")])
     func `other topics' changes and audiences do not make it wait`(target: Campaign.Target) async throws {
         let laboratory = laboratory()

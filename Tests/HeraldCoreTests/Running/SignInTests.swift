@@ -28,14 +28,14 @@ import Testing
         #expect(report.steps[0].accepted == 1)
         #expect(report.steps[0].pending == 3)
         #expect(report.steps[0].stopped == "UNAUTHENTICATED: m")
-        #expect(report.steps[0].failures.map(\.action) == [.retryNextRun])
+        #expect(report.steps[0].failures.map(\.action) == [.fixFirst])
         #expect(report.result == .failed)
         #expect(laboratory.memory.state().occurrences["tide@once"]?.byEntry == [.accepted: [1]])
     }
 
     @Test func `a refusal does not take the place of other tries`() async throws {
         let laboratory = Laboratory()
-        let sender = ScriptedSender(each: [.json(503, ""), Self.refused, .json(503, "")])
+        let sender = ScriptedSender(each: [.error(503, "UNAVAILABLE"), Self.refused, .error(503, "UNAVAILABLE")])
         let report = try await laboratory.run(laboratory.plan(.send(.sample([1]))), sender)
         #expect(sender.requests.count == 4)
         #expect(report.steps[0].accepted == 1)

@@ -23,6 +23,8 @@ struct Simulation {
     var refusesGuarded = false
     /// All missed occurrences, in the order in which runs reported them.
     private(set) var missed: [String] = []
+    /// All superseded occurrences, in the order in which runs reported them.
+    private(set) var superseded: [String] = []
     private let start: Date
     private let log = Log<(step: String, name: String?)>()
     private let names: [String: RecipientID]
@@ -77,6 +79,7 @@ struct Simulation {
         var plan = plan
         if refusesGuarded { plan = plan.withholding(plan.refusals, in: Workspace(audiences: [])) }
         missed += plan.missed.map(\.occurrence.rawValue)
+        superseded += plan.superseded.map(\.occurrence.rawValue)
         return try await laboratory.run(plan, sender, receive: { [log] step, name, _ in log.append((step, name)) })
     }
 

@@ -91,7 +91,7 @@ import Testing
         var attempts = 0
         world.answer = { request, _ in
             attempts += 1
-            return attempts == 1 ? .json(503, "") : .accepted(request)
+            return attempts == 1 ? .error(503, "UNAVAILABLE") : .accepted(request)
         }
         #expect(world.run(isWritten: written) == false)
         #expect(world.step.isUnfinished)
@@ -106,7 +106,7 @@ import Testing
     /// Random answers, most of them good.
     private static func answer(_ request: Request, _ random: inout SeededRandom) -> Exchange {
         let faults: [Exchange] = [
-            .json(503, ""), .json(429, "", retryAfter: "3"), .json(500, ""), .lost(reason: "cut"),
+            .error(503, "UNAVAILABLE"), .json(429, "", retryAfter: "3"), .error(500, "INTERNAL"), .lost(reason: "cut"),
             .notSent(reason: "GOAWAY"), .unregistered, .error(400, "INVALID_ARGUMENT", fcm: "INVALID_ARGUMENT"),
             .error(401, "UNAUTHENTICATED"), .json(200, "?"),
         ]

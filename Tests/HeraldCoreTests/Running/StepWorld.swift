@@ -57,7 +57,8 @@ struct StepWorld<Step: DecidingStep> {
             case .read(let recipients):
                 let numbers = Array(recipients)
                 event = .read(Dictionary(uniqueKeysWithValues: numbers.map { ($0, Registration.fid(Int($0))) }))
-            case .findOthers(let recipients): event = .foundOthers(RunContext.sampleOthers.filter { recipients.contains($0.key) })
+            case .findOthers(let recipients):
+                event = .foundOthers(RunContext.sampleOthers.filter { recipients.contains($0.key) })
             case .commit(let changes): event = commit(changes)
             case .send(let departures):
                 unwritten += departures.map(\.request).filter { !isWritten($0, state) }
@@ -126,7 +127,8 @@ extension RunContext {
         var context = RunContext(
             RunOptions(fcm: fcm, guards: GuardLimits()), capacity: capacity, random: SeededRandom(seed: seed),
             fingerprints: Fingerprinter(key: Array(0..<32)),
-            withOthers: RecipientSet(sampleOthers.keys.sorted()), recorded: .blank)
+            withOthers: RecipientSet(sampleOthers.keys.sorted()), recorded: .blank,
+            endpoint: .emulator, began: Laboratory.start)
         context.stop = stop
         return context
     }
@@ -141,7 +143,8 @@ extension StepState {
         case .send(let send): members = send.members
         }
         return StepState(
-            try StepWork(work, isDryRun: false, now: Laboratory.start), members: members, rate: rate,
+            try StepWork(work, isDryRun: false, begun: Laboratory.start, now: Laboratory.start), members: members,
+            rate: rate,
             probesAPI: false, report: StepReport(Plan.Step(work: work, reason: "")))
     }
 }

@@ -88,7 +88,7 @@ import Testing
         let sender = ScriptedSender { request, number in
             switch number {
             case 0: .accepted(request, number)
-            case 1..<4: .json(503, "")
+            case 1..<4: .error(503, "UNAVAILABLE")
             case 4..<30: .accepted(request, number)
             default: .notSent(reason: "connection refused")
             }
@@ -213,40 +213,6 @@ import Testing
         #expect(report.result == .ok)
     }
 
-    // MARK: max_lateness
-
-    @Test func `nothing starts after the deadline`() async throws {
-        let laboratory = Laboratory()
-        var send = Plan.Send.sample(1...10, due: laboratory.now)
-        send.deadline = laboratory.now.adding(.seconds(60))
-        let clock = laboratory.clock
-        let sender = ScriptedSender(capacity: 1) { request, number in
-            try? await clock.sleep(for: .seconds(25))
-            return .accepted(request, number)
-        }
-        let report = try await laboratory.run(laboratory.plan(.send(send)), sender)
-        // At 0, 25 and 50 s.
-        #expect(report.steps[0].accepted == 3)
-        #expect(report.steps[0].pending == 7)
-        #expect(report.steps[0].stopped == "max_lateness has passed")
-        #expect(report.result == .failed)
-    }
-
-    @Test func `an answer after the deadline completes what started before it`() async throws {
-        let laboratory = Laboratory()
-        var send = Plan.Send.sample([1], due: laboratory.now)
-        send.deadline = laboratory.now.adding(.seconds(1))
-        let clock = laboratory.clock
-        let sender = ScriptedSender { request, number in
-            try? await clock.sleep(for: .seconds(10))
-            return .accepted(request, number)
-        }
-        let report = try await laboratory.run(laboratory.plan(.send(send)), sender)
-        #expect(report.steps[0].stopped == nil)
-        #expect(report.result == .ok)
-        #expect(laboratory.memory.state().occurrences[send.occurrence]?.finished != nil)
-    }
-
     // MARK: A request to end
 
     @Test func `asked to end it lets those in flight finish and starts nobody else`() async throws {
@@ -285,7 +251,7 @@ import Testing
     @Test func `a request to end is heard within a second of waiting`() async throws {
         let laboratory = Laboratory()
         let clock = laboratory.clock
-        let sender = ScriptedSender { _, _ in .json(503, "", retryAfter: "600") }
+        let sender = ScriptedSender { _, _ in .error(503, "UNAVAILABLE", retryAfter: "600") }
         let report = try await laboratory.run(
             laboratory.plan(.send(.sample([1]))), sender, stop: { clock.now.offset > .seconds(20) ? .machine : nil })
         #expect(report.result == .interrupted)

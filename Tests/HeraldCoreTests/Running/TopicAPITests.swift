@@ -101,7 +101,7 @@ import Testing
     @Test(arguments: [
         Exchange.json(200, #"{"error":"INTERNAL"}"#), .json(200, #"{"results":[{}]}"#), .json(200, "<html>"),
         .json(200, "{}"), .json(503, #"{"error":"UNAVAILABLE"}"#), .json(429, #"{"error":"RESOURCE_EXHAUSTED"}"#),
-        .json(500, ""), .json(502, "<html>"), .lost(reason: "cut"), .notSent(reason: "REFUSED_STREAM"),
+        .error(500, "INTERNAL"), .json(502, "<html>"), .lost(reason: "cut"), .notSent(reason: "REFUSED_STREAM"),
     ])
     func `a batch without a usable answer is repeated whole`(_ answer: Exchange) async throws {
         let laboratory = laboratory(.iid)
@@ -144,7 +144,7 @@ import Testing
         let report = try await laboratory.run(laboratory.plan(topics: topics(RecipientSet(1...50), "tides")), sender)
         #expect(sender.requests.count == 50)
         #expect(report.notes.isEmpty)
-        #expect(laboratory.memory.state().topicAPI == .registrations)
+        #expect(laboratory.memory.state().topicAPI?.api == .registrations)
     }
 
     @Test(arguments: [html, .json(404, ""), .json(501, "<html>"), .error(501, "UNIMPLEMENTED"), disabled])
@@ -163,7 +163,7 @@ import Testing
         #expect(report.result == .ok)
         #expect(report.notes.count == 1)
         let state = laboratory.memory.state()
-        #expect(state.topicAPI == .iid)
+        #expect(state.topicAPI?.api == .iid)
         #expect(state.topics.values.allSatisfy { $0.managed == RecipientSet(1...50) && $0.subscribing.isEmpty })
     }
 
@@ -179,13 +179,13 @@ import Testing
         #expect(sender.requests.allSatisfy { !$0.isBatch })
         #expect(report.notes.isEmpty)
         #expect(report.steps[0].pending == pending)
-        #expect(laboratory.memory.state().topicAPI == (pending == 0 ? .registrations : nil))
+        #expect(laboratory.memory.state().topicAPI?.api == (pending == 0 ? .registrations : nil))
     }
 
     @Test func `until an answer tells there is one request at a time`() async throws {
         let laboratory = laboratory(.auto)
         let sender = ScriptedSender { request, number in
-            number < 2 ? .json(503, "") : number == 2 ? Self.html : .accepted(request, number)
+            number < 2 ? .error(503, "UNAVAILABLE") : number == 2 ? Self.html : .accepted(request, number)
         }
         let report = try await laboratory.run(laboratory.plan(topics: topics(RecipientSet(1...50), "tides")), sender)
         #expect(sender.requests.prefix(4).map(\.isBatch) == [false, false, false, true])
@@ -196,7 +196,7 @@ import Testing
     @Test(arguments: [TopicAPI.iid, .registrations])
     func `a later run does not probe`(_ api: TopicAPI) async throws {
         let laboratory = laboratory(.auto)
-        try laboratory.memory.commit([.topicAPI(api)])
+        try laboratory.memory.commit([.topicAPI(api, at: Laboratory.start)])
         // A probe would be in flight alone. These requests need not wait for each other.
         let underWay = Mutex((now: 0, most: 0))
         let sender = ScriptedSender(capacity: 8) { request, number in
@@ -211,9 +211,70 @@ import Testing
         #expect(report.notes.isEmpty)
     }
 
+    @Test(arguments: [(23, true), (24, false), (-1, false)])
+    func `after a day it asks anew whether the project has the newer API`(_ hours: Int, _ isRemembered: Bool)
+        async throws
+    {
+        let laboratory = laboratory(.auto)
+        try laboratory.memory.commit([.topicAPI(.iid, at: Laboratory.start.adding(.seconds(-hours * 3600)))])
+        let sender = ScriptedSender()
+        _ = try await laboratory.run(laboratory.plan(topics: topics([1, 2], "tides")), sender)
+        #expect(sender.requests.allSatisfy { $0.isBatch == isRemembered })
+        #expect(laboratory.memory.state().topicAPI?.api == (isRemembered ? .iid : .registrations))
+    }
+
+    // MARK: After the end of a service
+
+    /// Memberships, a group, sends to both, and a send that needs neither. FCM lacks the newer API if `isOld`.
+    private func runAfterTheEnd(_ api: TopicAPI, at endpoint: EndpointKind, isOld: Bool = false) async throws
+        -> (report: Report, requests: [Request])
+    {
+        var laboratory = Laboratory(start: EndOfService.begin)
+        laboratory.fcm.topicAPI = api
+        laboratory.endpoint = endpoint
+        try laboratory.memory.commit([
+            .topicAPI(.iid, at: EndOfService.begin), .groupKey("chris", NotificationKey(rawValue: "APA91bKey")),
+            .groupMembers("chris", [1, 2], .member),
+        ])
+        var each = Plan.Send.sample([1, 2], campaign: "each", target: .group("chris"))
+        each.groupMembers = .each
+        let plan = laboratory.plan(
+            .subscribe("tides", [1, 2]), .group(.init(group: "chris", action: .add, members: [3])),
+            .send(.sample([0], campaign: "key", target: .group("chris"))), .send(each), .send(.sample([4, 5])))
+        let sender = ScriptedSender { request, number in
+            if isOld, case .subscribe = request { Self.html } else { .accepted(request, number) }
+        }
+        return (try await laboratory.run(plan, sender), sender.requests)
+    }
+
+    @Test func `after its end only the steps that need a service fail, without a request`() async throws {
+        let (report, requests) = try await runAfterTheEnd(.iid, at: .fcm)
+        #expect(report.steps.map(\.accepted) == [0, 0, 0, 2, 2])
+        #expect(report.steps.map(\.pending) == [2, 1, 1, 0, 0])
+        #expect(requests.allSatisfy { if case .send = $0 { true } else { false } })
+        #expect(report.steps[0].stopped == "the Instance ID service ended on 2027-09-29")
+        #expect(report.steps[1].stopped == "device groups ended on 2027-09-29")
+        #expect(report.result == .failed)
+    }
+
+    @Test func `an emulator has the services for ever`() async throws {
+        let (report, requests) = try await runAfterTheEnd(.iid, at: .emulator)
+        #expect(report.steps[0].accepted == 2)
+        #expect(requests.contains { $0.isBatch })
+        #expect(report.steps[1...2].allSatisfy { $0.stopped != "device groups ended on 2027-09-29" })
+    }
+
+    @Test(arguments: [false, true])
+    func `after its end 'auto' does not fall back to it, whatever it remembers`(isOld: Bool) async throws {
+        let (report, requests) = try await runAfterTheEnd(.auto, at: .fcm, isOld: isOld)
+        #expect(!requests.contains { $0.isBatch })
+        #expect(report.steps[0].accepted == (isOld ? 0 : 2))
+        #expect(report.steps[4].accepted == 2)
+    }
+
     @Test func `the setting goes before what the state remembers`() async throws {
         let laboratory = laboratory(.registrations)
-        try laboratory.memory.commit([.topicAPI(.iid)])
+        try laboratory.memory.commit([.topicAPI(.iid, at: Laboratory.start)])
         let sender = ScriptedSender()
         _ = try await laboratory.run(laboratory.plan(topics: topics([1, 2], "tides")), sender)
         #expect(sender.requests.allSatisfy { !$0.isBatch })

@@ -82,11 +82,11 @@ struct CommandContractTests {
             RecordedTest(campaign: "c\($0 % 2)", at: .at(Double($0)), accepted: $0, rejected: 0, unknown: 1)
         }
         try await open.commit(
-            interned(3), .test(tests[0]), .test(tests[1]), .topicAPI(.registrations))
-        try await open.commit(.test(tests[2]), .topicAPI(.iid))
+            interned(3), .test(tests[0]), .test(tests[1]), .topicAPI(.registrations, at: .at(1)))
+        try await open.commit(.test(tests[2]), .topicAPI(.iid, at: .at(2)))
         let state = try await open.reopened()
         #expect(state.tests == tests)
-        #expect(state.topicAPI == .iid)
+        #expect(state.topicAPI == .init(.iid, at: .at(2)))
     }
 
     @Test(arguments: StoreKind.allCases)

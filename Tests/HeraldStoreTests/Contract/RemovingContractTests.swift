@@ -65,7 +65,8 @@ struct RemovingContractTests {
     func `who is erased is nowhere but in a number that nobody else gets`(_ kind: StoreKind) async throws {
         let open = try await open(kind)
         try await open.commit(
-            .members("tides", [1, 2], .preexisting, at: .at(0)), .groupMembers("chris", [1, 2], .member), .forget([9], at: .at(0)))
+            .members("tides", [1, 2], .preexisting, at: .at(0)), .groupMembers("chris", [1, 2], .member),
+            .forget([9], at: .at(0)))
         try await open.commit(.erase([1, 9]))
         try await open.store.compact()
         let state = try await open.reopened()

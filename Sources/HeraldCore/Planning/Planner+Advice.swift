@@ -1,0 +1,122 @@
+internal import FCM
+
+/// What a plan can foresee and nobody has asked for.
+extension Planner {
+    mutating func advise() {
+        adviseOnEndingServices()
+        adviseOnFanOuts()
+        adviseOnUpcomingTime()
+    }
+
+    // MARK: Services that Google ends
+
+    private mutating func adviseOnEndingServices() {
+        let hasEnded = now >= EndOfService.begin && state.identity.endpoint == .fcm
+        if !desired.groups.isEmpty || desired.sends.contains(where: { !$0.campaign.target.value.groups.isEmpty }) {
+            overview.warnings.append(
+                "device groups \(hasEnded ? "ended" : "end") on \(EndOfService.day); send to an audience instead")
+        }
+        guard !desired.topics.isEmpty, usesBatches else { return }
+        overview.warnings.append(
+            "the Instance ID service \(hasEnded ? "ended" : "ends") on \(EndOfService.day); "
+                + "use the Topic Subscription API instead (fcm.topic_api: registrations)")
+    }
+
+    private var usesBatches: Bool {
+        switch settings.fcm.topicAPI {
+        case .iid: true
+        case .registrations: false
+        case .auto: state.topicAPI?.api == .iid
+        }
+    }
+
+    // MARK: Fan-outs
+
+    /// FCM recommends that one send to a topic or condition is under way at a time (docs/fcm.md#quotas-and-retries).
+    private mutating func adviseOnFanOuts() {
+        let due = sends.compactMap { step -> String? in
+            guard case .send(let send) = step.work, send.target.fansOut, !send.members.isEmpty else { return nil }
+            return send.campaign
+        }
+        warn(ofFanOuts: due, "are due now")
+        let coming = Dictionary(grouping: overview.upcoming.filter(\.target.fansOut), by: \.occurring.at)
+        for (instant, upcoming) in coming.sorted(by: { $0.key < $1.key }) where upcoming.count > 1 {
+            warn(ofFanOuts: upcoming.map(\.occurring.campaign), "are due together at \(instant.rfc3339)")
+            // One is enough: campaigns that meet once usually meet again.
+            break
+        }
+    }
+
+    private mutating func warn(ofFanOuts campaigns: [String], _ when: String) {
+        guard campaigns.count > 1 else { return }
+        let named = campaigns.prefix(5).map { "'\($0)'" }.joined(separator: ", ")
+        let rest = campaigns.count > 5 ? " and \(campaigns.count - 5) more" : ""
+        overview.warnings.append(
+            "campaigns \(named)\(rest) send to topics or conditions and \(when); "
+                + "FCM recommends one such send at a time: give them different times")
+    }
+
+    // MARK: Time
+
+    /// Notes how long each step takes, and which sends are too slow.
+    mutating func time() {
+        var timing = StepTiming(settings.fcm)
+        var begin = now
+        for index in plan.steps.indices {
+            let time = timing.next(plan.steps[index].work)
+            plan.steps[index].seconds = Int(time.whole.seconds.rounded(.up))
+            plan.steps[index].rampSeconds = Int(time.ramp.seconds.rounded())
+            if case .send(let send) = plan.steps[index].work, !send.members.isEmpty {
+                checkTime(of: send, from: begin, taking: time.whole)
+            }
+            begin = begin.adding(time.whole)
+        }
+    }
+
+    private mutating func checkTime(of send: Plan.Send, from begin: Date, taking time: Duration) {
+        if let deadline = send.deadline, begin > deadline {
+            overview.warnings.append(
+                "campaign '\(send.campaign)' cannot begin before max_lateness ends at \(deadline.rfc3339): the steps "
+                    + "before it last until about \(begin.wholeSecond.rfc3339)")
+        }
+        guard let expiry = send.expiry(begun: now), begin.adding(time) > expiry else { return }
+        warn(of: send.campaign, lasting: begin.adding(time), beyond: expiry)
+    }
+
+    private mutating func adviseOnUpcomingTime() {
+        var told = Set(sends.compactMap { if case .send(let send) = $0.work { send.campaign } else { nil } })
+        let wanted = Dictionary(desired.sends.map { ($0.campaign.name.value, $0) }) { first, _ in first }
+        for upcoming in overview.upcoming {
+            let due = upcoming.occurring.at
+            guard told.insert(upcoming.occurring.campaign).inserted, let wanted = wanted[upcoming.occurring.campaign],
+                let expiresAfter = wanted.campaign.delivery.expiresAfter
+            else { continue }
+            var timing = StepTiming(settings.fcm)
+            let time = timing.send(wanted.members.subtracting(state.dead).count, wanted.campaign.delivery.rate).whole
+            if time > expiresAfter {
+                warn(of: wanted.campaign.name.value, lasting: due.adding(time), beyond: due.adding(expiresAfter))
+            }
+        }
+    }
+
+    private mutating func warn(of campaign: String, lasting end: Date, beyond expiry: Date) {
+        overview.warnings.append(
+            "campaign '\(campaign)' is too slow: it expires at \(expiry.rfc3339), and at the allowed rates its last "
+                + "requests would start at about \(end.wholeSecond.rfc3339); those are not sent. Raise the rate or "
+                + "expires_after")
+    }
+}
+
+extension Campaign.Target {
+    /// Whether FCM sends one request on to everybody who follows a topic.
+    fileprivate var fansOut: Bool {
+        switch self {
+        case .topic, .condition: true
+        case .group, .audience, .registrations: false
+        }
+    }
+}
+
+extension Date {
+    fileprivate var wholeSecond: Date { Date(timeIntervalSince1970: timeIntervalSince1970.rounded(.up)) }
+}

@@ -1,0 +1,119 @@
+import FCM
+import Foundation
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+
+/// What a plan warns of although nobody asked.
+@Suite struct PlannerAdviceTests {
+    private func warnings(_ scenario: PlanScenario, at now: Date = PlanScenario.now) -> [String] {
+        scenario.proposal(at: now).overview.warnings
+    }
+
+    private func warnings(of campaign: Campaign, for members: Int, in scenario: PlanScenario = .init()) -> [String] {
+        var scenario = scenario
+        scenario.settings.fcm.rate = .limited(100)
+        scenario.settings.fcm.ramp = .zero
+        scenario.want(campaign, for: RecipientSet(1...RecipientID(members)))
+        return warnings(scenario)
+    }
+
+    // MARK: Time
+
+    /// A hundred messages a second.
+    @Test(arguments: [(5900, false), (6100, true)])
+    func `a send that is too slow to end before it expires`(members: Int, isTold: Bool) throws {
+        var campaign = Campaign.tide(at: .after(-60))
+        campaign.delivery.expiresAfter = .seconds(120)
+        let warnings = warnings(of: campaign, for: members)
+        #expect(warnings.count == (isTold ? 1 : 0))
+        if isTold {
+            let warning = try #require(warnings.first)
+            #expect(warning.contains("'tide' is too slow: it expires at 2025-12-01T08:01:00Z"))
+            #expect(warning.contains("2025-12-01T08:01:01Z"))
+        }
+    }
+
+    @Test(arguments: [(5900, nil, 0), (6100, nil, 1), (5900, 50, 1)] as [(Int, Int?, Int)])
+    func `a send that will be too slow when it comes due`(members: Int, rate: Int?, count: Int) throws {
+        var campaign = Campaign.tide()
+        campaign.schedule.times = .cron(try Cron(parsing: "30 9 * * *"), start: nil, end: nil)
+        campaign.delivery.expiresAfter = .seconds(60)
+        campaign.delivery.rate = rate.map { .limited($0) }
+        #expect(warnings(of: campaign, for: members).count == count, "once, although it comes every day")
+    }
+
+    @Test func `steps before it count`() {
+        var scenario = PlanScenario()
+        scenario.want(.tide("ebb"), for: RecipientSet(1...3000))
+        var campaign = Campaign.tide()
+        campaign.delivery.expiresAfter = .seconds(60)
+        #expect(warnings(of: campaign, for: 2900, in: scenario).isEmpty)
+        #expect(warnings(of: campaign, for: 3100, in: scenario).count == 1)
+    }
+
+    @Test func `a send that others hold up until it may not begin any more`() throws {
+        var scenario = PlanScenario()
+        scenario.want(.tide("ebb", at: .after(-60)), for: RecipientSet(1...3000))
+        var campaign = Campaign.tide(at: .after(-30))
+        campaign.schedule.maxLateness = .seconds(50)
+        let warning = try #require(warnings(of: campaign, for: 1, in: scenario).first)
+        #expect(warning.contains("'tide' cannot begin before max_lateness ends at 2025-12-01T08:00:20Z"))
+    }
+
+    // MARK: Fan-outs
+
+    @Test func `several sends to topics that are due together`() throws {
+        var scenario = PlanScenario()
+        scenario.want(.tide("a", to: .topic("tides")))
+        scenario.want(.tide("c"))
+        #expect(warnings(scenario).isEmpty)
+        scenario.want(.tide("b", to: .condition(try Condition(parsing: "'tides' in topics"))))
+        let told = warnings(scenario)
+        #expect(told.count == 1)
+        #expect(told[0].contains("'a', 'b' send to topics or conditions and are due now"))
+    }
+
+    @Test func `several sends to topics that will be due together`() {
+        var scenario = PlanScenario()
+        scenario.want(.tide("a", to: .topic("tides"), at: .after(60)))
+        scenario.want(.tide("b", to: .topic("winds"), at: .after(120)))
+        #expect(warnings(scenario).isEmpty)
+        scenario.want(.tide("c", to: .topic("winds"), at: .after(60)))
+        #expect(warnings(scenario).map { $0.contains("'a', 'c'") } == [true])
+    }
+
+    // MARK: Services that Google ends
+
+    private func scenario(_ api: TopicAPI, _ endpoint: EndpointKind = .fcm, hasGroup: Bool = false) -> PlanScenario {
+        var scenario = PlanScenario()
+        scenario.state.identity.endpoint = endpoint
+        scenario.settings.fcm.topicAPI = api
+        scenario.want("tides", [])
+        if hasGroup { scenario.desired.groups = [DesiredGroup(name: "chris", members: [1])] }
+        return scenario
+    }
+
+    @Test func `the newer API alone is no reason to warn`() {
+        #expect(warnings(scenario(.auto)).isEmpty)
+        #expect(warnings(scenario(.registrations)).isEmpty)
+    }
+
+    @Test func `the Instance ID service, if it is set or found, and groups have an end`() {
+        let batches = "the Instance ID service ends on 2027-09-29"
+        #expect(warnings(scenario(.iid)).map { $0.hasPrefix(batches) } == [true])
+        var found = scenario(.auto)
+        found.state.topicAPI = .init(.iid, at: PlanScenario.now)
+        #expect(warnings(found).map { $0.hasPrefix(batches) } == [true])
+        let groups = warnings(scenario(.auto, hasGroup: true))
+        #expect(groups.map { $0.hasPrefix("device groups end on 2027-09-29") } == [true])
+    }
+
+    @Test(arguments: [(EndpointKind.fcm, "ended"), (.emulator, "end")])
+    func `after that day they have ended at FCM`(endpoint: EndpointKind, word: String) {
+        let told = warnings(scenario(.iid, endpoint, hasGroup: true), at: EndOfService.begin)
+        #expect(told.count == 2)
+        #expect(told.allSatisfy { $0.contains("\(word) on") || $0.contains("\(word)s on") })
+    }
+}
