@@ -59,7 +59,7 @@ extension SQLiteStore {
             let formers = try db.cachedStatement(
                 sql: "SELECT id, registration FROM former WHERE id BETWEEN ? AND ? ORDER BY id")
             for run in recipients.runs {
-                let isFormer = run.lowerBound >= RecordedState.firstFormer
+                let isFormer = run.lowerBound >= KnownRecipient.firstFormer
                 let rows = try Row.fetchCursor(
                     isFormer ? formers : statement, arguments: [Int64(run.lowerBound), Int64(run.upperBound)])
                 while let row = try rows.next() {

@@ -27,7 +27,7 @@ extension StateChange {
                         """)
             }
         for run in members.runs {
-            let statement = statements[run.lowerBound < RecordedState.firstFormer ? 0 : 1]
+            let statement = statements[run.lowerBound < KnownRecipient.firstFormer ? 0 : 1]
             try statement.execute(
                 arguments: [instant.timeIntervalSince1970, Int64(run.lowerBound), Int64(run.upperBound)])
         }
@@ -39,7 +39,7 @@ extension StateChange {
             .union(ChunkTable.groupMembership.owned(of: members, db))
         guard !moving.isEmpty else { return }
         let last = try Int64.fetchOne(db, sql: "SELECT max(id) FROM former").map(StateReader.formerID)
-        let next = last.map { $0 + 1 } ?? RecordedState.firstFormer
+        let next = last.map { $0 + 1 } ?? KnownRecipient.firstFormer
         let numbers = Dictionary(uniqueKeysWithValues: zip(moving, next...))
         let statement = try db.cachedStatement(
             sql:

@@ -118,7 +118,7 @@ extension StateChange {
                     INSERT INTO watermark (campaign, at, schedule, next)
                     SELECT ?, at, schedule, next FROM watermark WHERE campaign = ?
                     ON CONFLICT (campaign) DO UPDATE
-                    SET at = excluded.at, schedule = excluded.schedule, next = excluded.next WHERE excluded.at > at
+                    SET at = excluded.at, schedule = excluded.schedule, next = excluded.next WHERE excluded.at >= at OR next IS NULL
                     """,
                 arguments: [new, old])
             try db.execute(sql: "DELETE FROM watermark WHERE campaign = ?", arguments: [old])

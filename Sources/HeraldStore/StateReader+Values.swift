@@ -24,7 +24,7 @@ extension StateReader {
     }
 
     static func formerID(_ value: Int64) throws -> RecipientID {
-        guard let id = RecipientID(exactly: value), (RecordedState.firstFormer..<RecipientID.max).contains(id) else {
+        guard let id = RecipientID(exactly: value), (KnownRecipient.firstFormer..<RecipientID.max).contains(id) else {
             throw Damage(detail: "a former number is out of range")
         }
         return id

@@ -125,7 +125,7 @@ struct RandomChanges {
 
     /// Former numbers, given out or not.
     private mutating func formers() -> RecipientSet {
-        let first = RecordedState.firstFormer
+        let first = KnownRecipient.firstFormer
         return RecipientSet([first + .random(in: 0...9, using: &random)])
     }
 

@@ -12,11 +12,13 @@ extension Life {
 
         init(_ content: LifeRun.Content) {
             for proposal in content.plans {
-                occurrences += proposal.plan.held.map(\.occurrence) + proposal.plan.missed.map(\.occurrence)
+                let plan = proposal.plan
+                occurrences += plan.held.map(\.occurrence) + (plan.missed + plan.superseded).map(\.occurrence)
+                texts += plan.silenced.map(\.sentence)
                 texts += proposal.overview.warnings
             }
             if let report = content.report {
-                occurrences += report.missedOccurrences.map(\.occurrence)
+                occurrences += (report.missedOccurrences + report.superseded).map(\.occurrence)
                 texts += report.notes
                 // What its topic holds up is told by its step.
                 occurrences += report.steps.filter { $0.held > 0 || $0.stopped?.contains("settles") == true }

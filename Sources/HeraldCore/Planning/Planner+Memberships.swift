@@ -17,10 +17,10 @@ extension Planner {
             leave.successor = successor
             memberships.append(leave)
             // Who leaves and does not join counts as leaving any topic does: a rename is no way around the guard.
-            let lost = leaving.subtracting(listed(in: successor)).subtracting(formers)
+            let people = people(leaving)
+            let lost = people.subtracting(listed(in: successor))
             if !lost.isEmpty, prunes(successor) {
-                let count = leaving.subtracting(formers).count
-                checkLeaves(of: .topic(old), leaving: lost.count, of: count, isDeleted: false)
+                checkLeaves(of: .topic(old), leaving: lost.count, of: people.count, isDeleted: false)
             }
         }
     }
@@ -36,9 +36,9 @@ extension Planner {
         if !leaving.isEmpty {
             let reason = isDeclared ? "the files no longer list them" : "no file declares the topic any more"
             memberships.append(step(.unsubscribe(name, leaving), reason: reason))
-            let (lost, all) = (leaving.subtracting(formers), mine.subtracting(formers))
+            let lost = people(leaving).subtracting(listed)
             if !lost.isEmpty {
-                checkLeaves(of: .topic(name), leaving: lost.count, of: all.count, isDeleted: !isDeclared)
+                checkLeaves(of: .topic(name), leaving: lost.count, of: people(mine).count, isDeleted: !isDeclared)
             }
         }
         if !joining.isEmpty {
@@ -47,6 +47,14 @@ extension Planner {
                 ? "the files list them" : moving.isEmpty ? "the topic is new" : "the topic has a new name"
             memberships.append(step(.subscribe(name, joining), reason: reason))
         }
+    }
+
+    /// The recipients behind members. Some of those may stand for an earlier registration.
+    private func people(_ members: RecipientSet) -> RecipientSet {
+        let earlier = members.intersection(formers)
+        if earlier.isEmpty { return members }
+        let recipients = Set(earlier.compactMap { state.formers[$0] })
+        return members.subtracting(earlier).union(RecipientSet(recipients.sorted()))
     }
 
     /// The living members that the files ask for.

@@ -4,7 +4,7 @@ package import FCM
 /// looks at each row and gives the same result.
 package struct ListedRecipients: Sendable {
     /// The highest number that may be given out.
-    static let lastNumber = RecordedState.firstFormer - 1
+    static let lastNumber = KnownRecipient.firstFormer - 1
 
     let recipientIndex: RecipientIndex
     /// The recipients of the state, and the registrations that are dead.

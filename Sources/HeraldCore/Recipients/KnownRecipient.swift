@@ -4,6 +4,8 @@ package import FCM
 package struct KnownRecipient: Hashable, Sendable {
     /// The first number that a state gives out.
     package static let firstID: RecipientID = 1
+    /// Numbers from here on are former numbers: they stand for earlier registrations of recipients.
+    package static let firstFormer = RecipientID.max / 2 + 1
 
     package var id: RecipientID
     package var registration: Registration

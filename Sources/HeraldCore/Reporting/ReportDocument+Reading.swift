@@ -143,6 +143,11 @@ extension Report {
         gitCommit = try fields.optionalText("git_commit")
         overrides = try fields.texts("overrides")
         notes = try fields.texts("notes")
+        // Reports of older heralds do not say.
+        if fields.has("state") {
+            let version = try fields.nested("state")
+            state = StateVersion(lineage: try version.text("lineage"), serial: Int64(try version.count("serial")))
+        }
         missedOccurrences = try Self.leftOut("missed", fields)
         superseded = try Self.leftOut("superseded", fields)
         self.missed = missed

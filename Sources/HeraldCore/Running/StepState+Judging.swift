@@ -110,6 +110,7 @@ extension StepState {
 
     private mutating func accept(_ id: RecipientID, isOurs: Bool, _ context: inout RunContext) {
         context.noteSuccess(on: context.api(of: work.action))
+        if let unproven = unproven.removeValue(forKey: id) { prove(unproven, context) }
         report.accepted += 1
         if isOurs {
             outcomes.accepted.insert(id)
@@ -135,10 +136,12 @@ extension StepState {
                 asked, attempt: attempt, unanswered: setback.unanswered, elapsed: trying,
                 now: now.date.timeIntervalSince1970, using: &context.random)
         decisions[setback] = decision
+        // FCM may have subscribed although it answered 503. Then the next try gets 409 for herald's own subscription.
+        let mayHaveTakenEffect = asked.effect == .idempotent || asked.effect == .deferred && !work.isSend
         switch asked.effect {
-        case .idempotent: break
         case .deferred where work.isSend: outcomes.deferred.insert(id)
-        case .none, .refused, .deferred: withdraw(id)
+        case .none, .refused: withdraw(id)
+        case .idempotent, .deferred: break
         }
         switch decision {
         case .wait(let wait, let pause, let isTooLong):
@@ -148,7 +151,7 @@ extension StepState {
             if !isTooLong {
                 queue.retries.insert(
                     addressee, readyAt: now.elapsed + wait, now: now.elapsed,
-                    mayHaveTakenEffect: asked.effect == .idempotent, wasDeferred: asked.effect == .deferred,
+                    mayHaveTakenEffect: mayHaveTakenEffect, wasDeferred: asked.effect == .deferred,
                     unanswered: unanswered)
                 return true
             }

@@ -15,8 +15,14 @@ extension StepState {
         judgeDead(&context)
         guard !awaitingOthers.isEmpty else { return nil }
         if report.stopped != nil || report.isStanding || context.fatal != nil {
-            // The next plan takes the other registration.
-            for death in awaitingOthers { leave(death, to: nil, context) }
+            for death in awaitingOthers {
+                if isBelieved(context) {
+                    // The next plan takes the other registration.
+                    leave(death, to: nil, context)
+                } else {
+                    fail(death.0, death.1, death.attempts, .kept, context)
+                }
+            }
             awaitingOthers = []
             return nil
         }
@@ -25,20 +31,39 @@ extension StepState {
     }
 
     mutating func tryOthers(_ found: [RecipientID: [Registration]], _ now: Moment, _ context: RunContext) {
+        let isBelieved = isBelieved(context)
         for death in awaitingOthers {
             let id = death.0.id
             if let registration = death.0.registration { triedDead[id, default: []].insert(registration) }
             let others = (found[id] ?? []).filter { !(triedDead[id]?.contains($0) ?? false) }
             guard let other = others.first else {
-                outcomes.forgotten.insert(id)
-                report.forgotten += 1
-                fail(death.0, death.1, death.attempts, .forgotten, context)
+                if isBelieved {
+                    outcomes.forgotten.insert(id)
+                    report.forgotten += 1
+                }
+                fail(death.0, death.1, death.attempts, isBelieved ? .forgotten : .kept, context)
                 continue
             }
-            leave(death, to: other, context)
+            if isBelieved {
+                leave(death, to: other, context)
+            } else {
+                report.rejected -= 1
+                outcomes.withdrawRejection(of: id)
+                unproven[id] = Unproven(death: death, other: other)
+            }
             queue.retries.putBack(Addressee(id: id, registration: other), now: now.elapsed)
         }
         awaitingOthers = []
+    }
+
+    /// The other registration works, so FCM is to be believed about the one before.
+    mutating func prove(_ unproven: Unproven, _ context: RunContext) {
+        let (addressee, failure, attempts) = unproven.death
+        report.forgotten += 1
+        changed += 1
+        outcomes.forgotten.insert(addressee.id)
+        outcomes.changed[addressee.id] = unproven.other
+        fail(addressee, failure, attempts, .forgotten, context)
     }
 
     /// The registration is dead. The recipient counts as not tried.

@@ -32,7 +32,7 @@ extension StepState {
     }
 
     /// Whether to believe FCM about dead registrations.
-    private func isBelieved(_ context: RunContext) -> Bool {
+    func isBelieved(_ context: RunContext) -> Bool {
         !isBlocked && context.believesDead(on: context.api(of: work.action), in: report.id)
     }
 
@@ -46,15 +46,19 @@ extension StepState {
     mutating func doubtDead(_ context: RunContext) {
         reportedDead += awaitingOthers
         awaitingOthers = []
-        forgetDead(.kept, context)
+        forgetDead(.kept, isOver: true, context)
     }
 
-    private mutating func forgetDead(_ action: Report.Failure.Action, _ context: RunContext) {
+    /// - Parameter isOver: whether nothing more may start.
+    private mutating func forgetDead(
+        _ action: Report.Failure.Action, isOver: Bool = false, _ context: RunContext
+    ) {
         let isTrial = context.options.mode != .apply
         for (addressee, failure, attempts) in reportedDead {
             let id = addressee.id
             switch action {
-            case .forgotten where !isTrial && mayHaveOthers(addressee, context):
+            case .forgotten where !isTrial && mayHaveOthers(addressee, context),
+                .kept where !isTrial && !isBlocked && !isOver && mayHaveOthers(addressee, context):
                 awaitingOthers.append((addressee, failure, attempts))
                 continue
             case .forgotten where !isTrial:

@@ -45,6 +45,9 @@ struct StepState: DecidingStep {
     /// Those among them that lists name by other registrations too, and the registrations that turned out to be dead.
     var awaitingOthers: [Death] = []
     var triedDead: [RecipientID: Set<Registration>] = [:]
+    /// Recipients that are tried with another registration, although nothing has shown yet that FCM is to be believed
+    /// about the one before.
+    var unproven: [RecipientID: Unproven] = [:]
     /// How many of the forgotten registrations belong to recipients that count as not tried.
     var changed = 0
     var news: [StepNews] = []
@@ -86,6 +89,11 @@ struct StepState: DecidingStep {
     }
 
     typealias Death = (Addressee, Failure, attempts: Int)
+
+    struct Unproven {
+        var death: Death
+        var other: Registration
+    }
 
     /// Requests under way, and their recipients.
     struct InFlight {

@@ -177,6 +177,9 @@ struct StepWork {
     /// Written after answers came.
     func changes(_ settled: UnwrittenOutcomes, at now: Date) -> [StateChange] {
         var changes: [StateChange] = []
+        // A dead registration leaves all topics before its recipient joins with another one.
+        if !settled.forgotten.isEmpty { changes.append(.forget(settled.forgotten, at: now)) }
+        if !settled.changed.isEmpty { changes.append(.register(settled.changed)) }
         switch work {
         case .subscribe(let topic, _):
             for (set, membership) in [
@@ -202,9 +205,6 @@ struct StepWork {
             }
         case .group: break
         }
-        if !settled.forgotten.isEmpty { changes.append(.forget(settled.forgotten, at: now)) }
-        // After the death of the registration before.
-        if !settled.changed.isEmpty { changes.append(.register(settled.changed)) }
         return changes
     }
 

@@ -1,10 +1,7 @@
 /// Memberships belong to the registration that made them. When a recipient gets another registration, they move to a
 /// number of their own, so that leaving reaches the registration that joined.
 extension RecordedState {
-    /// Numbers from here on are former numbers. All numbers of recipients are lower.
-    package static let firstFormer = RecipientID.max / 2 + 1
-
-    package var nextFormer: RecipientID { (formers.keys.max() ?? Self.firstFormer - 1) + 1 }
+    package var nextFormer: RecipientID { (formers.keys.max() ?? KnownRecipient.firstFormer - 1) + 1 }
 
     /// The recipients among `members` that are in a topic or group.
     func withMembership(among members: RecipientSet) -> RecipientSet {

@@ -126,7 +126,10 @@ extension RecordedState {
             watermarks[campaign] = watermark
         case .rename(let old, let new):
             for id in occurrences.keys where occurrences[id]?.campaign == old { occurrences[id]?.campaign = new }
-            if let mark = watermarks.removeValue(forKey: old), watermarks[new].map({ $0.at < mark.at }) ?? true {
+            // Without a next time, the mark is of a campaign that had the new name and vanished.
+            if let mark = watermarks.removeValue(forKey: old),
+                watermarks[new].map({ $0.next == nil || $0.at <= mark.at }) ?? true
+            {
                 watermarks[new] = mark
             }
             if pauses.campaigns.remove(old) != nil { pauses.campaigns.insert(new) }

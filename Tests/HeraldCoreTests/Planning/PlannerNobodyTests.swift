@@ -40,7 +40,7 @@ struct PlannerNobodyTests {
         var empty = scenario(campaign, dead, dead: dead)
         let plan = empty.plan()
         #expect(plan.doesNothing)
-        let warning = try #require(empty.overview.warnings.last)
+        let warning = try #require(empty.overview.warnings.first { $0.contains("nobody to send to") })
         #expect(warning.contains("'tide' is due and has nobody to send to (\(target.words))"))
         #expect(warning.contains("until 2025-12-01T09:59:00Z at the latest"))
         empty.carryOut(plan)

@@ -13,7 +13,7 @@ import Testing
         "plan_digest": .string("sha256:" + String(repeating: "cd", count: 32)), "dry_run": false,
         "started": "2026-12-01T08:00:00Z", "finished": "2026-12-01T08:01:01Z", "result": "unknown",
         "endpoint": "emulator", "project": "tide-app", "herald_version": "0.1.0", "git_commit": "0123abc",
-        "overrides": ["max_recipients"],
+        "overrides": ["max_recipients"], "state": ["lineage": "6f0c", "serial": 12],
         "summary": [
             "subscribed": 2, "unsubscribed": 0, "planned": 132, "accepted": 94, "rejected": 4, "unknown": 3,
             "skipped": 1, "held": 28, "pending": 2, "missed": 1, "retries": 6, "forgotten": 2,

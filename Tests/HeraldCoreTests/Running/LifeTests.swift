@@ -5,11 +5,11 @@ import Testing
 
 /// docs/promises.md#promises in random lives of a workspace. `make lives` lives many more of them.
 @Suite struct LifeTests {
-    @Test(arguments: [1...250, 251...500, 501...750, 751...1000] as [ClosedRange<UInt64>])
+    @Test(arguments: [1...15, 16...30, 31...45, 46...60] as [ClosedRange<UInt64>])
     func `a random life keeps every promise`(_ seeds: ClosedRange<UInt64>) {
         var findings = 0
-        // Each takes a while to be told shortly, and a few are enough.
-        for seed in seeds where findings < 3 {
+        // Each takes a while to be told shortly, and one is enough.
+        for seed in seeds where findings < 1 {
             guard let finding = Life.check(seed) else { continue }
             findings += 1
             Issue.record("\(finding.text)")

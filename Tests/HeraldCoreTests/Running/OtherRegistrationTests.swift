@@ -70,6 +70,32 @@ import Testing
         #expect(Set(deaths) == [.fid(4), .token(4), .token(4, version: 2)])
     }
 
+    @Test func `the only recipient is reached by the other registration`() async throws {
+        let laboratory = Laboratory()
+        let step = try await run(.send(.sample([3])), in: laboratory, Self.answering(dead: [.fid(3)]))
+        #expect((step.accepted, step.rejected, step.forgotten) == (1, 0, 1))
+        #expect(laboratory.memory.registrations(of: [3]) == [3: .token(3)])
+        #expect(laboratory.memory.tombstones(after: nil, limit: 9).map(\.registration) == [.fid(3)])
+    }
+
+    @Test func `the only one who joins a topic joins with the other registration`() async throws {
+        let laboratory = Laboratory()
+        let step = try await run(.subscribe("tides", [3]), in: laboratory, Self.answering(dead: [.fid(3)]))
+        #expect((step.accepted, step.rejected, step.forgotten) == (1, 0, 1))
+        #expect(laboratory.memory.state().topics["tides"]?.managed == [3])
+        #expect(laboratory.memory.state().dead == [])
+    }
+
+    @Test func `if nothing succeeds, no registration counts as dead`() async throws {
+        let laboratory = Laboratory()
+        let sender = Self.answering(dead: [.fid(3), .token(3)])
+        let step = try await run(.send(.sample([3])), in: laboratory, sender)
+        #expect((step.accepted, step.rejected, step.forgotten) == (0, 1, 0))
+        #expect(step.failures.map(\.action) == [.kept])
+        #expect(laboratory.memory.tombstones(after: nil, limit: 9) == [])
+        #expect(sender.requests.count == 2)
+    }
+
     @Test func `if the lists cannot be read any more, the recipient is forgotten`() async throws {
         let laboratory = Laboratory()
         let step = try await run(

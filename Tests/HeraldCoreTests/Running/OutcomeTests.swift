@@ -156,7 +156,7 @@ import Testing
         Joining(name: "409 after a lost answer", answers: [.lost(reason: "cut"), exists], membership: .managed),
         Joining(name: "409 after a 504", answers: [.json(504, ""), exists], membership: .managed),
         Joining(name: "409 after a 500", answers: [.error(500, "INTERNAL"), exists], membership: .managed),
-        Joining(name: "409 after a 503", answers: [.error(503, "UNAVAILABLE"), exists], membership: .preexisting),
+        Joining(name: "409 after a 503", answers: [.error(503, "UNAVAILABLE"), exists], membership: .managed),
         Joining(name: "409 after a 429", answers: [.json(429, ""), exists], membership: .preexisting),
         Joining(
             name: "409 after nothing was sent", answers: [.notSent(reason: "tls"), exists], membership: .preexisting),

@@ -6,7 +6,7 @@ import Testing
 
 /// What every store keeps of registrations: which of them are dead, and which one a membership was made with.
 struct RegistrationContractTests {
-    private let first = RecordedState.firstFormer
+    private let first = KnownRecipient.firstFormer
 
     @Test(arguments: StoreKind.allCases)
     func `a registration dies, not its installation`(_ kind: StoreKind) async throws {

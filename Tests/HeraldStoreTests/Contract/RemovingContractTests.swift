@@ -42,8 +42,7 @@ struct RemovingContractTests {
         try await open.commit(.prune([.tide]))
         let before = try await open.store.snapshot()
         try await open.commit(
-            .reopen(.tide), .outcome(.tide, [3], .accepted), .reject(.tide, [4], code: "X"), .prune([.tide]),
-            .open(.tide, .sample()))
+            .reopen(.tide), .outcome(.tide, [3], .accepted), .reject(.tide, [4], code: "X"), .prune([.tide]))
         #expect(try await open.store.snapshot().occurrences == before.occurrences)
         try await open.commit(.drop(.occurrence(.tide)), .open(.tide, .sample()))
         #expect(try await open.reopened().occurrences[.tide] == .sample())
