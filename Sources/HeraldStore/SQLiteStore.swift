@@ -1,6 +1,6 @@
 internal import Foundation
 internal import GRDB
-package import HeraldCore
+internal import HeraldCore
 
 /// The state in a SQLite file: with a write-ahead log, every commit synced, and readable by its owner only.
 package final class SQLiteStore: StateStore {

@@ -80,9 +80,9 @@ struct UpgradeTests {
     }
 
     @Test func `a command that changes it without the lock takes the lock to upgrade it`() async throws {
-        let lock = try await location(project: "harbour-example").lockedBefore(path)
-        #expect {
-            _ = try location().open(for: .changing)
+        let lock = try location(project: "harbour-example").lockedBefore(path)
+        await #expect {
+            _ = try await location().open(for: .changing)
         } throws: {
             if case StateError.locked = $0 { true } else { false }
         }
