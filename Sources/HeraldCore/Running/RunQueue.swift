@@ -127,7 +127,8 @@ struct RunQueue {
         guard let changed = changes.max() else { return .now }
         let wait = changed + propagationDelay - now.elapsed
         guard wait > .zero else { return .now }
-        let instant = now.date.adding(wait)
+        // A date has no room for less than some 100 ns. A wait that is lost in it would never end.
+        let instant = now.date.adding(max(wait, .milliseconds(1)))
         let limits = [
             send.deadline.map { ($0, "max_lateness") }, send.expiry(begun: began).map { ($0, "expires_after") },
         ]
