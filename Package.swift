@@ -101,7 +101,7 @@ let package = Package(
         ),
         .testTarget(
             name: "HeraldCoreTests",
-            dependencies: ["CZlib", "FCM", "HeraldCore", "HeraldTestSupport"] + crypto,
+            dependencies: ["CZlib", "FCM", "HeraldCore", "HeraldTestSupport", "Lives"] + crypto,
             exclude: ["Reporting/Golden"]
         ),
         .testTarget(

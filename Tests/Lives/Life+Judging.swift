@@ -21,7 +21,7 @@ extension Life {
                 occurrences += (report.missedOccurrences + report.superseded).map(\.occurrence)
                 texts += report.notes
                 // What its topic holds up is told by its step.
-                occurrences += report.steps.filter { $0.held > 0 || $0.stopped?.contains("settles") == true }
+                occurrences += report.steps.filter { $0.held > 0 || $0.stopped?.contains("takes effect later") == true }
                     .compactMap { $0.occurrence.map(OccurrenceID.init(rawValue:)) }
             }
         }

@@ -23,7 +23,7 @@ extension Life {
             $0.arrivals = []
             $0.pushes = []
         }
-        let begin = now
+        let (begin, deaths) = (now, store.deaths)
         let isWhole = try await carryOut(call, run)
         tell(words(for: call, run))
         time.advance(by: .seconds(1))
@@ -33,7 +33,9 @@ extension Life {
         noteMissed(run)
         guard isWhole, fate.isQuiet, !run.isDead, run.now.mishaps.isEmpty, !isForgiven else { return }
         try judge(run, at: begin)
-        if run.now.report.map({ $0.result == .ok }) ?? true { try await checkSettled(at: begin) }
+        // Whom FCM calls dead in this run may have another registration, which the next run subscribes.
+        guard store.deaths == deaths, run.now.report.map({ $0.result == .ok }) ?? true else { return }
+        try await checkSettled(at: begin)
     }
 
     /// Returns whether nothing was left out.
@@ -170,4 +172,9 @@ extension Life {
 extension JSONValue {
     /// Who gets a message.
     fileprivate var target: String { ["fid", "token", "topic", "condition"].compactMap { self[$0]?.string }.joined() }
+}
+
+extension MemoryStore {
+    /// How many registrations it knows to be dead.
+    fileprivate var deaths: Int { tombstones(after: nil, limit: .max).count }
 }

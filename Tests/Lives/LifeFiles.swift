@@ -32,7 +32,7 @@ struct LifeFiles: Sendable {
     }
 
     struct Campaign: Sendable {
-        enum Due: Hashable, Sendable {
+        enum Due: Hashable, Sendable, CustomStringConvertible {
             case once
             case at(Date)
             /// These hours of each day, in UTC.
@@ -193,6 +193,15 @@ extension LifeFiles.Campaign.Due {
                 }
             }
             return firings
+        }
+    }
+
+    /// The same in every life of a seed: a set's own order is not.
+    var description: String {
+        switch self {
+        case .once: "once"
+        case .at(let date): "at \(date.rfc3339)"
+        case .daily(let minute, let hours): "daily at minute \(minute) of \(hours.sorted())"
         }
     }
 

@@ -59,6 +59,18 @@ import Testing
         #expect(words(queue.next(at: later, changed(0))) == "begin 0")
     }
 
+    @Test(arguments: [1, 10, 100, 1_000])
+    func `a wait that is too short for a date ends all the same`(nanoseconds: Int) {
+        var queue = queue(.send(Self.topic))
+        queue.noteChange(of: "tides", at: .seconds(4))
+        let almost = Moment(elapsed: .seconds(64) - .nanoseconds(nanoseconds), date: now.date.adding(.seconds(59)))
+        guard case .wait(let until) = queue.next(at: almost, changed(0)) else {
+            Issue.record("the propagation delay is not over")
+            return
+        }
+        #expect(until > almost.date)
+    }
+
     @Test func `members leave a renamed topic after the joins, also for a send that came due meanwhile`() {
         var leave = Plan.Step(work: .unsubscribe("old", [1]), reason: "")
         leave.successor = "new"

@@ -55,7 +55,7 @@ struct CrashSweepTests {
     }
 
     @Test(.enabled(if: Torture.seconds != nil, "make torture")) func `torture by crashes`() async throws {
-        var torture = Torture(share: 0.8)
+        var torture = Torture(share: 0.7)
         while let seed = torture.nextSeed() {
             let workspace = SweepWorkspace(seed: seed)
             print("workspace \(seed), emulator: \(workspace.script)")

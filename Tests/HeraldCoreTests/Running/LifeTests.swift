@@ -1,0 +1,27 @@
+import HeraldTestSupport
+import Testing
+
+@testable import Lives
+
+/// docs/promises.md#promises in random lives of a workspace. `make lives` lives many more of them.
+@Suite struct LifeTests {
+    @Test(arguments: [1...15, 16...30, 31...45, 46...60] as [ClosedRange<UInt64>])
+    func `a random life keeps every promise`(_ seeds: ClosedRange<UInt64>) {
+        var findings = 0
+        // Each takes a while to be told shortly, and one is enough.
+        for seed in seeds where findings < 1 {
+            guard let finding = Life.check(seed) else { continue }
+            findings += 1
+            Issue.record("\(finding.text)")
+        }
+    }
+
+    @Test(.enabled(if: Torture.seconds != nil))
+    func `torture by random lives`() {
+        var torture = Torture(share: 0.1)
+        while let seed = torture.nextSeed() {
+            if let finding = Life.check(seed) { Issue.record("\(Torture.replay(seed)): \(finding.text)") }
+        }
+        print("\(torture.worlds) random lives")
+    }
+}
