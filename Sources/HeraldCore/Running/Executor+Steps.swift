@@ -50,7 +50,11 @@ extension Executor {
 
     private func work(of step: Plan.Step, key: NotificationKey?) throws -> StepWork {
         var askedBefore: RecipientSet = []
-        if case .subscribe(let name, _) = step.work { askedBefore = context.recorded.topics[name]?.subscribing ?? [] }
+        switch step.work {
+        case .subscribe(let name, _), .unsubscribe(let name, _):
+            askedBefore = context.recorded.topics[name]?.subscribing ?? []
+        case .group, .send: break
+        }
         return try StepWork(
             step.work, api: context.topicAPI, key: key, askedBefore: askedBefore, isDryRun: options.mode.isDryRun,
             begun: report.started, now: surroundings.now())

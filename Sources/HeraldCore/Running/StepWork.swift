@@ -15,7 +15,7 @@ struct StepWork {
     private var content: EncodedContent?
     /// When the message expires, if its author said so.
     private let expiry: Date?
-    /// Recipients that were being subscribed when an earlier run ended. They may be subscribed because of herald.
+    /// Recipients whose subscription an earlier run was changing when it ended. They may be subscribed because of herald.
     private let askedBefore: RecipientSet
     private let isDryRun: Bool
     /// Whether what FCM may have delivered despite a 500 or 503 is not tried again.
@@ -162,14 +162,14 @@ struct StepWork {
         return [.open(send.occurrence, RecordedOccurrence(send))]
     }
 
-    /// Written before a request leaves. Unsubscribing needs no intent: until the state says it is done, it is done
-    /// again.
+    /// Written before a request leaves. From then on nobody takes these recipients for subscribers: if this run dies,
+    /// the next one subscribes them, should the files list them again.
     func intent(_ members: RecipientSet, at now: Date) -> [StateChange] {
         switch work {
-        case .subscribe(let topic, _):
+        case .subscribe(let topic, _), .unsubscribe(let topic, _):
             let fresh = members.subtracting(askedBefore)
             return fresh.isEmpty ? [] : [.members(topic, fresh, .subscribing, at: now)]
-        case .unsubscribe, .group: return []
+        case .group: return []
         case .send(let send): return [.outcome(send.occurrence, members, .intended)]
         }
     }
@@ -193,6 +193,9 @@ struct StepWork {
         case .unsubscribe(let topic, _):
             let gone = settled.accepted.union(settled.preexisting)
             if !gone.isEmpty { changes.append(.members(topic, gone, nil, at: now)) }
+            let staying = settled.everyRejected.subtracting(settled.forgotten).union(settled.untried)
+                .subtracting(askedBefore)
+            if !staying.isEmpty { changes.append(.members(topic, staying, .managed, at: now)) }
         case .send(let send):
             for (set, entry) in [
                 (settled.accepted.union(settled.preexisting), LedgerEntry.accepted as LedgerEntry?),

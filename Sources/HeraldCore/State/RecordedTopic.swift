@@ -18,7 +18,7 @@ package struct RecordedTopic: Hashable, Sendable {
         set { recipients[.preexisting] = newValue }
     }
 
-    /// Requested, but without a recorded answer. If they are subscribed, herald did it.
+    /// A request to subscribe or unsubscribe them left, and no answer is recorded. If they are subscribed, herald did it.
     package var subscribing: RecipientSet {
         get { recipients[.subscribing] }
         set { recipients[.subscribing] = newValue }

@@ -133,7 +133,8 @@ import Testing
         #expect(mostIntended.entries.last == 0, "a run that ends leaves no intent behind, seed \(seed)")
     }
 
-    @Test func `a subscription's intent is durable before its request leaves`() async throws {
+    @Test(arguments: [Plan.Work.subscribe("tides", RecipientSet(1...50)), .unsubscribe("tides", RecipientSet(1...50))])
+    func `a membership's intent is durable before its request leaves`(work: Plan.Work) async throws {
         let laboratory = Laboratory()
         let memory = laboratory.memory
         let unwritten = Log<RecipientID>()
@@ -143,7 +144,7 @@ import Testing
             }
             return .accepted(request, number)
         }
-        _ = try await laboratory.run(laboratory.plan(.subscribe("tides", RecipientSet(1...50))), sender)
+        _ = try await laboratory.run(laboratory.plan(work), sender)
         #expect(unwritten.entries == [])
         #expect(sender.requests.count == 50)
     }

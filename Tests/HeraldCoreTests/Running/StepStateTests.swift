@@ -123,7 +123,8 @@ import Testing
         let isSend = seed % 3 > 0
         let members = RecipientSet(1...count)
         let rate: Rate = Bool.random(using: &random) ? .unlimited : .limited(.random(in: 1...500, using: &random))
-        let step = try StepState.sample(isSend ? .send(.sample(1...count)) : .subscribe("tides", members))
+        let membership: Plan.Work = seed % 2 == 0 ? .subscribe("tides", members) : .unsubscribe("tides", members)
+        let step = try StepState.sample(isSend ? .send(.sample(1...count)) : membership)
         let capacity = Int.random(in: 1...20, using: &random)
         var world = StepWorld(step, .sample(rate: rate, capacity: capacity, seed: seed), seed: seed &+ 1)
         world.answer = Self.answer
