@@ -87,15 +87,20 @@ extension ModelFCM.State {
     /// - Parameter displaces: Whether the installation's other registrations die, with their memberships. Nobody knows that
     ///   the new one would take any over (docs/emulator.md).
     package mutating func register(_ registration: Registration, displaces: Bool) {
-        dead.remove(registration)
+        // The memberships of a registration died with it.
+        if dead.remove(registration) != nil { leaveAll(registration) }
         registered.insert(registration)
         guard displaces else { return }
         let key = registration.recipientKey
         for other in registered where other != registration && other.recipientKey == key {
             dead.insert(other)
-            for topic in topics.keys { topics[topic]?.remove(other) }
-            for group in groups.keys { groups[group]?.remove(other) }
+            leaveAll(other)
         }
+    }
+
+    private mutating func leaveAll(_ registration: Registration) {
+        for topic in topics.keys { topics[topic]?.remove(registration) }
+        for group in groups.keys { groups[group]?.remove(registration) }
     }
 
     fileprivate mutating func answer(_ request: Request) -> Exchange {

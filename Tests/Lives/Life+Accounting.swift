@@ -23,7 +23,7 @@ extension Life {
             case .send(let body):
                 try accountSend(body, begun, arrivals[number], mishap, content.starts[number].date, run)
             case .subscribe(let registration, let topic):
-                noteSubscription(of: registration, to: topic, mishap)
+                noteSubscription(of: registration, to: topic, mishap, run)
             case .unsubscribe(let registration, let topic):
                 try checkLeave(registration, topic, content)
                 if mishap == nil { owners[topic]?[registration] = nil }
@@ -51,7 +51,11 @@ extension Life {
         for begun in Set(content.begun.map(\.occurrence)) {
             for campaign in files.campaigns where lines[campaign.line]?.names.contains(begun.campaign) == true {
                 let key = key(of: campaign, begun)
-                guard let wanted = files.recipients(of: campaign), asked.contains(key) else { continue }
+                guard asked.contains(key) else { continue }
+                guard let wanted = files.recipients(of: campaign) else {
+                    end(key)
+                    continue
+                }
                 let got = delivered[key] ?? [:]
                 if wanted.intersection(reachable).subtracting(got.keys).subtracting(excused[key] ?? []).isEmpty {
                     end(key)
@@ -61,10 +65,17 @@ extension Life {
     }
 
     private func noteSubscription(
-        of registration: Registration, to topic: TopicName, _ mishap: LifeMishap?
+        of registration: Registration, to topic: TopicName, _ mishap: LifeMishap?, _ run: LifeRun
     ) {
-        // Without FCM's answer herald cannot tell its own subscription from the app's.
-        if let mishap, !mishap.isRefusal, mishap != .notSent { owners[topic]?[registration] = nil }
+        // Without FCM's answer herald cannot tell its own subscription from the app's. The answer may have died with
+        // the run.
+        let isUnanswered = mishap.map { !$0.isRefusal && $0 != .notSent } ?? run.isDead
+        if isUnanswered { owners[topic]?[registration] = nil }
+        // What FCM refuses for good is in no topic, and herald does not look for it there.
+        if mishap?.isRefusal == true, owners[topic]?[registration] != false {
+            owners[topic]?[registration] = nil
+            fcm.change { _ = $0.topics[topic]?.remove(registration) }
+        }
         // What the app subscribed stays the app's.
         if fcm.now.topics[topic]?.contains(registration) == true, owners[topic]?[registration] == nil {
             owners[topic, default: [:]][registration] = true
@@ -92,7 +103,8 @@ extension Life {
         asked.insert(key)
         let target = (message?["token"]?.string ?? message?["fid"]?.string).flatMap { Registration($0) }
         var reached = Set((arrival?.devices ?? []).map(\.recipientKey))
-        if arrival != nil, let target, target.rawValue.hasPrefix("cTEST") { reached = [target.recipientKey] }
+        let isForOne = target?.rawValue.hasPrefix("cTEST") ?? false
+        if arrival != nil, let target, isForOne { reached = [target.recipientKey] }
         var isExtra = false
         for installation in reached.sorted(by: { $0.rawValue < $1.rawValue }) {
             let count = (delivered[key]?[installation] ?? 0) + 1
@@ -106,13 +118,19 @@ extension Life {
             }
         }
         if isExtra { extras += 1 }
+        if let target, isForOne, fcm.now.dead.contains(target), !reachable.contains(target.recipientKey) {
+            // No list names another registration, so the report says that it is dead.
+            excused[key, default: []].insert(target.recipientKey)
+        }
         guard let mishap else { return }
         let concerned = target.map { [$0.recipientKey] } ?? Array(reached)
-        let isRepeatable = mishap.asksAgain || campaign.onUnknown == .resend && !mishap.isRefusal
+        // After a 500 herald does not repeat what went to many at once.
+        let asksAgain = mishap.asksAgain && (isForOne || ![.internalError, .internalErrorAfter].contains(mishap))
+        let isRepeatable = asksAgain || campaign.onUnknown == .resend && !mishap.isRefusal
         for installation in concerned {
             if isRepeatable { allowed[key, default: [:]][installation, default: 0] += reached.isEmpty ? 0 : 1 }
-            if !mishap.asksAgain, isRepeatable { resent += 1 }
-            if !mishap.asksAgain, mishap != .notSent { excused[key, default: []].insert(installation) }
+            if !asksAgain, isRepeatable { resent += 1 }
+            if !asksAgain, mishap != .notSent { excused[key, default: []].insert(installation) }
         }
     }
 
@@ -176,6 +194,9 @@ extension Life {
 
     /// Intents without an outcome are unknown from now on: nobody may be sent to again.
     func noteWhatDied() {
+        for (name, topic) in store.snapshot().topics {
+            unheard[name, default: []].formUnion(store.registrations(of: topic.subscribing).values)
+        }
         for occurrence in store.snapshot().occurrences.values {
             let uncertain = occurrence.ledger?.uncertain ?? []
             guard !uncertain.isEmpty, let campaign = campaign(recordedAs: occurrence.campaign)
@@ -207,6 +228,7 @@ extension Life {
     func noteSeen() {
         for campaign in files.campaigns { lines[campaign.line]?.seenName = campaign.name }
         for topic in files.topics { topicNames[topic.line] = topic.name }
+        freshlyDeleted = []
     }
 
     /// Whatever a report names as missed is never sent. A report outlives the process.

@@ -98,6 +98,11 @@ extension Life {
         skew = (act == .fastClock ? 1 : -1) * hours * 3600
         tell("the clock is \(Int(hours)) h \(act == .fastClock ? "fast" : "slow")")
         try await call(.run, LifeFate(hasWrongClock: true, seed: random.next()))
+        // What no file asked for by then is over.
+        let declared = Set(files.campaigns.map(\.line))
+        for (line, known) in lines where !declared.contains(line) {
+            lines[line]?.mark = known.mark.map { max(now, $0) }
+        }
         skew = 0
         tell("the clock is right again")
     }
@@ -134,7 +139,7 @@ extension Life {
         switch way {
         case .resend: note(occurrence.uncertain, of: key, isPromised: true)
         case .retry(let code): note(occurrence.codes[code] ?? [], of: key, isPromised: false)
-        case .abandon: lines[key.line]?.over.insert(key)
+        case .abandon: end(key)
         case .accept, .goOn: break
         }
     }

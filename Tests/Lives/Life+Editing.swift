@@ -72,7 +72,10 @@ extension Life {
             else { return }
             fcm.change { _ = $0.topics[topic.name, default: []].insert(registration) }
             // herald cannot see this if it lost the answer to its own request for the pair.
-            if owners[topic.name]?[registration] == nil { owners[topic.name, default: [:]][registration] = false }
+            let isUnheard = unheard[topic.name]?.contains(registration) ?? false
+            if !isUnheard, owners[topic.name]?[registration] == nil {
+                owners[topic.name, default: [:]][registration] = false
+            }
             tell("the app of device \(number) subscribes to \(topic.name)")
         }
     }
@@ -239,9 +242,12 @@ extension Life {
         let old = files.campaigns[place].name
         if act == .deleteCampaign {
             deletedCampaigns.append(files.campaigns.remove(at: place))
+            freshlyDeleted.insert(old)
             return tell("campaign \(old) is deleted")
         }
-        guard let name = Self.campaignNames.filter(isFree).randomElement(using: &random) else { return }
+        // Deleted and renamed in one edit, two campaigns become one.
+        let free = Self.campaignNames.filter { isFree($0) && !freshlyDeleted.contains($0) }
+        guard let name = free.randomElement(using: &random) else { return }
         var campaign = files.campaigns[place]
         take(name)
         campaign.previousNames = campaign.previousNames.filter { $0 != name } + [old]

@@ -112,6 +112,7 @@ extension Life {
 
     func end(_ key: Key) {
         lines[key.line]?.over.insert(key)
+        lines[key.line]?.promised[key] = nil
         if let due = key.due { lines[key.line]?.owed.remove(due) }
     }
 
@@ -194,7 +195,7 @@ extension Life {
                 throw LifeProblem(promise: "memberships equal the files", words: "\(one) is still in \(topic.name)")
             }
             let lost = Set(alive(kept[topic.line] ?? []).map(\.recipientKey))
-                .subtracting(following.map(\.recipientKey))
+                .subtracting(following.map(\.recipientKey)).subtracting(returned)
             if !topic.prune, let one = lost.map({ number(of: $0) }).min() {
                 throw LifeProblem(promise: "keeps who is not pruned", words: "\(one) is no longer in \(topic.name)")
             }

@@ -100,6 +100,10 @@ final class Life {
     /// Whether herald made the subscription.
     var owners: [TopicName: [Registration: Bool]] = [:]
     var kept: [Int: Set<Registration>] = [:]
+    /// Registrations whose answer died with a run. herald takes their subscriptions for its own.
+    var unheard: [TopicName: Set<Registration>] = [:]
+    /// The names of campaigns whose files were deleted since the last run.
+    var freshlyDeleted: Set<String> = []
 
     init(seed: UInt64) {
         self.seed = seed
@@ -144,11 +148,14 @@ final class Life {
     func register(_ registration: Registration) {
         let (before, displaces) = (fcm.now.dead, displaces)
         if fcm.now.registered.contains(registration) { returned.insert(registration.recipientKey) }
+        if before.contains(registration) { forgetOwner(of: registration) }
         fcm.change { $0.register(registration, displaces: displaces) }
-        for old in fcm.now.dead.subtracting(before) {
-            for topic in owners.keys { owners[topic]?[old] = nil }
-            for line in kept.keys { kept[line]?.remove(old) }
-        }
+        for old in fcm.now.dead.subtracting(before) { forgetOwner(of: old) }
+    }
+
+    private func forgetOwner(of registration: Registration) {
+        for topic in owners.keys { owners[topic]?[registration] = nil }
+        for line in kept.keys { kept[line]?.remove(registration) }
     }
 
     /// The installations with a registration on a list that lives and was never told dead.

@@ -146,7 +146,7 @@ struct ListReader {
     /// When a row was last seen; no time if its list does not know. `nil` if the text is no time, which is reported.
     private mutating func seen(_ text: UnsafeBufferPointer<UInt8>?, _ number: Int) -> UInt32?? {
         guard let text, !text.isEmpty else { return .some(nil) }
-        if let time = UInt32(rfc3339: text) { return time }
+        if let time = RFC3339Time(text).flatMap({ UInt32(exactly: $0.seconds) }) { return time }
         rows.add(
             .listRow, number, "the row has a malformed time in '\(names.seen ?? "")'",
             help: "write times as 2026-12-01T09:00:00Z, not before 1970")

@@ -92,7 +92,7 @@ extension Planner {
                 let expiresAfter = wanted.campaign.delivery.expiresAfter
             else { continue }
             var timing = StepTiming(settings.fcm)
-            let time = timing.send(wanted.members.subtracting(state.dead).count, wanted.campaign.delivery.rate).whole
+            let time = timing.send(wanted.members.subtracting(unreachable).count, wanted.campaign.delivery.rate).whole
             if time > expiresAfter {
                 warn(of: wanted.campaign.name.value, lasting: due.adding(time), beyond: due.adding(expiresAfter))
             }

@@ -58,8 +58,8 @@ extension Planner {
     }
 
     /// The living members that the files ask for.
-    private func listed(in topic: TopicName) -> RecipientSet {
-        (topicMembers[topic]?.members ?? []).subtracting(state.dead)
+    func listed(in topic: TopicName) -> RecipientSet {
+        (topicMembers[topic]?.members ?? []).subtracting(unreachable)
     }
 
     /// Whether herald's own members leave whom the files do not list.
@@ -68,13 +68,20 @@ extension Planner {
     /// Recipients that herald subscribed and may unsubscribe. Dead ones are already out, even if a later step of the
     /// run that forgot them, or a crash, recorded them again.
     func mine(of topic: TopicName) -> RecipientSet {
-        state.topics[topic].map { $0.managed.union($0.subscribing).subtracting(state.dead) } ?? []
+        guard let recorded = state.topics[topic] else { return [] }
+        return living(recorded.managed.union(recorded.subscribing), listed: topicMembers[topic]?.members)
+    }
+
+    /// Without the dead, and without those whom lists name by dead registrations only. They stay as they are.
+    private func living(_ members: RecipientSet, listed: RecipientSet?) -> RecipientSet {
+        members.subtracting(state.dead).subtracting(unreachable.intersection(listed ?? []))
     }
 
     /// Those under the topic's earlier names. Without pruning they stay subscribers, so they join the new name.
     func moving(to topic: TopicName) -> RecipientSet {
         let earlier = (topicMembers[topic]?.previousNames ?? []).filter { successors[$0] == topic }
-        return earlier.reduce(into: RecipientSet()) { $0.formUnion(mine(of: $1)) }.subtracting(formers)
+        let members = earlier.reduce(into: RecipientSet()) { $0.formUnion(mine(of: $1)) }
+        return people(members).subtracting(state.dead)
     }
 
     mutating func planGroups(selected campaigns: Set<String>) {
@@ -88,7 +95,7 @@ extension Planner {
     private mutating func planGroup(_ name: GroupName) {
         let members = liveMembers(of: name)
         let recorded = state.groups[name]
-        let mine = recorded.map { $0.members.union($0.adding).subtracting(state.dead) } ?? []
+        let mine = living(recorded.map { $0.members.union($0.adding) } ?? [], listed: groupMembers[name])
         if members.isEmpty {
             let isDeclared = groupMembers[name] != nil
             if isDeclared { overview.warnings.append("group '\(name)' has no member that is not dead") }

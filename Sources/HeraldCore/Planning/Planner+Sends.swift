@@ -147,7 +147,7 @@ extension Planner {
     /// - Parameter ledger: the outcomes of the occurrence so far.
     func send(_ wanted: DesiredSend, _ id: OccurrenceID, due: Date?, ledger: Ledger) -> Plan.Send {
         let campaign = wanted.campaign
-        var members = wanted.members.subtracting(state.dead)
+        var members = wanted.members.subtracting(unreachable)
         // A group without living members has no key that reaches anyone.
         if case .group(let name) = campaign.target.value, !listsSkipped, liveMembers(of: name).isEmpty {
             members = []
@@ -204,7 +204,7 @@ extension Planner {
     func upcoming(_ wanted: DesiredSend, after: Date, through: Date, limit: Int) -> [PlanOverview.Upcoming] {
         let coming = Occurring.coming(of: wanted.campaign, after: after, through: through, limit: limit)
         // Counted once for all of them, because conditions take long to count.
-        let count = coming.isEmpty ? 0 : reached(by: wanted.campaign, wanted.members.subtracting(state.dead))
+        let count = coming.isEmpty ? 0 : reached(by: wanted.campaign, wanted.members.subtracting(unreachable))
         return coming.map { .init(occurring: $0, target: wanted.campaign.target.value, recipients: count) }
     }
 

@@ -15,6 +15,9 @@ package struct Planner {
     /// With the former numbers that stay.
     private(set) var topicMembers: [TopicName: DesiredTopic]
     let groupMembers: [GroupName: RecipientSet]
+    /// Recipients of whom no list names a living registration. Nothing is sent to them and they join nothing. If herald
+    /// knows a living one all the same, that one leaves only where no list names the recipient any more.
+    private(set) var unreachable = RecipientSet()
     /// Numbers of earlier registrations. They are nobody besides their recipients.
     private(set) var formers = RecipientSet()
     /// Topics that were renamed, with the names they have now.
@@ -101,7 +104,7 @@ package struct Planner {
         takeRegistrations(desired.registrations)
         overview.listsSkipped = listsSkipped
         overview.collapsed = desired.collapsed
-        overview.deadListed = desired.listed.intersection(state.dead).count
+        overview.deadListed = desired.listed.intersection(unreachable).count
         let hasConditions = desired.sends.contains {
             if case .condition = $0.campaign.target.value { true } else { false }
         }
@@ -115,7 +118,8 @@ package struct Planner {
     private mutating func takeRegistrations(_ registrations: Desired.Registrations) {
         state.apply(registrations.changes)
         state.serial = plan.state?.serial ?? state.serial
-        state.dead = state.dead.subtracting(registrations.changed).union(registrations.dead)
+        state.dead.subtract(registrations.changed)
+        unreachable = state.dead.union(registrations.dead)
         guard !state.formers.isEmpty else { return }
         formers = RecipientSet(state.formers.keys.sorted())
         // A recipient that stays in a topic may be there with an earlier registration too. That one leaves with the
@@ -123,7 +127,7 @@ package struct Planner {
         for (name, wanted) in topicMembers {
             guard let recorded = state.topics[name] else { continue }
             let staying = state.formers.filter { former, recipient in
-                wanted.members.contains(recipient)
+                wanted.members.contains(recipient) && !unreachable.contains(recipient)
                     && (recorded.managed.contains(former) || recorded.preexisting.contains(former))
             }
             topicMembers[name]?.members.formUnion(RecipientSet(staying.keys.sorted()))
@@ -195,14 +199,14 @@ package struct Planner {
     }
 
     func liveMembers(of group: GroupName) -> RecipientSet {
-        (groupMembers[group] ?? []).subtracting(state.dead)
+        (groupMembers[group] ?? []).subtracting(unreachable)
     }
 
     /// The subscribers in the state after the topic's own steps, whether herald subscribed them or not.
     func subscribers(of name: TopicName) -> RecipientSet {
         let wanted = topicMembers[name]
         let recorded = state.topics[name] ?? RecordedTopic()
-        let members = (wanted?.members ?? []).subtracting(state.dead).union(recorded.preexisting)
+        let members = listed(in: name).union(recorded.preexisting)
         let all = wanted?.prune ?? true ? members : members.union(mine(of: name)).union(moving(to: name))
         return all.subtracting(formers)
     }

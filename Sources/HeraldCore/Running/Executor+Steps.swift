@@ -37,6 +37,7 @@ extension Executor {
         state.leave = .init(at: leaveAt, whenIdle: !queue.isEmpty)
         let isOver = await carryOut(&state, of: step, at: index)
         note(isInterrupted: state.isInterrupted)
+        context.reregistered.formUnion(state.reregistered)
         if case .subscribe(let name, _) = step.work { await noteChange(of: name, state) }
         if case .unsubscribe(let name, _) = step.work { await noteChange(of: name, state) }
         if isOver {
@@ -64,7 +65,10 @@ extension Executor {
         var members: RecipientSet = []
         var rate: Rate?
         switch step.work {
-        case .subscribe(_, let all), .unsubscribe(_, let all): members = all
+        case .subscribe(_, let all): members = all
+        case .unsubscribe(_, let all):
+            members = all.subtracting(context.reregistered)
+            report.steps[index].accepted += all.count - members.count
         case .group: break
         case .send(let send):
             (members, rate) = (send.members, send.rate)

@@ -87,7 +87,7 @@ struct GroupCall {
             return nil
         }
         guard case .again(let failure, let asked) = verdict else { return .answered(verdict) }
-        if asked.effect == .idempotent { mayHaveTakenEffect = true }
+        if [.idempotent, .deferred].contains(asked.effect) { mayHaveTakenEffect = true }
         let decision = context.options.retry.decide(
             asked, attempt: attempts, unanswered: unanswered, elapsed: now.elapsed - began,
             now: now.date.timeIntervalSince1970, using: &context.random)

@@ -7,7 +7,9 @@ extension GroupState {
         // If the answer is lost, the intent tells the next run that a group of this name is herald's.
         case .create: .write([.groupMembers(change.group, change.members, .adding)], then: .call(.create))
         case .add: .join
-        case .remove, .delete: withKey { .remove($0, again: nil) }
+        // If the answer is lost, nobody takes them for members: the next run adds those whom the files list again.
+        case .remove, .delete:
+            .write([.groupMembers(change.group, change.members, .adding)], then: withKey { .remove($0, again: nil) })
         }
     }
 

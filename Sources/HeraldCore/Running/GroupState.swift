@@ -180,6 +180,7 @@ struct GroupState: DecidingStep {
         if context.believesDead(on: .groups, in: report.id) {
             return .write([.forget(members, at: now.date)], then: .forgotten(failure))
         }
+        report.doubted += members.count
         note(failure, .kept, context)
         return .end
     }

@@ -124,6 +124,8 @@ package struct StepReport: Hashable, Sendable {
     package var retries = 0
     /// How many of the rejected were forgotten.
     package var forgotten = 0
+    /// How many of the rejected FCM called dead, without anything that shows whether to believe it.
+    var doubted = 0
     /// How often a message was sent again after FCM refused it. FCM might have delivered it all the same.
     package var possibleDuplicates = 0
     package var duration: Duration = .zero

@@ -8,6 +8,8 @@ struct RunContext {
     let wantsReceipts: Bool
     /// Recipients that lists name by several living registrations.
     let withOthers: RecipientSet
+    /// Recipients whose registration died in this run and who got another one. FCM took the dead one out of its topics.
+    var reregistered = RecipientSet()
     var window: Window
     var random: any RandomNumberGenerator & Sendable
     /// The API that changes memberships. `auto` until the first answer shows which one the project has.

@@ -170,9 +170,11 @@ struct RunQueue {
     /// - Parameter elapsed: the time since the run began.
     mutating func noteChange(of topic: TopicName, at elapsed: Duration) { changes[topic] = elapsed }
 
-    /// Notes whether a step that is over left some of its membership changes undone.
+    /// Notes whether a step that is over left some of its membership changes undone. Whom FCM calls dead gets nothing
+    /// from a send to the same project, even if nothing shows whether to believe it.
     mutating func noteEnd(of step: Plan.Step, _ report: StepReport) {
-        guard let subject = step.work.subject, report.accepted + report.forgotten < report.planned else { return }
+        let settled = report.accepted + report.forgotten + report.doubted
+        guard let subject = step.work.subject, settled < report.planned else { return }
         switch step.work.action.effect {
         case .joins: unfinishedJoins.insert(subject)
         case .leaves: unfinishedLeaves.insert(subject)

@@ -63,6 +63,7 @@ extension StepState {
         changed += 1
         outcomes.forgotten.insert(addressee.id)
         outcomes.changed[addressee.id] = unproven.other
+        reregistered.insert(addressee.id)
         fail(addressee, failure, attempts, .forgotten, context)
     }
 
@@ -74,6 +75,7 @@ extension StepState {
         changed += 1
         if let other {
             outcomes.change(addressee.id, to: other)
+            reregistered.insert(addressee.id)
         } else {
             outcomes.withdrawRejection(of: addressee.id)
             outcomes.forgotten.insert(addressee.id)

@@ -68,6 +68,7 @@ extension StepState {
                 // FCM is not believed here: the recipient counts as not tried and is held like the rest of the step.
                 report.rejected -= 1
                 outcomes.withdrawRejection(of: id)
+            case .kept: report.doubted += 1
             default: break
             }
             fail(addressee, failure, attempts, isTrial ? .rejected : action, context)

@@ -48,6 +48,8 @@ struct StepState: DecidingStep {
     /// Recipients that are tried with another registration, although nothing has shown yet that FCM is to be believed
     /// about the one before.
     var unproven: [RecipientID: Unproven] = [:]
+    /// Recipients whose registration died and who got another one.
+    var reregistered = RecipientSet()
     /// How many of the forgotten registrations belong to recipients that count as not tried.
     var changed = 0
     var news: [StepNews] = []

@@ -185,23 +185,4 @@ struct ListColumnTests {
             #expect(found.problems.last?.range.text == .line(2))
         }
     }
-
-    /// The quick reader of rows and the reader of everything else agree.
-    @Test(arguments: 0..<20 as Range<UInt64>)
-    func `times are read as elsewhere`(seed: UInt64) {
-        var random = SeededRandom(seed: seed)
-        let signs = Array("0123456789-:TtZz+. ")
-        for _ in 0..<200 {
-            var text = Array(
-                "2\(Int.random(in: 0...1, using: &random))\(Int.random(in: 10...99, using: &random))-0\(Int.random(in: 1...9, using: &random))-\(Int.random(in: 10...31, using: &random))T1\(Int.random(in: 0...9, using: &random)):30:15\(["Z", "+01:00", ".5-02:30"].randomElement(using: &random) ?? "Z")"
-            )
-            if Bool.random(using: &random) {
-                text[Int.random(in: 0..<text.count, using: &random)] = signs.randomElement(using: &random) ?? "0"
-            }
-            var read = String(text)
-            let time = read.withUTF8 { UInt32(rfc3339: $0) }
-            let date = Date(rfc3339: String(text)).flatMap { UInt32(exactly: $0.timeIntervalSince1970.rounded(.down)) }
-            #expect(time == date, "seed \(seed): \(String(text))")
-        }
-    }
 }

@@ -101,6 +101,29 @@ struct PlannerTopicTests {
         #expect(scenario.state.topics["ebb"]?.preexisting == [30], "who was there before is not ours to move")
     }
 
+    @Test func `whoever is in a renamed topic with an earlier registration joins with the newest one`() {
+        var scenario = PlanScenario()
+        let former = KnownRecipient.firstFormer
+        var topic = DesiredTopic(name: "tides", members: [1])
+        topic.prune = false
+        topic.previousNames = ["ebb"]
+        scenario.desired.topics = [topic]
+        scenario.state.topics["ebb"] = .init(managed: [1, 3, former])
+        scenario.state.formers = [former: 2]
+        #expect(
+            scenario.plan().works == [.subscribe("tides", [1, 2, 3]), .unsubscribe("ebb", [1, 3, former])])
+    }
+
+    /// A list names recipient 2 by a dead registration, and the state knows a living one.
+    @Test(arguments: [true, false])
+    func `whom lists name by dead registrations only leaves where no list names them`(isMember: Bool) {
+        var scenario = PlanScenario()
+        scenario.want("tides", isMember ? [1, 2, 3] : [1, 3])
+        scenario.desired.registrations.dead = [2, 3]
+        scenario.state.topics["tides"] = .init(managed: [1, 2])
+        #expect(scenario.plan().works == (isMember ? [] : [.unsubscribe("tides", [2])]))
+    }
+
     @Test func `a name that another topic has again is nobody's previous one`() {
         var scenario = PlanScenario()
         var topic = DesiredTopic(name: "tides", members: [1])

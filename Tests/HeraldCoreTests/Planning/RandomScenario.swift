@@ -86,10 +86,9 @@ struct RandomScenario {
         let mine = { (name: TopicName) in
             state.topics[name].map { $0.managed.union($0.subscribing) } ?? RecipientSet()
         }
-        // Earlier registrations do not move to another topic.
-        let moving = earlier.reduce(into: RecipientSet()) { $0.formUnion(mine($1)) }
-            .subtracting(RecipientSet(state.formers.keys.sorted()))
-        return Set(mine(name).union(moving))
+        // Whoever is there with an earlier registration moves to another topic with the newest.
+        let moving = Set(earlier.flatMap { mine($0) }.map { state.formers[$0] ?? $0 }).subtracting(state.dead)
+        return Set(mine(name)).union(moving)
     }
 
     func keys(of topic: Topic) -> Set<RecipientKey> {

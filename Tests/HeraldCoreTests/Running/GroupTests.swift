@@ -53,7 +53,10 @@ import Testing
 
     // MARK: Lost answers
 
-    @Test(arguments: [ModelFCM.Fault.loseAnswer, .loseRequest])
+    @Test(arguments: [
+        ModelFCM.Fault.loseAnswer, .loseRequest, .replaceAnswer(.error(503, "UNAVAILABLE")),
+        .replaceAnswer(.error(500, "INTERNAL")),
+    ])
     func `a create whose answer is lost is repeated, and the group is ours`(_ fault: ModelFCM.Fault) async throws {
         let laboratory = Laboratory()
         let fcm = ModelFCM { _, number in number == 0 ? fault : nil }
@@ -86,6 +89,20 @@ import Testing
         #expect(report.result == .ok)
         #expect(fcm.now.groups[Self.name] == Set((21...40).map { .fid($0) }))
         #expect(laboratory.plan(groups: other).doesNothing)
+    }
+
+    @Test(arguments: [[1], []] as [RecipientSet])
+    func `who was removed without a recorded answer is added again if the files list them again`(
+        left: RecipientSet
+    ) async throws {
+        var (laboratory, fcm) = try await laboratory()
+        laboratory.store = ProbedStore(laboratory.memory, refusesFrom: 1)
+        _ = try await laboratory.run(laboratory.plan(groups: left.isEmpty ? [] : want(left)), fcm)
+        laboratory.store = laboratory.memory
+        let report = try await laboratory.run(laboratory.plan(groups: want([1, 2, 3])), fcm)
+        #expect(report.result == .ok)
+        #expect(fcm.now.groups[Self.name] == [.fid(1), .fid(2), .fid(3)])
+        #expect(recorded(laboratory)?.members == [1, 2, 3])
     }
 
     // MARK: A group that herald did not create
@@ -195,7 +212,7 @@ import Testing
         let fcm = ModelFCM { _, _ in .answer(.groupError("INVALID_SENDER")) }
         let report = try await laboratory.run(laboratory.plan(groups: []), fcm)
         #expect(report.result == .failed)
-        #expect(recorded(laboratory)?.members == [1, 2, 3])
+        #expect(recorded(laboratory)?.adding == [1, 2, 3], "the next run asks again")
     }
 
     // MARK: Dead members

@@ -123,6 +123,22 @@ import Testing
         #expect(!sender.requests.compactMap(\.registration).contains(.token(3)))
     }
 
+    /// The dead one left its topics by itself. Somebody else may have subscribed the other one.
+    @Test func `a later step does not unsubscribe the registration that took a dead one's place`() async throws {
+        var state = RecordedState.blank
+        state.apply([.members("ebb", [1, 3], .managed, at: Laboratory.start.adding(.seconds(-9999)))])
+        let laboratory = Laboratory(state: state)
+        let sender = Self.answering(dead: [.fid(3)])
+        let report = try await laboratory.run(
+            laboratory.plan(.subscribe("tides", [1, 3]), .unsubscribe("ebb", [1, 3])), sender,
+            others: OtherRegistrations(of: [3]) { _ in Self.others })
+        #expect(report.steps.map(\.accepted) == [2, 2])
+        #expect(report.result == .ok)
+        let left = sender.requests.compactMap { if case .unsubscribe(let one, _) = $0 { one } else { nil } }
+        #expect(left == [.fid(1)])
+        #expect(laboratory.memory.state().topics["ebb"]?.isEmpty ?? true)
+    }
+
     @Test func `after a stop the next plan takes the other registration`() async throws {
         let laboratory = Laboratory()
         let sender = ScriptedSender(capacity: 1) { request, number in
