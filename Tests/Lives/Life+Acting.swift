@@ -98,11 +98,7 @@ extension Life {
         skew = (act == .fastClock ? 1 : -1) * hours * 3600
         tell("the clock is \(Int(hours)) h \(act == .fastClock ? "fast" : "slow")")
         try await call(.run, LifeFate(hasWrongClock: true, seed: random.next()))
-        // What no file asked for by then is over.
-        let declared = Set(files.campaigns.map(\.line))
-        for (line, known) in lines where !declared.contains(line) {
-            lines[line]?.mark = known.mark.map { max(now, $0) }
-        }
+        fastUntil = max(now, fastUntil ?? now)
         skew = 0
         tell("the clock is right again")
     }
@@ -167,6 +163,12 @@ extension Life {
         }
         guard let backup = backups.last else { return }
         store = MemoryStore(copying: backup)
+        // A lost first mark does not show: marks leave the serial as it is.
+        let marks = store.snapshot().watermarks
+        for (line, known) in lines where known.names.allSatisfy({ marks[$0] == nil }) {
+            lines[line]?.mark = nil
+            lines[line]?.owed = []
+        }
         tell("the backup of serial \(backup.state().serial) takes the state's place")
     }
 }

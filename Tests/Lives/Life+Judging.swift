@@ -155,6 +155,7 @@ extension Life {
     private func keepSubscribers() {
         for topic in files.topics {
             let ours = Set((owners[topic.name] ?? [:]).filter(\.value).keys)
+                .intersection(fcm.now.topics[topic.name] ?? [])
             kept[topic.line] = topic.prune ? [] : ours.union(kept[topic.line] ?? [])
         }
     }

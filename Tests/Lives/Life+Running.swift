@@ -24,6 +24,10 @@ extension Life {
             $0.pushes = []
         }
         let (begin, deaths) = (now, store.deaths)
+        if let fast = fastUntil, skew == 0 {
+            if now >= fast { for line in lines.keys { lines[line]?.pass(until: fast) } }
+            fastUntil = nil
+        }
         let isWhole = try await carryOut(call, run)
         tell(words(for: call, run))
         time.advance(by: .seconds(1))

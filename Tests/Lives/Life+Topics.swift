@@ -21,8 +21,11 @@ extension Life {
     }
 
     private func isFree(_ name: TopicName) -> Bool {
-        files.topics.allSatisfy { topic in
-            topic.name != name && (!topic.previousNames.contains(name) || topicNames[topic.line] == topic.name)
+        let state = store.snapshot().topics[name] ?? RecordedTopic()
+        let isLeft = state.managed.isEmpty && state.subscribing.isEmpty
+        return files.topics.allSatisfy { topic in
+            topic.name != name
+                && (!topic.previousNames.contains(name) || isLeft && topicNames[topic.line] == topic.name)
         }
     }
 

@@ -34,6 +34,12 @@ final class Life {
         var owed: Set<Date> = []
         /// Firings that need nothing more.
         var over: Set<Key> = []
+        /// What fires until then is not asked about.
+        mutating func pass(until date: Date) {
+            mark = mark.map { max($0, date) }
+            owed = owed.filter { $0 > date }
+        }
+
         /// Firings that a person was promised to be sent to again, with the installations.
         var promised: [Key: Set<RecipientKey>] = [:]
     }
@@ -66,6 +72,8 @@ final class Life {
     var topicNames: [Int: TopicName] = [:]
     /// How far the machine's clock is off.
     var skew: Double = 0
+    /// The time of a clock that was fast. If nothing runs before, what fires until then is gone, and nothing can show it.
+    var fastUntil: Date?
     var latency = Duration.zero
     let displaces: Bool
     let population: Int

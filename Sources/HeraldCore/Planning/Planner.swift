@@ -141,7 +141,7 @@ package struct Planner {
         for send in desired.sends.sorted(by: { $0.campaign.name.value < $1.campaign.name.value }) {
             let name = send.campaign.name.value
             for old in send.campaign.previousNames.map(\.value)
-            where hasHistory(old) && !declared.contains(old) && !(state.formerNames[name]?.contains(old) ?? false) {
+            where hasHistory(old) && !declared.contains(old) && (!hasTaken(old, name) || wasRenamedSince(old, name)) {
                 plan.renames.append(.init(old: old, new: name))
             }
         }
@@ -149,6 +149,14 @@ package struct Planner {
         state.serial = plan.state?.serial ?? state.serial
         occurrences = Dictionary(
             grouping: state.occurrences.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 }, by: \.1.campaign)
+    }
+
+    private func hasTaken(_ old: String, _ name: String) -> Bool { state.formerNames[name]?.contains(old) ?? false }
+
+    /// Whether the last run saw a cron campaign under the old name and none under the new one. Then the campaign was
+    /// renamed since, even if another one was renamed like this long ago.
+    private func wasRenamedSince(_ old: String, _ name: String) -> Bool {
+        state.watermarks[old]?.next != nil && state.watermarks[name]?.next == nil
     }
 
     /// Whether the state knows a campaign of that name.

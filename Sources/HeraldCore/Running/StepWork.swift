@@ -193,8 +193,8 @@ struct StepWork {
         case .unsubscribe(let topic, _):
             let gone = settled.accepted.union(settled.preexisting)
             if !gone.isEmpty { changes.append(.members(topic, gone, nil, at: now)) }
-            let staying = settled.everyRejected.subtracting(settled.forgotten).union(settled.untried)
-                .subtracting(askedBefore)
+            // Who was refused may have left in an attempt before.
+            let staying = settled.untried.subtracting(askedBefore)
             if !staying.isEmpty { changes.append(.members(topic, staying, .managed, at: now)) }
         case .send(let send):
             for (set, entry) in [

@@ -50,6 +50,24 @@ import Testing
         #expect(world.accepted == 4)
     }
 
+    /// The new name had the old one's history before, and nobody has had it since.
+    @Test func `a pair of names that is used a second time moves the newer history too`() async throws {
+        var world = Simulation(.utc("2026-12-07 09:00"))
+        for title in ["Ebb", "Flood"] {
+            let daily = try Campaign.cron("0 12 * * *", "news", title: title)
+            world.declare(daily)
+            try await world.run()
+            world.remove("news")
+            world.declare(daily.named("tide", formerly: "news"))
+            if title == "Flood" { world.skip(to: .utc("2026-12-07 12:30")) }
+            try await world.run()
+            world.remove("tide")
+            if title == "Ebb" { try await world.run() }
+        }
+        #expect(world.occurrences == ["tide@2026-12-07T12:00:00Z"])
+        #expect(world.accepted == 2)
+    }
+
     @Test func `a campaign that is renamed back, and away again, keeps its history`() async throws {
         var world = try await world()
         for step in 1...4 {
