@@ -1,3 +1,5 @@
+internal import FCM
+
 extension Rule {
     /// An error makes herald refuse the file. A warning does not.
     package var severity: Diagnostic.Severity {
@@ -108,7 +110,7 @@ extension Rule {
         case .conditionNever: "No device can match, whatever it follows."
         case .conditionRedundant: "The condition says something more than once, or nothing at all."
         case .broadcast: "Devices that follow no topic match too, which is nearly everybody."
-        case .fcmSunset: "FCM ends device groups and the Instance ID service on 2027-09-29."
+        case .fcmSunset: "FCM ends device groups and the Instance ID service on \(EndOfService.day)."
         case .allowUnused: "A comment allows a warning that is not there, or a rule that does not exist."
         case .allowReason: "A comment that silences a warning says why."
         }
