@@ -9,7 +9,7 @@ struct ApplePush {
 
     init(_ message: [String: JSONValue]) {
         self.message = message
-        custom = message["apns"]?["payload"]?.object ?? [:]
+        custom = message["apns"]?["payload"]?.inStruct.object ?? [:]
         var aps = custom["aps"]?.object ?? [:]
         if aps["alert"] == nil { aps["alert"] = Self.alert(from: message["notification"]) }
         self.aps = aps

@@ -5,7 +5,7 @@ extension Rule {
     package var severity: Diagnostic.Severity {
         switch self {
         case .emptyMessage, .groupFids, .dataKey, .dataReplaced, .imageHTTP, .imageMutable,
-            .ignoredOption, .apsKey, .apsFlag, .apnsHeaderUnknown, .fcmSunset, .endpointElsewhere,
+            .ignoredOption, .integerRounded, .apsKey, .apsFlag, .apnsHeaderUnknown, .fcmSunset, .endpointElsewhere,
             .pushTypeMissing, .silentPush, .dataOnly, .payloadLarge, .unfinishedText, .cutText, .roundTime,
             .shortLateness, .conditionRedundant, .allowUnused, .allowReason:
             .warning
@@ -76,6 +76,8 @@ extension Rule {
         case .ttlRange: "FCM keeps a message for at most 28 days."
         case .eventTime: "The event's time is a moment, so it has an offset from UTC."
         case .locArgs: "Arguments for a text of the app's own need the name of that text."
+        case .integerRounded:
+            "FCM carries numbers of `apns.payload` and `webpush.notification` as 64-bit floating-point numbers: whole ones beyond ±9007199254740991 (2^53 - 1) are rounded."
         case .ignoredOption: "An option that another one beside it overrides, or that FCM rounds."
         case .apnsHeader: "Apple refuses the header, and with it the push."
         case .apnsHeaderUnknown: "Apple's own headers begin with `apns-`, and this is none of them."
