@@ -122,7 +122,7 @@ struct References {
         found.add(at: first) { _ in
             .warning(
                 .fcmSunset, "device groups stop working at FCM on \(EndOfService.day)", at: first,
-                help: "send to an audience that lists the same devices")
+                help: "send to an audience that lists the same devices; 'herald groups export' writes the list")
         }
     }
 
