@@ -9,7 +9,7 @@ extension Planner {
         guard members >= 10, isDeleted ? limit < 100 : leaving * 100 > limit * members else { return }
         refuse(
             .maxUnsubscribePercent, subject.name, limit: limit, actual: percent,
-            "\(leaving) would leave \(subject), \(percent) % of the \(members) herald put there; \(limit) % are allowed",
+            "\(leaving) would leave \(subject), \(percent) % of the \(members) herald put there; the limit is \(limit) %",
             about: subject)
     }
 
@@ -19,7 +19,7 @@ extension Planner {
         if count > limit {
             refuse(
                 .maxRecipients, send.campaign, limit: limit, actual: count,
-                "campaign '\(send.campaign)' would reach \(count) recipients; \(limit) are allowed")
+                "campaign '\(send.campaign)' would reach \(count) recipients; the limit is \(limit)")
         }
         if state.identity.endpoint == .fcm, !state.occurrences.values.contains(where: \.hasTried) {
             refuse(

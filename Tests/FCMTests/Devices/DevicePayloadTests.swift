@@ -315,7 +315,7 @@ import Testing
         ),
         (
             #"{"data":{"a":"1"},"apns":{"headers":{"apns-priority":"5"}}}"#, .ios,
-            "nothing is shown, and without aps.content-available no app in the background hears of it"
+            "nothing is shown, and without aps.content-available it does not wake an app in the background"
         ),
         (
             #"{"apns":{"payload":{"aps":{"content-available":1}}}}"#, .ios,
