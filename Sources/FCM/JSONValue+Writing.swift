@@ -14,6 +14,9 @@ extension JSONValue {
         return writer.bytes
     }
 
+    /// One line of an NDJSON file, without its end. Empty if a number is infinite, or none.
+    package var compactText: String { String(decoding: (try? bytes()) ?? [], as: UTF8.self) }
+
     /// A number in the digits of its author. `nil` if the text is no JSON number (RFC 8259), or if it is too large for
     /// the 64-bit floating-point numbers that receivers read.
     package init?(digits text: String) {

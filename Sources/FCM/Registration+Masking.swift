@@ -1,6 +1,12 @@
 extension Registration {
+    private static let mask = "(a registration)"
+
     /// The text with every registration in it replaced, also percent-encoded ones.
-    package static func masking(_ text: String) -> String {
+    ///
+    /// - Parameter isHidden: whether a word of a registration's characters is replaced.
+    package static func masking(
+        _ text: String, where isHidden: (String) -> Bool = { Registration($0) != nil }
+    ) -> String {
         guard text.utf8.count >= 22 else { return text }
         var masked = ""
         var word = ""
@@ -8,21 +14,20 @@ extension Registration {
             if character.isASCII, character.isLetter || character.isNumber || "_:-".contains(character) {
                 word.append(character)
             } else {
-                masked += maskedWord(word)
+                masked += maskedWord(word, isHidden)
                 word = ""
                 masked.append(character)
             }
         }
-        return masked + maskedWord(word)
+        return masked + maskedWord(word, isHidden)
     }
 
     /// Masks a word of registration characters. A registration may follow a colon, as in `fid:…`.
-    private static func maskedWord(_ word: String) -> String {
-        let mask = "(a registration)"
-        if Registration(word) != nil { return mask }
+    private static func maskedWord(_ word: String, _ isHidden: (String) -> Bool) -> String {
+        if isHidden(word) { return mask }
         guard word.contains(":") else { return word }
         return word.split(separator: ":", omittingEmptySubsequences: false)
-            .map { Registration(String($0)) == nil ? String($0) : mask }
+            .map { isHidden(String($0)) ? mask : String($0) }
             .joined(separator: ":")
     }
 }

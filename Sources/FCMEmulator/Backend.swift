@@ -89,8 +89,16 @@ struct Backend: Sendable {
     private func perform(_ call: Call) -> Answer? {
         guard call.isControl else { return Service(for: call)?.answer(call, from: self) }
         do { return try ControlService(path: (call.path ?? []).dropFirst()).answer(call, from: self) } catch {
-            return error.answer
+            return isReplaying ? error.answer : refuse(call, with: error)
         }
+    }
+
+    /// Records a call that the emulator itself does not take. The journal does not keep it: websites must not be able to
+    /// fill the disk.
+    func refuse(_ call: Call, with error: GoogleError) -> Answer {
+        let answer = error.answer
+        shared.world.withLock { $0.log(call, status: answer.status, refusal: error.message, at: shared.now()) }
+        return answer
     }
 
     /// Records an answered call in the request log.

@@ -43,8 +43,8 @@ struct Herald: AsyncParsableCommand {
         version: "\(Self.version) (tzdata \(Zone.databaseVersion ?? "unknown"))",
         subcommands: [
             Init.self, New.self, Validate.self, PlanCommand.self, PreviewCommand.self, CalendarCommand.self,
-            Apply.self, Run.self, TestCommand.self, Pause.self, Resume.self, State.self, ReportCommand.self,
-            EmulatorCommand.self, Explain.self,
+            Apply.self, Run.self, TestCommand.self, Pause.self, Resume.self, State.self, Groups.self,
+            ReportCommand.self, EmulatorCommand.self, Explain.self,
         ])
 
     static let version = "0.1.0"

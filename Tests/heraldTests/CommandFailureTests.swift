@@ -58,14 +58,14 @@ import Testing
     }
 
     @Test(arguments: [
-        ("Unexpected argument '\(Registration.fid(1).rawValue)'", "Unexpected argument '(registration)'"),
-        ("--to=\(Registration.token(1).rawValue);", "--to=(registration);"),
-        ("-\(Registration.fid(1).rawValue)", "(registration)"), ("", ""),
-        ("topic:\(Registration.fid(1).rawValue)", "topic:(registration)"),
-        (String(Registration.token(1).rawValue.prefix(80)), "(registration)"), ("a  b\n", "a  b\n"),
+        ("Unexpected argument '\(Registration.fid(1).rawValue)'", "Unexpected argument '(a registration)'"),
+        ("--to=\(Registration.token(1).rawValue);", "--to=(a registration);"),
+        ("-\(Registration.fid(1).rawValue)", "(a registration)"), ("", ""),
+        ("topic:\(Registration.fid(1).rawValue)", "topic:(a registration)"),
+        (String(Registration.token(1).rawValue.prefix(80)), "(a registration)"), ("a  b\n", "a  b\n"),
         ("campaign 'customer-notifications'", "campaign 'customer-notifications'"),
         ("tide@2026-12-01T08:00:00Z", "tide@2026-12-01T08:00:00Z"),
-        ("\(Registration.token(2).rawValue)/x é", "(registration)/x é"),
+        ("\(Registration.token(2).rawValue)/x é", "(a registration)/x é"),
     ])
     func `what looks like a registration is not repeated`(_ text: String, _ masked: String) {
         #expect(text.maskingRegistrations == masked)

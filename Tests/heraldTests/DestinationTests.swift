@@ -114,10 +114,17 @@ import Testing
         #expect(batches?.message?.hasPrefix("fcm.iid_endpoint: ") == true)
     }
 
-    @Test func `no rate is unlimited but towards this machine`() throws {
-        let failure = #expect(throws: CommandFailure.self) { try destination { $0.rate = .unlimited } }
+    @Test(arguments: [
+        ("rate", Rate.unlimited, Rate.limited(1)), ("subscription_rate", .limited(1), .unlimited),
+    ])
+    func `a rate may be unlimited for a local endpoint only`(_ key: String, _ rate: Rate, _ other: Rate) throws {
+        var settings = FCMSettings()
+        (settings.rate, settings.subscriptionRate) = (rate, other)
+        let failure = #expect(throws: CommandFailure.self) { try destination().check(settings) }
         #expect(
-            failure?.message == "a rate may be unlimited only towards this machine, not https://fcm.googleapis.com")
-        _ = try destination(["FCM_EMULATOR_HOST": "127.0.0.1:8080"]) { $0.rate = .unlimited }
+            failure?.message
+                == "fcm.\(key): 'unlimited' is allowed only for a local endpoint, and this is https://fcm.googleapis.com"
+        )
+        try destination(["FCM_EMULATOR_HOST": "127.0.0.1:8080"]).check(settings)
     }
 }

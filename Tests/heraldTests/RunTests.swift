@@ -196,8 +196,9 @@ import Testing
         await sandbox.end()
     }
 
-    @Test func `a campaign of every minute is sent once for each, whatever is applied in between`() async throws {
-        let sandbox = try Sandbox([
+    /// A campaign to one recipient, by a cron.
+    private static func files(_ campaign: String, cron: String) -> [String: String] {
+        [
             "workspace/herald.yaml": Sandbox.settings,
             "workspace/resources.yaml": """
             kind: audience
@@ -205,13 +206,17 @@ import Testing
             fids: [\(Registration.fid(1).rawValue)]
             ---
             kind: campaign
-            name: minutely
+            name: \(campaign)
             target: {audience: one}
             message: {data: {a: b}}
-            schedule: {cron: "* * * * *"}
+            schedule: {cron: "\(cron)"}
 
             """,
-        ])
+        ]
+    }
+
+    @Test func `a campaign of every minute is sent once for each, whatever is applied in between`() async throws {
+        let sandbox = try Sandbox(Self.files("minutely", cron: "* * * * *"))
         let (_, host) = try await sandbox.startEmulator()
         // The first run sees it, and it is not due. Then each minute is due. Then the last of three is
         // made up for, and supersedes the others.
@@ -238,21 +243,7 @@ import Testing
     func `a campaign that a fast clock silenced is an error until it is rewound, and nothing is sent again`(
         _ command: String
     ) async throws {
-        let sandbox = try Sandbox([
-            "workspace/herald.yaml": Sandbox.settings,
-            "workspace/resources.yaml": """
-            kind: audience
-            name: one
-            fids: [\(Registration.fid(1).rawValue)]
-            ---
-            kind: campaign
-            name: yearly
-            target: {audience: one}
-            message: {data: {a: b}}
-            schedule: {cron: "0 0 1 1 *"}
-
-            """,
-        ])
+        let sandbox = try Sandbox(Self.files("yearly", cron: "0 0 1 1 *"))
         let (_, host) = try await sandbox.startEmulator()
         for at in ["2098-12-31T23:59:00Z", "2099-01-01T00:00:00Z"] {
             #expect(try await sandbox.herald("apply --auto-approve --at \(at)", host: host).status == 0)

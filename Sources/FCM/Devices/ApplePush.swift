@@ -9,7 +9,7 @@ struct ApplePush {
 
     init(_ message: [String: JSONValue]) {
         self.message = message
-        custom = message["apns"]?["payload"]?.object ?? [:]
+        custom = message["apns"]?["payload"]?.inStruct.object ?? [:]
         var aps = custom["aps"]?.object ?? [:]
         if aps["alert"] == nil { aps["alert"] = Self.alert(from: message["notification"]) }
         self.aps = aps
@@ -150,7 +150,8 @@ struct ApplePush {
         if let refusal { warnings.append("APNs refuses it: \(refusal)") }
         if isAlert || isLiveActivity { return warnings }
         if !isSilent {
-            warnings.append("nothing is shown, and without aps.content-available no app in the background hears of it")
+            warnings.append(
+                "nothing is shown, and without aps.content-available it does not wake an app in the background")
         }
         if refusal == nil, headers["apns-priority"]?.string != "5" {
             warnings.append("without an alert APNs wants apns-priority 5")

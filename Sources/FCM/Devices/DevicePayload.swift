@@ -133,7 +133,8 @@ extension [String: JSONValue] {
 }
 
 extension JSONValue {
-    fileprivate var contentSize: Int {
+    /// The UTF-8 bytes of all keys and values in it.
+    package var contentSize: Int {
         switch self {
         case .string(let text): text.utf8.count
         case .object(let members): members.contentSize

@@ -11,7 +11,8 @@ struct WebPush {
     init(_ message: [String: JSONValue]) {
         config = message["webpush"]?.object ?? [:]
         common = message["data"]?.object ?? [:]
-        notification = (message["notification"]?.object ?? [:]).merging(config["notification"]?.object ?? [:]) { $1 }
+        let own = config["notification"]?.inStruct.object ?? [:]
+        notification = (message["notification"]?.object ?? [:]).merging(own) { $1 }
         data = config["data"]?.object ?? common
     }
 

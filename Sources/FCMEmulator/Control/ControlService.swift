@@ -1,6 +1,7 @@
 import FCM
 
-/// The emulator's own interface, `/emulator/v1/…`: what tests read and set. Its calls are not in the request log.
+/// The emulator's own interface, `/emulator/v1/…`: what tests read and set. Its calls are not in the request log, unless they are
+/// refused.
 struct ControlService {
     /// The path after `/emulator`.
     let path: ArraySlice<String>
@@ -134,6 +135,6 @@ extension GoogleError {
     fileprivate static let unknownDevice = GoogleError(status: .notFound, message: "there is no such registration")
 
     fileprivate static func noSuchCall(_ call: Call) -> GoogleError {
-        GoogleError(status: .notFound, message: "the emulator has no call \(call.method) \(call.target)")
+        GoogleError(status: .notFound, message: "the emulator has no call \(call.method) \(call.targetPath)")
     }
 }

@@ -28,7 +28,8 @@ struct EmulatorResponder: HTTPResponder {
     func respond(to request: Hummingbird.Request, context connection: Connection) async throws -> Hummingbird.Response {
         let call = try await Self.call(of: request)
         switch rules.decide(on: call, from: AccessRules.Caller(request), isSecure: isSecure) {
-        case .refused(let error): return Self.response(error.answer, isHead: request.method == .head)
+        case .refused(let error):
+            return Self.response(backend.refuse(call, with: error), isHead: request.method == .head)
         case .admitted(let cookie):
             var response = try await answer(call, to: request, over: connection)
             if let cookie { response.headers[.setCookie] = cookie }

@@ -23,6 +23,9 @@ struct Call: Sendable {
         case projectID = "project_id"
     }
 
+    /// The target without its query.
+    var targetPath: String { String(target.prefix { $0 != "?" }) }
+
     /// - Parameter headers: all headers of the request, in any case. If a name occurs twice, the first one counts.
     init(
         _ method: String, _ target: String, headers: some Sequence<(name: String, value: String)> = [],

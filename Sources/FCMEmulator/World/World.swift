@@ -300,17 +300,21 @@ extension World {
         max(enrolments[registration]?.topics.count ?? 0, devices[registration.recipientKey]?.topicCount ?? 0)
     }
 
-    /// - Parameter status: `nil` if the call got no answer.
-    /// - Parameter now: the time of the clock.
-    mutating func log(_ call: Call, status: Int?, at now: Date) {
+    /// - Parameters:
+    ///   - status: `nil` if the call got no answer.
+    ///   - refusal: why the emulator refused it. The query of such a call may hold the emulator's token.
+    ///   - now: the time of the clock.
+    mutating func log(_ call: Call, status: Int?, refusal: String? = nil, at now: Date) {
         let now = time(at: now)
+        let path = refusal == nil ? call.target : call.targetPath
         var line = JSONLine()
         line.add("time", now.rfc3339)
         line.add("method", call.method)
-        line.add("path", call.target)
+        line.add("path", path)
         line.add("status", status)
+        if let refusal { line.add("refused", refusal) }
         requests.append(line.finished())
-        eventLog.note(.request(method: call.method, path: call.target, status: status))
+        eventLog.note(.request(method: call.method, path: path, status: status))
     }
 
     /// The ledger lines since the last call of this function.

@@ -8,6 +8,8 @@ package struct Audience: Hashable, Sendable {
     package var filters: [Filter] = []
     /// Other audiences whose members are removed.
     package var exclude: [Located<String>] = []
+    /// Former names. The size that guards compare with is carried over.
+    package var previousNames: [Located<String>] = []
 
     /// Where the registrations come from.
     package enum Source: Hashable, Sendable {

@@ -1,9 +1,11 @@
+internal import FCM
+
 extension Rule {
     /// An error makes herald refuse the file. A warning does not.
     package var severity: Diagnostic.Severity {
         switch self {
         case .emptyMessage, .groupFids, .dataKey, .dataReplaced, .imageHTTP, .imageMutable,
-            .ignoredOption, .apsKey, .apsFlag, .apnsHeaderUnknown, .fcmSunset, .endpointElsewhere,
+            .ignoredOption, .integerRounded, .apsKey, .apsFlag, .apnsHeaderUnknown, .fcmSunset, .endpointElsewhere,
             .pushTypeMissing, .silentPush, .dataOnly, .payloadLarge, .unfinishedText, .cutText, .roundTime,
             .shortLateness, .conditionRedundant, .allowUnused, .allowReason:
             .warning
@@ -74,6 +76,8 @@ extension Rule {
         case .ttlRange: "FCM keeps a message for at most 28 days."
         case .eventTime: "The event's time is a moment, so it has an offset from UTC."
         case .locArgs: "Arguments for a text of the app's own need the name of that text."
+        case .integerRounded:
+            "FCM carries numbers of `apns.payload` and `webpush.notification` as 64-bit floating-point numbers: whole ones beyond ±9007199254740991 (2^53 - 1) are rounded."
         case .ignoredOption: "An option that another one beside it overrides, or that FCM rounds."
         case .apnsHeader: "Apple refuses the header, and with it the push."
         case .apnsHeaderUnknown: "Apple's own headers begin with `apns-`, and this is none of them."
@@ -108,7 +112,7 @@ extension Rule {
         case .conditionNever: "No device can match, whatever it follows."
         case .conditionRedundant: "The condition says something more than once, or nothing at all."
         case .broadcast: "Devices that follow no topic match too, which is nearly everybody."
-        case .fcmSunset: "FCM ends device groups and the Instance ID service on 2027-09-29."
+        case .fcmSunset: "FCM ends device groups and the Instance ID service on \(EndOfService.day)."
         case .allowUnused: "A comment allows a warning that is not there, or a rule that does not exist."
         case .allowReason: "A comment that silences a warning says why."
         }

@@ -68,6 +68,7 @@ package enum Rule: String, Hashable, Sendable, CaseIterable {
     case ttlRange = "ttl-range"
     case eventTime = "event-time"
     case locArgs = "loc-args"
+    case integerRounded = "integer-rounded"
     case ignoredOption = "ignored-option"
     case apnsHeader = "apns-header"
     case apnsHeaderUnknown = "apns-header-unknown"

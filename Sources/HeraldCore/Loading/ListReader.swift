@@ -249,7 +249,7 @@ extension JSONValue {
         case .null: ""
         case .bool(let value): "\(value)"
         case .int(let value): "\(value)"
-        case .double, .digits, .array, .object: (try? bytes()).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        case .double, .digits, .array, .object: compactText
         }
     }
 }

@@ -1,6 +1,6 @@
 internal import FCM
 
-/// The former names of campaigns and topics. It must be certain who inherits the history of a name.
+/// The former names of audiences, topics and campaigns. It must be certain who inherits the history of a name.
 struct PreviousNames {
     private let workspace: Workspace
     private let declared: Set<References.Name>
@@ -10,6 +10,7 @@ struct PreviousNames {
     }
 
     func check(_ found: inout FindingsOfFiles) {
+        check("audience", workspace.audiences.map { ($0.name.value, $0.previousNames) }, &found)
         check("topic", workspace.topics.map { ($0.name.value.rawValue, $0.previousNames.map(\.text)) }, &found)
         check("campaign", workspace.campaigns.map { ($0.name.value, $0.previousNames) }, &found)
     }

@@ -121,8 +121,8 @@ struct References {
         guard let first = ranges.min(by: { ($0.file, $0.start) < ($1.file, $1.start) }) else { return }
         found.add(at: first) { _ in
             .warning(
-                .fcmSunset, "device groups stop working at FCM on 2027-09-29", at: first,
-                help: "send to an audience that lists the same devices")
+                .fcmSunset, "device groups stop working at FCM on \(EndOfService.day)", at: first,
+                help: "send to an audience that lists the same devices; 'herald groups export' writes the list")
         }
     }
 

@@ -8,6 +8,7 @@ extension ResourceReader {
         let name = resourceName(fields, &findings)
         let filters = filters(fields, &findings)
         let exclude = fields.strings("exclude", &findings) ?? []
+        let previous = previousNames(fields, &findings)
         guard
             let key = onlyKey(
                 of: ["source", "tokens", "fids", "from"], in: fields, &findings, otherwise: .oneSource,
@@ -22,7 +23,7 @@ extension ResourceReader {
         default: source = .inline(registrations(key, in: fields, &findings))
         }
         guard let name, let source else { return nil }
-        return Audience(name: name, source: source, filters: filters, exclude: exclude)
+        return Audience(name: name, source: source, filters: filters, exclude: exclude, previousNames: previous)
     }
 
     private static func list(_ fields: Fields, _ findings: inout Findings) -> Audience.Source? {

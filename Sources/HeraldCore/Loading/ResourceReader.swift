@@ -5,7 +5,8 @@ enum ResourceReader {
     /// The kinds of resources and their keys.
     static let keys: [String: KeyTable] = [
         "audience": KeyTable(
-            ["kind", "name", "source", "tokens", "fids", "from", "where", "exclude"], required: ["name"]),
+            ["kind", "name", "source", "tokens", "fids", "from", "where", "exclude", "previous_names"],
+            required: ["name"]),
         "topic": KeyTable(
             ["kind", "name", "subscribers", "exclude", "prune", "drift", "previous_names"],
             required: ["name"]),
@@ -100,7 +101,7 @@ enum ResourceReader {
         let owner = fields.string("owner", &findings)?.value
         let enabled = fields.bool("enabled", &findings) ?? true
         let revision = fields.int("revision", in: 1...Int(Int32.max), &findings) ?? 1
-        let previous = (fields.strings("previous_names", &findings) ?? []).filter { isResourceName($0, &findings) }
+        let previous = previousNames(fields, &findings)
         let exclude = fields.strings("exclude", &findings) ?? []
         let acknowledged = acknowledgement(fields, &findings)
         let schedule = ScheduleReader.schedule(fields["schedule"], defaultZone: defaultZone, &findings)
@@ -142,6 +143,10 @@ enum ResourceReader {
     /// A campaign's or audience's name: `[a-z0-9][a-z0-9._-]{0,62}`.
     static func resourceName(_ fields: Fields, _ findings: inout Findings) -> Located<String>? {
         fields.string("name", &findings).flatMap { isResourceName($0, &findings) ? $0 : nil }
+    }
+
+    static func previousNames(_ fields: Fields, _ findings: inout Findings) -> [Located<String>] {
+        (fields.strings("previous_names", &findings) ?? []).filter { isResourceName($0, &findings) }
     }
 
     private static func isResourceName(_ name: Located<String>, _ findings: inout Findings) -> Bool {

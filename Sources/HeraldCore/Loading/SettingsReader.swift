@@ -1,3 +1,5 @@
+internal import FCM
+
 /// Reads `herald.yaml`.
 enum SettingsReader {
     static let keys = KeyTable(
@@ -69,7 +71,7 @@ enum SettingsReader {
         fcm.topicAPI = fields.choice("topic_api", &findings) ?? fcm.topicAPI
         if fcm.topicAPI == .iid {
             findings.warning(
-                .fcmSunset, "the Instance ID service stops working on 2027-09-29",
+                .fcmSunset, "the Instance ID service stops working on \(EndOfService.day)",
                 at: fields["topic_api"]?.range ?? node.range,
                 help: "write topic_api: registrations, or leave it out", replacement: "registrations")
         }

@@ -14,6 +14,8 @@ package struct Plan: Hashable, Sendable {
     package var missed: [Missed] = []
     /// Occurrences that `catch_up` leaves out because a later one is sent. That is no failure.
     package var superseded: [Missed] = []
+    /// How many more there are than these lists have.
+    package var unlisted = Unlisted()
     /// Occurrences that have no recipient left to be tried, but whose end is not in the state because of a crash.
     package var over: [OccurrenceID] = []
     package var held: [Held] = []
@@ -120,6 +122,12 @@ package struct Plan: Hashable, Sendable {
         package var unrecorded: RecordedOccurrence?
     }
 
+    /// By campaign.
+    package struct Unlisted: Hashable, Sendable {
+        package var missed: [String: Int] = [:]
+        package var superseded: [String: Int] = [:]
+    }
+
     package struct Silenced: Hashable, Sendable {
         package var campaign: String
         /// Nothing of it comes due before.
@@ -142,6 +150,9 @@ package struct Plan: Hashable, Sendable {
 extension Plan {
     /// Whether applying it changes nothing.
     package var isEmpty: Bool { steps.isEmpty && missed.isEmpty && superseded.isEmpty }
+
+    package var missedCount: Int { missed.count + unlisted.missed.values.reduce(0, +) }
+    package var supersededCount: Int { superseded.count + unlisted.superseded.values.reduce(0, +) }
 }
 
 extension Plan.Send {

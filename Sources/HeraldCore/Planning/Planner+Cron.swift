@@ -2,8 +2,10 @@ internal import FCM
 
 /// Cron campaigns. Only times between the recorded watermark and now can be due.
 extension Planner {
-    /// How many missed occurrences of one campaign are named one by one.
-    private static let shownMissed = 100
+    /// How many occurrences of one campaign that are not sent are named one by one.
+    private static let listed = 100
+    /// How many are counted at most: those of every minute in almost two years.
+    private static let counted = 1_000_000
     /// How many occurrences of one campaign one plan can catch up on.
     private static let caughtUp = 1000
     /// In seconds. Clocks that differ less than this are right.
@@ -106,29 +108,37 @@ extension Planner {
             cutoff = now.addingTimeInterval(-span.seconds)
             reason = "it is \(Self.expired)"
         }
-        let late = schedule.occurrences(after: mark, through: cutoff, limit: Self.shownMissed + 1)
-        for instant in late.prefix(Self.shownMissed) { leaveOut(campaign, instant, reason, in: \.missed) }
-        if late.count > Self.shownMissed {
-            overview.warnings.append(
-                "campaign '\(campaign.name.value)' missed more occurrences than the \(Self.shownMissed) listed")
+        let late = schedule.occurrences(after: mark, through: cutoff, limit: Self.counted)
+        leaveOut(late, of: campaign, reason, as: "missed", in: \.missed, beyond: \.missed)
+        let start = max(mark, cutoff)
+        guard schedule.catchUp != .all, let last = schedule.latest(after: start, through: now) else {
+            return schedule.occurrences(after: start, through: now, limit: Self.caughtUp + 1)
         }
-        var fresh = schedule.occurrences(after: max(mark, cutoff), through: now, limit: Self.caughtUp + 1)
-        if schedule.catchUp != .all, let last = schedule.latest(after: max(mark, cutoff), through: now) {
-            for instant in fresh.prefix(Self.shownMissed) where instant != last {
-                leaveOut(campaign, instant, "a later occurrence takes its place", in: \.superseded)
-            }
-            fresh = [last]
-        }
-        return fresh
+        let earlier = schedule.occurrences(after: start, through: last - 1, limit: Self.counted)
+        leaveOut(
+            earlier, of: campaign, "a later occurrence takes its place", as: "superseded", in: \.superseded,
+            beyond: \.superseded)
+        return [last]
     }
 
+    /// Names the first ones and counts the others.
     private mutating func leaveOut(
-        _ campaign: Campaign, _ instant: Date, _ reason: String, in list: WritableKeyPath<Plan, [Plan.Missed]>
+        _ instants: [Date], of campaign: Campaign, _ reason: String, as word: String,
+        in list: WritableKeyPath<Plan, [Plan.Missed]>, beyond others: WritableKeyPath<Plan.Unlisted, [String: Int]>
     ) {
+        let name = campaign.name.value
         // An occurrence that has begun is accounted for elsewhere.
-        let isKnown = (occurrences[campaign.name.value] ?? []).contains { $0.occurrence.due == instant }
-        guard !isKnown else { return }
-        plan[keyPath: list].append(.init(occurrence: freeID(of: campaign, due: instant), due: instant, reason: reason))
+        let known = Set((occurrences[name] ?? []).compactMap(\.occurrence.due))
+        let unknown = known.isEmpty ? instants : instants.filter { !known.contains($0) }
+        for instant in unknown.prefix(Self.listed) {
+            plan[keyPath: list].append(
+                .init(occurrence: freeID(of: campaign, due: instant), due: instant, reason: reason))
+        }
+        let rest = unknown.count - Self.listed
+        guard rest > 0 else { return }
+        plan.unlisted[keyPath: others][name] = rest
+        overview.warnings.append(
+            "campaign '\(name)' has \(count(rest, "more \(word) occurrence")) than the \(Self.listed) listed")
     }
 
     /// The first firing after an edit of the schedule, if it counts as an occurrence that was sent already, moved: one

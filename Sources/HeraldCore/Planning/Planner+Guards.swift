@@ -9,7 +9,7 @@ extension Planner {
         guard members >= 10, isDeleted ? limit < 100 : leaving * 100 > limit * members else { return }
         refuse(
             .maxUnsubscribePercent, subject.name, limit: limit, actual: percent,
-            "\(leaving) would leave \(subject), \(percent) % of the \(members) herald put there; \(limit) % are allowed",
+            "\(leaving) would leave \(subject), \(percent) % of the \(members) herald put there; the limit is \(limit) %",
             about: subject)
     }
 
@@ -19,7 +19,7 @@ extension Planner {
         if count > limit {
             refuse(
                 .maxRecipients, send.campaign, limit: limit, actual: count,
-                "campaign '\(send.campaign)' would reach \(count) recipients; \(limit) are allowed")
+                "campaign '\(send.campaign)' would reach \(count) recipients; the limit is \(limit)")
         }
         if state.identity.endpoint == .fcm, !state.occurrences.values.contains(where: \.hasTried) {
             refuse(
@@ -54,8 +54,16 @@ extension Planner {
     }
 
     mutating func checkAudiences() {
+        let gone = state.audienceSizes.filter { desired.audienceSizes[$0.key] == nil }
+        let renamed = Set(desired.audiencePreviousNames.values.joined())
+        let lost = gone.filter { !renamed.contains($0.key) }.max { ($0.value, $1.key) < ($1.value, $0.key) }
         for (name, size) in desired.audienceSizes.sorted(by: { $0.key < $1.key }) {
-            guard let before = state.audienceSizes[name] else { continue }
+            let previous = (desired.audiencePreviousNames[name] ?? []).compactMap { gone[$0] }.max()
+            guard let before = state.audienceSizes[name] ?? previous else {
+                // A rename without `previous_names` must not hide that the list was emptied.
+                if size == 0, let lost, lost.value >= 100 { refuseEmpty(name, inPlaceOf: lost.key, lost.value) }
+                continue
+            }
             let refusals = plan.refusals.count
             defer { if plan.refusals.count > refusals { plan.refusedSizes[name] = before } }
             if before >= 100, size * 10 < before {
@@ -68,6 +76,14 @@ extension Planner {
                     "audience '\(name)' grew from \(before) to \(size) recipients")
             }
         }
+    }
+
+    private mutating func refuseEmpty(_ name: String, inPlaceOf lost: String, _ before: Int) {
+        plan.refusedSizes[name] = before
+        refuse(
+            .audienceCollapse, name, limit: (before + 9) / 10, actual: 0,
+            "audience '\(name)' is new and empty, and '\(lost)', which had \(count(before, "recipient")), is gone: if it was "
+                + "renamed, its list was emptied too")
     }
 
     mutating func refuse(

@@ -129,9 +129,11 @@ extension Planner {
 
     /// Why a send of the campaign that was due then may neither begin nor resume. `nil` if it may.
     func lateness(of campaign: Campaign, due: Date) -> String? {
-        if now > due.adding(campaign.schedule.maxLateness) { return Self.late }
-        if let span = campaign.delivery.expiresAfter, now >= due.adding(span) { return Self.expired }
-        return nil
+        switch campaign.lateness(due: due, at: now) {
+        case nil: nil
+        case .late: Self.late
+        case .expired: Self.expired
+        }
     }
 
     static let late = "later than max_lateness allows"

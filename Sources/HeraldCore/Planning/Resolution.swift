@@ -27,8 +27,7 @@ package enum ResolutionProblem: Error, Hashable, Sendable {
     case disabled
     /// The name of the campaign, or `nil` if everything is paused.
     case paused(String?)
-    /// The time to send it has passed.
-    case tooLate(since: Date)
+    case tooLate(Lateness)
 }
 
 extension Campaign {
@@ -105,7 +104,6 @@ extension RecordedState {
         if !campaign.enabled { throw .disabled }
         if pauses.campaigns.contains(occurrence.campaign) { throw .paused(occurrence.campaign) }
         if pauses.everything { throw .paused(nil) }
-        guard let deadline = occurrence.due?.adding(campaign.schedule.maxLateness) else { return }
-        if now > deadline { throw .tooLate(since: deadline) }
+        if let lateness = occurrence.due.flatMap({ campaign.lateness(due: $0, at: now) }) { throw .tooLate(lateness) }
     }
 }

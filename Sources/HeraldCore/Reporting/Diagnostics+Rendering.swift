@@ -27,9 +27,6 @@ extension JSONValue {
         // Encoding fails only for numbers that JSON cannot hold, and none are made here.
         String(decoding: (try? bytes(pretty: true)) ?? [], as: UTF8.self) + "\n"
     }
-
-    /// One line of an NDJSON file, without its end.
-    package var compactText: String { String(decoding: (try? bytes()) ?? [], as: UTF8.self) }
 }
 
 /// Whether text may carry terminal colours.

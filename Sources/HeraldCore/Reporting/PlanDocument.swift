@@ -182,7 +182,7 @@ package struct PlanDocument: Document {
         }
         if plan.isEmpty { return "Nothing to do, and \(count(plan.held.count, "occurrence")) held." + unread }
         if plan.steps.isEmpty {
-            let missed = [(plan.missed.count, "missed"), (plan.superseded.count, "superseded")]
+            let missed = [(plan.missedCount, "missed"), (plan.supersededCount, "superseded")]
                 .filter { $0.0 > 0 }.map { "\(count($0, "occurrence")) \($1)" }.joined(separator: ", ")
             return "Plan: nothing to send or change, \(missed)." + unread
         }

@@ -29,7 +29,7 @@ extension ReportDocument {
         for (name, value) in try fields.object("summary") where value.object == nil {
             summary[name] = try fields.nested("summary").count(name)
         }
-        var report = try Report(fields, missed: summary["missed"] ?? 0)
+        var report = try Report(fields, summary)
         // Only the totals tell which step has dead registrations beyond the failures that it lists.
         if let rejected = summary["rejected"], rejected > 0, rejected == summary["forgotten"] {
             for index in report.steps.indices { report.steps[index].forgotten = report.steps[index].rejected }
@@ -130,7 +130,8 @@ private struct ReportFields {
 }
 
 extension Report {
-    fileprivate init(_ fields: ReportFields, missed: Int) throws(ReportDocument.ReadingError) {
+    /// - Parameter summary: the figures that are those of the whole run.
+    fileprivate init(_ fields: ReportFields, _ summary: [String: Int]) throws(ReportDocument.ReadingError) {
         run = try fields.text("run")
         planDigest = try fields.text("plan_digest")
         isDryRun = try fields.bool("dry_run")
@@ -150,7 +151,9 @@ extension Report {
         }
         missedOccurrences = try Self.leftOut("missed", fields)
         superseded = try Self.leftOut("superseded", fields)
-        self.missed = missed
+        missed = summary["missed"] ?? 0
+        // Reports of older heralds do not say.
+        supersededCount = summary["superseded"] ?? superseded.count
         steps = []
         for step in try fields.list("steps") { steps.append(try StepReport(step)) }
     }

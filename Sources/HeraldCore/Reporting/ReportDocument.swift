@@ -36,8 +36,14 @@ package struct ReportDocument: Document {
 
     /// What concerns no step: occurrences that were left out, and remarks.
     var remarks: [String] {
-        report.missedOccurrences.map { "\($0.occurrence) was missed: \($0.reason)" }
-            + report.superseded.map { "\($0.occurrence) was superseded: \($0.reason)" } + report.notes
+        Self.remarks(on: report.missedOccurrences, of: report.missed, "missed")
+            + Self.remarks(on: report.superseded, of: report.supersededCount, "superseded") + report.notes
+    }
+
+    private static func remarks(on listed: [Plan.Missed], of all: Int, _ word: String) -> [String] {
+        let rest = all - listed.count
+        return listed.map { "\($0.occurrence) was \(word): \($0.reason)" }
+            + (rest > 0 ? ["and \(count(rest, "more \(word) occurrence"))"] : [])
     }
 
     private var summaryJSON: [String: JSONValue] {
@@ -64,8 +70,8 @@ package struct ReportDocument: Document {
             "unsubscribed": sum { $0.action == .unsubscribe ? $0.accepted : 0 },
             "planned": sum(\.planned), "accepted": sum(\.accepted), "rejected": sum(\.rejected),
             "unknown": sum(\.unknown), "skipped": sum(\.skipped), "held": sum(\.held), "pending": sum(\.pending),
-            "missed": report.missed, "retries": sum(\.retries), "forgotten": sum(\.forgotten),
-            "possible_duplicates": sum(\.possibleDuplicates),
+            "missed": report.missed, "superseded": report.supersededCount, "retries": sum(\.retries),
+            "forgotten": sum(\.forgotten), "possible_duplicates": sum(\.possibleDuplicates),
         ]
     }
 
@@ -128,7 +134,7 @@ package struct ReportDocument: Document {
             .filter { $0.1.contains { $0.count > 0 } }
             .map { ($0, $1.filter { $0.count > 0 || always.contains($0.name) }) }
         let others = [
-            ("missed", summary["missed"] ?? 0), ("superseded", report.superseded.count),
+            ("missed", summary["missed"] ?? 0), ("superseded", report.supersededCount),
             ("retries", summary["retries"] ?? 0), ("forgotten as dead", summary["forgotten"] ?? 0),
             ("possible duplicates", summary["possible_duplicates"] ?? 0),
         ]

@@ -8,6 +8,8 @@ package struct Desired: Sendable {
     package var sends: [DesiredSend] = []
     /// How many recipients each audience has, after its exclusions.
     package var audienceSizes: [String: Int] = [:]
+    /// The names that renamed audiences had before.
+    package var audiencePreviousNames: [String: [String]] = [:]
     /// How many names were merged: rows that stand in a list twice, and further registrations of one installation in
     /// any list.
     package var collapsed = 0

@@ -119,7 +119,11 @@ package struct Resolver {
 
     private func desired() -> Desired {
         var desired = Desired()
-        for name in workspace.audiences.map(\.name.value) { desired.audienceSizes[name] = members(of: name).count }
+        for audience in workspace.audiences {
+            let name = audience.name.value
+            desired.audienceSizes[name] = members(of: name).count
+            desired.audiencePreviousNames[name] = audience.previousNames.map(\.value)
+        }
         (desired.listed, desired.unrecorded, desired.collapsed) = (listed, unrecorded, collapsed)
         desired.registrations = registrations
         desired.topics = workspace.topics.map { topic in

@@ -123,9 +123,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         plan.renames = []
         let first = report.steps.count
         report.steps += plan.steps.map { StepReport($0) }
-        report.missed += plan.missed.count
-        report.missedOccurrences += plan.missed
-        report.superseded += plan.superseded
+        report.noteLeftOut(of: plan)
         await take(plan, at: first)
     }
 

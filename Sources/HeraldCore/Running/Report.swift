@@ -28,6 +28,10 @@ package struct Report: Hashable, Sendable {
     package var silenced: [String] = []
     /// Occurrences that were left out because a later one was sent. That is no failure.
     package var superseded: [Plan.Missed] = []
+    /// How many were left out so, listed or not.
+    package var supersededCount: Int
+    /// What the counts above have besides the lists.
+    private var unlisted = Plan.Unlisted()
     package var steps: [StepReport]
     /// Whether the run ended because the endpoint did not answer.
     package var isUnreachable = false
@@ -50,12 +54,11 @@ package struct Report: Hashable, Sendable {
         self.version = version
         self.gitCommit = gitCommit
         self.overrides = overrides
-        missed = plan.missed.count
-        missedOccurrences = plan.missed
+        (missed, supersededCount) = (0, 0)
         silenced = plan.silenced.map(\.campaign)
         notes = plan.silenced.map(\.sentence)
-        superseded = plan.superseded
         steps = plan.steps.map { StepReport($0) }
+        noteLeftOut(of: plan)
         for held in plan.held where held.remaining > 0 {
             // If a crash left something of it, the occurrence already has a step.
             if let index = steps.firstIndex(where: { $0.id == .send(held.occurrence) }) {
@@ -64,6 +67,17 @@ package struct Report: Hashable, Sendable {
                 steps.append(StepReport(held))
             }
         }
+    }
+
+    /// - Parameter plan: the run's first plan, or a later one without the occurrences that are noted already.
+    mutating func noteLeftOut(of plan: Plan) {
+        missedOccurrences += plan.missed
+        superseded += plan.superseded
+        // A later plan counts again what an earlier one has counted.
+        unlisted.missed.merge(plan.unlisted.missed, uniquingKeysWith: max)
+        unlisted.superseded.merge(plan.unlisted.superseded, uniquingKeysWith: max)
+        missed = missedOccurrences.count + unlisted.missed.values.reduce(0, +)
+        supersededCount = superseded.count + unlisted.superseded.values.reduce(0, +)
     }
 
     package struct Failure: Hashable, Sendable {

@@ -9,7 +9,7 @@ extension TestCommand {
         return try to.enumerated().compactMap { index, text in
             guard let registration = Registration(text) else {
                 throw CommandFailure(
-                    .usage, "what follows --to in place \(index + 1) is neither a token nor a fid")
+                    .usage, "--to, argument \(index + 1): not a token or fid")
             }
             return seen.insert(registration.recipientKey).inserted ? registration : nil
         }

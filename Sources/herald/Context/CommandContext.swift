@@ -20,10 +20,13 @@ struct CommandContext {
     static func open(
         _ common: Common, lists: ListPolicy = .required, cache: CacheUse? = nil, about campaign: String? = nil
     ) throws -> CommandContext {
-        try CommandContext(common, .read(common, lists: lists, cache: cache, about: campaign))
+        let context = try CommandContext(common, .read(common, lists: lists, cache: cache, about: campaign))
+        try context.destination.check(context.settings.fcm)
+        return context
     }
 
-    /// Reads the workspace for commands that need only its settings; mistakes elsewhere do not count.
+    /// Reads the workspace for commands that need only its settings; mistakes elsewhere do not count. These commands make
+    /// no calls, so it does not matter whether the endpoint may be called at the rates that the settings name.
     static func openSettings(_ common: Common) throws -> CommandContext {
         try CommandContext(common, .readSettings(common))
     }

@@ -41,8 +41,14 @@ struct Destination {
             certificateAuthorities = environment["FCM_EMULATOR_CA"]
         }
         keyFile = KeyFile.find(settings, in: folder, environment: environment)
-        if settings.rate == .unlimited || settings.subscriptionRate == .unlimited, !endpoint.isLoopback {
-            throw CommandFailure(.wrong, "a rate may be unlimited only towards this machine, not \(endpoint)")
+    }
+
+    /// Throws if the endpoint must not be called as fast as the settings say.
+    func check(_ settings: FCMSettings) throws {
+        for (key, rate) in [("rate", settings.rate), ("subscription_rate", settings.subscriptionRate)]
+        where rate == .unlimited && !endpoint.isLoopback {
+            throw CommandFailure(
+                .wrong, "fcm.\(key): 'unlimited' is allowed only for a local endpoint, and this is \(endpoint)")
         }
     }
 

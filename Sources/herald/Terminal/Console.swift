@@ -45,7 +45,7 @@ struct Console: Sendable {
     /// Asks a question on the terminal; `false` without a terminal.
     func confirms(_ question: String) -> Bool {
         guard isatty(STDIN_FILENO) == 1 else { return false }
-        error("\(question) Only 'yes' is taken for it: ")
+        error("\(question) Type 'yes' to continue: ")
         return readLine() == "yes"
     }
 }

@@ -27,6 +27,11 @@ import Testing
             message: #""notification":{"title":"T"},"apns":{"payload":{"aps":{"alert":"A","badge":0},"n":{"x":1}}}"#,
             received: ios(#""aps":{"alert":"A","badge":0},"n":{"x":1},"google.c.a.e":"1""#, pushType: "alert")),
         Case(
+            name: "a whole number of more than 53 bits is rounded", platform: "ios",
+            message: #""apns":{"payload":{"aps":{"alert":"A"},"id":9007199254740993}}"#,
+            received: ios(
+                #""aps":{"alert":"A"},"id":9007199254740992,"google.c.a.e":"1""#, pushType: "alert")),
+        Case(
             name: "data stands at the top and loses to the payload", platform: "ios",
             message:
                 #""data":{"a":"1","b":"1"},"android":{"data":{"c":"1"}},"apns":{"payload":{"aps":{"content-available":1},"b":2}}"#,

@@ -60,7 +60,45 @@ import Testing
             let known = try await witness.exchange("GET", "/emulator/v1/registrations", "").body
             #expect(known.contains(fid(1)))
             #expect(try await witness.exchange("GET", "/emulator/v1/ledger", "").body.isEmpty)
-            #expect(try await witness.exchange("GET", "/emulator/v1/requests", "").body.isEmpty)
+            let log = try await witness.exchange("GET", "/emulator/v1/requests", "").body.split(separator: "\n")
+            #expect(log.count <= 1 && log.allSatisfy { $0.contains(#""refused":""#) }, "\(log)")
+        }
+    }
+
+    @Test func `what is refused is in the log with its reason, and no token`() async throws {
+        try await withEmulator(Emulator.Configuration(host: "0.0.0.0")) { endpoint in
+            let token = try #require(endpoint.token)
+            let connection = try RawConnection(port: endpoint.port)
+            let refused: [(method: String, target: String, headers: [String], status: Int, reason: String)] = [
+                ("GET", "/?token=\(token)x", ["Host: 127.0.0.1"], 401, "wants the token"),
+                (
+                    "GET", "/emulator/v1/ledger", ["Host: 127.0.0.1", "Authorization: Bearer hush"], 401,
+                    "wants the token"
+                ),
+                (
+                    "POST", "/v1/projects/p/messages:send?access_token=hush", ["Host: evil.example"], 403,
+                    "'evil.example'"
+                ),
+                ("GET", "/", ["Host: 127.0.0.1", "Origin: https://evil.example"], 403, "other websites"),
+                (
+                    "GET", "/emulator/v1/nothing?a=hush", ["Host: 127.0.0.1", "Authorization: Bearer \(token)"], 404,
+                    "has no call"
+                ),
+                ("PUT", "/emulator/v1/faults", ["Host: 127.0.0.1", "Authorization: Bearer \(token)"], 400, ""),
+            ]
+            for call in refused {
+                let reply = try await connection.exchange(call.method, call.target, "", headers: call.headers)
+                #expect(reply.status == call.status, "\(call.target)")
+            }
+            let own = ["Host: 127.0.0.1", "Authorization: Bearer \(token)"]
+            let log = try await connection.exchange("GET", "/emulator/v1/requests", "", headers: own).body
+            let lines = try log.split(separator: "\n").map { try JSONValue(parsing: $0.utf8) }
+            #expect(lines.map { $0["path"]?.string } == refused.map { String($0.target.prefix { $0 != "?" }) })
+            #expect(lines.map { $0["status"] } == refused.map { .int(Int64($0.status)) })
+            for (line, call) in zip(lines, refused) {
+                #expect(line["refused"]?.string?.contains(call.reason) == true, "\(line)")
+            }
+            #expect(!log.contains(token) && !log.contains("hush"))
         }
     }
 

@@ -56,6 +56,17 @@ import Testing
         #expect(shown.body == body)
     }
 
+    @Test func `a Struct rounds whole numbers that 53 bits cannot hold`() throws {
+        let numbers = #"{"a":9007199254740991,"b":[9007199254740993,-9007199254740993],"c":0.1,"d":"9007199254740993"}"#
+        let rounded = #"{"a":9007199254740991,"b":[9007199254740992,-9007199254740992],"c":0.1,"d":"9007199254740993"}"#
+        let apple = try device(#"{"apns":{"payload":{"aps":{},"n":\#(numbers)}}}"#)
+        #expect(try apple.payload["n"] == JSONValue(parsing: rounded.utf8))
+        let web = try device(#"{"webpush":{"notification":{"data":\#(numbers)}}}"#, .web)
+        #expect(try web.payload["notification"]?["data"] == JSONValue(parsing: rounded.utf8))
+        #expect(JSONValue.digits("123456789012345678901").inStruct == .double(123_456_789_012_345_680_000))
+        #expect(JSONValue.int(.max).inStruct == .double(0x1p63) && JSONValue.int(.min).inStruct == .int(.min))
+    }
+
     @Test(arguments: Platform.allCases)
     func `data alone shows nothing`(platform: Platform) throws {
         #expect(try device(#"{"data":{"a":"1"}}"#, platform).shown == nil)
@@ -304,7 +315,7 @@ import Testing
         ),
         (
             #"{"data":{"a":"1"},"apns":{"headers":{"apns-priority":"5"}}}"#, .ios,
-            "nothing is shown, and without aps.content-available no app in the background hears of it"
+            "nothing is shown, and without aps.content-available it does not wake an app in the background"
         ),
         (
             #"{"apns":{"payload":{"aps":{"content-available":1}}}}"#, .ios,

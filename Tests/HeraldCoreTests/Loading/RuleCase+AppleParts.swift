@@ -67,6 +67,10 @@ extension RuleCase {
             .apsValue, "a critical sound without a name in it", aps("sound: {critical: 1, name: ▸''◂}"),
             near: aps("sound: {critical: 1, name: x}")),
         RuleCase(
+            .integerRounded, "in a payload",
+            apns("headers: {apns-push-type: alert}, payload: {aps: {badge: 1}, n: ▸9007199254740993}"),
+            near: apns("headers: {apns-push-type: alert}, payload: {aps: {badge: 1}, n: \"9007199254740993\"}")),
+        RuleCase(
             .apsFlag, "true", aps("mutable-content: ▸true◂"), near: aps("mutable-content: 1")),
         RuleCase(
             .apsFlag, "false", aps("badge: 1, mutable-content: ▸false◂"), near: aps("badge: 1")),

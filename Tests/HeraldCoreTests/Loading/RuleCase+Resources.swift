@@ -24,6 +24,9 @@ extension RuleCase {
             .resourceName, "an accent", "kind: audience\nname: ▸\"a\u{301}\"\nfids: []\n",
             near: "kind: audience\nname: a\nfids: []\n"),
         RuleCase(
+            .previousName, "an audience's own", audience("fids: []\nprevious_names: [▸a]"),
+            near: audience("fids: []\nprevious_names: [b]")),
+        RuleCase(
             .topicName, "a space", "kind: topic\nname: ▸tide alerts\nsubscribers: []\n",
             near: "kind: topic\nname: tide~%alerts\nsubscribers: []\n"),
         RuleCase(

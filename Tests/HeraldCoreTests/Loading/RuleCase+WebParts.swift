@@ -32,6 +32,9 @@ extension RuleCase {
         RuleCase(
             .webNotification, "a button without an action", webShown("actions: ▸[{action: '', title: b}]"),
             near: webShown("actions: []")),
+        RuleCase(
+            .integerRounded, "in a web notification", webShown("data: {ids: [1, ▸-9007199254740992]}"),
+            near: webShown("data: {ids: [1, -9007199254740991]}")),
         RuleCase(.webNotification, "renotify", webShown("▸renotify: true"), near: webShown("renotify: true, tag: t")),
         RuleCase(
             .webNotification, "a silent vibration", webShown("silent: true, ▸vibrate: 7"),

@@ -26,11 +26,31 @@ struct VerbatimValueTests {
     ])
     func `a JSON number is sent in its digits`(_ number: String) throws {
         let loaded = try load(number)
-        #expect(loaded.diagnostics.map(\.message) == [])
+        #expect(loaded.diagnostics.filter { $0.rule != .integerRounded } == [])
         let message = try #require(loaded.workspace?.campaigns.first?.message.value)
         let text = String(decoding: try JSONValue.object(message).bytes(), as: UTF8.self)
         #expect(text.contains("\"l\":[\(number)],\"n\":\(number)}"))
         #expect(text.contains("\"data\":{\"n\":\(number)}"))
+    }
+
+    /// What FCM carries as a 64-bit floating-point number, and what then arrives.
+    @Test(
+        arguments: [
+            ("9007199254740991", nil), ("-9007199254740991", nil), ("9007199254740993", "9007199254740992"),
+            ("-9007199254740993", "-9007199254740992"), ("9223372036854775807", "9.223372036854776e+18"),
+            ("123456789012345678901", "1.2345678901234568e+20"), ("1e30", nil), ("9007199254740993.5", nil),
+            ("\"9007199254740993\"", nil),
+        ] as [(String, String?)])
+    func `a whole number that is rounded on its way is told with what arrives`(
+        _ number: String, _ arriving: String?
+    ) throws {
+        let found = try load(number).diagnostics.filter { $0.rule == .integerRounded }
+        let values = ["'n'", "an entry of 'l'", "'n'"]
+        #expect(
+            found.map(\.message).sorted()
+                == (arriving.map { arriving in values.map { "\($0) is \(number), and devices may get \(arriving)" } }
+                ?? [])
+                .sorted())
     }
 
     @Test(

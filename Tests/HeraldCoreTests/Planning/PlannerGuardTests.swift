@@ -106,6 +106,44 @@ struct PlannerGuardTests {
         #expect(scenario.plan().figures.isEmpty)
     }
 
+    @Test(arguments: [(99, Guard.audienceCollapse), (100, nil), (10_000, nil), (10_001, .audienceGrowth)])
+    func `a renamed audience is compared with its size under the old name`(_ size: Int, _ refused: Guard?) {
+        var scenario = PlanScenario()
+        scenario.state.audienceSizes = ["fishers": 1000, "others": 500]
+        scenario.desired.audienceSizes = ["anglers": size]
+        scenario.desired.audiencePreviousNames = ["anglers": ["fishers"]]
+        let plan = scenario.plan()
+        #expect(plan.refusals.map(\.kind) == (refused.map { [$0] } ?? []))
+        #expect(plan.refusedSizes == (refused == nil ? [:] : ["anglers": 1000]))
+    }
+
+    /// Sizes in the state, sizes wanted, and whether the new audience is refused.
+    @Test(
+        arguments: [
+            (["opted-out": 100], ["left": 0], true), (["opted-out": 99], ["left": 0], false),
+            (["opted-out": 100], ["left": 1], false), (["opted-out": 100], ["left": 0, "opted-out": 100], false),
+            ([:], ["left": 0], false),
+        ] as [([String: Int], [String: Int], Bool)])
+    func `an audience that may have been renamed and emptied at once is refused, until a person allows it`(
+        _ before: [String: Int], _ sizes: [String: Int], _ isRefused: Bool
+    ) {
+        var scenario = PlanScenario()
+        scenario.state.audienceSizes = before
+        scenario.desired.audienceSizes = sizes
+        let plan = scenario.plan()
+        #expect(
+            plan.figures
+                == (isRefused ? [Figures(kind: .audienceCollapse, name: "left", limit: 10, actual: 0)] : []))
+        guard isRefused else { return }
+        // A run leaves it out, and the next one refuses it again.
+        let kept = plan.withholding(plan.refusals, in: Workspace(audiences: [])).closing(sizes: sizes)
+        scenario.state.apply(kept)
+        #expect(scenario.plan().refusals.map(\.name) == ["left"])
+        // An apply with the override does not.
+        scenario.state.apply(plan.closing(sizes: sizes))
+        #expect(scenario.plan().refusals.isEmpty)
+    }
+
     // MARK: fresh_record
 
     @Test(arguments: [

@@ -26,16 +26,32 @@ import Testing
         #expect(scenario.plan().sends.map { Array($0.members) } == [again])
     }
 
-    @Test(arguments: [Resolution.resend, .retry(code: "UNREGISTERED")])
-    func `nobody is sent to again after max_lateness, and that is said`(_ how: Resolution) {
-        let campaign = Campaign.tide(at: Self.due)
+    @Test(arguments: [nil, 900] as [Int?], [Resolution.resend, .retry(code: "UNREGISTERED")])
+    func `nobody is sent to again after max_lateness or expires_after, and that is said`(
+        _ expiresAfter: Int?, _ how: Resolution
+    ) {
+        var campaign = Campaign.tide(at: Self.due)
+        campaign.delivery.expiresAfter = expiresAfter.map { .seconds($0) }
         let deadline = Self.due.adding(campaign.schedule.maxLateness)
-        for (now, isTooLate) in [(deadline, false), (deadline.adding(.seconds(1)), true)] {
-            let result = Result { () throws(ResolutionProblem) in
-                try scenario().state.changes(resolving: campaign.id, by: how, campaign: campaign, at: now)
+        // The last second in which it may be sent, and why it may not be sent after that.
+        let (last, lateness) =
+            expiresAfter.map {
+                (Self.due.adding(.seconds($0 - 1)), Lateness.expired(at: Self.due.adding(.seconds($0))))
             }
-            #expect((try? result.get()) == nil ? isTooLate : !isTooLate)
-            if case .failure(let problem) = result { #expect(problem == .tooLate(since: deadline)) }
+            ?? (deadline, .late(since: deadline))
+        for (now, isTooLate) in [(last, false), (last.adding(.seconds(1)), true)] {
+            var scenario = scenario()
+            scenario.want(campaign)
+            let result = Result { () throws(ResolutionProblem) in
+                try scenario.state.changes(resolving: campaign.id, by: how, campaign: campaign, at: now)
+            }
+            switch result {
+            case .success(let changes):
+                #expect(!isTooLate)
+                scenario.state.apply(changes)
+                #expect(scenario.plan(at: now).sends.count == 1)
+            case .failure(let problem): #expect(isTooLate && problem == .tooLate(lateness))
+            }
         }
     }
 

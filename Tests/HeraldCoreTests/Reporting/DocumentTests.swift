@@ -91,7 +91,8 @@ import Testing
         #expect(
             keys(json["summary"]) == [
                 "subscribed", "unsubscribed", "planned", "accepted", "rejected", "unknown", "skipped", "held",
-                "pending", "missed", "retries", "forgotten", "possible_duplicates", "messages", "memberships",
+                "pending", "missed", "superseded", "retries", "forgotten", "possible_duplicates", "messages",
+                "memberships",
             ])
         let common: Set = [
             "id", "action", "planned", "accepted", "rejected", "unknown", "skipped", "held", "pending", "duration_ms",
@@ -110,8 +111,8 @@ import Testing
         let summary = ReportDocument(DocumentSamples.report).json["summary"]
         let expected: JSONValue = [
             "subscribed": 1, "unsubscribed": 2, "planned": 104, "accepted": 93, "rejected": 4, "unknown": 3,
-            "skipped": 1, "held": 1, "pending": 2, "missed": 1, "retries": 6, "forgotten": 2,
-            "possible_duplicates": 5,
+            "skipped": 1, "held": 1, "pending": 2, "missed": 1, "superseded": 1, "retries": 6,
+            "forgotten": 2, "possible_duplicates": 5,
             "messages": [
                 "planned": 101, "accepted": 90, "rejected": 4, "unknown": 3, "skipped": 1, "held": 1, "pending": 2,
             ],

@@ -251,10 +251,15 @@ struct ResolverTests {
         #expect(desired.collapsed == 3)
     }
 
-    @Test func `a topic keeps the names it had`() throws {
+    @Test func `topics and audiences keep the names they had`() throws {
         var workspace = Workspace(audiences: [])
         workspace.topics = [Topic(name: .init("t"), subscribers: [], previousNames: [.init("s"), .init("r")])]
-        #expect(try Resolved(workspace).topics.map(\.previousNames) == [["s", "r"]])
+        workspace.audiences = [
+            Audience(name: .init("a"), source: .inline([]), previousNames: [.init("c"), .init("b")])
+        ]
+        let desired = try Resolved(workspace).desired
+        #expect(desired.topics.map(\.previousNames) == [["s", "r"]])
+        #expect(desired.audiencePreviousNames == ["a": ["c", "b"]])
     }
 
     // MARK: -

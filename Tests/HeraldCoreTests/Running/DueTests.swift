@@ -276,17 +276,28 @@ import Testing
         #expect(world.accepted == 2)
     }
 
-    @Test func `after a year of every minute it sends the last one and names some of the others`() async throws {
+    @Test func `after a year of every minute the last one is sent, some others are named and all are counted`()
+        async throws
+    {
         var world = Simulation(.utc("2026-12-07 09:00"))
         world.declare(try .cron("* * * * *"))
         try await world.run()
         world.skip(to: .utc("2027-12-07 09:00"))
         let warnings = world.overview.warnings
-        #expect(warnings.count == 1)
-        #expect(warnings.first?.contains("'tide' missed more occurrences") == true)
-        try await world.run()
+        // Of the last two hours, 07:00 through 08:59 are superseded.
+        #expect(
+            warnings == [
+                "campaign 'tide' has \(365 * 1440 - 121 - 100) more missed occurrences than the 100 listed",
+                "campaign 'tide' has 20 more superseded occurrences than the 100 listed",
+            ])
+        let report = try await world.run()
         #expect(world.occurrences == ["tide@2027-12-07T09:00:00Z"])
         #expect(world.missed.count == 100 && world.superseded.count == 100)
+        #expect(report.missed == 365 * 1440 - 121 && report.supersededCount == 120)
+        let document = ReportDocument(report)
+        #expect(document.json["summary"]?["superseded"] == 120)
+        #expect(document.text(.plain).contains("and 20 more superseded occurrences\n"))
+        #expect(try ReportDocument(reading: document.json.bytes()).text(.plain).contains("120 superseded"))
         try await world.run()
         #expect(world.accepted == 2, "nothing is left of the year")
     }

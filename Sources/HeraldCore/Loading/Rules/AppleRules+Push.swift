@@ -105,7 +105,7 @@ extension AppleRules {
         else { return }
         if draft.json["data"] == nil, isNoticed { return }
         findings.warning(
-            .dataOnly, "no Apple app in the background hears of a message that is only data",
+            .dataOnly, "data-only messages do not wake background apps on Apple devices",
             at: draft.json["data"] != nil ? draft.key("data") : draft.key("apns", "payload"),
             help: "add 'apns' with content-available: 1, apns-priority: \"5\" and apns-push-type: background")
     }

@@ -25,7 +25,7 @@ struct ConditionLogic {
                 .error(
                     .conditionNever,
                     part.count < condition.expression.termCount
-                        ? "no device can match this, nor then the condition" : "no device can match the condition",
+                        ? "this part never matches, so the condition never does" : "no device can match the condition",
                     at: range(part)))
         } else if !rows.contains(false) {
             // Without the acknowledgement, another rule already reports that this is a broadcast.

@@ -11,6 +11,7 @@ struct MessageDraft {
         AndroidRules(self).check(&findings)
         AppleRules(self).check(&findings)
         WebRules(self).check(&findings)
+        RoundedIntegers(draft: self).check(&findings)
         PayloadSize(self).check(&findings)
     }
 

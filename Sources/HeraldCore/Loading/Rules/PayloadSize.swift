@@ -62,7 +62,7 @@ struct PayloadSize {
         let paths = [["notification"]] + (replacesData ? [] : [["data"]]) + own
         return paths.compactMap { path in
             let value = path.count == 1 ? draft[path[0]] : draft[path[0], path[1]]
-            return value.map { (path, $0.contentBytes) }
+            return value.map { (path, $0.contentSize) }
         }
         .sorted { $0.bytes > $1.bytes }
     }
@@ -91,16 +91,6 @@ extension Platform {
 }
 
 extension JSONValue {
-    /// UTF-8 bytes of all keys and values.
-    fileprivate var contentBytes: Int {
-        switch self {
-        case .object(let members): members.reduce(0) { $0 + $1.key.utf8.count + $1.value.contentBytes }
-        case .array(let elements): elements.reduce(0) { $0 + $1.contentBytes }
-        case .string(let text): text.utf8.count
-        default: jsonBytes
-        }
-    }
-
     /// An upper bound for the bytes of its JSON.
     fileprivate var jsonBytes: Int {
         switch self {

@@ -27,9 +27,12 @@ extension ResolutionProblem {
         case .paused(let campaign):
             let resume = (["herald resume"] + (campaign.map { [$0] } ?? [])).joined(separator: " ")
             return "the campaign is paused, so nothing of \(occurrence) would be sent; '\(resume)' first"
-        case .tooLate(let since):
+        case .tooLate(.late(let since)):
             return "\(occurrence) is later than max_lateness allows since \(since.rfc3339): nobody would be sent it; "
                 + "a longer max_lateness in the campaign's file would allow it"
+        case .tooLate(.expired(let expiry)):
+            return "\(occurrence) expired at \(expiry.rfc3339), by its expires_after, so nothing more of it is sent; "
+                + "--accept or --abandon settles unknown outcomes"
         }
     }
 }

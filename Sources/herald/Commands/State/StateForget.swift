@@ -1,5 +1,6 @@
 import ArgumentParser
 import FCM
+import Foundation
 import HeraldCore
 
 struct StateForget: AsyncParsableCommand {
@@ -15,19 +16,20 @@ struct StateForget: AsyncParsableCommand {
 
     func run() async throws {
         let context = try CommandContext.openSettings(Common(herald.common, options))
+        let now = Date()
         try await context.repairing { store in
             let registration = registration.value
             guard let known = try await store.recipient(for: registration.recipientKey) else {
                 let last = try await store.snapshot().nextRecipient - 1
                 let ids = try await store.intern([Arrival(registration)], comparedUpTo: last)
-                return try await store.commit([.forget(RecipientSet(ids), at: .now)])
+                return try await store.commit([.forget(RecipientSet(ids), at: now)])
             }
             // The recipient may have another registration by now, which lives.
             let isCurrent = known.registration == registration
             try await store.commit([
                 isCurrent
-                    ? .forget([known.id], at: .now)
-                    : .died(Tombstone(recipient: known.id, registration: registration, died: .now))
+                    ? .forget([known.id], at: now)
+                    : .died(Tombstone(recipient: known.id, registration: registration, died: now))
             ])
         }
         context.console.info("herald: forgotten\n")

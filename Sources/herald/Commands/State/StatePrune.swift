@@ -22,18 +22,17 @@ struct StatePrune: AsyncParsableCommand {
 
     func run() async throws {
         let context = try CommandContext.openSettings(Common(herald.common, options))
-        var count = 0
-        try await context.repairing { store in
-            let limit = Date().addingTimeInterval(-olderThan.duration.seconds)
+        let limit = Date().addingTimeInterval(-olderThan.duration.seconds)
+        let pruned = try await context.repairing { store in
             let old = try await store.snapshot().occurrences.filter { $0.value.isPrunable(before: limit) }
-            count = old.count
-            guard count > 0 else { return }
+            guard !old.isEmpty else { return 0 }
             try context.confirm(
-                "Keep only counts of \(count) occurrence\(count == 1 ? "" : "s") finished before \(limit.rfc3339)?",
+                "Keep only counts of \(count(old.count, "occurrence")) finished before \(limit.rfc3339)?",
                 isApproved: autoApprove)
             try await store.commit([.prune(Set(old.keys))])
             try await store.compact()
+            return old.count
         }
-        context.console.info("herald: the state has only counts of \(count) old occurrence\(count == 1 ? "" : "s")\n")
+        context.console.info("herald: the state has only counts of \(count(pruned, "old occurrence"))\n")
     }
 }

@@ -1,0 +1,69 @@
+import ArgumentParser
+import FCM
+import Foundation
+import HeraldCore
+import HeraldStore
+
+struct GroupsExport: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Write the members of device groups to a list that an audience can name.",
+        discussion: """
+            The members are those that the state has. The list is a CSV with the columns token, fid and group: 'where: \
+            {group: NAME}' in an audience takes one group out of several. FCM ends device groups on \(EndOfService.day); \
+            a campaign to that audience reaches the same devices.
+            """)
+
+    @ParentCommand var herald: Herald
+    @OptionGroup var options: CommonOptions
+
+    @Argument(help: "The group.")
+    var name: String?
+
+    @Flag(help: "All groups that the state has.")
+    var all = false
+
+    @Option(help: "The list's file, which only you can read. An existing one is replaced.", completion: .file())
+    var out: String?
+
+    func validate() throws {
+        if name != nil, all { throw ValidationError("name a group or --all, not both") }
+    }
+
+    func run() async throws {
+        let context = try CommandContext.openSettings(Common(herald.common, options))
+        guard out != nil || context.common.revealsRegistrations else {
+            throw CommandFailure(
+                .usage,
+                "the list has registrations in clear: name its file with --out, or print it with --reveal-registrations"
+            )
+        }
+        let store = try await context.state.open(for: .inspecting)
+        let state = try await store.snapshot()
+        var list = MemberList()
+        for group in try chosen(of: state.groups.keys.sorted()) {
+            list.add(try await store.registrations(of: state.recipients(in: group)), of: group)
+            let unsure = state.groups[group]?.adding.count ?? 0
+            if unsure > 0 {
+                context.console.error(
+                    "herald: group '\(group)': \(count(unsure, "registration")) may have joined; FCM's answer is not known\n"
+                )
+            }
+        }
+        guard let out else { return context.console.result(list.text) }
+        do { try PrivateFile.write(list.text, to: out) } catch {
+            throw CommandFailure(.wrong, "the list cannot be written to \(out)")
+        }
+        context.console.info("herald: wrote \(count(list.count, "member")) to \(out)\n")
+    }
+
+    private func chosen(of known: [GroupName]) throws -> [GroupName] {
+        if all { return known }
+        let names = known.map(\.rawValue)
+        guard let name else {
+            throw CommandFailure(.wrong, "name a group, or --all; " + MemberList.sentence(on: names))
+        }
+        if let group = known.first(where: { $0.rawValue == name }) { return [group] }
+        let near = suggestion(for: name, among: names).map { "did you mean '\($0)'?" }
+        throw CommandFailure(.wrong, "the state has no group '\(name)'; " + (near ?? MemberList.sentence(on: names)))
+    }
+}

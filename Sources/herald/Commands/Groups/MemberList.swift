@@ -1,0 +1,42 @@
+import FCM
+import HeraldCore
+
+/// The members of device groups as a CSV list.
+struct MemberList {
+    private(set) var text = "token,fid,group\n"
+    private(set) var count = 0
+
+    mutating func add(_ members: [RecipientID: Registration], of group: GroupName) {
+        for (_, member) in members.sorted(by: { $0.key < $1.key }) {
+            let columns = member.kind == .token ? "\(member.rawValue)," : ",\(member.rawValue)"
+            text += "\(columns),\(group.rawValue.quotedForCSV)\n"
+            count += 1
+        }
+    }
+
+    private static let shownNames = 20
+
+    /// Which groups there are.
+    static func sentence(on names: [String]) -> String {
+        if names.isEmpty { return "the state has no groups" }
+        let rest = names.count - shownNames
+        return "the state has: " + names.prefix(shownNames).joined(separator: ", ")
+            + (rest > 0 ? " and \(rest) more" : "")
+    }
+}
+
+extension RecordedState {
+    /// The members. Whoever joined with an earlier registration is there once, with the one of now.
+    func recipients(in group: GroupName) -> RecipientSet {
+        RecipientSet(Set((groups[group]?.members ?? []).map { formers[$0] ?? $0 }).sorted())
+    }
+}
+
+extension String {
+    /// A field of a CSV (RFC 4180).
+    fileprivate var quotedForCSV: String {
+        // By scalars: a combining mark makes another character of the quote before it.
+        guard unicodeScalars.contains(where: { $0 == "," || $0 == "\"" }) else { return self }
+        return "\"" + unicodeScalars.map { $0 == "\"" ? "\"\"" : String($0) }.joined() + "\""
+    }
+}

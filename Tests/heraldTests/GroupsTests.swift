@@ -1,0 +1,100 @@
+import FCM
+import Foundation
+import HeraldTestSupport
+import Testing
+
+/// The members of device groups, which people need after FCM has ended the groups.
+@Suite struct GroupsTests {
+    private static let files = [
+        "workspace/herald.yaml": """
+        herald: 1
+        project: demo-project
+        sender_id: "123456789012"
+        fcm: {rate: unlimited, subscription_rate: unlimited, ramp: 0s}
+
+        """,
+        "workspace/groups.yaml": """
+        kind: group
+        name: family
+        members: {tokens: ['\(Registration.token(8).rawValue)', '\(Registration.token(9).rawValue)']}
+        ---
+        kind: group
+        name: 'others,"x"'
+        members: {tokens: ['\(Registration.token(7).rawValue)']}
+
+        """,
+    ]
+
+    private func applied() async throws -> (Sandbox, host: String) {
+        let sandbox = try Sandbox(Self.files)
+        let (_, host) = try await sandbox.startEmulator()
+        let apply = try await sandbox.herald("apply", "--auto-approve", host: host)
+        try #require(apply.status == 0, "\(apply.output)\(apply.errors)")
+        return (sandbox, host)
+    }
+
+    @Test func `the members of a group become a list that reaches the same devices`() async throws {
+        let (sandbox, host) = try await applied()
+        let list = "\(sandbox.workspace)/groups.csv"
+        // Looking at the state needs no endpoint.
+        let written = try await HeraldProcess.run(
+            ["-w", sandbox.workspace, "groups", "export", "--all", "--out", list],
+            environment: sandbox.environment(nil))
+        #expect(written.status == 0 && written.output.isEmpty, "\(written.errors)")
+        #expect(written.errors.contains("wrote 3 members to \(list)"))
+        #expect(try FileManager.default.attributesOfItem(atPath: list)[.posixPermissions] as? Int == 0o600)
+        let tokens = [8, 9].map { Registration.token($0).rawValue }
+        let one = try await sandbox.herald("groups export family --reveal-registrations", host: host)
+        #expect(one.output == "token,fid,group\n\(tokens[0]),,family\n\(tokens[1]),,family\n")
+
+        try sandbox.folder.write(
+            """
+            kind: audience
+            name: family
+            source: {file: groups.csv}
+            where: {group: family}
+            ---
+            kind: audience
+            name: others
+            source: {file: groups.csv}
+            where: {group: 'others,"x"'}
+            ---
+            kind: campaign
+            name: to-family
+            target: {audience: family}
+            message: {data: {a: b}}
+            ---
+            kind: campaign
+            name: to-others
+            target: {audience: others}
+            message: {data: {a: b}}
+
+            """, to: "workspace/families.yaml")
+        let sent = try await sandbox.herald("apply", "--auto-approve", host: host)
+        #expect(sent.status == 0, "\(sent.output)\(sent.errors)")
+        let accepted = try sandbox.accepted(in: ["ledger.ndjson"])
+        #expect((tokens + [Registration.token(7).rawValue]).allSatisfy { accepted[$0] == 1 })
+        await sandbox.end()
+    }
+
+    @Test(arguments: [
+        ("--out FOLDER/x.csv", Int32(1), "name a group, or --all; the state has: family, others"),
+        ("famly --out FOLDER/x.csv", 1, "the state has no group 'famly'; did you mean 'family'?"),
+        ("nobody --out FOLDER/x.csv", 1, "the state has no group 'nobody'; the state has: family, others"),
+        ("family", 64, "name its file with --out"), ("family --all --out FOLDER/x.csv", 64, "not both"),
+        ("family --out FOLDER/no/x.csv", 1, "cannot be written to "),
+    ])
+    func `an export of groups that cannot be says why, and writes nothing`(
+        _ arguments: String, _ status: Int32, _ reason: String
+    ) async throws {
+        let (sandbox, host) = try await applied()
+        let folder = sandbox.folder.path
+        let failed = try await sandbox.herald(
+            "groups export \(arguments.replacing("FOLDER", with: folder))", host: host)
+        #expect(failed.status == status && failed.output.isEmpty)
+        #expect(failed.errors.contains(reason), "\(failed.errors)")
+        #expect(!failed.errors.contains(Registration.token(8).rawValue))
+        #expect(!FileManager.default.fileExists(atPath: "\(folder)/x.csv"))
+        await sandbox.end()
+    }
+}
