@@ -43,6 +43,6 @@ extension Settings {
     /// The absolute path of the state.
     func statePath(in folder: WorkspaceFolder, environment: [String: String]) -> String {
         let override = environment["HERALD_STATE"].flatMap { $0.isEmpty ? nil : $0 }
-        return override?.absolute(in: nil) ?? state.absolute(in: folder.path)
+        return override?.absolute(in: nil) ?? state.file.absolute(in: folder.path)
     }
 }
