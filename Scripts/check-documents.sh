@@ -84,6 +84,13 @@ run plan --format json | document plan-unknown.json
 run state show --format json | document state-unknown.json
 run state show lost --format json | document state-unknown-one.json
 
+# A snapshot of all of this, and what is made from it.
+run state snapshot --out "$work/documents/snapshot.json"
+run state snapshot | document snapshot-printed.json
+run plan --snapshot "$work/documents/snapshot.json" --format json | document plan-snapshot.json
+run plan --snapshot "$work/documents/snapshot.json" --lists skip --format json | document plan-snapshot-skip.json
+run calendar --snapshot "$work/documents/snapshot.json" --format json | document calendar-snapshot.json
+
 # Held, missed, refused.
 friday="$("$herald" -w "$work/campaigns" calendar --days 8 --format json | grep -o 'weekend-fishing@[^"]*' | cut -d@ -f2)"
 run plan --at "${friday%T*}T23:30:00Z" --format json | document plan-missed.json
@@ -125,6 +132,10 @@ has report-unknown.json '"result" : "unknown"'
 has report-unknown.json '"CONNECTION_LOST"'
 has report-unknown.json '"DEADLINE_EXCEEDED"'
 has report-unknown.json '"SENDER_ID_MISMATCH"'
+has plan-snapshot.json '"estimated" : true'
+has plan-snapshot.json '"unjudged"'
+has plan-snapshot-skip.json '"snapshot"'
+has calendar-snapshot.json '"snapshot"'
 has plan-unknown.json 'herald state resolve lost@once'
 has report-test.json 'mistral-gale@test'
 has state-paused.json '"everything" : true'
@@ -137,12 +148,12 @@ has export-revealed.ndjson 'DEMO'
 
 "$python" Tests/schemas/check.py --documents "$work/documents"
 
-# Every command and option in docs/ci.md must exist.
+# Every command and option in the recipes for CI must exist.
 while read -r _ command options; do
   help=$("$herald" help "$command")
   for option in $options; do
     [[ $option != --[a-z]* ]] || grep -q -- "$option" <<<"$help" ||
-      { echo "docs/ci.md: herald $command has no $option"; exit 1; }
+      { echo "docs: herald $command has no $option"; exit 1; }
   done
-done < <(awk '/^```/ { code = !code } code && !/^ *#/' docs/ci.md | sed 's/-w "$WORKSPACE" //' |
-  grep -oE 'herald [a-z]+( [^|&>]*)?')
+done < <(awk '/^```/ { code = !code } code && !/^ *#/' docs/ci.md docs/snapshot.md | sed 's/-w "$WORKSPACE" //' |
+  grep -oE 'herald [a-z]+( [^|&>;]*)?')

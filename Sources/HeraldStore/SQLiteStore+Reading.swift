@@ -28,6 +28,10 @@ extension SQLiteStore {
         try await reading { try StateReader(db: $0).tombstones(after: last, limit: limit) }
     }
 
+    package func tombstoneCount() async throws -> Int {
+        try await reading { try Int.fetchOne($0, sql: "SELECT count(*) FROM tombstone") ?? 0 }
+    }
+
     package func numbering() async throws -> Numbering? {
         try await reading { try StateReader(db: $0).numbering() }
     }

@@ -66,6 +66,8 @@ package final class ProbedStore: StateStore {
         inner.tombstones(after: last, limit: limit)
     }
 
+    package func tombstoneCount() async throws -> Int { inner.tombstoneCount() }
+
     package func numbering() async throws -> Numbering? { inner.numbering() }
 
     package func recipient(for key: RecipientKey) async throws -> KnownRecipient? { inner.recipient(for: key) }

@@ -1,15 +1,14 @@
 /// The workspace's own settings, from `herald.yaml`.
 package struct Settings: Hashable, Sendable {
-    /// The format version that this herald reads.
-    package static let formatVersion = 1
+    /// The format versions that this herald reads. A newer one has more keys.
+    package static let formatVersions = 1...2
 
     package var project: String
     /// The numeric project number. Only device groups need it.
     package var senderID: String?
     /// The IANA name, such as `Europe/Rome`, for schedules that name no zone.
     package var timezone = "UTC"
-    /// The state's file, relative to the workspace or absolute.
-    package var state = ".herald/state.sqlite"
+    package var state = StateSettings()
     /// A second place for lists besides the workspace, relative to it or absolute.
     package var lists = "lists"
     /// Audiences whose members are removed from every audience, topic, group and list.
@@ -20,6 +19,18 @@ package struct Settings: Hashable, Sendable {
     package var guards = GuardLimits()
 
     package init(project: String) { self.project = project }
+}
+
+/// Where the state is, relative to the workspace or absolute.
+package struct StateSettings: Hashable, Sendable {
+    package var file: String
+    /// The file that every apply and run writes a snapshot to when it ends.
+    package var snapshot: String?
+
+    package init(file: String = ".herald/state.sqlite", snapshot: String? = nil) {
+        self.file = file
+        self.snapshot = snapshot
+    }
 }
 
 package struct FCMSettings: Hashable, Sendable {

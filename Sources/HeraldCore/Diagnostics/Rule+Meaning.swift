@@ -34,7 +34,8 @@ extension Rule {
         case .nullValue: "A key without a value. Leave it out."
         case .invalidValue: "The key does not take this value."
         case .unsupported: "herald, or this version of it, does not do this."
-        case .formatVersion: "`herald.yaml` begins with the version of the format: `herald: 1`."
+        case .formatVersion:
+            "`herald.yaml` begins with the version of its format: `herald: 1`, or `herald: 2` with keys that older heralds do not know."
         case .undefinedVariable: "`${NAME}` is not set in the environment and has no default."
         case .endpointMixed: "Both services of FCM are called in one place: at Google, on this machine, or elsewhere."
         case .endpointElsewhere: "A server that is not Google's gets every registration. It is for tests only."

@@ -34,14 +34,10 @@ enum SettingsReader {
             findings.diagnostics.replaceSubrange(known..., with: later)
         }
         guard let fields = Fields(document, "herald.yaml", keys, &findings) else { return nil }
-        if fields["herald"] != nil {
-            guard let version = fields.int("herald", in: 0...Int.max, &findings) else { return nil }
-            guard version == Settings.formatVersion else {
-                findings.error(
-                    .formatVersion, "this herald reads format version \(Settings.formatVersion)",
-                    at: fields["herald"]?.range ?? fields.range)
-                return nil
-            }
+        var format: SettingsFormat?
+        if let node = fields["herald"] {
+            format = SettingsFormat(node, in: fields, &findings)
+            if format == nil { return nil }
         }
         let project = fields.string("project", &findings)
         if let project, project.value.wholeMatch(of: #/[A-Za-z0-9][A-Za-z0-9:._\-]{0,99}/#) == nil {
@@ -53,7 +49,7 @@ enum SettingsReader {
             settings.timezone = findings.zone(timezone)?.name ?? settings.timezone
         }
         settings.senderID = senderID(fields, &findings)
-        settings.state = path("state", in: fields, &findings)?.value ?? settings.state
+        if let node = fields["state"] { settings.state = state(node, fields, format, &findings) }
         settings.lists = path("lists", in: fields, &findings)?.value ?? settings.lists
         settings.suppress = fields.strings("suppress", &findings) ?? []
         if let node = fields["runner"] { settings.runEvery = runEvery(node, &findings) ?? settings.runEvery }
@@ -106,7 +102,7 @@ enum SettingsReader {
         return id.value
     }
 
-    private static func path(
+    static func path(
         _ key: String, in fields: Fields, _ findings: inout Findings
     ) -> Located<String>? {
         let path = fields.string(key, &findings)

@@ -9,13 +9,25 @@ package struct PlanOverview: Hashable, Sendable {
     package var warnings: [String] = []
     /// How many rows of lists name an installation that is already counted.
     package var collapsed = 0
-    /// How many recipients on the lists FCM declared dead.
-    package var deadListed = 0
-    /// Whether lists were not read, so that the number of recipients is unknown.
-    package var listsSkipped = false
+    /// How many recipients on the lists FCM declared dead. `nil` if that is not known.
+    package var deadListed: Int? = 0
+    package var figures = Figures.exact
+    /// When the snapshot was taken that it was planned from. `nil` if it was planned from the state itself.
+    package var snapshot: Date?
+    /// Guards that could not be judged, and so refuse nothing.
+    package var unjudged: [UnjudgedGuard] = []
 
     /// How many upcoming sends are listed at most.
     static let shownUpcoming = 100
+
+    /// How far its numbers of recipients and members are to be believed.
+    package enum Figures: Hashable, Sendable {
+        case exact
+        /// From a snapshot: recipients are at most so many, and changes of members are what the sizes differ by.
+        case estimated
+        /// Lists were not read.
+        case unknown
+    }
 
     package struct Upcoming: Hashable, Sendable {
         package var occurring: Occurring

@@ -72,7 +72,7 @@ extension Planner {
         }
         plan.watermarks[campaign.name.value] = next
         if campaign.enabled {
-            let coming = upcoming(wanted, after: end, through: horizon, limit: PlanOverview.shownUpcoming)
+            let coming = upcoming(wanted, after: end, through: horizon, limit: upcomingLimit.ofEach)
             // The next one is shown even if it is far away.
             let shown =
                 coming.isEmpty

@@ -2,28 +2,27 @@ internal import FCM
 
 /// The guards that are checked while a plan is made.
 extension Planner {
+    /// With sizes instead of members, `judgeBySizes` does this.
     mutating func checkLeaves(of subject: Plan.Subject, leaving: Int, of members: Int, isDeleted: Bool) {
+        if sizes == nil { judgeLeaves(of: subject, leaving: leaving, of: members, isDeleted: isDeleted) }
+    }
+
+    mutating func judgeLeaves(of subject: Plan.Subject, leaving: Int, of members: Int, isDeleted: Bool) {
         let limit = settings.guards.maxUnsubscribePercent
+        guard members >= 10, isDeleted ? limit < 100 : leaving * 100 > limit * members else { return }
         // Rounded up, so that a blocked percentage is always shown above the limit.
         let percent = isDeleted ? 100 : (leaving * 100 + members - 1) / members
-        guard members >= 10, isDeleted ? limit < 100 : leaving * 100 > limit * members else { return }
         refuse(
             .maxUnsubscribePercent, subject.name, limit: limit, actual: percent,
-            "\(leaving) would leave \(subject), \(percent) % of the \(members) herald put there; the limit is \(limit) %",
+            "\(atLeast)\(leaving) would leave \(subject), \(percent) % of the \(members) herald put there; the limit is \(limit) %",
             about: subject)
     }
 
     mutating func checkSend(_ send: Plan.Send, of campaign: Campaign) {
-        let count = send.recipients
-        let limit = max(settings.guards.maxRecipients, campaign.acknowledged.maxRecipients ?? 0)
-        if count > limit {
-            refuse(
-                .maxRecipients, send.campaign, limit: limit, actual: count,
-                "campaign '\(send.campaign)' would reach \(count) recipients; the limit is \(limit)")
-        }
+        checkRecipients(of: send, campaign)
         if state.identity.endpoint == .fcm, !state.occurrences.values.contains(where: \.hasTried) {
             refuse(
-                .freshRecord, send.campaign, limit: 0, actual: count,
+                .freshRecord, send.campaign, limit: 0, actual: send.recipients,
                 "the state has no sends, so herald cannot know whether '\(send.campaign)' was sent before")
         }
         let isNew = !(occurrences[send.campaign] ?? []).contains { $0.occurrence.hasTried }
@@ -43,6 +42,24 @@ extension Planner {
             )
         }
     }
+
+    private mutating func checkRecipients(of send: Plan.Send, _ campaign: Campaign) {
+        // Without lists, a forecast says once that it cannot judge this.
+        if listsSkipped, sizes != nil { return }
+        let reach = reach(of: send, by: campaign)
+        let limit = max(settings.guards.maxRecipients, campaign.acknowledged.maxRecipients ?? 0)
+        if reach.lowerBound > limit {
+            refuse(
+                .maxRecipients, send.campaign, limit: limit, actual: reach.lowerBound,
+                "campaign '\(send.campaign)' would reach \(atLeast)\(reach.lowerBound) recipients; the limit is \(limit)"
+            )
+        } else if reach.upperBound > limit {
+            leaveUnjudged(.maxRecipients, "campaign '\(send.campaign)'")
+        }
+    }
+
+    /// A snapshot shows only the least number that a guard can be sure of.
+    private var atLeast: String { sizes == nil ? "" : "at least " }
 
     /// - Parameter reported: the serial that the newest report says was committed.
     mutating func checkAge(_ reported: Int64) {

@@ -63,7 +63,7 @@ extension Planner {
     }
 
     /// Whether herald's own members leave whom the files do not list.
-    private func prunes(_ topic: TopicName) -> Bool { topicMembers[topic]?.prune ?? true }
+    func prunes(_ topic: TopicName) -> Bool { topicMembers[topic]?.prune ?? true }
 
     /// Recipients that herald subscribed and may unsubscribe. Dead ones are already out, even if a later step of the
     /// run that forgot them, or a crash, recorded them again.
@@ -79,9 +79,12 @@ extension Planner {
 
     /// Those under the topic's earlier names. Without pruning they stay subscribers, so they join the new name.
     func moving(to topic: TopicName) -> RecipientSet {
-        let earlier = (topicMembers[topic]?.previousNames ?? []).filter { successors[$0] == topic }
-        let members = earlier.reduce(into: RecipientSet()) { $0.formUnion(mine(of: $1)) }
-        return people(members).subtracting(state.dead)
+        people(earlierNames(of: topic).reduce(into: RecipientSet()) { $0.formUnion(mine(of: $1)) })
+            .subtracting(state.dead)
+    }
+
+    func earlierNames(of topic: TopicName) -> [TopicName] {
+        (topicMembers[topic]?.previousNames ?? []).filter { successors[$0] == topic }
     }
 
     mutating func planGroups(selected campaigns: Set<String>) {
@@ -164,7 +167,7 @@ extension Planner {
         return steps
     }
 
-    private func targets(of campaigns: Set<String>) -> [Campaign.Target] {
+    func targets(of campaigns: Set<String>) -> [Campaign.Target] {
         desired.sends.filter { campaigns.contains($0.campaign.name.value) }.map(\.campaign.target.value)
     }
 }

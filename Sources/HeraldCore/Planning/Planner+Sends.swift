@@ -167,14 +167,8 @@ extension Planner {
             groupMembers: campaign.delivery.members, members: remaining,
             discovered: ledger[.intended].subtracting(repeated),
             deferred: ledger[.deferred].intersection(remaining),
-            recipients: remaining.isEmpty ? 0 : reached(by: campaign, remaining),
+            recipients: remaining.isEmpty ? 0 : reached(by: campaign, remaining).upperBound,
             isResumed: !tried.isEmpty)
-    }
-
-    /// How many people the requests to those members reach.
-    func reached(by campaign: Campaign, _ members: RecipientSet) -> Int {
-        campaign.target.value.isOneRequest(campaign.delivery)
-            ? recipients(of: campaign.target.value, members) : members.count
     }
 
     private mutating func noteUnknowns(
@@ -206,7 +200,8 @@ extension Planner {
     func upcoming(_ wanted: DesiredSend, after: Date, through: Date, limit: Int) -> [PlanOverview.Upcoming] {
         let coming = Occurring.coming(of: wanted.campaign, after: after, through: through, limit: limit)
         // Counted once for all of them, because conditions take long to count.
-        let count = coming.isEmpty ? 0 : reached(by: wanted.campaign, wanted.members.subtracting(unreachable))
+        let members = wanted.members.subtracting(unreachable)
+        let count = coming.isEmpty ? 0 : reached(by: wanted.campaign, members).upperBound
         return coming.map { .init(occurring: $0, target: wanted.campaign.target.value, recipients: count) }
     }
 
@@ -220,7 +215,7 @@ extension Planner {
         let next = overview.upcoming.filter { seen.insert($0.occurring.campaign).inserted }
         var passed: Set<String> = []
         let others = overview.upcoming.filter { !passed.insert($0.occurring.campaign).inserted }
-        let kept = (next + others).prefix(PlanOverview.shownUpcoming)
+        let kept = (next + others).prefix(upcomingLimit.ofAll)
         overview.upcomingOmitted = overview.upcoming.count - kept.count
         overview.upcoming = kept.sorted(by: order)
         plan.nextDue = overview.upcoming.first?.occurring.at

@@ -10,6 +10,7 @@ package struct Planner {
     let now: Date
     /// Cron occurrences up to this time are shown as upcoming.
     let horizon: Date
+    let upcomingLimit: UpcomingLimit
     /// Whether the lists were not read, so that no members are known.
     let listsSkipped: Bool
     /// With the former numbers that stay.
@@ -22,8 +23,10 @@ package struct Planner {
     private(set) var formers = RecipientSet()
     /// Topics that were renamed, with the names they have now.
     let successors: [TopicName: TopicName]
-    /// All living recipients that herald knows. Only conditions need it, so it stays empty without them.
-    private var everybody: RecipientSet = []
+    /// How many members there are where, if the state is only the likeness of a snapshot.
+    let sizes: StateSnapshot.Sizes?
+    /// All living recipients that herald knows. Empty if there are no conditions.
+    private(set) var everybody = Members.known([])
     /// The recorded occurrences of each campaign, sorted by id.
     var occurrences: [String: [(id: OccurrenceID, occurrence: RecordedOccurrence)]] = [:]
     var memberships: [Plan.Step] = []
@@ -72,46 +75,51 @@ package struct Planner {
     package static func proposal(_ input: Input, at now: Date) -> Proposal {
         var planner = Planner(input, now)
         if let reported = input.reportedSerial { planner.checkAge(reported) }
-        planner.carryNames()
-        if !planner.listsSkipped {
-            planner.planTopics(selected: input.onlyCampaigns)
-            planner.planGroups(selected: input.onlyCampaigns)
-        }
-        planner.planSends(selected: input.onlyCampaigns)
-        if !planner.listsSkipped { planner.checkAudiences() }
-        planner.arrange()
-        planner.time()
-        planner.advise()
+        planner.work(on: input.onlyCampaigns)
         return Proposal(planner.plan, planner.overview)
     }
 
-    private init(_ input: Input, _ now: Date) {
+    /// Plans everything, or only some campaigns and their targets.
+    mutating func work(on campaigns: Set<String>) {
+        carryNames()
+        if !listsSkipped {
+            planTopics(selected: campaigns)
+            planGroups(selected: campaigns)
+        }
+        planSends(selected: campaigns)
+        if !listsSkipped { checkAudiences() }
+        arrange()
+        time()
+        advise()
+    }
+
+    /// - Parameters:
+    ///   - sizes: those of the snapshot, if the input's state is its likeness.
+    ///   - limit: how many upcoming sends are listed.
+    init(
+        _ input: Input, _ now: Date, sizes: StateSnapshot.Sizes? = nil,
+        limit: UpcomingLimit = .init(ofEach: PlanOverview.shownUpcoming, ofAll: PlanOverview.shownUpcoming)
+    ) {
+        self.sizes = sizes
+        upcomingLimit = limit
         desired = input.desired
         state = input.state
         settings = input.settings
         listsSkipped = input.listsSkipped
         self.now = now
         horizon = now.addingTimeInterval(Double(input.days) * 86_400)
-        topicMembers = Dictionary(desired.topics.map { ($0.name, $0) }) { first, _ in first }
+        topicMembers = desired.topicMembers
         groupMembers = Dictionary(desired.groups.map { ($0.name, $0.members) }) { first, _ in first }
-        let declared = Set(topicMembers.keys)
-        successors = desired.topics.reduce(into: [:]) { successors, topic in
-            for old in topic.previousNames where !declared.contains(old) { successors[old] = topic.name }
-        }
+        successors = desired.successors
         let mark = Plan.StateMark(
             lineage: state.identity.lineage, serial: state.serial, firstNew: state.nextRecipient)
         plan = Plan(at: now, workspaceDigest: input.workspaceDigest, state: input.hasState ? mark : nil)
         takeRegistrations(desired.registrations)
-        overview.listsSkipped = listsSkipped
+        overview.figures = listsSkipped ? .unknown : sizes == nil ? .exact : .estimated
         overview.collapsed = desired.collapsed
-        overview.deadListed = desired.listed.intersection(unreachable).count
-        let hasConditions = desired.sends.contains {
-            if case .condition = $0.campaign.target.value { true } else { false }
-        }
-        if hasConditions {
-            let recorded = RecipientSet(KnownRecipient.firstID..<state.nextRecipient)
-            everybody = recorded.union(desired.listed).subtracting(state.dead)
-        }
+        // A snapshot does not say who is dead.
+        overview.deadListed = sizes == nil ? desired.listed.intersection(unreachable).count : nil
+        everybody = Self.everybody(desired, state, sizes)
     }
 
     /// What becomes of the state when recipients get the registrations that lists name.
@@ -193,43 +201,29 @@ package struct Planner {
         plan.steps += memberships.filter { !($0.work.subject.map(wanted.contains) ?? false) }
     }
 
-    // MARK: Figures
-
-    /// The recipients that a send reaches, as far as herald can tell. For a topic: its subscribers after its own steps,
-    /// whether herald subscribed them or not.
-    func recipients(of target: Campaign.Target, _ members: RecipientSet) -> Int {
-        switch target {
-        case .audience, .registrations: members.count
-        case .topic(let name): subscribers(of: name).count
-        case .condition(let condition): matching(condition.expression).count
-        case .group(let name): liveMembers(of: name).count
-        }
-    }
-
     func liveMembers(of group: GroupName) -> RecipientSet {
         (groupMembers[group] ?? []).subtracting(unreachable)
     }
 
-    /// The subscribers in the state after the topic's own steps, whether herald subscribed them or not.
-    func subscribers(of name: TopicName) -> RecipientSet {
-        let wanted = topicMembers[name]
-        let recorded = state.topics[name] ?? RecordedTopic()
-        let members = listed(in: name).union(recorded.preexisting)
-        let all = wanted?.prune ?? true ? members : members.union(mine(of: name)).union(moving(to: name))
-        return all.subtracting(formers)
-    }
+    func step(_ work: Plan.Work, reason: String) -> Plan.Step { .init(work: work, reason: reason) }
+}
 
-    /// The recipients known to herald whose topics match a condition.
-    private func matching(_ expression: Condition.Expression) -> RecipientSet {
-        switch expression {
-        case .topic(let name): subscribers(of: name)
-        case .not(let inner): everybody.subtracting(matching(inner))
-        case .and(let one, let other): matching(one).intersection(matching(other))
-        case .or(let one, let other): matching(one).union(matching(other))
+/// How many upcoming sends are listed at most: of each campaign, and of all together.
+struct UpcomingLimit {
+    let ofEach: Int
+    let ofAll: Int
+}
+
+extension Desired {
+    var topicMembers: [TopicName: DesiredTopic] { Dictionary(topics.map { ($0.name, $0) }) { first, _ in first } }
+
+    /// Topics that were renamed, with the names they have now.
+    var successors: [TopicName: TopicName] {
+        let declared = Set(topics.map(\.name))
+        return topics.reduce(into: [:]) { successors, topic in
+            for old in topic.previousNames where !declared.contains(old) { successors[old] = topic.name }
         }
     }
-
-    func step(_ work: Plan.Work, reason: String) -> Plan.Step { .init(work: work, reason: reason) }
 }
 
 extension Plan {

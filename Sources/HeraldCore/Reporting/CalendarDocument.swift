@@ -7,6 +7,8 @@ package struct CalendarDocument: Document {
     /// Campaigns with more occurrences than `limit`, of which only the first are listed.
     package let shortened: [String]
     private let through: Date
+    /// When the snapshot was taken that it was made from. `nil` if it was made from the files alone.
+    private let snapshot: Date?
 
     /// - Parameters:
     ///   - after: An occurrence at exactly this instant is left out.
@@ -23,13 +25,34 @@ package struct CalendarDocument: Document {
                 shortened.append(campaign.name.value)
             }
         }
+        self.init(occurrences, shortened: shortened, through: through, snapshot: nil)
+    }
+
+    /// Leaves out what the snapshot shows to be sent already, and says what is paused.
+    package init(of campaigns: [Campaign], from snapshot: StateSnapshot, after: Date, days: Int, limit: Int) {
+        let forecast = Planner.calendar(of: campaigns, from: snapshot, days: days, limit: limit + 1, at: after)
+        let through = after.adding(.seconds(days * 86_400))
+        var counts: [String: Int] = [:]
+        var occurrences: [Occurring] = []
+        for var occurring in forecast.upcoming where occurring.at <= through {
+            counts[occurring.campaign, default: 0] += 1
+            guard counts[occurring.campaign, default: 0] <= limit else { continue }
+            if forecast.pauses.include(occurring.campaign) {
+                occurring.note += occurring.note.isEmpty ? "paused" : "; paused"
+            }
+            occurrences.append(occurring)
+        }
+        let shortened = counts.filter { $0.value > limit }.keys.sorted()
+        self.init(occurrences, shortened: shortened, through: through, snapshot: snapshot.time)
+    }
+
+    private init(_ occurrences: [Occurring], shortened: [String], through: Date, snapshot: Date?) {
         self.occurrences = occurrences.sorted { ($0.at, $0.campaign) < ($1.at, $1.campaign) }
-        self.shortened = shortened
-        self.through = through
+        (self.shortened, self.through, self.snapshot) = (shortened, through, snapshot)
     }
 
     package var json: JSONValue {
-        [
+        var members: [String: JSONValue] = [
             "schema": "herald.calendar/1",
             "occurrences": .array(
                 occurrences.map {
@@ -40,10 +63,13 @@ package struct CalendarDocument: Document {
                     ]
                 }),
         ]
+        if let snapshot { members["snapshot"] = ["time": .string(snapshot.rfc3339)] }
+        return .object(members)
     }
 
     package func text(_ style: TextStyle) -> String {
-        guard !occurrences.isEmpty else { return "Nothing is due until \(through.rfc3339).\n" }
+        let source = snapshot.map { "Made from the snapshot of \($0.rfc3339).\n" } ?? ""
+        guard !occurrences.isEmpty else { return "Nothing is due until \(through.rfc3339).\n" + source }
         let zones = occurrences.map { "\($0.offset) \($0.zone.name)" }
         let zoneWidth = zones.map(\.count).max() ?? 0
         let nameWidth = occurrences.map(\.campaign.count).max() ?? 0
@@ -53,6 +79,6 @@ package struct CalendarDocument: Document {
                 "\(local) \(zone.padded(to: zoneWidth))  \(style.faint(occurring.at.rfc3339))"
                 + "  \(occurring.note.isEmpty ? occurring.campaign : occurring.campaign.padded(to: nameWidth))"
             return line + (occurring.note.isEmpty ? "" : "  \(style.yellow(occurring.note))") + "\n"
-        }.joined()
+        }.joined() + (source.isEmpty ? "" : "\n\(source)")
     }
 }

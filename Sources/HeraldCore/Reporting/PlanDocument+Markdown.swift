@@ -6,15 +6,15 @@ extension PlanDocument {
     /// Less than 60,000 bytes. Entries that do not fit are counted.
     package var markdown: String {
         var text = "## herald plan\n\n\(conclusion.inMarkdown)\n"
-        let skipped = overview.listsSkipped
+        let figures = overview.figures
         let steps = plan.steps.map { step -> String in
-            let line = Self.line(step, listsSkipped: skipped)
+            let line = Self.line(step, figures)
             return "| \(line.verb.inMarkdown) | \(line.subject.inMarkdown) | \(line.figures.inMarkdown) "
                 + "| \(step.reason.inMarkdown) |\n"
         }
         let upcoming = overview.upcoming.map { upcoming -> String in
             let occurring = upcoming.occurring
-            let recipients = skipped ? "" : String(upcoming.recipients)
+            let recipients = figures.words(String(upcoming.recipients))
             return "| \(occurring.campaign.inMarkdown) | \("\(occurring.local)".inMarkdown) "
                 + "\(occurring.zone.name.inMarkdown) | \(occurring.at.rfc3339) | \(upcoming.target.words.inMarkdown) "
                 + "| \(recipients) | \(occurring.note.inMarkdown) |\n"
@@ -29,6 +29,7 @@ extension PlanDocument {
         }
         let sections: [(title: String, head: String, entries: [String])] = [
             ("Guards that need an override", "", guards),
+            ("Guards that this plan cannot judge", "", overview.unjudged.map { "- \($0.words.inMarkdown)\n" }),
             ("Warnings", "", overview.warnings.map { "- \($0.inMarkdown)\n" }),
             ("Missed", "", missed), ("Superseded", "", superseded), ("Held", "", held),
             ("Steps", "| | what | how many | why |\n|---|---|---|---|\n", steps),

@@ -2,7 +2,7 @@ package import FCM
 
 /// A plan as it is shown and saved. It holds no registration.
 package struct PlanDocument: Document {
-    package let proposal: Proposal
+    let proposal: Proposal
     package var id: String
     package var created: Date
     private let campaigns: [String]
@@ -22,7 +22,15 @@ package struct PlanDocument: Document {
         self.created = created
     }
 
-    package var plan: Plan { proposal.plan }
+    /// - Parameter campaigns: The campaigns it is limited to; empty for all.
+    package init(_ forecast: Forecast, id: String, created: Date, campaigns: [String] = [], days: Int = usualDays) {
+        self.init(forecast.proposal, id: id, created: created, campaigns: campaigns, days: days)
+    }
+
+    package var hasChanges: Bool { !plan.isEmpty }
+    package var isRefused: Bool { !plan.refusals.isEmpty }
+
+    var plan: Plan { proposal.plan }
     var overview: PlanOverview { proposal.overview }
 
     package var expires: Date {
@@ -53,7 +61,7 @@ package struct PlanDocument: Document {
         if overview.upcomingOmitted > 0 {
             warnings.append("\(overview.upcomingOmitted) more upcoming sends are not listed")
         }
-        if overview.listsSkipped {
+        if overview.figures == .unknown {
             warnings.append("lists were not read: memberships are not compared, and recipients not counted")
         }
         var members: [String: JSONValue] = [
@@ -62,18 +70,9 @@ package struct PlanDocument: Document {
             "expires": .string(expires.rfc3339),
             "workspace_digest": .string(plan.workspaceDigest),
             "state": plan.state.map { StateVersion(lineage: $0.lineage, serial: $0.serial).json } ?? .null,
-            "summary": .object(summary.mapValues { $0.map { .int(Int64($0)) } ?? .null }),
+            "summary": .object(marked(summary.mapValues { $0.map { .int(Int64($0)) } ?? .null })),
             "steps": .array(plan.steps.map { step($0) }),
-            "upcoming": .array(
-                overview.upcoming.map {
-                    [
-                        "campaign": .string($0.occurring.campaign),
-                        "occurrence": .string($0.occurring.occurrence.rawValue),
-                        "due": .string($0.occurring.at.rfc3339), "local": .string("\($0.occurring.local)"),
-                        "timezone": .string($0.occurring.zone.name), "target": $0.target.json,
-                        "recipients": figure($0.recipients), "note": .string($0.occurring.note),
-                    ]
-                }),
+            "upcoming": .array(overview.upcoming.map { upcoming($0) }),
             "missed": .array(plan.missed.map(\.json)), "superseded": .array(plan.superseded.map(\.json)),
             "held": .array(
                 plan.held.map {
@@ -93,12 +92,31 @@ package struct PlanDocument: Document {
             "warnings": .array(warnings.map { .string($0) }),
         ]
         if days != Self.usualDays { members["days"] = .int(Int64(days)) }
+        if let snapshot = overview.snapshot { members["snapshot"] = ["time": .string(snapshot.rfc3339)] }
+        if !overview.unjudged.isEmpty { members["unjudged"] = .array(overview.unjudged.map(\.json)) }
         if !campaigns.isEmpty { members["campaigns"] = .array(campaigns.map { .string($0) }) }
         return members
     }
 
     /// A number that is unknown when lists are skipped.
-    private func figure(_ number: Int) -> JSONValue { overview.listsSkipped ? .null : .int(Int64(number)) }
+    private func figure(_ number: Int) -> JSONValue { overview.figures == .unknown ? .null : .int(Int64(number)) }
+
+    /// With a mark if its figures are estimates.
+    private func marked(_ members: [String: JSONValue], _ isEstimate: Bool = true) -> [String: JSONValue] {
+        guard overview.figures == .estimated, isEstimate else { return members }
+        return members.merging(["estimated": true]) { given, _ in given }
+    }
+
+    private func upcoming(_ upcoming: PlanOverview.Upcoming) -> JSONValue {
+        let occurring = upcoming.occurring
+        return .object(
+            marked([
+                "campaign": .string(occurring.campaign), "occurrence": .string(occurring.occurrence.rawValue),
+                "due": .string(occurring.at.rfc3339), "local": .string("\(occurring.local)"),
+                "timezone": .string(occurring.zone.name), "target": upcoming.target.json,
+                "recipients": figure(upcoming.recipients), "note": .string(occurring.note),
+            ]))
+    }
 
     private func step(_ step: Plan.Step) -> JSONValue {
         var members: [String: JSONValue] = [
@@ -116,14 +134,14 @@ package struct PlanDocument: Document {
             members["target"] = send.target.json
             members["due"] = .string((send.due ?? plan.at).rfc3339)
         }
-        return .object(members)
+        return .object(marked(members, step.work.isEstimable))
     }
 
-    /// A value is `nil` if it is unknown because lists are skipped.
+    /// A value is `nil` if it is unknown.
     var summary: [String: Int?] {
         var summary = [
             "subscribe": 0, "unsubscribe": 0, "group_create": 0, "group_add": 0, "group_remove": 0, "group_delete": 0,
-            "send": 0, "recipients": 0, "collapsed": overview.collapsed, "dead_listed": overview.deadListed,
+            "send": 0, "recipients": 0, "collapsed": overview.collapsed,
         ]
         for step in plan.steps {
             if case .send(let send) = step.work {
@@ -133,8 +151,9 @@ package struct PlanDocument: Document {
                 summary[step.work.action.description, default: 0] += step.work.planned
             }
         }
-        return summary.reduce(into: [:]) {
-            $0[$1.key] = overview.listsSkipped && $1.key != "send" ? .some(nil) : $1.value
+        let isUnknown = overview.figures == .unknown
+        return summary.reduce(into: ["dead_listed": isUnknown ? nil : overview.deadListed]) {
+            $0[$1.key] = isUnknown && $1.key != "send" ? .some(nil) : $1.value
         }
     }
 
@@ -143,7 +162,7 @@ package struct PlanDocument: Document {
 
     package func text(_ style: TextStyle) -> String {
         var text = ""
-        let lines = plan.steps.map { Self.line($0, listsSkipped: overview.listsSkipped) }
+        let lines = plan.steps.map { Self.line($0, overview.figures) }
         let verbWidth = lines.map(\.verb.count).max() ?? 0
         let width = lines.map(\.subject.count).max() ?? 0
         for (line, step) in zip(lines, plan.steps) {
@@ -166,6 +185,7 @@ package struct PlanDocument: Document {
         text += section(
             "Guards that need an override",
             plan.refusals.map { "\($0.kind.rawValue): \($0.message); to allow it: \($0.override)" })
+        text += section("Guards that this plan cannot judge", overview.unjudged.map(\.words))
         text += section("Warnings", overview.warnings)
         if !text.isEmpty { text += "\n" }
         // A plan without steps begins with a section's title, and needs no line break before it.
@@ -177,7 +197,9 @@ package struct PlanDocument: Document {
         if plan.isEmpty, plan.held.isEmpty {
             let match =
                 plan.state == nil
-                ? "Nothing to do. There is no state yet." : "Nothing to do: the state matches the files."
+                ? "Nothing to do. There is no state yet."
+                : overview.snapshot == nil
+                    ? "Nothing to do: the state matches the files." : "Nothing to do, as far as the snapshot shows."
             return match + unread
         }
         if plan.isEmpty { return "Nothing to do, and \(count(plan.held.count, "occurrence")) held." + unread }
@@ -197,7 +219,10 @@ package struct PlanDocument: Document {
             if let number = figures[name] ?? nil, number > 0 { parts.append("\(number) \(words)") }
         }
         if let number = figures["send"] ?? nil, number > 0 {
-            let recipients = (figures["recipients"] ?? nil).map { " to \(count($0, "recipient"))" } ?? ""
+            let recipients =
+                (figures["recipients"] ?? nil).map {
+                    " to \(overview.figures.words(count($0, "recipient")))"
+                } ?? ""
             parts.append("\(count(number, "send"))\(recipients)")
         }
         var sentence = "Plan: \(parts.joined(separator: ", "))."
@@ -205,13 +230,20 @@ package struct PlanDocument: Document {
         if overview.collapsed > 0, campaigns.isEmpty {
             sentence += " \(count(overview.collapsed, "duplicate")) left out."
         }
-        if overview.deadListed > 0 { sentence += " \(count(overview.deadListed, "dead registration")) left out." }
+        if let dead = overview.deadListed, dead > 0 { sentence += " \(count(dead, "dead registration")) left out." }
         if plan.state == nil { sentence += " There is no state yet." }
         return sentence + unread
     }
 
+    /// What the plan could not look at.
     private var unread: String {
-        overview.listsSkipped ? " Lists were not read: memberships are not compared, recipients not counted." : ""
+        let source = overview.snapshot.map { " Planned from the snapshot of \($0.rfc3339)." } ?? ""
+        switch overview.figures {
+        case .exact: return source
+        case .estimated: return source + " Figures are estimates: it has sizes, and no members."
+        case .unknown:
+            return source + " Lists were not read: memberships are not compared, recipients not counted."
+        }
     }
 
     /// Shorter times are not shown.
@@ -224,16 +256,18 @@ package struct PlanDocument: Document {
     }
 
     /// One step in three columns.
-    static func line(_ step: Plan.Step, listsSkipped: Bool) -> (verb: String, subject: String, figures: String) {
-        var line = columns(step, listsSkipped: listsSkipped)
-        if !listsSkipped { line.figures += duration(step) }
+    static func line(
+        _ step: Plan.Step, _ figures: PlanOverview.Figures
+    ) -> (verb: String, subject: String, figures: String) {
+        var line = columns(step, figures)
+        if figures != .unknown { line.figures += duration(step) }
         return line
     }
 
     private static func columns(
-        _ step: Plan.Step, listsSkipped: Bool
+        _ step: Plan.Step, _ figures: PlanOverview.Figures
     ) -> (verb: String, subject: String, figures: String) {
-        let members = count(step.work.planned, "registration")
+        let members = count(step.work.planned, "registration") + (figures == .estimated ? " (estimated)" : "")
         switch step.work {
         case .subscribe(let topic, _): return ("+ subscribe", topic.rawValue, members)
         case .unsubscribe(let topic, _): return ("- unsubscribe", topic.rawValue, members)
@@ -247,8 +281,11 @@ package struct PlanDocument: Document {
                 }
             return (verb, change.group.rawValue, members)
         case .send(let send):
-            let recipients = listsSkipped ? "" : ", \(count(send.recipients, "recipient"))"
-            return ("> send", send.occurrence.rawValue, "to \(send.target.words)\(recipients)")
+            let recipients = figures.words(count(send.recipients, "recipient"))
+            return (
+                "> send", send.occurrence.rawValue,
+                "to \(send.target.words)\(recipients.isEmpty ? "" : ", ")\(recipients)"
+            )
         }
     }
 
@@ -261,6 +298,38 @@ package struct PlanDocument: Document {
     private func section(_ title: String, _ lines: [String]) -> String {
         lines.isEmpty ? "" : "\n\(title):\n" + lines.map { "  \($0)\n" }.joined()
     }
+}
+
+extension PlanOverview.Figures {
+    /// A number of recipients in words. Empty if it is unknown.
+    func words(_ recipients: String) -> String {
+        switch self {
+        case .exact: recipients
+        case .estimated: "at most \(recipients) (estimated)"
+        case .unknown: ""
+        }
+    }
+}
+
+extension UnjudgedGuard {
+    fileprivate var json: JSONValue {
+        [
+            "guard": .string(kind.rawValue), "names": .array(names.map { .string($0) }), "reason": .string(reason),
+        ]
+    }
+
+    private static let shownNames = 5
+
+    var words: String {
+        let rest = names.count - Self.shownNames
+        let shown = names.prefix(Self.shownNames).joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
+        return "\(kind.rawValue)\(names.isEmpty ? "" : " (\(shown))"): \(reason)"
+    }
+}
+
+extension Plan.Work {
+    /// Whether a snapshot shows its figures as estimates only. One request to a whole target is one request.
+    fileprivate var isEstimable: Bool { if case .send(let send) = self { send.members != .target } else { true } }
 }
 
 extension Plan.Missed {

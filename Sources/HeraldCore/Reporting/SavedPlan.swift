@@ -17,6 +17,8 @@ package struct SavedPlan: Hashable, Sendable {
         case unreadable
         /// Its digest does not match its content.
         case altered
+        /// It was made from a snapshot, so it does not say who is in it.
+        case ofSnapshot
         case expired(at: Date)
         /// It is for an instant in the future.
         case early(until: Date)
@@ -33,6 +35,7 @@ package struct SavedPlan: Hashable, Sendable {
             let digest = members["digest"]?.string
         else { throw .unreadable }
         guard PlanDocument.digest(of: members) == digest else { throw .altered }
+        guard members["snapshot"] == nil else { throw .ofSnapshot }
         self.id = id
         self.at = at
         self.expires = expires

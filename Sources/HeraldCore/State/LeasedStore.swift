@@ -37,6 +37,8 @@ package final class LeasedStore: StateStore {
         try await store.tombstones(after: last, limit: limit)
     }
 
+    package func tombstoneCount() async throws -> Int { try await store.tombstoneCount() }
+
     package func numbering() async throws -> Numbering? { try await store.numbering() }
 
     package func recipient(for key: RecipientKey) async throws -> KnownRecipient? {

@@ -103,6 +103,8 @@ package final class MemoryStore: StateStore {
         return Array(later.sorted(by: Tombstone.precedes).prefix(limit))
     }
 
+    package func tombstoneCount() -> Int { content.withLock { $0.tombstones.values.reduce(0) { $0 + $1.count } } }
+
     package func numbering() -> Numbering? { nil }
 
     package func recipient(for key: RecipientKey) -> KnownRecipient? {

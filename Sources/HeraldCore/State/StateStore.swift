@@ -28,6 +28,9 @@ package protocol StateStore: Sendable {
     /// for the beginning.
     func tombstones(after last: Tombstone?, limit: Int) async throws -> [Tombstone]
 
+    /// How many tombstones there are. It reads no registration.
+    func tombstoneCount() async throws -> Int
+
     /// The numbers that the store has given out. `nil` if it cannot tell them from another state's.
     func numbering() async throws -> Numbering?
 

@@ -12,6 +12,7 @@ struct PlanCommand: AsyncParsableCommand {
     @ParentCommand var herald: Herald
     @OptionGroup var options: CommonOptions
     @OptionGroup var cache: CacheOptions
+    @OptionGroup var snapshot: SnapshotOptions
 
     @Option(help: ArgumentHelp("Save the plan to a file.", valueName: "file"), completion: .file())
     var out: String?
@@ -41,25 +42,22 @@ struct PlanCommand: AsyncParsableCommand {
         if lists == .skip, out != nil {
             throw ValidationError("a plan without lists cannot be applied; leave out --out")
         }
+        if snapshot.snapshot != nil, out != nil {
+            throw ValidationError("a plan made from a snapshot cannot be applied; leave out --out")
+        }
     }
 
     func run() async throws {
-        let context = try CommandContext.open(Common(herald.common, options), lists: lists, cache: cache.use)
-        let now = Date()
-        let scope = PlanScope(campaigns: campaign, days: days)
-        let state = try await KnownState.read(from: context.state, for: .reading, at: now)
-        let desired = try await context.files.wanted(knownTo: state, at: context.state, isForApply: false).desired
-        let proposal = try context.files.proposal(desired, from: state, at: at?.date ?? now, scope)
-        let document = PlanDocument(
-            proposal, id: "plan-\(UUID().uuidString.lowercased())", created: now, campaigns: campaign, days: days)
+        let document = try await document()
         if let out {
             do { try PrivateFile.write(document.json.prettyText, to: out) } catch {
                 throw CommandFailure(.wrong, "the plan cannot be written to \(out)")
             }
         }
-        context.console.result(document.rendered(as: format, context.console.output))
+        let console = Common(herald.common, options).console
+        console.result(document.rendered(as: format, console.output))
         guard detailedExitCode else { return }
-        if !proposal.plan.refusals.isEmpty { throw CommandFailure(.refused) }
-        if !proposal.plan.isEmpty { throw CommandFailure(.changes) }
+        if document.isRefused { throw CommandFailure(.refused) }
+        if document.hasChanges { throw CommandFailure(.changes) }
     }
 }

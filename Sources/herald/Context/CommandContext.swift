@@ -46,6 +46,9 @@ extension Settings {
     /// The absolute path of the state.
     func statePath(in folder: WorkspaceFolder, environment: [String: String]) -> String {
         let override = environment["HERALD_STATE"].flatMap { $0.isEmpty ? nil : $0 }
-        return override?.absolute(in: nil) ?? state.absolute(in: folder.path)
+        return override?.absolute(in: nil) ?? state.file.absolute(in: folder.path)
     }
+
+    /// The absolute path of the snapshot that every apply and run writes. `nil` if none is written.
+    func snapshotPath(in folder: WorkspaceFolder) -> String? { state.snapshot?.absolute(in: folder.path) }
 }

@@ -97,4 +97,16 @@ extension LoadedWorkspace {
             listsSkipped: workspace.listsSkipped, reportedSerial: state.reportedSerial)
         return Planner.proposal(input, at: now)
     }
+
+    /// The plan that the files give at an instant, as far as a snapshot shows.
+    func forecast(
+        from snapshot: StateSnapshot, _ remarks: [String], at now: Date, _ scope: PlanScope
+    ) throws -> Forecast {
+        for name in scope.campaigns { _ = try campaign(named: name) }
+        let desired = try Resolver.desired(of: workspace, ListedRecipients(recipientIndex))
+        return Planner.forecast(
+            from: snapshot, of: desired, workspace.settings, workspaceDigest: digest,
+            onlyCampaigns: Set(scope.campaigns), days: scope.days, listsSkipped: workspace.listsSkipped,
+            remarks: remarks, at: now)
+    }
 }

@@ -16,7 +16,7 @@ extension Conductor {
             try await record(work, in: store)
             try await store.commit(work.plan.bookkeeping(at: request.now()) + work.closing)
         }
-        if request.tellsRest { tellRest(work.document.proposal) }
+        if request.tellsRest { tellRest(work.proposal) }
         var report = blankReport(work)
         (report.result, report.finished) = (report.outcome, request.now())
         if request.reportPath != nil { _ = try openFiles(report) }

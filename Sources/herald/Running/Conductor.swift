@@ -15,7 +15,13 @@ struct Conductor {
         guard let ifLocked = request.ifLocked else { return try await carryOut() }
         // The lock comes first, so that the state stays as it was planned with until the run ends.
         guard let lock = try await lock(ifLocked) else { return }
-        try await lock.hold { try await carryOut() }
+        try await lock.hold {
+            do { try await carryOut() } catch {
+                await writeSnapshot()
+                throw error
+            }
+            await writeSnapshot()
+        }
     }
 
     private func carryOut() async throws {
@@ -73,7 +79,7 @@ struct Conductor {
         let document = PlanDocument(
             proposal, id: request.saved?.id ?? request.id, created: request.now(), campaigns: request.scope.campaigns,
             days: request.scope.days)
-        return PlannedWork(plan: proposal.plan, document: document, recipients: recipients, closing: closing)
+        return PlannedWork(proposal: proposal, document: document, recipients: recipients, closing: closing)
     }
 
     private func check(_ work: PlannedWork, _ state: KnownState) throws {

@@ -3,11 +3,13 @@ import HeraldCore
 
 /// What a run is about to do.
 struct PlannedWork {
-    let plan: Plan
+    let proposal: Proposal
     let document: PlanDocument
     let recipients: Recipients
     /// Changes to the state for the end of the run.
     let closing: [StateChange]
+
+    var plan: Plan { proposal.plan }
 
     /// The recipients it is about.
     enum Recipients {

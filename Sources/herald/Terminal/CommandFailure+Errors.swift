@@ -30,6 +30,11 @@ extension CommandFailure {
         switch problem {
         case .unreadable: self.init(.wrong, "the file is no plan of herald's")
         case .altered: self.init(.stalePlan, "the plan was altered after it was saved")
+        case .ofSnapshot:
+            self.init(
+                .wrong,
+                "the plan was made from a snapshot, which can be shown and not applied; run 'herald plan --out' where the state is"
+            )
         case .expired(let instant): self.init(.stalePlan, "the plan expired at \(instant.rfc3339)")
         case .early(let instant): self.init(.stalePlan, "the plan is for \(instant.rfc3339), which has not come")
         case .used: self.init(.stalePlan, "the plan was applied before")

@@ -108,6 +108,14 @@ struct FixTests {
         #expect(loaded.diagnostics.map(\.range.text?.start) == [.init(line: 2, column: 10)])
     }
 
+    @Test func `what needs a newer format is fixed by its version`() throws {
+        let loaded = try WorkspaceLoader.load(files: ["herald.yaml": "herald: 1\nproject: p\nstate: {file: s}\n"])
+        #expect(loaded.diagnostics.map(\.message) == ["'state' with keys of its own needs format version 2"])
+        #expect(loaded.diagnostics.map(\.help) == ["write herald: 2"])
+        #expect(loaded.diagnostics.map(\.fix?.text) == ["2"])
+        #expect(loaded.diagnostics.map(\.fix?.range.start) == [.init(line: 1, column: 9)])
+    }
+
     @Test(arguments: [
         timed("at: 2026-12-01T24:00"), timed("at: 2026-02-30 9:00"), timed("at: 9:00"), timed("cron: 25:07 * * *"),
         message("enabled: maybe"), message("delivery: {expires_after: 4}"),

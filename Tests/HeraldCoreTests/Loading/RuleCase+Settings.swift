@@ -7,8 +7,25 @@ private func settings(_ rest: String) -> String { settingsText + rest + "\n" }
 extension RuleCase {
     static let settingsCases: [RuleCase] = [
         RuleCase(
-            .formatVersion, "a later format", ["herald.yaml": "herald: ▸2\nproject: p\n"],
-            near: ["herald.yaml": "herald: 1\nproject: p\n"]),
+            .formatVersion, "a key of version 2", ["herald.yaml": "herald: 1\nproject: p\n▸state: {file: s}\n"],
+            near: ["herald.yaml": "herald: 2\nproject: p\nstate: {file: s}\n"]),
+        RuleCase(
+            .formatVersion, "a later format", ["herald.yaml": "herald: ▸3\nproject: p\n"],
+            near: ["herald.yaml": "herald: 2\nproject: p\n"]),
+        RuleCase(
+            .unknownKey, "of the state", ["herald.yaml": "herald: 2\nproject: p\nstate: {▸path: s}\n"],
+            near: ["herald.yaml": "herald: 2\nproject: p\nstate: {}\n"]),
+        RuleCase(
+            .invalidValue, "a snapshot in place of the state",
+            ["herald.yaml": "herald: 2\nproject: p\nstate: {file: s, snapshot: ▸s}\n"],
+            near: ["herald.yaml": "herald: 2\nproject: p\nstate: {file: s, snapshot: s.json}\n"]),
+        RuleCase(
+            .invalidValue, "a snapshot without a name",
+            ["herald.yaml": "herald: 2\nproject: p\nstate: {snapshot: ▸''}\n"],
+            near: ["herald.yaml": "herald: 2\nproject: p\nstate: {snapshot: ../s.json}\n"]),
+        RuleCase(
+            .wrongType, "a list of states", ["herald.yaml": settings("state: ▸[a, b]")],
+            near: ["herald.yaml": settings("state: a")]),
         RuleCase(
             .wrongType, "a version in quotes", ["herald.yaml": "herald: ▸'1'\nproject: p\n"],
             near: ["herald.yaml": "herald: 1\nproject: p\n"]),

@@ -22,6 +22,7 @@ struct SchemaTests {
     static let places: [Place] =
         ResourceReader.keys.sorted { $0.key < $1.key }.map { Place($0.key, [], $0.value) } + [
             Place("herald", [], SettingsReader.keys), Place("herald", ["fcm"], SettingsReader.fcmKeys),
+            Place("herald", ["state"], SettingsReader.stateKeys),
             Place("herald", ["runner"], SettingsReader.runnerKeys),
             Place("herald", ["guards"], SettingsReader.guardKeys),
             Place("audience", ["source"], ResourceReader.sourceKeys),

@@ -10,7 +10,7 @@ struct VariableTests {
     private func state(_ text: String) throws -> (state: String?, found: [Rule]) {
         let loaded = try WorkspaceLoader.load(
             files: ["herald.yaml": settingsText + "state: \"\(text)\"\n"], environment: Self.environment)
-        return (loaded.workspace?.settings.state, loaded.diagnostics.map(\.rule))
+        return (loaded.workspace?.settings.state.file, loaded.diagnostics.map(\.rule))
     }
 
     @Test(arguments: [
@@ -55,6 +55,15 @@ struct VariableTests {
         #expect(keyed.found == [Found(.unknownKey, "herald.yaml", marked.positions[0])])
     }
 
+    @Test func `the state may be a path or say more`() throws {
+        let long = "herald: 2\nproject: p\nstate: {file: \"${STATE}\", snapshot: snapshots/s.json}\n"
+        let state = try WorkspaceLoader.load(files: ["herald.yaml": long], environment: Self.environment)
+        #expect(state.found == [])
+        #expect(state.workspace?.settings.state == .init(file: "s", snapshot: "snapshots/s.json"))
+        let short = try WorkspaceLoader.load(files: ["herald.yaml": "herald: 2\nproject: p\nstate: s\n"])
+        #expect(short.workspace?.settings.state == .init(file: "s"))
+    }
+
     @Test func `other files have no variables`() throws {
         let loaded = try WorkspaceLoader.load(
             files: [
@@ -68,7 +77,7 @@ struct VariableTests {
 
     @Test func `settings that are left out have their defaults`() throws {
         let settings = try #require(try WorkspaceLoader.load(files: [:]).workspace?.settings)
-        #expect(settings.state == ".herald/state.sqlite")
+        #expect(settings.state.file == ".herald/state.sqlite")
         #expect(settings.fcm.rate == .limited(10_000))
         #expect(settings.fcm.subscriptionRate == .limited(3_000))
         #expect(settings.fcm.ramp == .seconds(60))

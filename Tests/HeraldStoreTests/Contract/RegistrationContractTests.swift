@@ -22,10 +22,12 @@ struct RegistrationContractTests {
                 Tombstone(recipient: 1, registration: .token(1), died: .at(5)),
                 Tombstone(recipient: 2, registration: .fid(2), died: .at(5)),
             ])
+        #expect(try await open.store.tombstoneCount() == 2)
         // The one that died is listed again: it counts as living.
         try await open.commit(.register([2: .fid(2)]))
         #expect(try await open.store.wholeState().dead == [])
         #expect(try await open.store.tombstones(after: nil, limit: 9) == Array(deaths.prefix(1)))
+        #expect(try await open.store.tombstoneCount() == 1)
     }
 
     @Test(arguments: StoreKind.allCases)

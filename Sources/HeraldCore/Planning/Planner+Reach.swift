@@ -1,0 +1,82 @@
+internal import FCM
+
+/// How many people a send reaches: exactly, or between which bounds if the state is a snapshot.
+extension Planner {
+    /// How many people requests to those members reach, as far as herald can tell.
+    func reached(by campaign: Campaign, _ members: RecipientSet) -> ClosedRange<Int> {
+        campaign.target.value.isOneRequest(campaign.delivery)
+            ? recipients(of: campaign.target.value, members).count : living(members).count
+    }
+
+    /// The people whom a planned send reaches.
+    func reach(of send: Plan.Send, by campaign: Campaign) -> ClosedRange<Int> {
+        guard sizes != nil, !send.members.isEmpty else { return send.recipients...send.recipients }
+        if campaign.target.value.isOneRequest(campaign.delivery) { return reached(by: campaign, send.members) }
+        // Nobody knows which of the members were tried already.
+        let tried = state.occurrences[send.occurrence]?.counts.tried ?? 0
+        return living(send.members).subtracting(.counted(0...tried)).count
+    }
+
+    /// For a topic: its subscribers after its own steps, whether herald subscribed them or not.
+    private func recipients(of target: Campaign.Target, _ members: RecipientSet) -> Members {
+        switch target {
+        case .audience, .registrations: living(members)
+        case .topic(let name): subscribers(of: name)
+        case .condition(let condition): matching(condition.expression)
+        case .group(let name): living(groupMembers[name] ?? [])
+        }
+    }
+
+    /// The subscribers in the state after the topic's own steps, whether herald subscribed them or not.
+    private func subscribers(of name: TopicName) -> Members {
+        let wanted = topicMembers[name]
+        let members = living(wanted?.members ?? []).union(preexisting(in: name))
+        let all = wanted?.prune ?? true ? members : members.union(managed(in: name))
+        return all.subtracting(.known(formers))
+    }
+
+    /// The recipients known to herald whose topics match a condition.
+    private func matching(_ expression: Condition.Expression) -> Members {
+        switch expression {
+        case .topic(let name): subscribers(of: name)
+        case .not(let inner): everybody.subtracting(matching(inner))
+        case .and(let one, let other): matching(one).intersection(matching(other))
+        case .or(let one, let other): matching(one).union(matching(other))
+        }
+    }
+
+    // MARK: Who is known, and who is only counted
+
+    private func living(_ members: RecipientSet) -> Members {
+        guard let sizes else { return .known(members.subtracting(unreachable)) }
+        return .known(members).subtracting(.counted(0...sizes.tombstones))
+    }
+
+    private func preexisting(in topic: TopicName) -> Members {
+        guard let sizes else { return .known(state.topics[topic]?.preexisting ?? []) }
+        return .counted(0...(sizes.topics[topic]?.preexisting ?? 0))
+    }
+
+    /// Those that herald subscribed, also under the topic's earlier names.
+    private func managed(in topic: TopicName) -> Members {
+        guard let sizes else { return .known(mine(of: topic).union(moving(to: topic))) }
+        let names = [topic] + earlierNames(of: topic)
+        return .counted(0...names.reduce(0) { $0 + (sizes.topics[$1].map { $0.managed + $0.subscribing } ?? 0) })
+    }
+
+    /// All living recipients that herald knows. Only conditions need it.
+    static func everybody(_ desired: Desired, _ state: RecordedState, _ sizes: StateSnapshot.Sizes?) -> Members {
+        let hasConditions = desired.sends.contains {
+            if case .condition = $0.campaign.target.value { true } else { false }
+        }
+        guard hasConditions else { return .known([]) }
+        guard let sizes else {
+            let recorded = RecipientSet(KnownRecipient.firstID..<state.nextRecipient)
+            return .known(recorded.union(desired.listed).subtracting(state.dead))
+        }
+        // Those who are listed may all be known or all be new.
+        let listed = desired.listed.count
+        let least = max(0, max(sizes.known, listed) - sizes.tombstones)
+        return .counted(least...max(least, sizes.known - sizes.dead + listed))
+    }
+}

@@ -1,0 +1,127 @@
+internal import FCM
+
+/// Plans that are made from a snapshot.
+extension Planner {
+    /// What would be done, as far as a snapshot shows.
+    ///
+    /// - Parameters:
+    ///   - remarks: what else is to be said about the snapshot, such as its age.
+    package static func forecast(
+        from snapshot: StateSnapshot, of desired: Desired, _ settings: Settings, workspaceDigest: String = "",
+        onlyCampaigns: Set<String> = [], days: Int = 7, listsSkipped: Bool = false, remarks: [String] = [],
+        at now: Date
+    ) -> Forecast {
+        let input = Input(
+            desired: desired, state: snapshot.likeness(nearestTo: desired), settings: settings,
+            workspaceDigest: workspaceDigest, onlyCampaigns: onlyCampaigns, days: days, listsSkipped: listsSkipped)
+        var planner = Planner(input, now, sizes: snapshot.sizes)
+        planner.overview.snapshot = snapshot.time
+        planner.overview.warnings = remarks + snapshot.strangeness(to: desired)
+        planner.work(on: onlyCampaigns)
+        planner.judgeBySizes(snapshot.sizes, selected: onlyCampaigns)
+        return Forecast(Proposal(planner.plan, planner.overview), planner.state.pauses)
+    }
+
+    /// What the coming days bring, without what the snapshot shows to be sent already.
+    ///
+    /// - Parameter limit: the most occurrences of each campaign.
+    package static func calendar(
+        of campaigns: [Campaign], from snapshot: StateSnapshot, days: Int, limit: Int, at now: Date
+    ) -> Forecast {
+        var desired = Desired()
+        desired.sends = campaigns.map { DesiredSend(campaign: $0, members: []) }
+        let input = Input(
+            desired: desired, state: snapshot.likeness(nearestTo: desired), settings: Settings(project: ""),
+            days: days, listsSkipped: true)
+        var planner = Planner(
+            input, now, sizes: snapshot.sizes, limit: UpcomingLimit(ofEach: limit, ofAll: .max))
+        planner.work(on: [])
+        return Forecast(Proposal(planner.plan, planner.overview), planner.state.pauses)
+    }
+
+    mutating func leaveUnjudged(_ kind: Guard, _ name: String) {
+        if let place = overview.unjudged.firstIndex(where: { $0.kind == kind }) {
+            overview.unjudged[place].names.append(name)
+        } else {
+            overview.unjudged.append(
+                UnjudgedGuard(kind: kind, names: [name], reason: "the snapshot has no members, only sizes"))
+        }
+    }
+
+    // MARK: Guards
+
+    private mutating func judgeBySizes(_ sizes: StateSnapshot.Sizes, selected campaigns: Set<String>) {
+        if listsSkipped {
+            for kind in [Guard.maxRecipients, .maxUnsubscribePercent, .audienceCollapse, .audienceGrowth] {
+                overview.unjudged.append(UnjudgedGuard(kind: kind, reason: "the lists were not read"))
+            }
+        } else {
+            judgeTopics(sizes, selected: campaigns)
+            judgeGroups(sizes, selected: campaigns)
+        }
+        overview.unjudged.append(
+            UnjudgedGuard(kind: .stateWentBack, reason: "the reports are beside the state"))
+    }
+
+    private mutating func judgeTopics(_ sizes: StateSnapshot.Sizes, selected campaigns: Set<String>) {
+        let targets = Set(targets(of: campaigns).flatMap(\.topics))
+        for (name, size) in sizes.topics.sorted(by: { $0.key < $1.key }) {
+            let current = successors[name] ?? name
+            guard campaigns.isEmpty || targets.contains(current), prunes(current) else { continue }
+            judgeLeaves(
+                of: .topic(name), size.managed + size.subscribing, former: size.former,
+                listed: topicMembers[current]?.members.count, sizes)
+        }
+    }
+
+    private mutating func judgeGroups(_ sizes: StateSnapshot.Sizes, selected campaigns: Set<String>) {
+        let targets = Set(targets(of: campaigns).flatMap(\.groups))
+        for (name, group) in state.groups.sorted(by: { $0.key < $1.key })
+        where campaigns.isEmpty || targets.contains(name) {
+            let listed = groupMembers[name].flatMap { $0.isEmpty ? nil : $0.count }
+            let recorded = group.recipients.all.count
+            if let listed, group.key == nil {
+                // Nobody leaves a group before it is made, unless all who are listed are dead.
+                if listed <= sizes.tombstones { leaveLeavesUnjudged(of: .group(name), recorded) }
+            } else {
+                judgeLeaves(of: .group(name), recorded, former: 0, listed: listed, sizes)
+            }
+        }
+    }
+
+    /// Refuses where more must leave than the limit allows, whoever the members are.
+    ///
+    /// - Parameters:
+    ///   - listed: how many the files list; `nil` if all are to leave.
+    private mutating func judgeLeaves(
+        of subject: Plan.Subject, _ recorded: Int, former: Int, listed: Int?, _ sizes: StateSnapshot.Sizes
+    ) {
+        // A list may name a recipient by nothing but an earlier registration that is dead. Then it does not leave.
+        let least = max(0, recorded - (sizes.tombstones - sizes.dead))
+        let most = recorded + former
+        let refused = plan.refusals.count
+        if least >= 10 {
+            judgeLeaves(
+                of: subject, leaving: listed.map { max(0, least - $0) } ?? most, of: most, isDeleted: listed == nil)
+        }
+        if plan.refusals.count == refused { leaveLeavesUnjudged(of: subject, most) }
+    }
+
+    /// - Parameter most: the most members that it may have. The guard looks at no fewer than ten.
+    private mutating func leaveLeavesUnjudged(of subject: Plan.Subject, _ most: Int) {
+        guard most >= 10, settings.guards.maxUnsubscribePercent < 100 else { return }
+        leaveUnjudged(.maxUnsubscribePercent, "\(subject)")
+    }
+}
+
+extension StateSnapshot {
+    /// What to say if the snapshot seems to be of another workspace.
+    fileprivate func strangeness(to desired: Desired) -> [String] {
+        let known = tested.union(watermarks.keys).union(occurrences.values.map(\.recorded.campaign))
+        let isShared = desired.sends.contains { send in known.contains { send.campaign.continues($0) } }
+        guard !known.isEmpty, !desired.sends.isEmpty, !isShared else { return [] }
+        return [
+            "the snapshot knows \(count(known.count, "campaign")), and none of those that the files declare: it may be of another workspace"
+        ]
+    }
+}

@@ -1,0 +1,138 @@
+internal import FCM
+
+/// Snapshots are read where strangers may have written them.
+extension SnapshotDocument {
+    /// The most bytes that a snapshot has.
+    package static let limit = 64 << 20
+
+    package init(reading bytes: [UInt8]) throws {
+        guard bytes.count <= Self.limit else { throw SnapshotProblem.damaged("it has more than 64 MiB") }
+        let document: JSONValue
+        do throws(JSONValue.StrictProblem) { document = try JSONValue(strictly: bytes, depth: 8) } catch {
+            throw SnapshotProblem(error)
+        }
+        guard let schema = document["schema"]?.string, schema.hasPrefix(Self.family) else {
+            throw SnapshotProblem.notSnapshot
+        }
+        guard schema == Self.schema else { throw SnapshotProblem.newer }
+        self.init(try StateSnapshot(SnapshotPart(document)))
+    }
+
+    /// Whether the beginning of a file is that of a snapshot, so that another one may replace it.
+    package static func isSnapshot(_ bytes: [UInt8]) -> Bool {
+        guard let document = try? JSONValue(strictly: bytes, depth: 8) else { return false }
+        return document["schema"]?.string?.hasPrefix(family) ?? false
+    }
+}
+
+extension SnapshotProblem {
+    fileprivate init(_ problem: JSONValue.StrictProblem) {
+        switch problem {
+        case .syntax(let offset): self = .damaged("byte \(offset + 1) does not fit into JSON")
+        case .tooDeep: self = .damaged("its values are nested too deeply")
+        case .duplicateName(let name): self = .damaged("'\(name)' stands twice in one object")
+        }
+    }
+}
+
+extension StateSnapshot {
+    /// The largest sum of all members and outcomes. Many more would not fit into memory.
+    private static let mostMembers = 1 << 32
+
+    fileprivate init(_ part: SnapshotPart) throws {
+        let endpoint = try part["endpoint"].word(EndpointKind.init(rawValue:))
+        let identity = RecordedState.Identity(
+            lineage: try part["lineage"].id(), project: try part["project"].text(), endpoint: endpoint,
+            created: try part["created"].date())
+        self.init(identity: identity, serial: try part["serial"].number(), time: try part["time"].date())
+        sizes = try Sizes(part)
+        audienceSizes = try part["audiences"].list("audience", { try $0.name() }, { try $0["size"].count() })
+        watermarks = try part["watermarks"].list("campaign", { try $0.name() }, Watermark.init)
+        occurrences = try part["occurrences"].list("occurrence", { try $0.occurrence() }, Occurrence.init)
+        formerNames = try part["former_names"].list("campaign", { try $0.name() }, { try $0["names"].names() })
+        pauses.everything = try part["paused"]["everything"].bool()
+        pauses.campaigns = try part["paused"]["campaigns"].names()
+        tested = try part["tested"].names()
+        topicAPI = try part["topic_api"].unlessNull {
+            .init(try $0["api"].word(TopicAPI.init(rawValue:)), at: try $0["at"].date())
+        }
+        let outcomes = occurrences.values.map(\.recorded).filter { $0.finished == nil }
+        guard sizes.sum + outcomes.reduce(0, { $0 + $1.counts.sum }) <= Self.mostMembers else {
+            throw SnapshotProblem.damaged("it counts more members than a state can have")
+        }
+    }
+}
+
+extension StateSnapshot.Sizes {
+    fileprivate init(_ part: SnapshotPart) throws {
+        self.init()
+        topics = try part["topics"].list("topic", { try $0.word(TopicName.init(rawValue:)) }, StateSnapshot.Topic.init)
+        groups = try part["groups"].list("group", { try $0.digest() }, StateSnapshot.Group.init)
+        known = try part["registrations"].count()
+        dead = try part["dead"].count()
+        tombstones = try part["tombstones"].count()
+        guard dead <= tombstones, dead <= known else {
+            throw SnapshotProblem.damaged("more are dead than there can be")
+        }
+    }
+
+    /// The members of all topics and groups.
+    fileprivate var sum: Int {
+        topics.values.reduce(0) { $0 + $1.sum } + groups.values.reduce(0) { $0 + $1.members + $1.adding }
+    }
+}
+
+extension StateSnapshot.Topic {
+    fileprivate init(_ part: SnapshotPart) throws {
+        self.init()
+        managed = try part["owned"].count()
+        subscribing = try part["subscribing"].count()
+        preexisting = try part["found"].count()
+        former = try part["earlier"].count()
+        try part.check(sum)
+    }
+
+    fileprivate var sum: Int { managed + subscribing + preexisting + former }
+}
+
+extension StateSnapshot.Group {
+    fileprivate init(_ part: SnapshotPart) throws {
+        self.init()
+        members = try part["members"].count()
+        adding = try part["adding"].count()
+        hasKey = try part["has_key"].bool()
+        try part.check(members + adding)
+    }
+}
+
+extension Watermark {
+    fileprivate init(_ part: SnapshotPart) throws {
+        self.init(
+            at: try part["at"].date(), schedule: try part["schedule"].text(),
+            next: try part["next"].unlessNull { try $0.date() })
+    }
+}
+
+extension StateSnapshot.Occurrence {
+    fileprivate init(_ part: SnapshotPart) throws {
+        var recorded = RecordedOccurrence(
+            campaign: try part["campaign"].name(), revision: Int(try part["revision"].number()),
+            due: try part["due"].unlessNull { try $0.date() },
+            contentDigest: try part["content_digest"].text(), target: "")
+        recorded.finished = try part["finished"].unlessNull { try $0.date() }
+        var entries: [LedgerEntry: Int] = [:]
+        for entry in LedgerEntry.allCases { entries[entry] = try part["counts"].optional(entry.key)?.count() ?? 0 }
+        let counts = LedgerCounts(entries: entries, codes: [:])
+        try part.check(counts.sum)
+        recorded.outcomes = .counts(counts)
+        let whole = try part.optional("whole")?.word { word in LedgerEntry.allCases.first { $0.key == word } }
+        if let whole, counts[whole] == 0 || recorded.finished != nil {
+            throw part.problem("has a 'whole' that its counts do not have")
+        }
+        self.init(recorded, whole: whole)
+    }
+}
+
+extension LedgerCounts {
+    fileprivate var sum: Int { LedgerEntry.allCases.reduce(0) { $0 + self[$1] } }
+}

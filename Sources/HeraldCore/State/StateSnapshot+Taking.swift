@@ -1,0 +1,61 @@
+internal import Crypto
+package import FCM
+
+extension StateSnapshot {
+    /// Reads the store as it is now. Runs may go on meanwhile.
+    package static func take(from store: any StateStore, at now: Date) async throws -> StateSnapshot {
+        let state = try await store.snapshot()
+        // Counted last: a death that comes in between makes the bounds wider, and not wrong.
+        return StateSnapshot(state, tombstones: try await store.tombstoneCount(), at: now)
+    }
+
+    package init(_ state: RecordedState, tombstones: Int, at now: Date) {
+        self.init(identity: state.identity, serial: state.serial, time: now)
+        let formers = RecipientSet(state.formers.keys.sorted())
+        sizes.topics = state.topics.mapValues { Topic($0, dead: state.dead, formers) }
+        for (name, group) in state.groups { sizes.groups[digest(of: name)] = Group(group, dead: state.dead) }
+        sizes.known = Int(state.nextRecipient - KnownRecipient.firstID)
+        sizes.dead = state.dead.count
+        sizes.tombstones = max(tombstones, sizes.dead)
+        occurrences = state.occurrences.mapValues(Occurrence.init(counting:))
+        (watermarks, formerNames, pauses) = (state.watermarks, state.formerNames, state.pauses)
+        (topicAPI, audienceSizes) = (state.topicAPI, state.audienceSizes)
+        tested = Set(state.tests.map(\.campaign))
+    }
+
+    /// What stands for a group's name, which may name a person. Whoever knows the name can find it again.
+    package func digest(of group: GroupName) -> String {
+        "sha256:" + SHA256.hash(data: Array("\(identity.lineage)\0\(group.rawValue)".utf8)).hexadecimal
+    }
+}
+
+extension StateSnapshot.Topic {
+    fileprivate init(_ topic: RecordedTopic, dead: RecipientSet, _ formers: RecipientSet) {
+        self.init()
+        managed = topic.managed.subtracting(dead).subtracting(formers).count
+        subscribing = topic.subscribing.subtracting(dead).subtracting(formers).count
+        preexisting = topic.preexisting.subtracting(formers).count
+        former = topic.managed.union(topic.subscribing).intersection(formers).count
+    }
+}
+
+extension StateSnapshot.Group {
+    fileprivate init(_ group: RecordedGroup, dead: RecipientSet) {
+        self.init()
+        members = group.members.subtracting(dead).count
+        adding = group.adding.subtracting(dead).count
+        hasKey = group.key != nil
+    }
+}
+
+extension StateSnapshot.Occurrence {
+    fileprivate init(counting occurrence: RecordedOccurrence) {
+        let counts = occurrence.counts
+        let entries = LedgerEntry.allCases.map { ($0, counts[$0]) }
+        var recorded = occurrence
+        recorded.target = ""
+        recorded.outcomes = .counts(LedgerCounts(entries: Dictionary(uniqueKeysWithValues: entries), codes: [:]))
+        let isOpen = occurrence.finished == nil
+        self.init(recorded, whole: isOpen ? occurrence.ledger?.entries.state(of: 0) : nil)
+    }
+}

@@ -1,0 +1,38 @@
+import FCM
+import Foundation
+import HeraldCore
+
+/// Snapshots on disk.
+enum SnapshotFile {
+    static func read(_ path: String) throws -> StateSnapshot {
+        guard let bytes = bytes(of: path) else {
+            throw CommandFailure(.wrong, "the snapshot \(path) cannot be read")
+        }
+        return try SnapshotDocument(reading: bytes).snapshot
+    }
+
+    /// No more than show that the file is too large. It may be a pipe without end.
+    private static func bytes(of path: String) -> [UInt8]? {
+        guard let file = FileHandle(forReadingAtPath: path) else { return nil }
+        do { return Array(try file.read(upToCount: SnapshotDocument.limit + 1) ?? Data()) } catch { return nil }
+    }
+
+    /// Replaces the file at once. A file that is there must be a snapshot or empty: a mistyped path could name the state.
+    static func write(_ snapshot: StateSnapshot, to path: String) throws {
+        if isOfAnother(path) {
+            throw CommandFailure(
+                .wrong, "\(path) is no snapshot and is not replaced; name another file, or remove it first")
+        }
+        do { try PrivateFile.write(SnapshotDocument(snapshot).json.prettyText, to: path) } catch {
+            throw CommandFailure(.wrong, "the snapshot cannot be written to \(path)")
+        }
+    }
+
+    private static func isOfAnother(_ path: String) -> Bool {
+        let resolved = URL(filePath: path).resolvingSymlinksInPath().path
+        let kind = (try? FileManager.default.attributesOfItem(atPath: resolved))?[.type] as? FileAttributeType
+        guard kind == .typeRegular else { return false }
+        guard let bytes = bytes(of: path) else { return true }
+        return !bytes.isEmpty && !SnapshotDocument.isSnapshot(bytes)
+    }
+}

@@ -1,0 +1,40 @@
+import FCM
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+@testable import Lives
+
+/// Plans from a snapshot beside plans from its state, in random worlds. The random lives of `LifeTests` do the same after
+/// every edit and every run.
+@Suite struct ForecastPropertyTests {
+    @Test(arguments: 0..<200 as Range<UInt64>)
+    func `a snapshot shows what the state shows`(seed: UInt64) throws {
+        var scenario = RandomScenario(seed: seed)
+        var random = SeededRandom(seed: seed &+ 77)
+        for campaign in scenario.workspace.campaigns where Int.random(in: 0..<6, using: &random) == 0 {
+            scenario.state.pauses.campaigns.insert(campaign.name.value)
+        }
+        scenario.state.pauses.everything = Int.random(in: 0..<12, using: &random) == 0
+        scenario.state.audienceSizes = ["a0": 500, "a1": 3]
+        let real = try scenario.proposal().proposal
+        let taken = StateSnapshot(scenario.state, tombstones: scenario.state.dead.count, at: PlanScenario.now)
+        let snapshot = try SnapshotDocument(reading: SnapshotDocument(taken).json.bytes()).snapshot
+        #expect(snapshot == taken)
+        // A machine without the state numbers recipients from 1.
+        let listed = try Resolved(scenario.workspace).desired
+        let forecast = Planner.forecast(from: snapshot, of: listed, scenario.workspace.settings, at: PlanScenario.now)
+        #expect(ForecastComparison(real, forecast, of: listed, from: snapshot).differences == [])
+        #expect(real.overview.collapsed == forecast.proposal.overview.collapsed)
+
+        let skipped = Planner.Input(
+            desired: listed.withoutMembers, state: scenario.state, settings: scenario.workspace.settings,
+            listsSkipped: true)
+        let blind = Planner.forecast(
+            from: snapshot, of: listed.withoutMembers, scenario.workspace.settings, listsSkipped: true,
+            at: PlanScenario.now)
+        let unread = Planner.proposal(skipped, at: PlanScenario.now)
+        #expect(
+            ForecastComparison(unread, blind, of: listed.withoutMembers, from: snapshot).differences == [])
+    }
+}

@@ -1,0 +1,162 @@
+import FCM
+
+@testable import HeraldCore
+
+/// A plan made from a state beside one made from the state's snapshot: what must be equal, and what must lie within
+/// bounds.
+struct ForecastComparison {
+    private let real: Proposal
+    private let forecast: Proposal
+    private let snapshot: StateSnapshot
+    private let desired: Desired
+    private(set) var differences: [String] = []
+
+    /// - Parameter desired: what the forecast was made of.
+    init(_ real: Proposal, _ forecast: Forecast, of desired: Desired, from snapshot: StateSnapshot) {
+        (self.real, self.forecast, self.snapshot, self.desired) = (real, forecast.proposal, snapshot, desired)
+        if self.forecast.overview.figures == .unknown { compareDocuments() }
+        compareHistory()
+        compareSends()
+        compareComing()
+        compareGuards()
+    }
+
+    private mutating func expect(_ isSo: Bool, _ words: @autoclosure () -> String) {
+        if !isSo { differences.append(words()) }
+    }
+
+    /// Without lists, everything that is shown is the same.
+    private mutating func compareDocuments() {
+        let documents = [real, forecast].map { proposal in
+            var proposal = proposal
+            proposal.overview.warnings.removeAll { $0.hasPrefix("the snapshot knows") }
+            let json = PlanDocument(proposal, id: "id", created: proposal.plan.at).json
+            return json.object?.filter { !["snapshot", "unjudged", "digest"].contains($0.key) }
+        }
+        expect(documents[0] == documents[1], "the documents differ")
+    }
+
+    private mutating func compareHistory() {
+        let (one, other) = (real.plan, forecast.plan)
+        expect(one.renames == other.renames, "renames \(one.renames) \(other.renames)")
+        expect(one.superseded == other.superseded, "superseded \(one.superseded) \(other.superseded)")
+        expect(one.silenced == other.silenced, "silenced \(one.silenced) \(other.silenced)")
+        expect(one.nextDue == other.nextDue, "next due")
+        let excused = Set(desired.sends.filter { mayHaveNobody($0) }.map(\.campaign.name.value))
+        for name in Set(one.watermarks.keys).union(other.watermarks.keys) where !excused.contains(name) {
+            expect(one.watermarks[name] == other.watermarks[name], "watermark of \(name)")
+        }
+        compare(one.missed, other.missed, "missed", id: \.occurrence)
+        compare(one.held.map(Hold.init), other.held.map(Hold.init), "held", id: \.occurrence)
+    }
+
+    /// A held occurrence without how many recipients are left.
+    private struct Hold: Hashable {
+        var occurrence: OccurrenceID
+        var reason: String
+        var resolve: String
+
+        init(_ held: Plan.Held) { (occurrence, reason, resolve) = (held.occurrence, held.reason, held.resolve) }
+    }
+
+    /// The forecast has all that the plan has, and more only where the snapshot leaves open whether anybody is left.
+    private mutating func compare<Entry: Hashable>(
+        _ one: [Entry], _ other: [Entry], _ name: String, id: (Entry) -> OccurrenceID
+    ) {
+        for entry in one { expect(other.contains(entry), "\(name): the forecast lacks \(entry)") }
+        for entry in Set(other).subtracting(one) {
+            expect(mayHaveNobody(id(entry)), "\(name): the forecast has \(entry)")
+        }
+    }
+
+    // MARK: Sends
+
+    private mutating func compareSends() {
+        let (one, other) = (sends(of: real), sends(of: forecast))
+        for (id, send) in one {
+            guard let shown = other[id] else {
+                expect(false, "the forecast lacks \(id)")
+                continue
+            }
+            expect(shown.due == send.due && shown.isResumed == send.isResumed, "\(id) differs")
+            expect(shown.contentDigest == send.contentDigest, "\(id) has another message")
+            guard forecast.overview.figures == .estimated else { continue }
+            expect(send.recipients <= shown.recipients, "\(id) reaches \(send.recipients) of \(shown.recipients)")
+            let planned = (Plan.Work.send(send).planned, Plan.Work.send(shown).planned)
+            expect(planned.0 <= planned.1, "\(id) has \(planned.0) of \(planned.1)")
+        }
+        for (id, shown) in other where one[id] == nil {
+            let isAccountOnly = shown.members.isEmpty && shown.onUnknown == .resend
+            expect(mayHaveNobody(id) || isAccountOnly, "the forecast has \(id)")
+        }
+    }
+
+    private func sends(of proposal: Proposal) -> [OccurrenceID: Plan.Send] {
+        let sends = proposal.plan.steps.compactMap { if case .send(let send) = $0.work { send } else { nil } }
+        return Dictionary(sends.map { ($0.occurrence, $0) }) { first, _ in first }
+    }
+
+    /// Whether all listed recipients may be dead or tried.
+    private func mayHaveNobody(_ id: OccurrenceID) -> Bool {
+        let name = snapshot.occurrences[id]?.recorded.campaign ?? String(id.rawValue.prefix { $0 != "@" })
+        let names = [name] + forecast.plan.renames.filter { $0.old == name }.map(\.new)
+        let wanted = desired.sends.filter { names.contains($0.campaign.name.value) }
+        let tried = snapshot.occurrences[id]?.recorded.counts.tried ?? 0
+        return wanted.isEmpty || wanted.contains { mayHaveNobody($0, tried: tried) }
+    }
+
+    private func mayHaveNobody(_ wanted: DesiredSend, tried: Int? = nil) -> Bool {
+        if forecast.overview.figures == .unknown { return false }
+        var members = wanted.members.count
+        if case .group(let name) = wanted.campaign.target.value, wanted.members == .target {
+            members = desired.groups.first { $0.name == name }?.members.count ?? 0
+        } else if wanted.members == .target {
+            return false
+        }
+        let most =
+            snapshot.occurrences.values.filter { wanted.campaign.continues($0.recorded.campaign) }
+            .map(\.recorded.counts.tried).max() ?? 0
+        return members <= snapshot.sizes.tombstones + (tried ?? most)
+    }
+
+    private mutating func compareComing() {
+        let (one, other) = (real.overview.upcoming, forecast.overview.upcoming)
+        expect(one.map(\.occurring) == other.map(\.occurring), "other sends are coming")
+        guard forecast.overview.figures == .estimated else { return }
+        for (send, shown) in zip(one, other) {
+            expect(send.recipients <= shown.recipients, "\(send.occurring.occurrence) will reach more")
+        }
+    }
+
+    // MARK: Guards
+
+    private mutating func compareGuards() {
+        guard forecast.overview.figures == .estimated else { return }
+        let real = real.plan.refusals.filter { $0.kind != .stateWentBack }
+        let told = forecast.overview.unjudged
+        for refusal in real {
+            let subject = refusal.subject.map { "\($0)" } ?? "campaign '\(refusal.name)'"
+            let isTold = told.contains { $0.kind == refusal.kind && $0.names.contains { isName($0, of: subject) } }
+            expect(
+                isTold || forecast.plan.refusals.contains { isSame($0, as: refusal) }, "no guard: \(refusal.message)")
+        }
+        for refusal in forecast.plan.refusals where !real.contains(where: { isSame(refusal, as: $0) }) {
+            let isOfNobody = desired.sends.contains {
+                $0.campaign.name.value == refusal.name && mayHaveNobody($0)
+            }
+            expect(isOfNobody && refusal.subject == nil, "a guard too many: \(refusal.message)")
+        }
+    }
+
+    private func isSame(_ one: GuardRefusal, as other: GuardRefusal) -> Bool {
+        one.kind == other.kind && (one.subject == nil) == (other.subject == nil)
+            && isName(one.subject?.name ?? one.name, of: other.subject?.name ?? other.name)
+    }
+
+    /// A snapshot has digests in place of the names of groups.
+    private func isName(_ shown: String, of name: String) -> Bool {
+        guard shown != name, shown.contains("sha256:") else { return shown == name }
+        let bare = name.hasPrefix("group '") ? String(name.dropFirst(7).dropLast()) : name
+        return GroupName(rawValue: bare).map { shown.contains(snapshot.digest(of: $0).prefix(23)) } ?? false
+    }
+}
