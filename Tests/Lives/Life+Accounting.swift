@@ -70,7 +70,11 @@ extension Life {
         // Without FCM's answer herald cannot tell its own subscription from the app's. The answer may have died with
         // the run.
         let isUnanswered = mishap.map { !$0.isRefusal && $0 != .notSent } ?? run.isDead
-        if isUnanswered { owners[topic]?[registration] = nil }
+        if isUnanswered, owners[topic]?[registration] == false {
+            // Nobody can say any more whose it is.
+            owners[topic]?[registration] = nil
+            return
+        }
         // What FCM refuses for good is in no topic, and herald does not look for it there.
         if mishap?.isRefusal == true, owners[topic]?[registration] != false {
             owners[topic]?[registration] = nil
@@ -195,7 +199,10 @@ extension Life {
     /// Intents without an outcome are unknown from now on: nobody may be sent to again.
     func noteWhatDied() {
         for (name, topic) in store.snapshot().topics {
-            unheard[name, default: []].formUnion(store.registrations(of: topic.subscribing).values)
+            for registration in store.registrations(of: topic.subscribing).values {
+                unheard[name, default: []].insert(registration)
+                if owners[name]?[registration] == false { owners[name]?[registration] = nil }
+            }
         }
         for occurrence in store.snapshot().occurrences.values {
             let uncertain = occurrence.ledger?.uncertain ?? []
@@ -229,6 +236,8 @@ extension Life {
         for campaign in files.campaigns { lines[campaign.line]?.seenName = campaign.name }
         for topic in files.topics { topicNames[topic.line] = topic.name }
         freshlyDeleted = []
+        // What fires while a campaign is disabled is nobody's.
+        for campaign in files.campaigns where !campaign.isEnabled { lines[campaign.line]?.pass(until: now) }
     }
 
     /// Whatever a report names as missed is never sent. A report outlives the process.

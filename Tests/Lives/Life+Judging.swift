@@ -134,6 +134,7 @@ extension Life {
         guard let promised = lines[line]?.promised, !promised.isEmpty else { return }
         lines[line]?.promised = [:]
         let campaign = files.campaigns.first { $0.line == line }
+        if campaign?.isEnabled == false { return }
         for (key, installations) in promised {
             if let campaign, told.names(key, of: campaign, lines[line]?.names ?? []) { continue }
             let left = installations.filter { (allowed[key]?[$0] ?? 0) > 0 && !(excused[key] ?? []).contains($0) }

@@ -25,7 +25,8 @@ extension Life {
         }
         let (begin, deaths) = (now, store.deaths)
         if let fast = fastUntil, skew == 0 {
-            if now >= fast { for line in lines.keys { lines[line]?.pass(until: fast) } }
+            let declared = Set(files.campaigns.map(\.line))
+            for line in lines.keys where now >= fast || !declared.contains(line) { lines[line]?.pass(until: fast) }
             fastUntil = nil
         }
         let isWhole = try await carryOut(call, run)
