@@ -4,8 +4,7 @@ internal import FCM
 extension Planner {
     /// What would be done, as far as a snapshot shows.
     ///
-    /// - Parameters:
-    ///   - remarks: what else is to be said about the snapshot, such as its age.
+    /// - Parameter remarks: what else is to be said about the snapshot, such as its age.
     package static func forecast(
         from snapshot: StateSnapshot, of desired: Desired, _ settings: Settings, workspaceDigest: String = "",
         onlyCampaigns: Set<String> = [], days: Int = 7, listsSkipped: Bool = false, remarks: [String] = [],
@@ -44,7 +43,7 @@ extension Planner {
             overview.unjudged[place].names.append(name)
         } else {
             overview.unjudged.append(
-                UnjudgedGuard(kind: kind, names: [name], reason: "the snapshot has no members, only sizes"))
+                UnjudgedGuard(kind: kind, names: [name], reason: "the snapshot has only sizes"))
         }
     }
 
@@ -60,7 +59,7 @@ extension Planner {
             judgeGroups(sizes, selected: campaigns)
         }
         overview.unjudged.append(
-            UnjudgedGuard(kind: .stateWentBack, reason: "the reports are beside the state"))
+            UnjudgedGuard(kind: .stateWentBack, reason: "it needs the reports beside the state"))
     }
 
     private mutating func judgeTopics(_ sizes: StateSnapshot.Sizes, selected campaigns: Set<String>) {
@@ -91,8 +90,7 @@ extension Planner {
 
     /// Refuses where more must leave than the limit allows, whoever the members are.
     ///
-    /// - Parameters:
-    ///   - listed: how many the files list; `nil` if all are to leave.
+    /// - Parameter listed: how many the files list; `nil` if all are to leave.
     private mutating func judgeLeaves(
         of subject: Plan.Subject, _ recorded: Int, former: Int, listed: Int?, _ sizes: StateSnapshot.Sizes
     ) {

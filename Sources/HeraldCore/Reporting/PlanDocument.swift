@@ -240,7 +240,7 @@ package struct PlanDocument: Document {
         let source = overview.snapshot.map { " Planned from the snapshot of \($0.rfc3339)." } ?? ""
         switch overview.figures {
         case .exact: return source
-        case .estimated: return source + " Figures are estimates: it has sizes, and no members."
+        case .estimated: return source + " Figures are estimates, because a snapshot has only sizes."
         case .unknown:
             return source + " Lists were not read: memberships are not compared, recipients not counted."
         }

@@ -17,6 +17,7 @@ import Testing
         }
         scenario.state.pauses.everything = Int.random(in: 0..<12, using: &random) == 0
         scenario.state.audienceSizes = ["a0": 500, "a1": 3]
+        scenario.rememberNames(&random)
         let real = try scenario.proposal().proposal
         let taken = StateSnapshot(scenario.state, tombstones: scenario.state.dead.count, at: PlanScenario.now)
         let snapshot = try SnapshotDocument(reading: SnapshotDocument(taken).json.bytes()).snapshot
@@ -36,5 +37,21 @@ import Testing
         let unread = Planner.proposal(skipped, at: PlanScenario.now)
         #expect(
             ForecastComparison(unread, blind, of: listed.withoutMembers, from: snapshot).differences == [])
+    }
+}
+
+extension RandomScenario {
+    /// Histories that moved to a new name before, and campaigns that were only tested.
+    fileprivate mutating func rememberNames(_ random: inout SeededRandom) {
+        for number in 0..<4 {
+            let (old, new) = ("cron\(number)", "renamed\(number)")
+            if Int.random(in: 0..<3, using: &random) == 0 { state.formerNames[new] = [old] }
+            guard Int.random(in: 0..<3, using: &random) == 0 else { continue }
+            state.tests.append(RecordedTest(campaign: old, at: PlanScenario.now, accepted: 1, rejected: 0, unknown: 0))
+            if Bool.random(using: &random) {
+                state.watermarks[old] = nil
+                state.occurrences = state.occurrences.filter { $0.value.campaign != old }
+            }
+        }
     }
 }
