@@ -4,11 +4,13 @@ changed, and the first plan. Each is compared with sort -u of the same list in t
 Arguments: herald, and a folder to work in.
 """
 
+import hashlib
 import multiprocessing
 import os
 import shutil
 import sqlite3
 import statistics
+import struct
 import subprocess
 import sys
 import time
@@ -71,7 +73,10 @@ def chunk(topic, number):
         if (id - 1) % TOPICS != topic:
             bits[(id & 0xFFFF) >> 3] |= 1 << (id & 7)
             members += 1
-    return members, bytes([2]) + bits
+    data = bytes([2]) + bits
+    # Of the topic's number in the state, what herald knows of the members (1: subscribed by herald), and the chunk.
+    digest = hashlib.sha256(struct.pack("<qqq", topic + 1, 1, number) + data).digest()
+    return members, data, struct.unpack("<q", digest[:8])[0]
 
 
 def record():
@@ -83,7 +88,7 @@ def record():
     for topic in range(TOPICS):
         state.execute("INSERT INTO topic (id, name) VALUES (?, ?)", (topic + 1, f"t{topic}"))
         state.executemany(
-            "INSERT INTO membership (topic, state, chunk, members, bytes) VALUES (?, 1, ?, ?, ?)",
+            "INSERT INTO membership (topic, state, chunk, members, bytes, checksum) VALUES (?, 1, ?, ?, ?, ?)",
             ((topic + 1, number, *chunk(topic, number)) for number in range((COUNT >> 16) + 1)))
     state.commit()
     state.close()
