@@ -59,7 +59,13 @@ extension StepState {
             let isOurs = work.isOurs(id, mayHaveTakenEffect: queue.retries.mayHaveTakenEffect(id))
             accept(id, isOurs: isOurs, &context)
         case .dead(let failure) where addressee.reach != .target:
-            noteRejection(of: addressee, failure, context)
+            if context.options.mode == .apply, mayHaveOthers(addressee, context) {
+                // If the run dies before the others are tried, the next one takes the recipient for untried.
+                report.rejected += 1
+                outcomes.untried.insert(id)
+            } else {
+                noteRejection(of: addressee, failure, context)
+            }
             reportedDead.append((addressee, failure, attempt))
         case .rejected(let failure), .dead(let failure):
             noteRejection(of: addressee, failure, context)
@@ -96,6 +102,10 @@ extension StepState {
 
     private mutating func noteRejection(of addressee: Addressee, _ failure: Failure, _ context: RunContext) {
         report.rejected += 1
+        recordRejection(of: addressee, failure, context)
+    }
+
+    mutating func recordRejection(of addressee: Addressee, _ failure: Failure, _ context: RunContext) {
         outcomes.rejected[context.redacted(failure, addressee).code, default: []].insert(addressee.id)
     }
 

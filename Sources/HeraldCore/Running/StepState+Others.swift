@@ -20,6 +20,7 @@ extension StepState {
                     // The next plan takes the other registration.
                     leave(death, to: nil, context)
                 } else {
+                    recordRejection(of: death.0, death.1, context)
                     fail(death.0, death.1, death.attempts, .kept, context)
                 }
             }
@@ -37,6 +38,7 @@ extension StepState {
             if let registration = death.0.registration { triedDead[id, default: []].insert(registration) }
             let others = (found[id] ?? []).filter { !(triedDead[id]?.contains($0) ?? false) }
             guard let other = others.first else {
+                recordRejection(of: death.0, death.1, context)
                 if isBelieved {
                     outcomes.forgotten.insert(id)
                     report.forgotten += 1

@@ -123,6 +123,14 @@ import Testing
         #expect(!sender.requests.compactMap(\.registration).contains(.token(3)))
     }
 
+    @Test(arguments: 1...9)
+    func `if the run dies before the other one is tried, the next run tries it`(commits: Int) async throws {
+        var laboratory = Laboratory()
+        laboratory.store = ProbedStore(laboratory.memory, refusesFrom: commits)
+        _ = try await run(.send(.sample(1...5)), in: laboratory, Self.answering(dead: [.fid(3)]))
+        #expect(laboratory.memory.state().occurrences.values.allSatisfy { $0.rejected.isEmpty })
+    }
+
     /// The dead one left its topics by itself. Somebody else may have subscribed the other one.
     @Test func `a later step does not unsubscribe the registration that took a dead one's place`() async throws {
         var state = RecordedState.blank
