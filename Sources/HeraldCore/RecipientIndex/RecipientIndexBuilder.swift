@@ -15,6 +15,8 @@ struct RecipientIndexBuilder {
     private let keepsSources: Bool
     private let known: KnownRows?
     private var matcher: RowMatcher?
+    /// Rows that wait for being matched together.
+    private var batch = RowBatch()
     private var sources: [RowSource] = []
     /// The members of each source, if they are known.
     private var matched: [SourceMembers] = []
@@ -99,15 +101,36 @@ struct RecipientIndexBuilder {
             problem = .tooMany
             return
         }
-        let membershipClass = seen == nil ? membershipClass : table.numberWithSeen(membershipClass)
-        let (bytes, keyLength) = (UnsafeRawBufferPointer(registration), Registration.keyLength(of: registration))
-        do throws(RecipientIndexError) {
-            switch matcher?.take(bytes, keyLength: keyLength, membershipClass, seen: seen) {
+        let mark = seen == nil ? membershipClass : table.numberWithSeen(membershipClass)
+        let keyLength = Registration.keyLength(of: registration)
+        let row = RowBatch.Row(keyLength: keyLength, mark: mark, place: place, seen: seen)
+        guard matcher != nil else { return sort(UnsafeRawBufferPointer(registration), row) }
+        batch.append(UnsafeRawBufferPointer(registration), row)
+        if batch.isFull { match() }
+    }
+
+    /// Takes the waiting rows out of the batch, in their order.
+    private mutating func match() {
+        guard let numbers = matcher?.numbers else { return }
+        var waiting = RowBatch()
+        swap(&waiting, &batch)
+        defer { swap(&waiting, &batch) }
+        let findings = numbers.find(waiting.entries(numbers.hash))
+        waiting.drain { row, bytes, index in
+            switch matcher?.take(findings[index], row.mark, seen: row.seen) {
             case .taken: return
-            case .leftWithNumber(let id): try addNumber(id, of: bytes.prefix(keyLength))
+            case .leftWithNumber(let id): addNumber(id, of: bytes.prefix(row.keyLength))
             case .left, nil: break
             }
-            try sorter.append(bytes, keyLength: keyLength, mark: membershipClass, row: seen ?? place)
+            sort(bytes, row)
+        }
+    }
+
+    private mutating func sort(_ registration: UnsafeRawBufferPointer, _ row: RowBatch.Row) {
+        guard problem == nil else { return }
+        do throws(RecipientIndexError) {
+            try sorter.append(
+                registration, keyLength: row.keyLength, mark: row.mark, row: row.seen ?? row.place)
         } catch {
             problem = error
         }
@@ -115,17 +138,15 @@ struct RecipientIndexBuilder {
 
     /// Adds the number that the state gave a recipient, for rows whose registration differs from the state's. The entry
     /// has a registration that does not exist, so it never equals a row's.
-    private func addNumber(_ id: RecipientID, of key: Slice<UnsafeRawBufferPointer>) throws(RecipientIndexError) {
-        let registration = Array(key) + [0]
-        try registration.withUnsafeBufferPointer { (bytes) throws(RecipientIndexError) in
-            try sorter.append(
-                UnsafeRawBufferPointer(bytes), keyLength: key.count, mark: ListEntry.recorded, row: id)
-        }
+    private mutating func addNumber(_ id: RecipientID, of key: Slice<UnsafeRawBufferPointer>) {
+        let row = RowBatch.Row(keyLength: key.count, mark: ListEntry.recorded, place: id, seen: nil)
+        (Array(key) + [0]).withUnsafeBytes { sort($0, row) }
     }
 
     /// Call it when all rows of a source have been added.
     mutating func finish(_ source: RowSource) {
         guard keepsSources else { return }
+        match()
         sources.append(source)
         if let members = matcher?.finishSource(source.owners) { matched.append(members) }
     }

@@ -45,22 +45,31 @@ package struct RecipientNumbers: Sendable {
         case unclear
     }
 
-    func find(_ registration: UnsafeRawBufferPointer, keyLength: Int) -> Finding {
-        let wanted = Self.entry(for: registration, keyLength: keyLength, id: 0, hash)
-        let bucket = Int(wanted.key >> shift)
-        return entries.withUnsafeBufferPointer { entries in
-            var found = Finding.nobody
-            var index = Int(starts[bucket])
-            let end = Int(starts[bucket + 1])
-            while index < end {
-                let entry = entries[index]
-                index += 1
-                guard entry.key == wanted.key, entry.moreOfKey == wanted.moreOfKey else { continue }
-                guard found == .nobody else { return .unclear }
-                found = entry.rest == wanted.rest ? .same(entry.id) : .other(entry.id)
-            }
-            return found
+    /// Finds many at once. They are far apart in memory, so each stage asks for the places of all before the next one
+    /// looks at what is there: the processor fetches them side by side.
+    ///
+    /// - Parameter wanted: made by `entry` with the same hash key. Their ids do not matter.
+    func find(_ wanted: [Entry]) -> [Finding] {
+        let places = starts.withUnsafeBufferPointer { starts in
+            wanted.map { starts[Int($0.key >> shift)]..<starts[Int($0.key >> shift) + 1] }
         }
+        return entries.withUnsafeBufferPointer { entries in
+            let first = places.map { $0.isEmpty ? 0 : entries[Int($0.lowerBound)].key }
+            return wanted.indices.map { index in
+                let (place, wanted) = (places[index], wanted[index])
+                if place.isEmpty || place.count == 1 && first[index] != wanted.key { return .nobody }
+                return Self.find(wanted, in: entries[Int(place.lowerBound)..<Int(place.upperBound)])
+            }
+        }
+    }
+
+    private static func find(_ wanted: Entry, in entries: Slice<UnsafeBufferPointer<Entry>>) -> Finding {
+        var found = Finding.nobody
+        for entry in entries where entry.key == wanted.key && entry.moreOfKey == wanted.moreOfKey {
+            guard found == .nobody else { return .unclear }
+            found = entry.rest == wanted.rest ? .same(entry.id) : .other(entry.id)
+        }
+        return found
     }
 
     static func entry(

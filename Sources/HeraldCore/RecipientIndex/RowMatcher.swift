@@ -1,7 +1,7 @@
 /// Collects rows under the state's numbers, source by source, without sorting. It takes only rows that name a recipient
 /// by the registration that the state has.
 struct RowMatcher {
-    private let numbers: RecipientNumbers
+    let numbers: RecipientNumbers
     private let table: MembershipClassTable
     /// By membership class, in the order of the rows: lists are seldom sorted, and to insert each number into a set
     /// where it belongs would cost more than to sort them once.
@@ -35,10 +35,9 @@ struct RowMatcher {
         isUnclear || sources.contains { $0.members.contains { !$0.intersection(others).isEmpty } }
     }
 
-    mutating func take(
-        _ registration: UnsafeRawBufferPointer, keyLength: Int, _ mark: UInt32, seen: UInt32?
-    ) -> Outcome {
-        switch numbers.find(registration, keyLength: keyLength) {
+    /// - Parameter finding: what the numbers know about the row's registration.
+    mutating func take(_ finding: RecipientNumbers.Finding, _ mark: UInt32, seen: UInt32?) -> Outcome {
+        switch finding {
         case .same(let id):
             put(id, mark)
             if let seen { seenTimes.append(SeenTime(recipient: id, seen: seen)) }

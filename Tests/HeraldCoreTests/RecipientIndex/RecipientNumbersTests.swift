@@ -25,9 +25,19 @@ struct RecipientNumbersTests {
     }
 
     private static func find(_ registration: Registration, in numbers: RecipientNumbers) -> RecipientNumbers.Finding {
-        Array(registration.rawValue.utf8).withUnsafeBytes {
-            numbers.find($0, keyLength: registration.recipientKey.rawValue.utf8.count)
-        }
+        find([registration], in: numbers)[0]
+    }
+
+    private static func find(
+        _ registrations: [Registration], in numbers: RecipientNumbers
+    ) -> [RecipientNumbers.Finding] {
+        numbers.find(
+            registrations.map { registration in
+                Array(registration.rawValue.utf8).withUnsafeBytes {
+                    RecipientNumbers.entry(
+                        for: $0, keyLength: registration.recipientKey.rawValue.utf8.count, id: 0, numbers.hash)
+                }
+            })
     }
 
     @Test func `it tells the registration that the state has from others of the recipient`() throws {
@@ -43,7 +53,7 @@ struct RecipientNumbersTests {
     @Test func `it finds everybody among many, and a newer registration in the place of an older one`() throws {
         let many = (1...20_000).map { (Registration.fid($0), RecipientID($0)) }
         let numbers = try Self.numbers(many)
-        for (registration, id) in many { #expect(Self.find(registration, in: numbers) == .same(id)) }
+        #expect(Self.find(many.map(\.0), in: numbers) == many.map { .same($0.1) })
         let newer = try #require(
             try RecipientNumbers(numbers, and: Self.noted([(.token(7), 7), (.fid(20_001), 20_001)])))
         #expect(Self.find(.fid(7), in: newer) == .other(7))
