@@ -33,13 +33,13 @@ extension Life {
         }
 
         /// Whether it names the firing, or warns about the campaign.
-        func names(_ key: Key, of campaign: LifeFiles.Campaign?, _ names: Set<String>) -> Bool {
-            let end = key.due?.rfc3339
+        func names(_ key: Key, of campaign: LifeFiles.Campaign, _ names: Set<String>) -> Bool {
+            let end = campaign.isDaily ? key.due?.rfc3339 : nil
             let isNamed = occurrences.contains { id in
                 let parts = id.rawValue.split(separator: "@").map(String.init)
                 return parts.count == 2 && names.contains(parts[0]) && (end.map { parts[1].hasPrefix($0) } ?? true)
             }
-            return isNamed || texts.contains { text in campaign.map { text.contains("'\($0.name)'") } ?? false }
+            return isNamed || texts.contains { $0.contains("'\(campaign.name)'") }
         }
     }
 
@@ -133,13 +133,12 @@ extension Life {
     private func judgePromises(to line: Int, _ told: Told) throws {
         guard let promised = lines[line]?.promised, !promised.isEmpty else { return }
         lines[line]?.promised = [:]
-        let campaign = files.campaigns.first { $0.line == line }
-        if campaign?.isEnabled == false { return }
+        guard let campaign = files.campaigns.first(where: { $0.line == line }), campaign.isEnabled else { return }
         for (key, installations) in promised {
             if told.names(key, of: campaign, lines[line]?.names ?? []) { continue }
             let left = installations.filter { (allowed[key]?[$0] ?? 0) > 0 && !(excused[key] ?? []).contains($0) }
                 .filter {
-                    reachable.contains($0) && (campaign.flatMap { files.recipients(of: $0) }?.contains($0) ?? true)
+                    reachable.contains($0) && (files.recipients(of: campaign)?.contains($0) ?? true)
                 }
                 .filter { (delivered[key]?[$0] ?? 0) < 1 }
             if let one = left.map({ number(of: $0) }).min() {
