@@ -30,7 +30,7 @@ import Testing
         ("resources.yaml", "kind: campaign\nname: x\ntarget: {topic: a, audience: b}\nmessage: {}\n", "one-target", 3),
         ("resources.yaml", "kind: [\n", "yaml-syntax", 2),
         ("all.txt", "not-a-registration\n", "list-row", 1),
-        ("herald.yaml", "herald: 2\nproject: p\n", "format-version", 1),
+        ("herald.yaml", "herald: 3\nproject: p\n", "format-version", 1),
     ])
     func `bad input is a located diagnostic and exit 1, and nothing is done`(
         _ file: String, _ text: String, _ rule: String, _ line: Int
