@@ -53,6 +53,11 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(
+            name: "CLibPQ",
+            pkgConfig: "libpq",
+            providers: [.apt(["libpq-dev"]), .brew(["libpq"])]
+        ),
+        .systemLibrary(
             name: "CLibYAML",
             pkgConfig: "yaml-0.1",
             providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]
@@ -76,7 +81,7 @@ let package = Package(
                 + products(of: "swift-certificates", "X509")
         ),
         .target(name: "HeraldCore", dependencies: ["CLibYAML", "CZlib", "FCM"] + crypto),
-        .target(name: "HeraldStore", dependencies: ["FCM", "HeraldCore"] + crypto + sqlite),
+        .target(name: "HeraldStore", dependencies: ["CLibPQ", "FCM", "HeraldCore"] + crypto + sqlite),
         .executableTarget(
             name: "herald",
             dependencies: ["FCM", "FCMClient", "FCMEmulator", "HeraldCore", "HeraldStore"]
@@ -106,7 +111,7 @@ let package = Package(
         ),
         .testTarget(
             name: "HeraldStoreTests",
-            dependencies: ["CPowerCut", "FCM", "HeraldCore", "HeraldStore", "HeraldTestSupport"] + sqlite
+            dependencies: ["CLibPQ", "CPowerCut", "FCM", "HeraldCore", "HeraldStore", "HeraldTestSupport"] + sqlite
         ),
         .testTarget(
             name: "heraldTests",

@@ -17,12 +17,13 @@ command -v swift >/dev/null || { echo "herald needs Swift 6.2 or newer: https://
 case "$(uname -s)" in
 Linux)
     command -v apt-get >/dev/null || {
-        echo "Without apt-get, install the development files of libyaml, SQLite and zlib, and curl, openssl, python3" \
+        echo "Without apt-get, install the development files of libyaml, libpq, SQLite and zlib," \
+            "and a PostgreSQL server, curl, openssl, python3" \
             "${browser:+and chromium}" >&2
         exit 0
     }
     missing=()
-    for package in libyaml-dev libsqlite3-dev zlib1g-dev pkg-config curl openssl; do
+    for package in libyaml-dev libpq-dev libsqlite3-dev zlib1g-dev pkg-config curl openssl postgresql; do
         dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed ||
             missing+=("$package")
     done
@@ -38,7 +39,9 @@ Linux)
     DEBIAN_FRONTEND=noninteractive "${sudo[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
     ;;
 Darwin)
-    command -v brew >/dev/null || { echo "herald needs libyaml; install Homebrew or libyaml first." >&2; exit 1; }
-    brew list libyaml >/dev/null 2>&1 || brew install libyaml
+    command -v brew >/dev/null || { echo "herald needs libyaml and libpq; install Homebrew or them first." >&2; exit 1; }
+    for formula in libyaml libpq postgresql@17; do
+        brew list "$formula" >/dev/null 2>&1 || brew install "$formula"
+    done
     ;;
 esac

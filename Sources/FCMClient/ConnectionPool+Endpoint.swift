@@ -25,7 +25,7 @@ extension ConnectionPool {
     ///     beat the connection counts as dead. The default is a third of the timeout.
     init(
         to endpoint: Endpoint, security: NIOSSLContext?, timeout: Duration, maxInFlight: Int,
-        idleLimit: TimeAmount? = nil, beat: TimeAmount? = nil, logger: Logger
+        idleLimit: TimeAmount? = nil, beat: TimeAmount? = nil, mayWrite: (@Sendable () -> Bool)? = nil, logger: Logger
     ) throws {
         guard timeout > .zero else { throw FCMClientError.timeout(timeout) }
         let state: PoolState
@@ -43,7 +43,8 @@ extension ConnectionPool {
                 idleLimit: idleLimit ?? .seconds(60))
         }
         let timeout = TimeAmount(timeout)
-        let connector = Connector(endpoint: endpoint, security: security, timeout: min(timeout, .seconds(10)))
+        let connector = Connector(
+            endpoint: endpoint, security: security, timeout: min(timeout, .seconds(10)), mayWrite: mayWrite)
         self.init(
             state: state, connector: connector, timeout: timeout,
             beat: beat ?? .nanoseconds(max(timeout.nanoseconds / 3, 1)),

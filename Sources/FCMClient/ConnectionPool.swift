@@ -126,8 +126,8 @@ extension ConnectionPool {
             attempts[id] = attempt
             deadlines.append(id, at: now + timeout)
         }
-        if isWithdrawn {
-            for (id, _) in started { end(id, .shutDown) }
+        if isWithdrawn || !mayWrite {
+            for (id, _) in started { end(id, isWithdrawn ? .shutDown : .barred) }
             return
         }
         deadlines.compact(keeping: attempts)
@@ -151,6 +151,9 @@ extension ConnectionPool {
         load.subtract(1, ordering: .relaxed)
         attempt.answer(exchange)
     }
+
+    /// Whether this process may send now.
+    private var mayWrite: Bool { connector.mayWrite?() ?? true }
 
     /// Starts the timers that exchanges need.
     private func watch() {
@@ -197,6 +200,10 @@ extension ConnectionPool {
 
     private func start(_ id: AttemptID, on place: ConnectionID) {
         guard let call = attempts[id]?.call else {
+            return perform(state.finished(1, on: place, at: .now()))
+        }
+        guard mayWrite else {
+            tell(id, Exchange(.barred, after: .waiting))
             return perform(state.finished(1, on: place, at: .now()))
         }
         attempts[id]?.connection = place

@@ -22,7 +22,8 @@ struct ConnectionPools: Sendable {
     ///   - beat: Replaces the default, which is a part of the timeout.
     init(
         to endpoint: Endpoint, security: NIOSSLContext?, timeout: Duration, maxInFlight: Int,
-        cores: Int = System.coreCount, idleLimit: TimeAmount? = nil, beat: TimeAmount? = nil, logger: Logger
+        cores: Int = System.coreCount, idleLimit: TimeAmount? = nil, beat: TimeAmount? = nil,
+        mayWrite: (@Sendable () -> Bool)? = nil, logger: Logger
     ) throws {
         let share: Int
         switch endpoint.scheme {
@@ -36,7 +37,7 @@ struct ConnectionPools: Sendable {
         pools = try stride(from: 0, to: maxInFlight, by: share).map { first in
             try ConnectionPool(
                 to: endpoint, security: security, timeout: timeout, maxInFlight: min(share, maxInFlight - first),
-                idleLimit: idleLimit, beat: beat, logger: logger)
+                idleLimit: idleLimit, beat: beat, mayWrite: mayWrite, logger: logger)
         }
         capacity = pools.reduce(0) { $0 + $1.capacity }
     }

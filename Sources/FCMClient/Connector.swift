@@ -11,6 +11,8 @@ struct Connector: Sendable {
     let security: NIOSSLContext?
     /// The limit for name lookup, TCP connection, TLS handshake and the server's SETTINGS together.
     let timeout: TimeAmount
+    /// Whether this process may send. It is asked before each write to a socket. `nil` if it always may.
+    let mayWrite: (@Sendable () -> Bool)?
 
     /// Opens a connection whose handlers run on `loop`. The last handler is the one that `carrier(of:)` returns.
     func open(on loop: any EventLoop) -> EventLoopFuture<any Channel> {
@@ -25,11 +27,16 @@ struct Connector: Sendable {
             ? try pipeline.handler(type: ExchangeHandler.self) : try pipeline.handler(type: FrameHandler.self)
     }
 
+    private func addGate(to channel: any Channel) throws {
+        if let mayWrite { try channel.pipeline.syncOperations.addHandler(WriteGate(mayWrite)) }
+    }
+
     private func openPlain(on loop: any EventLoop) -> EventLoopFuture<any Channel> {
         ClientBootstrap(group: loop)
             .connectTimeout(timeout)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
+                    try addGate(to: channel)
                     try channel.pipeline.syncOperations.addHTTPClientHandlers()
                     try channel.pipeline.syncOperations.addHandler(ExchangeHandler())
                 }
@@ -45,6 +52,7 @@ struct Connector: Sendable {
             .connectTimeout(timeout)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
+                    try addGate(to: channel)
                     let tls = try NIOSSLClientHandler(context: security, serverHostname: serverName)
                     try channel.pipeline.syncOperations.addHandler(tls)
                 }

@@ -22,6 +22,8 @@ enum Ending: Hashable, Sendable {
     /// Nothing came from the server, not even an answer to a PING.
     case silent
     case timedOut, cancelled, shutDown
+    /// This process may not send any more.
+    case barred
 
     /// Reads an error of the connection that carried the request.
     init(_ error: any Error) {
@@ -58,6 +60,7 @@ extension Ending {
         case .timedOut: "the time for the exchange ran out"
         case .cancelled: "the exchange was cancelled"
         case .shutDown: "the client was shut down"
+        case .barred: "this run may not send any more"
         }
     }
 }

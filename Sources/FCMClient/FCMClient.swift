@@ -22,6 +22,7 @@ package final class FCMClient: Sender {
     ///   - maxInFlight: How many exchanges may be in flight at once to each server. An emulator may get fewer.
     ///   - certificateAuthorities: The path of a PEM file with authorities to trust besides the system's.
     ///   - authorization: The source of access tokens. `nil` for an emulator.
+    ///   - mayWrite: Whether this process may send. It is asked before each write to a socket. `nil` if it always may.
     package convenience init(
         endpoints: Endpoints,
         project: Project,
@@ -29,12 +30,13 @@ package final class FCMClient: Sender {
         maxInFlight: Int = 1_000,
         certificateAuthorities: String? = nil,
         authorization: Authorization? = nil,
+        mayWrite: (@Sendable () -> Bool)? = nil,
         logger: Logger
     ) throws {
         try self.init(
             endpoints: endpoints, project: project, timeout: timeout, maxInFlight: maxInFlight,
             certificateAuthorities: certificateAuthorities, authorization: authorization, idleLimit: nil, beat: nil,
-            logger: logger)
+            mayWrite: mayWrite, logger: logger)
     }
 
     /// - Parameters:
@@ -49,6 +51,7 @@ package final class FCMClient: Sender {
         authorization: Authorization?,
         idleLimit: TimeAmount?,
         beat: TimeAmount?,
+        mayWrite: (@Sendable () -> Bool)? = nil,
         logger: Logger
     ) throws {
         let distinct: Set = [endpoints.fcm, endpoints.iid]
@@ -63,7 +66,7 @@ package final class FCMClient: Sender {
             uniqueKeysWithValues: distinct.map { endpoint in
                 let pools = try ConnectionPools(
                     to: endpoint, security: security, timeout: timeout, maxInFlight: maxInFlight,
-                    idleLimit: idleLimit, beat: beat, logger: logger)
+                    idleLimit: idleLimit, beat: beat, mayWrite: mayWrite, logger: logger)
                 return (endpoint, pools)
             })
         capacity = min(maxInFlight, pools.values.map(\.capacity).min() ?? 0)

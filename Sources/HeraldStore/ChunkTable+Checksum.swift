@@ -15,7 +15,7 @@ extension ChunkTable {
 
     func verify(_ checksum: Int64, _ id: Int64, _ state: Int, _ chunk: Int64, _ bytes: Data) throws {
         guard checksum == self.checksum(id, state, chunk, bytes) else {
-            throw ChunkDamage(detail: "\(name) has a set that is not as it was written (wrong checksum)")
+            throw StateDamage(detail: "\(name) has a set that is not as it was written (wrong checksum)")
         }
     }
 

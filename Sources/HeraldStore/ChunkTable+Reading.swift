@@ -34,7 +34,7 @@ extension ChunkTable {
         if let set = current { sets[set.owner, default: [:]][set.state] = try decode(set) }
         return try sets.mapValues { sets in
             guard let partition = Partition(sets) else {
-                throw ChunkDamage(detail: "\(name) has a recipient in two states")
+                throw StateDamage(detail: "\(name) has a recipient in two states")
             }
             return partition
         }
@@ -69,10 +69,10 @@ extension ChunkTable {
         while let row = try pruned.next() {
             let (id, count) = (try row.decode(Int64.self, atIndex: 0), try row.decode(Int.self, atIndex: 2))
             guard (1...Int(RecipientID.max)).contains(count) else {
-                throw ChunkDamage(detail: "\(name)_count has a count of no possible size")
+                throw StateDamage(detail: "\(name)_count has a count of no possible size")
             }
             guard counts[id, default: [:]].updateValue(count, forKey: try state(row.decode(atIndex: 1))) == nil else {
-                throw ChunkDamage(detail: "\(name) and \(name)_count have the same occurrence")
+                throw StateDamage(detail: "\(name) and \(name)_count have the same occurrence")
             }
         }
         return counts
@@ -97,7 +97,7 @@ extension ChunkTable {
             try verify(row.decode(atIndex: 3), id, state.rawValue, Int64(key), bytes)
             guard try RecipientSet(encodedChunks: [(key, Array(bytes))]).contains(recipient) else { continue }
             guard states.updateValue(state, forKey: id) == nil else {
-                throw ChunkDamage(detail: "\(name) has a recipient in two states")
+                throw StateDamage(detail: "\(name) has a recipient in two states")
             }
         }
         return states
@@ -114,28 +114,28 @@ extension ChunkTable {
     private func decode(_ stored: StoredSet) throws -> RecipientSet {
         let set = try RecipientSet(encodedChunks: stored.chunks)
         guard set.count == stored.members else {
-            throw ChunkDamage(detail: "\(name) has a set of another size than it says")
+            throw StateDamage(detail: "\(name) has a set of another size than it says")
         }
         return set
     }
 
     private func state(_ number: Int) throws -> State {
         guard let state = State(rawValue: number) else {
-            throw ChunkDamage(detail: "\(name) has a row of no known state")
+            throw StateDamage(detail: "\(name) has a row of no known state")
         }
         return state
     }
 
     private func chunk(_ number: Int64) throws -> UInt16 {
         guard let key = UInt16(exactly: number) else {
-            throw ChunkDamage(detail: "\(name) has a row of no known chunk")
+            throw StateDamage(detail: "\(name) has a row of no known chunk")
         }
         return key
     }
 
     private func members(_ number: Int) throws -> Int {
         guard (1...65_536).contains(number) else {
-            throw ChunkDamage(detail: "\(name) has a chunk of no possible size")
+            throw StateDamage(detail: "\(name) has a chunk of no possible size")
         }
         return number
     }

@@ -11,11 +11,6 @@ struct ChunkTable<State: RawRepresentable & Hashable & Sendable> where State.Raw
     let states: [State]?
 }
 
-/// A stored set that herald cannot have written.
-struct ChunkDamage: Error {
-    var detail: String
-}
-
 extension ChunkTable<Membership> {
     static var membership: Self { .init(name: "membership", owner: "topic", states: Membership.allCases) }
 }

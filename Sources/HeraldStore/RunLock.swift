@@ -3,7 +3,7 @@ internal import HeraldCore
 
 /// Lets only one run at a time work on a state. It is a kernel lock on a file beside the state, so it ends with the
 /// process.
-package final class RunLock: Sendable {
+package final class RunLock: StateLock {
     private let descriptor: Int32
     private let file: String
     /// The state's folder, if it was created for the lock.
@@ -11,8 +11,7 @@ package final class RunLock: Sendable {
 
     /// - Parameter run: shown to other runs that find the state locked.
     package init(for path: String, run: String) throws {
-        // Two paths to the same state share one lock.
-        file = URL(filePath: path).resolvingSymlinksInPath().path + ".lock"
+        file = Self.file(of: path)
         // The first run locks before there is a state, or even a folder for it.
         let folder = (file as NSString).deletingLastPathComponent
         newFolder = FileManager.default.fileExists(atPath: folder) ? nil : folder
@@ -38,12 +37,27 @@ package final class RunLock: Sendable {
         return try await body()
     }
 
+    package var mayWrite: (@Sendable () -> Bool)? { nil }
+
     /// Nothing is left behind, except by a crash. A process that has opened the file meanwhile finds that it is gone.
     deinit {
         if Self.isOpen(descriptor, file) { unlink(file) }
         // It fails if the folder holds a state by now.
         if let newFolder { rmdir(newFolder) }
         close(descriptor)
+    }
+
+    /// Who holds the lock on a state, in words. `nil` if nobody does.
+    package static func holder(of path: String) throws -> String? {
+        let file = file(of: path)
+        guard FileManager.default.fileExists(atPath: file) else { return nil }
+        do { close(try lock(file, of: path)) } catch StateError.locked(_, let holder) { return holder }
+        return nil
+    }
+
+    /// Two paths to the same state share one lock.
+    private static func file(of path: String) -> String {
+        URL(filePath: path).resolvingSymlinksInPath().path + ".lock"
     }
 
     private static func lock(_ file: String, of path: String) throws -> Int32 {

@@ -78,7 +78,7 @@ extension SQLiteStore {
     package func check() async throws {
         try await reading { db in
             let found = try String.fetchOne(db, sql: "PRAGMA quick_check(1)")
-            guard found == "ok" else { throw StateReader.Damage(detail: "SQLite says: \(found ?? "nothing")") }
+            guard found == "ok" else { throw StateDamage(detail: "SQLite says: \(found ?? "nothing")") }
             let reader = StateReader(db: db)
             for name in try reader.snapshot().occurrences.keys { _ = try reader.occurrence(name) }
             var last: RecipientID = 0

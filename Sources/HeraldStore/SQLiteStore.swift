@@ -99,9 +99,8 @@ package final class SQLiteStore: StateStore {
     static func stateError(_ error: any Error, path: String) -> StateError {
         switch error {
         case let error as StateError: return error
-        case let error as ChunkDamage: return .damaged(path: path, detail: error.detail)
         case is RecipientSet.DamagedChunk: return .damaged(path: path, detail: "a set of recipients cannot be read")
-        case let error as StateReader.Damage: return .damaged(path: path, detail: error.detail)
+        case let error as StateDamage: return .damaged(path: path, detail: error.detail)
         case let error as DatabaseError:
             let code = error.resultCode
             // SQLITE_ERROR means that a table or column that every state has is missing.

@@ -45,7 +45,7 @@ enum Schema {
                         sql: "INSERT INTO \(record) (identifier) VALUES (?)", arguments: ["\(number + 1)"])
                 }
                 guard try Row.fetchOne(db, sql: "PRAGMA foreign_key_check") == nil else {
-                    throw StateReader.Damage(detail: "it has rows that belong to nothing")
+                    throw StateDamage(detail: "it has rows that belong to nothing")
                 }
                 return .commit
             }

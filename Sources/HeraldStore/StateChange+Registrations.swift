@@ -38,7 +38,7 @@ extension StateChange {
         let moving = try ChunkTable.membership.owned(of: members, db)
             .union(ChunkTable.groupMembership.owned(of: members, db))
         guard !moving.isEmpty else { return }
-        let last = try Int64.fetchOne(db, sql: "SELECT max(id) FROM former").map(StateReader.formerID)
+        let last = try Int64.fetchOne(db, sql: "SELECT max(id) FROM former").map(StoredValue.formerID)
         let next = last.map { $0 + 1 } ?? KnownRecipient.firstFormer
         let numbers = Dictionary(uniqueKeysWithValues: zip(moving, next...))
         let statement = try db.cachedStatement(
@@ -56,7 +56,7 @@ extension StateChange {
         for former in returning {
             let recipient = try Int64.fetchOne(
                 db, sql: "DELETE FROM former WHERE id = ? RETURNING recipient", arguments: [Int64(former)])
-            numbers[former] = try recipient.map(StateReader.recipientID)
+            numbers[former] = try recipient.map(StoredValue.recipientID)
         }
         let members = RecipientSet(numbers.keys.sorted())
         try ChunkTable.membership.renumber(members, by: numbers, db)
@@ -69,7 +69,7 @@ extension StateChange {
         for id in members {
             let formers = try Int64.fetchAll(
                 db, sql: "DELETE FROM former WHERE recipient = ? RETURNING id", arguments: [Int64(id)])
-            for former in try formers.map(StateReader.formerID) { leaving.insert(former) }
+            for former in try formers.map(StoredValue.formerID) { leaving.insert(former) }
             try db.execute(sql: "DELETE FROM tombstone WHERE recipient = ?", arguments: [Int64(id)])
             try db.execute(sql: "DELETE FROM recipient WHERE id = ?", arguments: [Int64(id)])
         }

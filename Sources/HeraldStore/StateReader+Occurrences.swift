@@ -19,7 +19,7 @@ extension StateReader {
                 : .counts(counts.removeValue(forKey: id) ?? LedgerCounts(entries: [:], codes: [:]))
             occurrences[name] = occurrence
         }
-        guard ledgers.isEmpty, counts.isEmpty else { throw Damage(detail: "it has outcomes of no occurrence") }
+        guard ledgers.isEmpty, counts.isEmpty else { throw StateDamage(detail: "it has outcomes of no occurrence") }
         return occurrences
     }
 
@@ -41,12 +41,12 @@ extension StateReader {
         var trace = Trace(isDead: !dead.isEmpty)
         let formers = try Int64.fetchAll(
             db, sql: "SELECT id FROM former WHERE recipient = ? ORDER BY id", arguments: [Int64(recipient)])
-        let numbers = [recipient] + (try formers.map(Self.formerID))
+        let numbers = [recipient] + (try formers.map(StoredValue.formerID))
         trace.topics = try ChunkTable.membership.states(ofFirst: numbers, db).map { id, membership in
-            .init(name: try Self.topicName(name(id, in: "topic")), membership: membership)
+            .init(name: try StoredValue.topicName(name(id, in: "topic")), membership: membership)
         }
         trace.groups = try ChunkTable.groupMembership.states(ofFirst: numbers, db).map { id, membership in
-            .init(name: try Self.groupName(name(id, in: "device_group")), membership: membership)
+            .init(name: try StoredValue.groupName(name(id, in: "device_group")), membership: membership)
         }
         let (names, codes) = (try codeNames(), try ChunkTable.rejection.states(of: recipient, db))
         trace.occurrences = try ChunkTable.ledger.states(of: recipient, db).map { id, entry in
@@ -68,7 +68,7 @@ extension StateReader {
             let codes = Partition(disjoint: Dictionary(byName) { $0.union($1) })
             return (id, Ledger(entries: entries, codes: codes))
         }
-        guard codes.isEmpty else { throw Damage(detail: "it has rejections of no occurrence") }
+        guard codes.isEmpty else { throw StateDamage(detail: "it has rejections of no occurrence") }
         return Dictionary(uniqueKeysWithValues: ledgers)
     }
 
@@ -80,7 +80,7 @@ extension StateReader {
             let byName = try (codes.removeValue(forKey: id) ?? [:]).map { (try Self.name(of: $0, in: names), $1) }
             return (id, LedgerCounts(entries: entries, codes: Dictionary(byName, uniquingKeysWith: +)))
         }
-        guard codes.isEmpty else { throw Damage(detail: "it has rejections of no occurrence") }
+        guard codes.isEmpty else { throw StateDamage(detail: "it has rejections of no occurrence") }
         return Dictionary(uniqueKeysWithValues: counts)
     }
 
@@ -93,13 +93,13 @@ extension StateReader {
     }
 
     private static func name(of code: CodeNumber, in names: [CodeNumber: String]) throws -> String {
-        guard let name = names[code] else { throw Damage(detail: "it has rejections of no known code") }
+        guard let name = names[code] else { throw StateDamage(detail: "it has rejections of no known code") }
         return name
     }
 
     private func name(_ id: Int64, in table: String) throws -> String {
         let name = try String.fetchOne(db, sql: "SELECT name FROM \(table) WHERE id = ?", arguments: [id])
-        guard let name else { throw Damage(detail: "a recipient is in a \(table) that is not there") }
+        guard let name else { throw StateDamage(detail: "a recipient is in a \(table) that is not there") }
         return name
     }
 
@@ -107,9 +107,9 @@ extension StateReader {
     private static func occurrence(_ row: Row) throws -> (id: Int64, name: OccurrenceID, RecordedOccurrence) {
         var occurrence = RecordedOccurrence(
             campaign: try row.decode(atIndex: 2), revision: try row.decode(atIndex: 3),
-            due: try row.decode(Double?.self, atIndex: 4).map(date),
+            due: try row.decode(Double?.self, atIndex: 4).map(StoredValue.date),
             contentDigest: try row.decode(atIndex: 5), target: try row.decode(atIndex: 6))
-        occurrence.finished = try row.decode(Double?.self, atIndex: 7).map(date)
+        occurrence.finished = try row.decode(Double?.self, atIndex: 7).map(StoredValue.date)
         return (try row.decode(atIndex: 0), OccurrenceID(rawValue: try row.decode(atIndex: 1)), occurrence)
     }
 }

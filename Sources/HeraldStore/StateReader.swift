@@ -7,23 +7,19 @@ internal import HeraldCore
 struct StateReader {
     let db: Database
 
-    struct Damage: Error {
-        var detail: String
-    }
-
     func identity() throws -> RecordedState.Identity {
         guard let lineage = try meta("lineage", String.self), let project = try meta("project", String.self),
             let endpoint = try meta("endpoint", String.self).flatMap(EndpointKind.init(rawValue:)),
             let created = try meta("created", Double.self)
-        else { throw Damage(detail: "it does not say what it is bound to") }
+        else { throw StateDamage(detail: "it does not say what it is bound to") }
         return RecordedState.Identity(
-            lineage: lineage, project: project, endpoint: endpoint, created: try Self.date(created))
+            lineage: lineage, project: project, endpoint: endpoint, created: try StoredValue.date(created))
     }
 
     func snapshot() throws -> RecordedState {
         var state = RecordedState(identity: try identity())
         guard let serial = try meta("serial", Int64.self), (0..<1 << 62).contains(serial) else {
-            throw Damage(detail: "its serial is missing or out of range")
+            throw StateDamage(detail: "its serial is missing or out of range")
         }
         state.serial = serial
         state.topics = try topics()
@@ -31,7 +27,8 @@ struct StateReader {
         state.occurrences = try occurrences()
         (state.dead, state.migratedDead) = (try dead(), try dead(where: "migrated"))
         for row in try Row.fetchAll(db, sql: "SELECT id, recipient FROM former") {
-            state.formers[try Self.formerID(row.decode(atIndex: 0))] = try Self.recipientID(row.decode(atIndex: 1))
+            state.formers[try StoredValue.formerID(row.decode(atIndex: 0))] = try StoredValue.recipientID(
+                row.decode(atIndex: 1))
         }
         for row in try Row.fetchAll(db, sql: "SELECT campaign, name FROM former_name") {
             state.formerNames[try row.decode(String.self, atIndex: 0), default: []].insert(try row.decode(atIndex: 1))
@@ -42,8 +39,8 @@ struct StateReader {
         state.pauses = try pauses()
         state.tests = try tests()
         state.topicAPI = try meta("topic_api", String.self).map { text in
-            guard let api = TopicAPI(rawValue: text) else { throw Damage(detail: "it names no topic API") }
-            let found = try meta("topic_api_found", Double.self).map(Self.date)
+            guard let api = TopicAPI(rawValue: text) else { throw StateDamage(detail: "it names no topic API") }
+            let found = try meta("topic_api_found", Double.self).map(StoredValue.date)
             return .init(api, at: found ?? .distantPast)
         }
         state.nextRecipient = try lastRecipient() + 1
@@ -77,7 +74,7 @@ struct StateReader {
                 ON recipient.id = tombstone.recipient AND recipient.registration = tombstone.registration
                 WHERE \(condition) ORDER BY recipient.id
                 """)
-        return RecipientSet(try dead.map(Self.recipientID))
+        return RecipientSet(try dead.map(StoredValue.recipientID))
     }
 
     func tombstones(after last: Tombstone?, limit: Int) throws -> [Tombstone] {
@@ -94,9 +91,14 @@ struct StateReader {
             found.append(
                 Tombstone(
                     recipient: known.id, registration: known.registration,
-                    died: try Self.date(row.decode(atIndex: 2))))
+                    died: try StoredValue.date(row.decode(atIndex: 2))))
         }
         return found
+    }
+
+    /// - Parameter row: a row with the number and the registration.
+    static func recipient(_ row: Row, isFormer: Bool = false) throws -> KnownRecipient {
+        try StoredValue.recipient(row.decode(atIndex: 0), row.decode(atIndex: 1), isFormer: isFormer)
     }
 
     /// The highest number given out, also to a recipient that was erased.
@@ -105,7 +107,7 @@ struct StateReader {
         guard let last = try [last, meta("last_erased", Int64.self)].compactMap(\.self).max() else {
             return KnownRecipient.firstID - 1
         }
-        return try Self.recipientID(last)
+        return try StoredValue.recipientID(last)
     }
 
     /// The epoch of the newest lease. 0 if there was none.
@@ -116,11 +118,11 @@ struct StateReader {
         var topics: [TopicName: RecordedTopic] = [:]
         for row in try Row.fetchAll(db, sql: "SELECT id, name, changed FROM topic") {
             var topic = RecordedTopic()
-            topic.changed = try row.decode(Double?.self, atIndex: 2).map(Self.date)
+            topic.changed = try row.decode(Double?.self, atIndex: 2).map(StoredValue.date)
             topic.recipients = partitions.removeValue(forKey: try row.decode(atIndex: 0)) ?? Partition()
-            topics[try Self.topicName(row.decode(atIndex: 1))] = topic
+            topics[try StoredValue.topicName(row.decode(atIndex: 1))] = topic
         }
-        guard partitions.isEmpty else { throw Damage(detail: "it has members of no topic") }
+        guard partitions.isEmpty else { throw StateDamage(detail: "it has members of no topic") }
         return topics
     }
 
@@ -131,14 +133,14 @@ struct StateReader {
             var group = RecordedGroup()
             group.key = try row.decode(String?.self, atIndex: 2).map { text in
                 guard let key = NotificationKey(rawValue: text) else {
-                    throw Damage(detail: "a group's key has not the form of one")
+                    throw StateDamage(detail: "a group's key has not the form of one")
                 }
                 return key
             }
             group.recipients = partitions.removeValue(forKey: try row.decode(atIndex: 0)) ?? Partition()
-            groups[try Self.groupName(row.decode(atIndex: 1))] = group
+            groups[try StoredValue.groupName(row.decode(atIndex: 1))] = group
         }
-        guard partitions.isEmpty else { throw Damage(detail: "it has members of no group") }
+        guard partitions.isEmpty else { throw StateDamage(detail: "it has members of no group") }
         return groups
     }
 
@@ -147,7 +149,7 @@ struct StateReader {
         for row in try Row.fetchAll(db, sql: "SELECT name, size FROM audience_size") {
             let size = try row.decode(Int.self, atIndex: 1)
             guard (0...Int(RecipientID.max)).contains(size) else {
-                throw Damage(detail: "an audience's size is out of range")
+                throw StateDamage(detail: "an audience's size is out of range")
             }
             sizes[try row.decode(atIndex: 0)] = size
         }
@@ -158,8 +160,8 @@ struct StateReader {
         var watermarks: [String: Watermark] = [:]
         for row in try Row.fetchAll(db, sql: "SELECT campaign, at, schedule, next FROM watermark") {
             watermarks[try row.decode(atIndex: 0)] = Watermark(
-                at: try Self.date(row.decode(atIndex: 1)), schedule: try row.decode(atIndex: 2),
-                next: try row.decode(Double?.self, atIndex: 3).map(Self.date))
+                at: try StoredValue.date(row.decode(atIndex: 1)), schedule: try row.decode(atIndex: 2),
+                next: try row.decode(Double?.self, atIndex: 3).map(StoredValue.date))
         }
         return watermarks
     }
@@ -177,7 +179,7 @@ struct StateReader {
             db, sql: "SELECT campaign, at, accepted, rejected, unknown FROM test ORDER BY id")
         return try rows.map { row in
             RecordedTest(
-                campaign: try row.decode(atIndex: 0), at: try Self.date(row.decode(atIndex: 1)),
+                campaign: try row.decode(atIndex: 0), at: try StoredValue.date(row.decode(atIndex: 1)),
                 accepted: try row.decode(atIndex: 2), rejected: try row.decode(atIndex: 3),
                 unknown: try row.decode(atIndex: 4))
         }

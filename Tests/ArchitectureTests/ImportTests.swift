@@ -9,6 +9,7 @@ import Testing
     ]
 
     private static let allowed: [String: Set<String>] = [
+        "CLibPQ": [],
         "CLibYAML": [],
         "CZlib": [],
         "FCM": [],
@@ -20,7 +21,7 @@ import Testing
             "Logging", "NIOCore", "NIOHTTP2", "NIOSSL", "SwiftASN1", "X509",
         ],
         "HeraldCore": ["CLibYAML", "CZlib", "Crypto", "FCM"],
-        "HeraldStore": ["Crypto", "FCM", "GRDB", "HeraldCore"],
+        "HeraldStore": ["CLibPQ", "Crypto", "FCM", "GRDB", "HeraldCore"],
         "HeraldTestSupport": ["FCM", "HeraldCore"],
         "herald": ["ArgumentParser", "FCM", "FCMClient", "FCMEmulator", "HeraldCore", "HeraldStore", "Logging"],
     ]

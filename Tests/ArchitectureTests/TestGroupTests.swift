@@ -5,7 +5,8 @@ import Testing
 @Suite struct TestGroupTests {
     /// What a test that talks to a server or runs herald cannot do without.
     private static let signs: Set<String> = [
-        "HeraldProcess", "NIOPosix", "PlainServer", "RawConnection", "SecureServer", "withEmulator",
+        "HeraldProcess", "NIOPosix", "PlainServer", "PostgresTestServer", "RawConnection", "SecureServer",
+        "withEmulator",
         "withSecureConnection",
     ]
 

@@ -7,7 +7,7 @@ import Testing
 @testable import FCMClient
 
 struct EndingTests {
-    private static let ours: [Ending] = [.timedOut, .cancelled, .shutDown]
+    private static let ours: [Ending] = [.timedOut, .cancelled, .shutDown, .barred]
     private static let theirs: [Ending] = [.cut, .reset, .unreadable, .tooLong, .silent]
 
     @Test(arguments: ours + theirs)

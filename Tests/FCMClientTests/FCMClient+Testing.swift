@@ -15,12 +15,13 @@ extension FCMClient {
         authorization: Authorization? = nil,
         idleLimit: TimeAmount = .seconds(60),
         beat: TimeAmount = .seconds(60),
+        mayWrite: (@Sendable () -> Bool)? = nil,
         _ body: (FCMClient) async throws -> Void
     ) async throws {
         let client = try FCMClient(
             endpoints: Endpoints(endpoint), project: Project(id: "demo"), timeout: timeout, maxInFlight: maxInFlight,
             certificateAuthorities: certificateAuthorities, authorization: authorization, idleLimit: idleLimit,
-            beat: beat, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            beat: beat, mayWrite: mayWrite, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         try await body(client)
         await client.shutdown()
     }

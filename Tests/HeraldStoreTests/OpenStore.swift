@@ -6,43 +6,46 @@ import HeraldTestSupport
 
 /// The stores that must pass the same tests.
 enum StoreKind: CaseIterable {
-    case memory, sqlite
+    case memory, sqlite, postgres
+
+    static var allCases: [StoreKind] {
+        [.memory, .sqlite] + (PostgresTestServer.isInstalled ? [.postgres] : [])
+    }
 }
 
 /// A store for one test, and what is needed to open it again.
 struct OpenStore {
     let store: any StateStore
-    private let folder: TemporaryFolder?
+    /// Opens the same state as another process does.
+    private let open: @Sendable () async throws -> any StateStore
 
     static let identity = RecordedState.Identity(
         lineage: "lineage", project: "tide-app", endpoint: .emulator,
         created: Date(timeIntervalSince1970: 1_764_576_000))
 
-    init(_ kind: StoreKind) throws {
+    init(_ kind: StoreKind) async throws {
         switch kind {
         case .memory:
-            folder = nil
-            store = MemoryStore(
+            let store = MemoryStore(
                 RecordedState(identity: Self.identity), fingerprintKey: [UInt8](repeating: 7, count: 32))
+            self.store = store
+            open = { store }
         case .sqlite:
             let folder = try TemporaryFolder()
-            self.folder = folder
             store = try SQLiteStore.create(at: folder.path + "/state.sqlite", identity: Self.identity)
+            open = { try SQLiteStore.open(at: folder.path + "/state.sqlite") }
+        case .postgres:
+            let schema = try PostgresTestServer.newSchema()
+            store = try await PostgresStore.create(schema, identity: Self.identity, workspace: "tide")
+            open = { try await PostgresStore.open(schema) }
         }
     }
 
     /// The same state, opened as by another process.
-    func other() throws -> any StateStore {
-        guard let folder else { return store }
-        return try SQLiteStore.open(at: folder.path + "/state.sqlite")
-    }
+    func other() async throws -> any StateStore { try await open() }
 
     /// The state as a process reads it that opens it now.
-    func reopened() async throws -> RecordedState {
-        guard let folder else { return try await store.wholeState() }
-        return try await SQLiteStore.open(at: folder.path + "/state.sqlite")
-            .wholeState()
-    }
+    func reopened() async throws -> RecordedState { try await open().wholeState() }
 
     func commit(_ changes: StateChange...) async throws { try await store.commit(changes) }
 }

@@ -25,7 +25,7 @@ struct RecordingListsTests {
 
     @Test(arguments: StoreKind.allCases)
     func `what is written down has the planned numbers, and is known from then on`(_ kind: StoreKind) async throws {
-        let open = try OpenStore(kind)
+        let open = try await OpenStore(kind)
         try await open.commit(.register([5: .fid(Self.count), 7: .token(Self.count - 1), 9: .fid(99_999)]))
         let (workspace, recipientIndex) = try recipientIndex((1...Self.count).shuffled().map { Registration.fid($0) })
         let before = try await ListedRecipients(recipientIndex, recordedIn: open.store)
@@ -51,7 +51,7 @@ struct RecordingListsTests {
 
     @Test(arguments: StoreKind.allCases)
     func `a plan whose numbers somebody else took is told so`(_ kind: StoreKind) async throws {
-        let open = try OpenStore(kind)
+        let open = try await OpenStore(kind)
         let (_, recipientIndex) = try recipientIndex((1...5).map { Registration.fid($0) })
         let planned = try await ListedRecipients(recipientIndex, recordedIn: open.store)
         _ = try await open.other().intern([Arrival(.fid(3))], comparedUpTo: 0)

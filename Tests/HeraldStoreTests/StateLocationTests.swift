@@ -7,7 +7,7 @@ import Testing
 /// The one way to open a state for code that does not care how it is stored.
 @Suite struct StateLocationTests {
     private let folder: TemporaryFolder
-    private let location: StateLocation
+    private let location: any StateLocation
 
     init() throws {
         folder = try TemporaryFolder([:])
@@ -16,8 +16,8 @@ import Testing
 
     private static func location(
         in folder: TemporaryFolder, project: String = "p", _ endpoint: EndpointKind = .emulator
-    ) -> StateLocation {
-        StateLocation(path: "\(folder.path)/st/state.sqlite", project: project, endpoint: endpoint) { _ in }
+    ) -> any StateLocation {
+        StateFile(path: "\(folder.path)/st/state.sqlite", project: project, endpoint: endpoint) { _ in }
     }
 
     @Test func `a state that is missing is no failure unless it is needed, and nothing is made`() async throws {

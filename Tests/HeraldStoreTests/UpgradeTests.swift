@@ -28,8 +28,8 @@ struct UpgradeTests {
         try FileManager.default.copyItem(atPath: OldState.v1, toPath: path)
     }
 
-    private func location(project: String = "harbour-example") -> StateLocation {
-        StateLocation(path: path, project: project, endpoint: .emulator) { [notes] in notes.add($0) }
+    private func location(project: String = "harbour-example") -> StateFile {
+        StateFile(path: path, project: project, endpoint: .emulator) { [notes] in notes.add($0) }
     }
 
     private func names() throws -> [String] {
@@ -95,7 +95,7 @@ struct UpgradeTests {
         try await writer.write { try $0.execute(sql: "INSERT INTO pause VALUES ('weekly')") }
         let crashed = folder.path + "/crashed.sqlite"
         for file in ["", "-wal"] { try FileManager.default.copyItem(atPath: path + file, toPath: crashed + file) }
-        let location = StateLocation(path: crashed, project: "harbour-example", endpoint: .emulator) { _ in }
+        let location = StateFile(path: crashed, project: "harbour-example", endpoint: .emulator) { _ in }
         _ = try await location.lock(for: "run")
         #expect(try await location.open(for: .changing).pauses().campaigns == ["half-done", "weekly"])
         #expect(try OldState.rows(in: "\(crashed).before-v\(Schema.newest)")["pause"]?.count == 2)
@@ -146,7 +146,7 @@ struct UpgradeTests {
     }
 }
 
-extension StateLocation {
+extension StateFile {
     /// The lock as an older herald holds it, which upgrades nothing.
     fileprivate func lockedBefore(_ path: String) throws -> RunLock { try RunLock(for: path, run: "older") }
 }

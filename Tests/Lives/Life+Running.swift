@@ -25,7 +25,8 @@ extension Life {
         }
         let (begin, deaths) = (now, store.deaths)
         if let fast = fastUntil, skew == 0 {
-            let declared = Set(files.campaigns.map(\.line))
+            // Of a disabled campaign, runs do not tell that its mark is ahead.
+            let declared = Set(files.campaigns.filter(\.isEnabled).map(\.line))
             for line in lines.keys where now >= fast || !declared.contains(line) { lines[line]?.pass(until: fast) }
             fastUntil = nil
         }

@@ -7,6 +7,8 @@ import Testing
 final class Sandbox: Sendable {
     let folder: TemporaryFolder
     private let emulators: Emulators
+    /// What HERALD_STATE says.
+    private let state: String
 
     /// The emulator processes, which end with the sandbox.
     private actor Emulators {
@@ -15,8 +17,10 @@ final class Sandbox: Sendable {
         func add(_ emulator: ChildProcess) { running.append(emulator) }
     }
 
-    init(_ files: [String: String]) throws {
+    /// - Parameter database: The address of a database for the state, which is in a file otherwise.
+    init(_ files: [String: String], database: String? = nil) throws {
         folder = try TemporaryFolder(files)
+        state = database ?? "\(folder.path)/state.sqlite"
         emulators = Emulators()
     }
 
@@ -56,7 +60,7 @@ final class Sandbox: Sendable {
     }
 
     func environment(_ host: String?) -> [String: String] {
-        var environment = ["HERALD_STATE": statePath]
+        var environment = ["HERALD_STATE": state]
         environment["FCM_EMULATOR_HOST"] = host
         return environment
     }

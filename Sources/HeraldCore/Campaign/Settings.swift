@@ -9,6 +9,8 @@ package struct Settings: Hashable, Sendable {
     /// The IANA name, such as `Europe/Rome`, for schedules that name no zone.
     package var timezone = "UTC"
     package var state = StateSettings()
+    /// Names the workspace among those that could share a state. A state in PostgreSQL belongs to one.
+    package var workspace: String?
     /// A second place for lists besides the workspace, relative to it or absolute.
     package var lists = "lists"
     /// Audiences whose members are removed from every audience, topic, group and list.
@@ -27,9 +29,28 @@ package struct StateSettings: Hashable, Sendable {
     /// The file that every apply and run writes a snapshot to when it ends.
     package var snapshot: String?
 
+    /// The state's place if it is in PostgreSQL and not in a file.
+    package var postgres: PostgresSettings?
+
     package init(file: String = ".herald/state.sqlite", snapshot: String? = nil) {
         self.file = file
         self.snapshot = snapshot
+    }
+}
+
+/// Where in PostgreSQL the state is.
+package struct PostgresSettings: Hashable, Sendable {
+    /// A URI. Its `${VAR}` are not replaced yet: that happens in its parts, so that no value can add a part.
+    package var address: String
+    package var schema = "herald"
+    /// Whether the server may be on another machine without a checked certificate.
+    package var isInsecure = false
+
+    package init(address: String) { self.address = address }
+
+    /// Whether a text names a PostgreSQL database, and not a file.
+    package static func isAddress(_ text: String) -> Bool {
+        text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
     }
 }
 

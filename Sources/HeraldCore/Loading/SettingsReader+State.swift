@@ -1,5 +1,5 @@
 extension SettingsReader {
-    static let stateKeys = KeyTable(["file", "snapshot"])
+    static let stateKeys = KeyTable(["file", "postgres", "schema", "insecure", "snapshot"])
 
     /// The path of the state, or a mapping that says more.
     ///
@@ -9,12 +9,19 @@ extension SettingsReader {
     ) -> StateSettings {
         var state = StateSettings()
         guard node.mapping != nil else {
-            state.file = path("state", in: settings, &findings)?.value ?? state.file
+            guard let place = path("state", in: settings, &findings) else { return state }
+            if PostgresSettings.isAddress(place.value) {
+                format?.require(2, for: "a state in PostgreSQL", at: settings.keyRange("state"), &findings)
+                state.postgres = PostgresSettings(address: place.value)
+            } else {
+                state.file = place.value
+            }
             return state
         }
         format?.require(2, for: "'state' with keys of its own", at: settings.keyRange("state"), &findings)
         guard let fields = Fields(node, "'state'", stateKeys, &findings) else { return state }
         state.file = path("file", in: fields, &findings)?.value ?? state.file
+        state.postgres = postgres(fields, &findings)
         guard let snapshot = path("snapshot", in: fields, &findings) else { return state }
         state.snapshot = snapshot.value
         if snapshot.value == state.file {
@@ -24,5 +31,36 @@ extension SettingsReader {
                     help: "a snapshot is a file of its own, as in snapshot: .herald/snapshot.json"))
         }
         return state
+    }
+
+    private static func postgres(_ fields: Fields, _ findings: inout Findings) -> PostgresSettings? {
+        guard let address = fields.string("postgres", &findings) else {
+            for key in ["schema", "insecure"] where fields[key] != nil {
+                findings.error(.invalidValue, "'\(key)' is for a state in PostgreSQL", at: fields.keyRange(key))
+            }
+            return nil
+        }
+        guard PostgresSettings.isAddress(address.value) else {
+            findings.diagnostics.append(
+                .error(
+                    .invalidValue, "'postgres' takes a URI", at: address.range,
+                    help: "write postgresql://USER@HOST/DATABASE"))
+            return nil
+        }
+        if fields["file"] != nil {
+            findings.error(.invalidValue, "a state is in a file or in PostgreSQL", at: fields.keyRange("file"))
+        }
+        var postgres = PostgresSettings(address: address.value)
+        if let schema = fields.string("schema", &findings) {
+            if schema.value.wholeMatch(of: #/[a-z_][a-z0-9_]{0,62}/#) == nil {
+                findings.diagnostics.append(
+                    .error(
+                        .invalidValue, "'\(schema.value)' is no name for a schema", at: schema.range,
+                        help: "use a-z, 0-9 and _, at most 63 characters"))
+            }
+            postgres.schema = schema.value
+        }
+        postgres.isInsecure = fields.bool("insecure", &findings) ?? false
+        return postgres
     }
 }

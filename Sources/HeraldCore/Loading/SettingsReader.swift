@@ -4,7 +4,8 @@ internal import FCM
 enum SettingsReader {
     static let keys = KeyTable(
         [
-            "herald", "project", "sender_id", "timezone", "state", "lists", "suppress", "resources", "ignore", "fcm",
+            "herald", "project", "sender_id", "timezone", "state", "workspace", "lists", "suppress", "resources",
+            "ignore", "fcm",
             "runner", "guards",
         ], required: ["herald", "project"])
     static let fcmKeys = KeyTable([
@@ -50,6 +51,7 @@ enum SettingsReader {
         }
         settings.senderID = senderID(fields, &findings)
         if let node = fields["state"] { settings.state = state(node, fields, format, &findings) }
+        settings.workspace = workspace(fields, format, &findings)
         settings.lists = path("lists", in: fields, &findings)?.value ?? settings.lists
         settings.suppress = fields.strings("suppress", &findings) ?? []
         if let node = fields["runner"] { settings.runEvery = runEvery(node, &findings) ?? settings.runEvery }
@@ -102,6 +104,20 @@ enum SettingsReader {
         return id.value
     }
 
+    private static func workspace(
+        _ fields: Fields, _ format: SettingsFormat?, _ findings: inout Findings
+    ) -> String? {
+        guard let name = fields.string("workspace", &findings) else { return nil }
+        format?.require(2, for: "'workspace'", at: fields.keyRange("workspace"), &findings)
+        if name.value.wholeMatch(of: #/[A-Za-z0-9][A-Za-z0-9._\-]{0,99}/#) == nil {
+            findings.diagnostics.append(
+                .error(
+                    .invalidValue, "'\(name.value)' is no name for a workspace", at: name.range,
+                    help: "use letters, digits, '.', '_' and '-'"))
+        }
+        return name.value
+    }
+
     static func path(
         _ key: String, in fields: Fields, _ findings: inout Findings
     ) -> Located<String>? {
@@ -135,12 +151,15 @@ enum SettingsReader {
 }
 
 extension Node {
-    /// Replaces `${VAR}`, `${VAR:-default}` and `$$` in every scalar that is a value.
+    /// Replaces `${VAR}`, `${VAR:-default}` and `$$` in every scalar that is a value, except for addresses of
+    /// databases (`PostgresSettings.address`).
     fileprivate func expandingVariables(_ environment: [String: String], _ findings: inout Findings) -> Node {
         var copy = self
         switch content {
         case .scalar(var scalar):
-            guard scalar.text.utf8.contains(UInt8(ascii: "$")) else { return self }
+            guard scalar.text.utf8.contains(UInt8(ascii: "$")), !PostgresSettings.isAddress(scalar.text) else {
+                return self
+            }
             scalar.text = Self.expand(scalar.text, environment, at: range, &findings)
             copy.content = .scalar(scalar)
         case .sequence(let items):
@@ -159,32 +178,16 @@ extension Node {
     private static func expand(
         _ text: String, _ environment: [String: String], at range: TextRange, _ findings: inout Findings
     ) -> String {
-        var expanded = ""
-        var rest = text[...]
-        while let dollar = rest.firstIndex(of: "$") {
-            expanded += rest[..<dollar]
-            rest = rest[rest.index(after: dollar)...]
-            if rest.first == "$" {
-                expanded += "$"
-                rest = rest.dropFirst()
-            } else if let match = rest.prefixMatch(of: #/\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/#) {
-                let name = String(match.1)
-                // As in a shell, `:-` treats an empty variable like an unset one.
-                let value = match.2 != nil && environment[name] == "" ? nil : environment[name]
-                if let value = value ?? match.2.map({ String($0) }) {
-                    expanded += value
-                } else {
-                    findings.error(
-                        .undefinedVariable, "the environment has no \(name)", at: range,
-                        help: "set it, or give a default: ${\(name):-…}")
-                }
-                rest = rest[match.range.upperBound...]
-            } else {
+        Variables.expand(text, environment) { problem in
+            switch problem {
+            case .undefined(let name):
+                findings.error(
+                    .undefinedVariable, "the environment has no \(name)", at: range,
+                    help: "set it, or give a default: ${\(name):-…}")
+            case .stray:
                 findings.error(
                     .invalidValue, "a $ must begin a ${VARIABLE}", at: range, help: "write $$ for a dollar sign")
-                expanded += "$"
             }
         }
-        return expanded + rest
     }
 }

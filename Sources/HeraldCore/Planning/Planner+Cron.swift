@@ -29,8 +29,7 @@ extension Planner {
             due.removeLast(due.count - Self.caughtUp)
             (end, dealt) = (due[due.count - 1], due[due.count - 1])
         }
-        // Also of a disabled campaign: once it is enabled, nothing would tell what was left out.
-        if mark > now + Self.clockTolerance {
+        if campaign.enabled, mark > now + Self.clockTolerance {
             let silenced = Plan.Silenced(campaign: campaign.name.value, until: mark)
             plan.silenced.append(silenced)
             overview.warnings.append(silenced.sentence)

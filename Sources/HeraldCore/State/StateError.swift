@@ -2,6 +2,10 @@
 package enum StateError: Error, Hashable, Sendable {
     /// There is no state at that path.
     case missing(path: String)
+    /// There is no state at that path, and only `state init` makes one there.
+    case uninitialized(path: String)
+    /// There is a state where a new one was asked for.
+    case exists(path: String)
     /// It is not a state, or a part of it makes no sense.
     case damaged(path: String, detail: String)
     /// It belongs to another project or endpoint.
@@ -12,7 +16,11 @@ package enum StateError: Error, Hashable, Sendable {
     case newer(path: String)
     /// It was written by an older herald, and nothing has upgraded it yet.
     case older(path: String)
-    /// The file system refused.
+    /// It was written by an older herald, and only its owner upgrades it.
+    case unmigrated(path: String)
+    /// That run does not hold the lock.
+    case notLocked(path: String, by: String)
+    /// The file system or the server refused.
     case inaccessible(path: String, detail: String)
     /// A newer run has taken over the state. `holder` is the run that may no longer write.
     case leaseLost(holder: String)
@@ -27,12 +35,17 @@ extension StateError: CustomStringConvertible {
         switch self {
         case .missing(let path):
             "there is no state at \(path); 'herald state init' makes one, or the first apply"
+        case .uninitialized(let path): "there is no state at \(path); 'herald state init' makes one"
+        case .exists(let path): "there is a state already at \(path)"
         case .damaged(let path, let detail): "the state \(path) is damaged: \(detail)"
         case .bound(let path, let bound, let wanted):
             "the state \(path) belongs to \(bound), not to \(wanted); set HERALD_STATE or 'state' to another file"
         case .locked(let path, let holder): "the state \(path) is in use by \(holder)"
         case .newer(let path): "the state \(path) was written by a newer herald; use that herald or a newer one"
         case .older(let path): "the state \(path) was written by an older herald; the next apply or run upgrades it"
+        case .unmigrated(let path):
+            "the state \(path) was written by an older herald; its owner must upgrade it, or use the older herald"
+        case .notLocked(let path, let run): "run \(run) does not hold the lock of the state \(path)"
         case .inaccessible(let path, let detail): "the state \(path) cannot be used: \(detail)"
         case .leaseLost(let holder): "run \(holder) writes nothing more: another run works on the state now"
         case .occurrenceTaken(let id): "\(id) is in the state already; run the command again"

@@ -6,7 +6,7 @@ struct CommandContext {
     let common: Common
     let files: LoadedWorkspace
     let destination: Destination
-    let state: StateLocation
+    let state: any StateLocation
 
     var console: Console { common.console }
     var workspace: Workspace { files.workspace }
@@ -36,19 +36,6 @@ struct CommandContext {
         self.files = files
         let settings = files.workspace.settings
         destination = try Destination(settings.fcm, in: files.folder, environment: common.environment)
-        state = StateLocation(
-            path: settings.statePath(in: files.folder, environment: common.environment), project: settings.project,
-            endpoint: destination.kind, note: { common.console.error("herald: \($0)\n") })
+        state = try settings.stateLocation(in: files.folder, common, endpoint: destination.kind)
     }
-}
-
-extension Settings {
-    /// The absolute path of the state.
-    func statePath(in folder: WorkspaceFolder, environment: [String: String]) -> String {
-        let override = environment["HERALD_STATE"].flatMap { $0.isEmpty ? nil : $0 }
-        return override?.absolute(in: nil) ?? state.file.absolute(in: folder.path)
-    }
-
-    /// The absolute path of the snapshot that every apply and run writes. `nil` if none is written.
-    func snapshotPath(in folder: WorkspaceFolder) -> String? { state.snapshot?.absolute(in: folder.path) }
 }

@@ -2,6 +2,7 @@ import FCM
 import FCMClient
 import Foundation
 import HeraldCore
+import HeraldStore
 import Logging
 
 /// The client that a run sends through, signed in if it must be.
@@ -11,7 +12,9 @@ struct Connection {
     private let source: TokenSource?
 
     /// The caller must shut it down.
-    init(to destination: Destination, _ settings: Settings) throws {
+    ///
+    /// - Parameter lock: Nothing leaves once it is lost.
+    init(to destination: Destination, _ settings: Settings, under lock: (any StateLock)?) throws {
         let logger = Logger(label: "herald.client", factory: { _ in SwiftLogNoOpLogHandler() })
         let authorities = destination.certificateAuthorities
         source = try destination.account().map { account in
@@ -23,7 +26,7 @@ struct Connection {
             endpoints: destination.endpoints,
             project: Project(id: settings.project, senderID: settings.senderID.flatMap(SenderID.init(rawValue:))),
             timeout: settings.fcm.timeout, maxInFlight: settings.fcm.maxInFlight, certificateAuthorities: authorities,
-            authorization: source?.authorization, logger: logger)
+            authorization: source?.authorization, mayWrite: lock?.mayWrite, logger: logger)
         sender = client
     }
 

@@ -16,7 +16,7 @@ struct KnownState {
     var exists: Bool { store != nil }
 
     /// - Parameter now: The creation time of a new state, if there is none.
-    static func read(from location: StateLocation, for use: StateUse, at now: Date) async throws -> KnownState {
+    static func read(from location: any StateLocation, for use: StateUse, at now: Date) async throws -> KnownState {
         guard let store = try await location.openIfPresent(for: use) else { return blank(for: nil, location, now) }
         let recorded = try await store.snapshot()
         let reported = SavedReports(in: location.reports).newestSerial(of: recorded.identity.lineage)
@@ -24,12 +24,12 @@ struct KnownState {
     }
 
     /// A state without contents, whatever the real one holds.
-    static func blank(beside location: StateLocation, at now: Date) async throws -> KnownState {
+    static func blank(beside location: any StateLocation, at now: Date) async throws -> KnownState {
         blank(for: try await location.openIfPresent(for: .changing), location, now)
     }
 
     private static func blank(
-        for store: (any StateStore)?, _ location: StateLocation, _ now: Date
+        for store: (any StateStore)?, _ location: any StateLocation, _ now: Date
     ) -> KnownState {
         KnownState(store: store, recorded: RecordedState(identity: location.newIdentity(created: now)))
     }

@@ -8,7 +8,7 @@ extension LoadedWorkspace {
     ///
     /// - Parameter isForApply: Whether a state is created if there is none.
     func wanted(
-        knownTo state: KnownState, at location: StateLocation, isForApply: Bool = true
+        knownTo state: KnownState, at location: any StateLocation, isForApply: Bool = true
     ) async throws -> Wanted {
         let isKept = cacheFiles != nil && (state.exists || isForApply)
         return try await location.blamed {

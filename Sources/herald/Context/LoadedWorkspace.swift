@@ -46,7 +46,7 @@ struct LoadedWorkspace {
         let loaded = WorkspaceLoader.load(folder, environment: common.environment, lists: lists) { settings in
             guard let cache, lists == .required else { return nil }
             return ListCacheFiles(
-                beside: settings.statePath(in: folder, environment: common.environment), host: HostName.current,
+                beside: settings.cachePath(in: folder, common.environment), host: HostName.current,
                 version: Herald.version, isRead: cache == .use, now: { HostName.nanoseconds })
         }
         // Errors of any file end the command, so all of them are shown.

@@ -7,12 +7,12 @@ import HeraldStore
 extension Conductor {
     /// - Parameter state: Consumed, so that a large state does not stay in memory during the run.
     func execute(
-        _ work: PlannedWork, from state: consuming KnownState, _ signals: Signals
+        _ work: PlannedWork, from state: consuming KnownState, under lock: (any StateLock)?, _ signals: Signals
     ) async throws -> Report {
-        let connection = try Connection(to: context.destination, context.settings)
+        let connection = try Connection(to: context.destination, context.settings, under: lock)
         do {
             try await connection.checkCredentials { await signals.insistence() }
-            let report = try await execute(work, from: state, over: connection.sender, signals)
+            let report = try await execute(work, from: state, over: connection.sender, under: lock, signals)
             await connection.shutdown()
             return report
         } catch {
@@ -22,14 +22,15 @@ extension Conductor {
     }
 
     private func execute(
-        _ work: PlannedWork, from state: consuming KnownState, over sender: any Sender, _ signals: Signals
+        _ work: PlannedWork, from state: consuming KnownState, over sender: any Sender,
+        under lock: (any StateLock)?, _ signals: Signals
     ) async throws -> Report {
         let blank = blankReport(work)
         let files = try openFiles(blank)
         // A new state is created only now, when nothing else can be wrong.
         let store = try await openStore(work, state)
         let progress = ProgressDisplay(on: console)
-        let surroundings = surroundings(work, store, sender, files, progress, signals)
+        let surroundings = surroundings(work, store, sender, files, progress, under: lock, signals)
         tellCap(of: sender, for: work.plan)
         if let saved = request.saved { try await store.commit([.spendPlan(saved.id)]) }
         var recorded = state.recorded
@@ -57,12 +58,14 @@ extension Conductor {
 
     private func surroundings(
         _ work: PlannedWork, _ store: any StateStore, _ sender: any Sender, _ files: RunFiles,
-        _ progress: ProgressDisplay, _ signals: Signals
+        _ progress: ProgressDisplay, under lock: (any StateLock)?, _ signals: Signals
     ) -> Executor<ContinuousClock>.Surroundings {
         Executor<ContinuousClock>.Surroundings(
             store: store, sender: sender, clock: ContinuousClock(), now: request.now,
             fingerprints: Fingerprinter(key: store.fingerprintKey, reveals: context.common.revealsRegistrations),
-            stop: { signals.stop }, halt: { await signals.insistence() }, lookAgain: lookAgain(work, store),
+            // Whoever lost the lock starts nothing more; the next run goes on.
+            stop: { [mayWrite = lock?.mayWrite] in signals.stop ?? (mayWrite?() == false ? .machine : nil) },
+            halt: { await signals.insistence() }, lookAgain: lookAgain(work, store),
             others: others(work, store),
             observe: {
                 try? files.save($0)

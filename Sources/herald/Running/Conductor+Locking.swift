@@ -3,7 +3,7 @@ import HeraldStore
 
 extension Conductor {
     /// `nil` when another run works on the state and this one is to be skipped.
-    func lock(_ ifLocked: LockedState) async throws -> RunLock? {
+    func lock(_ ifLocked: LockedState) async throws -> (any StateLock)? {
         let begin = ContinuousClock.now
         var isWaiting = false
         while true {

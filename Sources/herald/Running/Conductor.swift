@@ -12,11 +12,11 @@ struct Conductor {
 
     func conduct() async throws {
         if request.requiresState { try await context.state.require() }
-        guard let ifLocked = request.ifLocked else { return try await carryOut() }
+        guard let ifLocked = request.ifLocked else { return try await carryOut(under: nil) }
         // The lock comes first, so that the state stays as it was planned with until the run ends.
         guard let lock = try await lock(ifLocked) else { return }
         try await lock.hold {
-            do { try await carryOut() } catch {
+            do { try await carryOut(under: lock) } catch {
                 await writeSnapshot()
                 throw error
             }
@@ -24,7 +24,8 @@ struct Conductor {
         }
     }
 
-    private func carryOut() async throws {
+    /// - Parameter lock: Without one, the state is only read.
+    private func carryOut(under lock: (any StateLock)?) async throws {
         var state = try await readState()
         let work = try await prepare(state)
         try check(work, state)
@@ -38,9 +39,14 @@ struct Conductor {
         if request.dryRunSample == nil { try await state.outgrowReports() }
         if work.plan.isEmpty { return try await rest(work, state) }
         let store = state.store
-        let report = try await execute(work, from: consume state, signals)
+        let report = try await execute(work, from: consume state, under: lock, signals)
         writeMetrics(report)
         try await recordTest(report, in: store)
+        if report.result != .ok, lock?.mayWrite?() == false {
+            console.error("herald: this run lost the lock of the state and stopped; the next run goes on\n")
+            // No signal did it.
+            if report.result == .interrupted, signals.first == 0 { throw CommandFailure(.failed) }
+        }
         if let failure = CommandFailure(report, at: context.destination.endpoint, signal: signals.first) {
             throw failure
         }

@@ -1,6 +1,7 @@
 import FCMClient
 import FCMEmulator
 import HeraldCore
+import HeraldStore
 
 /// The one place that knows which exit status each module's errors mean.
 extension CommandFailure {
@@ -9,6 +10,7 @@ extension CommandFailure {
         switch error {
         case let failure as CommandFailure: self = failure
         case let error as StateError: self.init(error)
+        case let error as PostgresAddressError: self.init(.wrong, error.description)
         case let error as RecipientIndexError: self.init(.wrong, error.description)
         case let error as FCMClientError: self.init(.wrong, error.description)
         case let error as TokenError: self.init(.wrong, error.description)

@@ -24,6 +24,31 @@ extension RuleCase {
             ["herald.yaml": "herald: 2\nproject: p\nstate: {snapshot: ▸''}\n"],
             near: ["herald.yaml": "herald: 2\nproject: p\nstate: {snapshot: ../s.json}\n"]),
         RuleCase(
+            .formatVersion, "a state in PostgreSQL",
+            ["herald.yaml": "herald: 1\nproject: p\n▸state: postgresql:///h\n"],
+            near: ["herald.yaml": "herald: 2\nproject: p\nstate: postgresql:///h\n"]),
+        RuleCase(
+            .formatVersion, "a name for the workspace", ["herald.yaml": "herald: 1\nproject: p\n▸workspace: w\n"],
+            near: ["herald.yaml": "herald: 2\nproject: p\nworkspace: w\n"]),
+        RuleCase(
+            .invalidValue, "a workspace's name with a space",
+            ["herald.yaml": "herald: 2\nproject: p\nworkspace: ▸a b\n"],
+            near: ["herald.yaml": "herald: 2\nproject: p\nworkspace: a-b\n"]),
+        RuleCase(
+            .invalidValue, "no URI of a database", ["herald.yaml": "herald: 2\nproject: p\nstate: {postgres: ▸h}\n"],
+            near: ["herald.yaml": "herald: 2\nproject: p\nstate: {postgres: 'postgresql:///h'}\n"]),
+        RuleCase(
+            .invalidValue, "a schema for a file", ["herald.yaml": "herald: 2\nproject: p\nstate: {▸schema: s}\n"],
+            near: ["herald.yaml": "herald: 2\nproject: p\nstate: {postgres: 'postgresql:///h', schema: s}\n"]),
+        RuleCase(
+            .invalidValue, "a schema's name that needs quotes",
+            ["herald.yaml": "herald: 2\nproject: p\nstate: {postgres: 'postgresql:///h', schema: ▸S s}\n"],
+            near: ["herald.yaml": "herald: 2\nproject: p\nstate: {postgres: 'postgresql:///h', schema: s_s}\n"]),
+        RuleCase(
+            .invalidValue, "a file and a database",
+            ["herald.yaml": "herald: 2\nproject: p\nstate: {▸file: s, postgres: 'postgresql:///h'}\n"],
+            near: ["herald.yaml": "herald: 2\nproject: p\nstate: {file: s}\n"]),
+        RuleCase(
             .wrongType, "a list of states", ["herald.yaml": settings("state: ▸[a, b]")],
             near: ["herald.yaml": settings("state: a")]),
         RuleCase(

@@ -64,6 +64,15 @@ struct VariableTests {
         #expect(short.workspace?.settings.state == .init(file: "s"))
     }
 
+    @Test func `the address of a database keeps its variables until it is read by its parts`() throws {
+        let text = "herald: 2\nproject: p\nstate: {postgres: 'postgresql://a:${NOBODY}@/h', schema: '${STATE}'}\n"
+        let loaded = try WorkspaceLoader.load(files: ["herald.yaml": text], environment: Self.environment)
+        #expect(loaded.found == [])
+        var expected = PostgresSettings(address: "postgresql://a:${NOBODY}@/h")
+        expected.schema = "s"
+        #expect(loaded.workspace?.settings.state.postgres == expected)
+    }
+
     @Test func `other files have no variables`() throws {
         let loaded = try WorkspaceLoader.load(
             files: [

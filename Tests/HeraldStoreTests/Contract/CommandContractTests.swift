@@ -8,8 +8,8 @@ import Testing
 struct CommandContractTests {
     @Test(arguments: StoreKind.allCases)
     func `a pause that somebody else makes is seen at once`(_ kind: StoreKind) async throws {
-        let open = try OpenStore(kind)
-        let other = try open.other()
+        let open = try await OpenStore(kind)
+        let other = try await open.other()
         #expect(try await open.store.pauses() == Pauses())
         try await other.commit([.pause("tide")])
         #expect(try await open.store.pauses().campaigns == ["tide"])
@@ -29,7 +29,7 @@ struct CommandContractTests {
     @Test(arguments: StoreKind.allCases)
     func `a rename gives one campaign another's history and keeps the later watermark`(_ kind: StoreKind) async throws {
         for (old, new, kept) in [(1.0, nil, 1.0), (1, 2, 2), (2, 1, 2)] as [(Double, Double?, Double)] {
-            let open = try OpenStore(kind)
+            let open = try await OpenStore(kind)
             try await open.commit(
                 .open(.tide, .sample()), .open(.wind, .sample("wind")), .watermark("tide", .at(old)), .pause("tide"))
             if let new { try await open.commit(.watermark("ebb", .at(new)), .pause("ebb")) }
@@ -44,7 +44,7 @@ struct CommandContractTests {
 
     @Test(arguments: StoreKind.allCases)
     func `a rename takes the campaign's tests along, and nobody else's`(_ kind: StoreKind) async throws {
-        let open = try OpenStore(kind)
+        let open = try await OpenStore(kind)
         for name in ["tide", "wind", "tide"] {
             try await open.commit(
                 .test(RecordedTest(campaign: name, at: .at(0), accepted: 1, rejected: 0, unknown: 0)))
@@ -55,7 +55,7 @@ struct CommandContractTests {
 
     @Test(arguments: StoreKind.allCases)
     func `what is dropped is gone with all that belongs to it, the rest stays`(_ kind: StoreKind) async throws {
-        let open = try OpenStore(kind)
+        let open = try await OpenStore(kind)
         try await open.commit(
             interned(3), .members("tides", [1], .managed, at: .at(0)), .members("winds", [1], .managed, at: .at(0)),
             .open(.tide, .sample()), .reject(.tide, [1], code: "X"), .outcome(.tide, [2], .accepted),
@@ -77,7 +77,7 @@ struct CommandContractTests {
 
     @Test(arguments: StoreKind.allCases)
     func `remembers tests in their order, and the topic API`(_ kind: StoreKind) async throws {
-        let open = try OpenStore(kind)
+        let open = try await OpenStore(kind)
         let tests = (1...3).map {
             RecordedTest(campaign: "c\($0 % 2)", at: .at(Double($0)), accepted: $0, rejected: 0, unknown: 1)
         }
@@ -91,7 +91,7 @@ struct CommandContractTests {
 
     @Test(arguments: StoreKind.allCases)
     func `remembers spent plans, sizes and watermarks`(_ kind: StoreKind) async throws {
-        let open = try OpenStore(kind)
+        let open = try await OpenStore(kind)
         try await open.commit(
             .spendPlan("one"), .audienceSizes(["a": 1, "b": 2]), .watermark("tide", .at(1)), .watermark("wind", .at(1)))
         try await open.commit(

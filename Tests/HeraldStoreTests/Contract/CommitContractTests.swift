@@ -8,7 +8,7 @@ import Testing
 struct CommitContractTests {
     @Test(arguments: StoreKind.allCases)
     func `changes of one commit take place in their order`(_ kind: StoreKind) async throws {
-        let open = try OpenStore(kind)
+        let open = try await OpenStore(kind)
         try await open.commit(
             .open(.tide, .sample()), .outcome(.tide, [1, 2], .intended),
             .outcome(.tide, [1], .accepted), .outcome(.tide, [2], nil),
@@ -38,7 +38,7 @@ struct CommitContractTests {
     func `the serial moves by one with a commit that has an effect`(
         _ kind: StoreKind, _ commit: (changes: [StateChange], moves: Int64)
     ) async throws {
-        let open = try OpenStore(kind)
+        let open = try await OpenStore(kind)
         try await open.commit(.watermark("first", .at(0)))
         let before = try await open.store.wholeState().serial
         try await open.store.commit(commit.changes)
@@ -47,7 +47,7 @@ struct CommitContractTests {
 
     @Test(arguments: StoreKind.allCases)
     func `commits at the same time are all kept`(_ kind: StoreKind) async throws {
-        let open = try OpenStore(kind)
+        let open = try await OpenStore(kind)
         try await open.commit(interned(40), .open(.tide, .sample()))
         let store = open.store
         try await withThrowingTaskGroup { group in

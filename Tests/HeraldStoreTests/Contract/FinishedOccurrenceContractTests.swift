@@ -8,7 +8,7 @@ import Testing
 struct FinishedOccurrenceContractTests {
     /// Two occurrences with the same outcomes; `tide` is finished.
     private func open(_ kind: StoreKind) async throws -> OpenStore {
-        let open = try OpenStore(kind)
+        let open = try await OpenStore(kind)
         try await open.commit(
             interned(9), .members("tides", [1, 70_000], .managed, at: .at(0)), .forget([9], at: .at(0)))
         for (id, campaign) in [(OccurrenceID.tide, "tide"), (.wind, "wind")] {
@@ -107,7 +107,7 @@ struct FinishedOccurrenceContractTests {
 
     @Test(arguments: StoreKind.allCases)
     func `takes an occurrence's end back`(_ kind: StoreKind) async throws {
-        let open = try OpenStore(kind)
+        let open = try await OpenStore(kind)
         try await open.commit(.open(.tide, .sample()), .finish(.tide, at: .at(1)), .reopen(.tide))
         #expect(try await open.store.wholeState().occurrences[.tide]?.finished == nil)
     }

@@ -8,8 +8,8 @@ import Testing
 struct LeaseContractTests {
     @Test(arguments: StoreKind.allCases)
     func `each lease has a higher number than those before it`(_ kind: StoreKind) async throws {
-        let open = try OpenStore(kind)
-        let other = try open.other()
+        let open = try await OpenStore(kind)
+        let other = try await open.other()
         let leases = [
             try await open.store.lease(to: "one"), try await other.lease(to: "two"),
             try await open.store.lease(to: "one"),
@@ -21,8 +21,8 @@ struct LeaseContractTests {
 
     @Test(arguments: StoreKind.allCases)
     func `who lost the lease writes nothing more`(_ kind: StoreKind) async throws {
-        let open = try OpenStore(kind)
-        let other = try open.other()
+        let open = try await OpenStore(kind)
+        let other = try await open.other()
         let first = try await open.store.lease(to: "one")
         try await open.store.commit([.open(.tide, .sample()), .outcome(.tide, [1], .intended)], under: first)
         let second = try await other.lease(to: "two")
@@ -39,7 +39,7 @@ struct LeaseContractTests {
 
     @Test(arguments: StoreKind.allCases)
     func `a lease alone changes nothing that plans see`(_ kind: StoreKind) async throws {
-        let open = try OpenStore(kind)
+        let open = try await OpenStore(kind)
         try await open.commit(.open(.tide, .sample()))
         let before = try await open.store.snapshot()
         _ = try await open.store.lease(to: "one")
@@ -48,7 +48,7 @@ struct LeaseContractTests {
 
     @Test(arguments: StoreKind.allCases)
     func `what a person says needs no lease, whoever has one`(_ kind: StoreKind) async throws {
-        let open = try OpenStore(kind)
+        let open = try await OpenStore(kind)
         let lease = try await open.store.lease(to: "one")
         try await open.other().commit([.pause("tide")])
         try await open.store.commit([.watermark("tide", .at(1))], under: lease)
@@ -59,7 +59,7 @@ struct LeaseContractTests {
 
     @Test(arguments: StoreKind.allCases)
     func `a run's store commits under its lease`(_ kind: StoreKind) async throws {
-        let open = try OpenStore(kind)
+        let open = try await OpenStore(kind)
         let run = try await LeasedStore(open.store, at: open.store.snapshot().version, holder: "one")
         try await run.commit([.open(.tide, .sample())])
         try await run.commit([.pause("tide")])

@@ -10,7 +10,7 @@ struct MembershipContractTests {
     func `puts members into one relation and out of the others`(_ kind: StoreKind, _ membership: Membership)
         async throws
     {
-        let open = try OpenStore(kind)
+        let open = try await OpenStore(kind)
         try await open.commit(
             interned(4), .members("tides", [1], .subscribing, at: .at(0)), .members("tides", [2], .managed, at: .at(1)),
             .members("tides", [3], .preexisting, at: .at(2)), .members("winds", [1, 2, 3], .managed, at: .at(3)))
@@ -26,7 +26,7 @@ struct MembershipContractTests {
 
     @Test(arguments: StoreKind.allCases)
     func `takes members out of a topic, the others stay`(_ kind: StoreKind) async throws {
-        let open = try OpenStore(kind)
+        let open = try await OpenStore(kind)
         try await open.commit(
             interned(4), .members("tides", [1, 2], .managed, at: .at(0)),
             .members("tides", [3, 4], .preexisting, at: .at(0)))
@@ -39,7 +39,7 @@ struct MembershipContractTests {
 
     @Test(arguments: StoreKind.allCases)
     func `keeps members on both sides of a chunk's border apart`(_ kind: StoreKind) async throws {
-        let open = try OpenStore(kind)
+        let open = try await OpenStore(kind)
         let all = RecipientSet(60_000...70_000)
         let some = RecipientSet(65_530...65_545)
         try await open.commit(.members("tides", all, .managed, at: .at(0)))
@@ -53,7 +53,7 @@ struct MembershipContractTests {
     func `forgets the dead and takes them out of every topic, not out of what was sent`(_ kind: StoreKind)
         async throws
     {
-        let open = try OpenStore(kind)
+        let open = try await OpenStore(kind)
         try await open.commit(
             interned(5), .members("tides", [1, 2], .managed, at: .at(0)),
             .members("winds", [2, 3], .preexisting, at: .at(0)),
@@ -73,7 +73,7 @@ struct MembershipContractTests {
 
     @Test(arguments: StoreKind.allCases)
     func `keeps a group's key and members, and takes the dead out`(_ kind: StoreKind) async throws {
-        let open = try OpenStore(kind)
+        let open = try await OpenStore(kind)
         try await open.commit(interned(4), .groupMembers("chris", [1, 2, 3], .adding))
         #expect(try await open.store.wholeState().groups["chris"]?.key == nil)
         let key = try #require(NotificationKey(rawValue: "APA91b"))

@@ -8,7 +8,7 @@ import Testing
 struct OccurrenceContractTests {
     @Test(arguments: StoreKind.allCases)
     func `opens an occurrence`(_ kind: StoreKind) async throws {
-        let open = try OpenStore(kind)
+        let open = try await OpenStore(kind)
         let occurrence = RecordedOccurrence(
             campaign: "tide", revision: 3, due: .at(0.5), contentDigest: "sha256:1", target: "topic:tides")
         try await open.commit(.open(OccurrenceID(rawValue: "tide@2025-12-01T08:00:00Z#3"), occurrence))
@@ -20,7 +20,7 @@ struct OccurrenceContractTests {
 
     @Test(arguments: StoreKind.allCases)
     func `what came of an occurrence stays when it gets other content`(_ kind: StoreKind) async throws {
-        let open = try OpenStore(kind)
+        let open = try await OpenStore(kind)
         try await open.commit(
             interned(3), .open(.tide, .sample()), .outcome(.tide, [1], .accepted),
             .outcome(.tide, [2], .unknown), .finish(.tide, at: .at(1)))
@@ -42,7 +42,7 @@ struct OccurrenceContractTests {
     func `an occurrence with outcomes, or of another campaign, is not opened again, and nothing else is written`(
         _ kind: StoreKind, _ changes: [StateChange]
     ) async throws {
-        let open = try OpenStore(kind)
+        let open = try await OpenStore(kind)
         try await open.commit(interned(1), .open(.tide, .sample()))
         try await open.store.commit(changes)
         let before = try await open.store.wholeState()
@@ -54,7 +54,7 @@ struct OccurrenceContractTests {
 
     @Test(arguments: StoreKind.allCases)
     func `an occurrence that nobody was tried for gets the content it is opened with`(_ kind: StoreKind) async throws {
-        let open = try OpenStore(kind)
+        let open = try await OpenStore(kind)
         try await open.commit(interned(1), .open(.tide, .sample()), .outcome(.tide, [1], .deferred))
         var changed = RecordedOccurrence.sample()
         changed.contentDigest = "sha256:2"
@@ -64,7 +64,7 @@ struct OccurrenceContractTests {
 
     @Test(arguments: StoreKind.allCases, LedgerEntry.allCases)
     func `moves recipients to one entry and out of the others`(_ kind: StoreKind, _ entry: LedgerEntry) async throws {
-        let open = try OpenStore(kind)
+        let open = try await OpenStore(kind)
         try await open.commit(.open(.tide, .sample()), .open(.wind, .sample("wind")))
         for (id, other) in LedgerEntry.allCases.enumerated() {
             try await open.commit(.outcome(.tide, [RecipientID(id)], other))
@@ -83,7 +83,7 @@ struct OccurrenceContractTests {
 
     @Test(arguments: StoreKind.allCases)
     func `takes recipients back to not tried`(_ kind: StoreKind) async throws {
-        let open = try OpenStore(kind)
+        let open = try await OpenStore(kind)
         try await open.commit(.open(.tide, .sample()), .outcome(.tide, [1, 2, 3], .intended))
         try await open.commit(.outcome(.tide, [2], nil))
         #expect(try await open.store.wholeState().occurrences[.tide]?.tried == [1, 3])
@@ -91,14 +91,14 @@ struct OccurrenceContractTests {
 
     @Test(arguments: StoreKind.allCases)
     func `outcome and end of an occurrence that was never opened leave no trace`(_ kind: StoreKind) async throws {
-        let open = try OpenStore(kind)
+        let open = try await OpenStore(kind)
         try await open.commit(.outcome(.tide, [1], .accepted), .finish(.tide, at: .at(0)))
         #expect(try await open.store.wholeState().occurrences.isEmpty)
     }
 
     @Test(arguments: StoreKind.allCases)
     func `finishes an occurrence`(_ kind: StoreKind) async throws {
-        let open = try OpenStore(kind)
+        let open = try await OpenStore(kind)
         try await open.commit(
             .open(.tide, .sample()), .open(.wind, .sample("wind")), .finish(.tide, at: .at(2)))
         let occurrences = try await open.store.wholeState().occurrences
@@ -108,7 +108,7 @@ struct OccurrenceContractTests {
 
     @Test(arguments: StoreKind.allCases)
     func `keeps who was rejected with which code, until something else came of them`(_ kind: StoreKind) async throws {
-        let open = try OpenStore(kind)
+        let open = try await OpenStore(kind)
         try await open.commit(
             interned(5), .open(.tide, .sample()), .open(.wind, .sample("wind")),
             .reject(.tide, [1, 2, 3], code: "UNREGISTERED"), .reject(.wind, [1], code: "UNREGISTERED"))

@@ -10,7 +10,7 @@ struct RandomContractTests {
     func `any changes give the state that the value itself gives, also reopened`(_ kind: StoreKind, seed: UInt64)
         async throws
     {
-        let open = try OpenStore(kind)
+        let open = try await OpenStore(kind)
         var expected = RecordedState(identity: OpenStore.identity)
         var changes = RandomChanges(seed: seed)
         for commit in 0..<12 {

@@ -8,14 +8,14 @@ import Testing
 struct RecipientContractTests {
     @Test(arguments: StoreKind.allCases)
     func `a new state is empty and has a key of 32 bytes`(_ kind: StoreKind) async throws {
-        let open = try OpenStore(kind)
+        let open = try await OpenStore(kind)
         #expect(try await open.store.wholeState() == RecordedState(identity: OpenStore.identity))
         #expect(open.store.fingerprintKey.count == 32)
     }
 
     @Test(arguments: StoreKind.allCases)
     func `finds recipients by key and by number`(_ kind: StoreKind) async throws {
-        let open = try OpenStore(kind)
+        let open = try await OpenStore(kind)
         try await open.commit(.register([1: .fid(1), 2: .token(2), 70_000: .token(3)]))
         let all = [
             KnownRecipient(id: 1, registration: .fid(1)), KnownRecipient(id: 2, registration: .token(2)),
@@ -42,7 +42,7 @@ struct RecipientContractTests {
     func `a newer registration takes the place of the older`(
         _ kind: StoreKind, _ registrations: (older: Registration, newer: Registration)
     ) async throws {
-        let open = try OpenStore(kind)
+        let open = try await OpenStore(kind)
         try await open.commit(.register([1: registrations.older, 2: .fid(2)]))
         try await open.commit(.register([1: registrations.newer]))
         #expect(try await open.store.registrations(of: [1, 2]) == [1: registrations.newer, 2: .fid(2)])
@@ -54,7 +54,7 @@ struct RecipientContractTests {
 
     @Test(arguments: StoreKind.allCases)
     func `a token without an installation id in front is its own key`(_ kind: StoreKind) async throws {
-        let open = try OpenStore(kind)
+        let open = try await OpenStore(kind)
         let token = try #require(Registration(String(repeating: "x", count: 140)))
         try await open.commit(.register([1: token]))
         #expect(try await open.store.recipient(for: token.recipientKey)?.registration == token)
@@ -65,7 +65,7 @@ struct RecipientContractTests {
     func `gives new registrations the next numbers in their order, and known ones their own`(_ kind: StoreKind)
         async throws
     {
-        let open = try OpenStore(kind)
+        let open = try await OpenStore(kind)
         #expect(try await open.store.intern([Arrival(.fid(1)), Arrival(.token(2))], comparedUpTo: 0) == [1, 2])
         let arrivals = [Arrival(.fid(4)), Arrival(.token(2, version: 2), id: 2), Arrival(.fid(3))]
         #expect(try await open.store.intern(arrivals, comparedUpTo: 2) == [3, 2, 4])
@@ -79,8 +79,8 @@ struct RecipientContractTests {
 
     @Test(arguments: StoreKind.allCases)
     func `two that take in registrations at once give nobody two numbers`(_ kind: StoreKind) async throws {
-        let open = try OpenStore(kind)
-        let other = try open.other()
+        let open = try await OpenStore(kind)
+        let other = try await open.other()
         try await open.commit(interned(2))
         // Both callers have compared only with the first two.
         #expect(try await open.store.intern([Arrival(.fid(7)), Arrival(.token(8))], comparedUpTo: 2) == [3, 4])
@@ -90,8 +90,8 @@ struct RecipientContractTests {
 
     @Test(arguments: StoreKind.allCases, 0..<10 as Range<UInt64>)
     func `however they take turns, each installation has one number`(_ kind: StoreKind, seed: UInt64) async throws {
-        let open = try OpenStore(kind)
-        let stores = [open.store, try open.other()]
+        let open = try await OpenStore(kind)
+        let stores = [open.store, try await open.other()]
         var random = SeededRandom(seed: seed)
         var compared: [RecipientID] = [0, 0]
         var numbers: [Int: RecipientID] = [:]

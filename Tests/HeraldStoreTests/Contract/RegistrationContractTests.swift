@@ -10,7 +10,7 @@ struct RegistrationContractTests {
 
     @Test(arguments: StoreKind.allCases)
     func `a registration dies, not its installation`(_ kind: StoreKind) async throws {
-        let open = try OpenStore(kind)
+        let open = try await OpenStore(kind)
         try await open.commit(.register([1: .token(1), 2: .fid(2)]))
         try await open.commit(.forget([1, 2], at: .at(5)))
         #expect(try await open.store.wholeState().dead == [1, 2])
@@ -32,7 +32,7 @@ struct RegistrationContractTests {
 
     @Test(arguments: StoreKind.allCases)
     func `tombstones come in parts, sorted`(_ kind: StoreKind) async throws {
-        let open = try OpenStore(kind)
+        let open = try await OpenStore(kind)
         for version in [1, 2, 3] {
             let registrations = [3, 1, 2].map { (RecipientID($0), Registration.token($0, version: version)) }
             try await open.commit(.register(Dictionary(uniqueKeysWithValues: registrations)))
@@ -58,7 +58,7 @@ struct RegistrationContractTests {
 
     @Test(arguments: StoreKind.allCases)
     func `memberships stay with the registration that made them`(_ kind: StoreKind) async throws {
-        let open = try OpenStore(kind)
+        let open = try await OpenStore(kind)
         try await open.commit(
             .register([1: .token(1), 2: .token(2), 3: .token(3)]), .members("t", [1, 3], .managed, at: .at(0)),
             .members("u", [1], .preexisting, at: .at(0)), .groupMembers("g", [2], .member))
@@ -79,7 +79,7 @@ struct RegistrationContractTests {
 
     @Test(arguments: StoreKind.allCases)
     func `a registration that is used again has its memberships again`(_ kind: StoreKind) async throws {
-        let open = try OpenStore(kind)
+        let open = try await OpenStore(kind)
         try await open.commit(.register([1: .token(1)]), .members("t", [1], .managed, at: .at(0)))
         try await open.commit(.supersede([1]), .register([1: .fid(1)]))
         try await open.commit(.supersede([1]), .readopt([first]), .register([1: .token(1)]))
@@ -91,7 +91,7 @@ struct RegistrationContractTests {
 
     @Test(arguments: StoreKind.allCases)
     func `a former registration that dies leaves, and its recipient stays alive`(_ kind: StoreKind) async throws {
-        let open = try OpenStore(kind)
+        let open = try await OpenStore(kind)
         try await open.commit(.register([1: .token(1)]), .members("t", [1], .managed, at: .at(0)))
         try await open.commit(
             .supersede([1]), .register([1: .fid(1)]), .members("t", [1], .managed, at: .at(1)),
@@ -106,7 +106,7 @@ struct RegistrationContractTests {
 
     @Test(arguments: StoreKind.allCases)
     func `a history carries the names it had`(_ kind: StoreKind) async throws {
-        let open = try OpenStore(kind)
+        let open = try await OpenStore(kind)
         try await open.commit(
             .open(.tide, .sample()), .rename(campaign: "tide", to: "b"), .rename(campaign: "b", to: "c"),
             .open(.wind, .sample("wind")), .rename(campaign: "wind", to: "tide"))

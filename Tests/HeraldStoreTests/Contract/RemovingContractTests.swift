@@ -8,7 +8,7 @@ import Testing
 struct RemovingContractTests {
     /// `tide` is finished, `wind` is open, and both have the same outcomes.
     private func open(_ kind: StoreKind) async throws -> OpenStore {
-        let open = try OpenStore(kind)
+        let open = try await OpenStore(kind)
         try await open.commit(interned(9))
         for (id, campaign) in [(OccurrenceID.tide, "tide"), (.wind, "wind")] {
             try await open.commit(
@@ -50,7 +50,7 @@ struct RemovingContractTests {
 
     @Test(arguments: StoreKind.allCases)
     func `a pruned occurrence that nobody was tried for is finished all the same`(_ kind: StoreKind) async throws {
-        let open = try OpenStore(kind)
+        let open = try await OpenStore(kind)
         try await open.commit(.open(.tide, .sample()), .finish(.tide, at: .at(1)), .prune([.tide]))
         let tide = try #require(try await open.reopened().occurrences[.tide])
         #expect(tide.finished == .at(1))

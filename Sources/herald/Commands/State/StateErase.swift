@@ -31,7 +31,7 @@ struct StateErase: AsyncParsableCommand {
             try context.confirm("Erase this registration from the state?", isApproved: autoApprove)
             try await store.commit([.erase([known.id])])
             try await store.compact()
-            ListCacheFiles.remove(beside: context.state.name)
+            ListCacheFiles.remove(beside: context.state.cachePath)
         }
         context.console.info("herald: erased\n")
         let copies = context.state.copies

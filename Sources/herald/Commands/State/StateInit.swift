@@ -13,13 +13,7 @@ struct StateInit: AsyncParsableCommand {
 
     func run() async throws {
         let context = try CommandContext.openSettings(Common(herald.common, options))
-        guard try await context.state.openIfPresent(for: .reading) == nil else {
-            throw CommandFailure(.wrong, "there is a state already at \(context.state.name)")
-        }
-        // An apply may be creating the state at this moment.
-        try await context.state.lock(for: "state init").hold {
-            _ = try await context.state.create(context.state.newIdentity(created: Date()))
-        }
+        try await context.state.initialize(created: Date())
         context.console.info(
             "herald: made the state \(context.state.name) for project '\(context.settings.project)' at \(context.destination.kind.rawValue)\n"
         )

@@ -1,31 +1,35 @@
 internal import FCM
 internal import Foundation
-internal import GRDB
 internal import HeraldCore
 
-/// Reads single values. A damaged file may hold anything in their place.
-extension StateReader {
+/// What a store holds cannot have been written by herald.
+struct StateDamage: Error {
+    var detail: String
+}
+
+/// Checks values that a store holds. A damaged one may hold anything in their place.
+enum StoredValue {
     static func topicName(_ text: String) throws -> TopicName {
-        guard let name = TopicName(rawValue: text) else { throw Damage(detail: "it names no topic") }
+        guard let name = TopicName(rawValue: text) else { throw StateDamage(detail: "it names no topic") }
         return name
     }
 
     static func groupName(_ text: String) throws -> GroupName {
-        guard let name = GroupName(rawValue: text) else { throw Damage(detail: "it names no group") }
+        guard let name = GroupName(rawValue: text) else { throw StateDamage(detail: "it names no group") }
         return name
     }
 
     /// The upper half of the numbers stays free for new recipients from lists.
     static func recipientID(_ value: Int64) throws -> RecipientID {
         guard let id = RecipientID(exactly: value), (KnownRecipient.firstID..<RecipientID.max / 2).contains(id) else {
-            throw Damage(detail: "a recipient's number is out of range")
+            throw StateDamage(detail: "a recipient's number is out of range")
         }
         return id
     }
 
     static func formerID(_ value: Int64) throws -> RecipientID {
         guard let id = RecipientID(exactly: value), (KnownRecipient.firstFormer..<RecipientID.max).contains(id) else {
-            throw Damage(detail: "a former number is out of range")
+            throw StateDamage(detail: "a former number is out of range")
         }
         return id
     }
@@ -33,16 +37,15 @@ extension StateReader {
     /// Years 1 to 9999. herald never writes other times, and arithmetic with them is not safe.
     static func date(_ seconds: Double) throws -> Date {
         guard (-62_135_596_800..<253_402_300_800).contains(seconds) else {
-            throw Damage(detail: "a time is out of range")
+            throw StateDamage(detail: "a time is out of range")
         }
         return Date(timeIntervalSince1970: seconds)
     }
 
-    /// - Parameter row: a row with the number and the registration.
-    static func recipient(_ row: Row, isFormer: Bool = false) throws -> KnownRecipient {
-        let id = try (isFormer ? formerID : recipientID)(row.decode(atIndex: 0))
-        guard let registration = Registration(try row.decode(atIndex: 1)) else {
-            throw Damage(detail: "a registration has not the form of one")
+    static func recipient(_ id: Int64, _ registration: String, isFormer: Bool = false) throws -> KnownRecipient {
+        let id = try (isFormer ? formerID : recipientID)(id)
+        guard let registration = Registration(registration) else {
+            throw StateDamage(detail: "a registration has not the form of one")
         }
         return KnownRecipient(id: id, registration: registration)
     }

@@ -1,0 +1,131 @@
+internal import CLibPQ
+internal import Foundation
+package import HeraldCore
+
+/// Why herald does not connect with an address. No sentence has a password in it.
+package struct PostgresAddressError: Error, Hashable, Sendable, CustomStringConvertible {
+    package let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+/// The address of a database, read and judged by its parts as libpq reads them.
+package struct PostgresAddress {
+    /// What is handed to libpq.
+    private let given: PostgresConnection.Parameters
+    private let schema: String
+    /// What libpq makes of it, with the environment and the service file.
+    private let effective: PostgresConnection.Parameters
+
+    /// - Parameters:
+    ///   - isFromFile: Whether the address is written in a file that may be in git.
+    ///   - environment: The values of `${VAR}`. libpq reads its own variables from the process.
+    package init(
+        _ settings: PostgresSettings, isFromFile: Bool, environment: [String: String]
+    ) throws(PostgresAddressError) {
+        let parsed = try Self.parse(settings.address)
+        for key in parsed.keys.sorted() where !Self.known.contains(key) {
+            throw PostgresAddressError("herald does not take the parameter '\(key)' in the address of a database")
+        }
+        if isFromFile, let password = parsed["password"],
+            password.wholeMatch(of: #/\$\{[A-Za-z_][A-Za-z0-9_]*\}/#) == nil
+        {
+            throw PostgresAddressError("the password of the database must be one ${VARIABLE} without a default")
+        }
+        var given: PostgresConnection.Parameters = [:]
+        for (key, text) in parsed {
+            var problem: Variables.Problem?
+            given[key] = isFromFile ? Variables.expand(text, environment) { problem = problem ?? $0 } : text
+            switch problem {
+            case .undefined(let name):
+                throw PostgresAddressError("the environment has no \(name), which '\(key)' needs")
+            case .stray:
+                throw PostgresAddressError("'\(key)': a $ must begin a ${VARIABLE}; write $$ for a dollar sign")
+            case nil: break
+            }
+        }
+        (self.given, schema) = (given, settings.schema)
+        effective = try Self.effective(given)
+        try judge(isInsecure: settings.isInsecure)
+    }
+
+    package var server: PostgresServer { PostgresServer(name: name, schema: schema, parameters: given) }
+
+    private var name: String {
+        let (host, port) = (effective["host"] ?? "", effective["port"] ?? "5432")
+        return "postgresql://\(host.hasPrefix("/") ? "" : host):\(port)/\(effective["dbname"] ?? "") (schema \(schema))"
+    }
+
+    /// Those that do not change what a statement does.
+    private static let known: Set = [
+        "host", "hostaddr", "port", "dbname", "user", "password", "passfile", "service", "sslmode", "sslrootcert",
+        "sslcert", "sslkey", "sslpassword", "sslcrl", "sslcrldir", "sslsni", "sslnegotiation", "channel_binding",
+        "ssl_min_protocol_version", "ssl_max_protocol_version", "require_auth", "requirepeer", "gssencmode",
+        "krbsrvname", "gsslib", "connect_timeout", "application_name", "keepalives", "keepalives_idle",
+        "keepalives_interval", "keepalives_count", "tcp_user_timeout", "target_session_attrs", "load_balance_hosts",
+    ]
+
+    private func judge(isInsecure: Bool) throws(PostgresAddressError) {
+        // From PGOPTIONS or a service file. It could turn off what a commit waits for.
+        for key in ["options", "replication"] where effective[key]?.isEmpty == false {
+            throw PostgresAddressError(
+                "herald does not take '\(key)' for a database; look at PGOPTIONS and the service file")
+        }
+        let addresses = effective["hostaddr"].flatMap { $0.isEmpty ? nil : $0 } ?? effective["host"] ?? ""
+        let others = addresses.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+            .filter { !Self.isThisMachine($0) }
+        guard let other = others.first, effective["sslmode"] != "verify-full", !isInsecure else { return }
+        throw PostgresAddressError(
+            "the connection to \(other) is not checked: sslmode is \(effective["sslmode"] ?? "prefer"); set sslmode=verify-full, or 'insecure: true' in 'state' if nobody can listen or answer in between"
+        )
+    }
+
+    private static func isThisMachine(_ host: String) -> Bool {
+        host.isEmpty || host.hasPrefix("/") || host.hasPrefix("@") || host == "localhost" || host == "::1"
+            || host.wholeMatch(of: #/127\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}/#) != nil
+    }
+
+    private static func parse(_ address: String) throws(PostgresAddressError) -> PostgresConnection.Parameters {
+        var problem: UnsafeMutablePointer<CChar>?
+        // libpq's sentence may quote the address, and with it a password.
+        guard let options = PQconninfoParse(address, &problem) else {
+            PQfreemem(problem)
+            throw PostgresAddressError(
+                "the address of the database cannot be read; write postgresql://USER@HOST/DATABASE")
+        }
+        defer { PQconninfoFree(options) }
+        return values(of: options)
+    }
+
+    /// All that libpq would use. A session attribute that does not exist ends it before it connects.
+    private static func effective(
+        _ given: PostgresConnection.Parameters
+    ) throws(PostgresAddressError) -> PostgresConnection.Parameters {
+        let asked = given.merging(["target_session_attrs": "herald-asks"]) { $1 }
+        let names = Array(asked.keys)
+        let keywords = names.map { strdup($0) } + [nil]
+        let texts = names.map { strdup(asked[$0] ?? "") } + [nil]
+        defer { (keywords + texts).forEach { free($0) } }
+        let handle = PQconnectStartParams(
+            keywords.map { UnsafePointer($0) }, texts.map { UnsafePointer($0) }, 0)
+        defer { PQfinish(handle) }
+        guard let handle, let options = PQconninfo(handle) else { throw PostgresAddressError("libpq cannot start") }
+        defer { PQconninfoFree(options) }
+        var found = values(of: options)
+        guard found["target_session_attrs"] == "herald-asks" else {
+            throw PostgresAddressError("the service that the address of the database names cannot be read")
+        }
+        found["target_session_attrs"] = given["target_session_attrs"]
+        return found
+    }
+
+    private static func values(of options: UnsafeMutablePointer<PQconninfoOption>) -> PostgresConnection.Parameters {
+        var values: PostgresConnection.Parameters = [:]
+        var option = options
+        while let keyword = option.pointee.keyword {
+            if let value = option.pointee.val { values[String(cString: keyword)] = String(cString: value) }
+            option += 1
+        }
+        return values
+    }
+}

@@ -1,0 +1,54 @@
+internal import HeraldCore
+
+extension PostgresReader {
+    func trace(of recipient: RecipientID) throws -> Trace {
+        let id = PostgresValue.int(Int64(recipient))
+        let found = try transaction.fetch([
+            Self.dead(where: "known.id = $1", id),
+            PostgresStatement("SELECT id FROM @former WHERE recipient = $1 ORDER BY id", id), Self.codes,
+            "SELECT id, name FROM @topic", "SELECT id, name FROM @device_group", "SELECT id, name FROM @occurrence",
+        ])
+        let numbers = [recipient] + (try found[1].all.map { try StoredValue.formerID($0.int(0)) })
+        let (topics, groups, occurrences) = (try names(found[3]), try names(found[4]), try names(found[5]))
+        let codes = try Self.codes(found[2])
+        var trace = Trace(isDead: found[0].count > 0)
+        trace.topics = try states(ofFirst: numbers, in: .membership).map { id, membership in
+            .init(name: try StoredValue.topicName(name(id, in: topics)), membership: membership)
+        }
+        trace.groups = try states(ofFirst: numbers, in: .groupMembership).map { id, membership in
+            .init(name: try StoredValue.groupName(name(id, in: groups)), membership: membership)
+        }
+        let rejections = try states(ofFirst: [recipient], in: .rejection)
+        trace.occurrences = try states(ofFirst: [recipient], in: .ledger).map { id, entry in
+            let code = try rejections[id].map { try Self.name(of: $0, in: codes) }
+            return .init(id: OccurrenceID(rawValue: try name(id, in: occurrences)), entry: entry, code: code)
+        }
+        try transaction.commit()
+        trace.topics.sort { $0.name < $1.name }
+        trace.groups.sort { $0.name < $1.name }
+        trace.occurrences.sort { $0.id < $1.id }
+        return trace
+    }
+
+    /// The owners that have one of these numbers, and the state of the first that they have.
+    private func states<State>(
+        ofFirst numbers: [RecipientID], in table: SliceTable<State>
+    ) throws -> [Int64: State] {
+        let slices = PostgresValue.ints(RecipientSet(numbers).slices.map(\.number))
+        let partitions = try table.partitions(transaction.fetch([table.sets(where: "slice = ANY ($1)", slices)])[0])
+        return partitions.compactMapValues { partition in
+            numbers.lazy.compactMap { partition.state(of: $0) }.first
+        }
+    }
+
+    private func names(_ rows: PostgresRows) throws -> [Int64: String] {
+        var names: [Int64: String] = [:]
+        for row in rows.all { names[try row.int(0)] = try row.text(1) }
+        return names
+    }
+
+    private func name(_ id: Int64, in names: [Int64: String]) throws -> String {
+        guard let name = names[id] else { throw StateDamage(detail: "a recipient is in something that is not there") }
+        return name
+    }
+}

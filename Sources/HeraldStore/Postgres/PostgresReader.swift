@@ -1,0 +1,98 @@
+internal import FCM
+internal import Foundation
+internal import HeraldCore
+
+/// Reads a state from its tables in PostgreSQL, in one transaction. It trusts none of them.
+struct PostgresReader {
+    let transaction: PostgresTransaction
+
+    static let numbering = PostgresStatement(
+        """
+        SELECT numbering, lineage, greatest(last_erased, (SELECT max(id) FROM @recipient)) FROM @progress, @identity
+        """)
+
+    private static let open = "occurrence IN (SELECT id FROM @occurrence WHERE finished IS NULL)"
+
+    /// The questions that `snapshot` asks, in the order of their answers.
+    private static var everything: [PostgresStatement] {
+        [
+            Self.identity, "SELECT serial, topic_api, topic_api_found FROM @progress",
+            "SELECT id, name, changed FROM @topic", SliceTable.membership.sets(where: "true"),
+            "SELECT id, name, notification_key FROM @device_group", SliceTable.groupMembership.sets(where: "true"),
+            "SELECT \(Self.columns) FROM @occurrence", SliceTable.ledger.sets(where: Self.open),
+            SliceTable.rejection.sets(where: Self.open), SliceTable.ledger.counts(where: "NOT (\(Self.open))"),
+            SliceTable.rejection.counts(where: "NOT (\(Self.open))"), Self.codes, Self.dead(where: "true"),
+            Self.dead(where: "migrated"), "SELECT id, recipient FROM @former",
+            "SELECT campaign, name FROM @former_name", "SELECT id FROM @spent_plan",
+            "SELECT name, size FROM @audience_size", "SELECT campaign, at, schedule, next FROM @watermark",
+            Self.pauses, "SELECT campaign, at, accepted, rejected, unknown FROM @test ORDER BY id",
+            Self.numbering,
+        ]
+    }
+
+    func snapshot() throws -> RecordedState {
+        let answers = try transaction.commit(Self.everything)
+        var rest = answers[...]
+        func next() -> PostgresRows { rest.removeFirst() }
+        var state = RecordedState(identity: try Self.identity(next()))
+        try Self.progress(next(), &state)
+        state.topics = try Self.topics(next(), next())
+        state.groups = try Self.groups(next(), next())
+        let (occurrences, sets, counts) = (next(), (next(), next()), (next(), next()))
+        let codes = try Self.codes(next())
+        state.occurrences = try Self.occurrences(
+            occurrences, try Self.ledgers(sets.0, sets.1, codes), try Self.counts(counts.0, counts.1, codes))
+        (state.dead, state.migratedDead) = (try Self.dead(next()), try Self.dead(next()))
+        for row in next().all {
+            state.formers[try StoredValue.formerID(row.int(0))] = try StoredValue.recipientID(row.int(1))
+        }
+        for row in next().all { state.formerNames[try row.text(0), default: []].insert(try row.text(1)) }
+        state.spentPlans = Set(try next().all.map { try $0.text(0) })
+        for row in next().all { state.audienceSizes[try row.text(0)] = try Self.size(row.int(1)) }
+        for row in next().all {
+            state.watermarks[try row.text(0)] = Watermark(
+                at: try StoredValue.date(row.double(1)), schedule: try row.text(2),
+                next: try row.optionalDouble(3).map(StoredValue.date))
+        }
+        state.pauses = try Self.pauses(next())
+        state.tests = try next().all.map(Self.test)
+        state.nextRecipient = try Self.last(next()) + 1
+        return state
+    }
+
+    /// One occurrence with its ledger, whether it is finished or not.
+    func occurrence(_ wanted: OccurrenceID) throws -> RecordedOccurrence? {
+        let name = PostgresValue.text(wanted.rawValue)
+        let one = "occurrence = (SELECT id FROM @occurrence WHERE name = $1)"
+        let answers = try transaction.commit(
+            [
+                PostgresStatement("SELECT \(Self.columns) FROM @occurrence WHERE name = $1", name),
+                SliceTable.ledger.sets(where: one, name), SliceTable.rejection.sets(where: one, name),
+                SliceTable.ledger.counts(where: one, name), SliceTable.rejection.counts(where: one, name), Self.codes,
+            ])
+        guard let row = answers[0].first else { return nil }
+        var (id, _, occurrence) = try Self.occurrence(row)
+        let codes = try Self.codes(answers[5])
+        occurrence.outcomes =
+            try row.bool(8)
+            ? .counts(try Self.counts(answers[3], answers[4], codes)[id] ?? LedgerCounts(entries: [:], codes: [:]))
+            : .ledger(try Self.ledgers(answers[1], answers[2], codes)[id] ?? Ledger())
+        return occurrence
+    }
+
+    /// - Parameter row: of `columns`.
+    static func occurrence(_ row: PostgresRow) throws -> (id: Int64, name: OccurrenceID, RecordedOccurrence) {
+        var occurrence = RecordedOccurrence(
+            campaign: try row.text(2), revision: Int(try row.int(3)),
+            due: try row.optionalDouble(4).map(StoredValue.date), contentDigest: try row.text(5),
+            target: try row.text(6))
+        occurrence.finished = try row.optionalDouble(7).map(StoredValue.date)
+        return (try row.int(0), OccurrenceID(rawValue: try row.text(1)), occurrence)
+    }
+
+    static let columns = "id, name, campaign, revision, due, content_digest, target, finished, pruned"
+}
+
+extension PostgresStatement: ExpressibleByStringInterpolation {
+    init(stringLiteral text: String) { self.init(text) }
+}

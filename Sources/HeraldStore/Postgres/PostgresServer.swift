@@ -1,0 +1,97 @@
+internal import Foundation
+internal import HeraldCore
+
+/// A schema of a PostgreSQL database, and how herald talks to its server.
+package struct PostgresServer: Sendable {
+    /// For messages: server, database and schema, without a password.
+    package let name: String
+    package let schema: String
+    let parameters: [String: String]
+    var times = PostgresTimes()
+
+    /// - Parameters:
+    ///   - parameters: libpq's names and values. They were judged already (`PostgresAddress`).
+    package init(name: String, schema: String, parameters: [String: String], times: PostgresTimes = PostgresTimes()) {
+        self.name = name
+        self.schema = schema
+        self.times = times
+        // A peer that vanished is noticed while nothing is sent or received, whatever the system's defaults.
+        let defaults = [
+            "keepalives_idle": "5", "keepalives_interval": "5", "keepalives_count": "3", "tcp_user_timeout": "15000",
+            "connect_timeout": "10", "fallback_application_name": "herald", "client_encoding": "UTF8",
+        ]
+        self.parameters = parameters.merging(defaults) { given, _ in given }
+    }
+
+    /// When to stop trying again.
+    var patience: @Sendable () -> ContinuousClock.Instant { { [times] in .now + times.patience } }
+    /// When an answer to a change is late.
+    var deadline: ContinuousClock.Instant { .now + times.answer }
+    /// When an answer to a question that may be long is late.
+    var readingDeadline: ContinuousClock.Instant { .now + times.reading }
+
+    /// Throws if the schema holds no state of this herald's format.
+    func checkFormat(_ connection: PostgresConnection) throws {
+        let rows: PostgresRows
+        do {
+            rows = try connection.perform("SELECT format FROM @identity", until: deadline)
+        } catch let error as PostgresError {
+            if case .refused(let refusal, _) = error, refusal.isMissing { throw StateError.uninitialized(path: name) }
+            throw error
+        }
+        guard let row = rows.first else { throw StateDamage(detail: "it does not say what it is bound to") }
+        let format = try row.int(0)
+        if format > PostgresSchema.format { throw StateError.newer(path: name) }
+        if format < PostgresSchema.format { throw StateError.unmigrated(path: name) }
+    }
+
+    /// Throws if the server could lose what it said it had written, or if its clock and this machine's disagree.
+    func checkDurability(_ connection: PostgresConnection) throws {
+        let before = Date()
+        let rows = try connection.perform(
+            """
+            SELECT extract(epoch FROM clock_timestamp())::float8, current_setting('fsync'),
+                current_setting('synchronous_commit'), current_setting('full_page_writes')
+            """, until: deadline)
+        guard let row = rows.first else { throw StateDamage(detail: "the server does not say its settings") }
+        for (column, setting) in [(1, "fsync"), (2, "synchronous_commit"), (3, "full_page_writes")] as [(Int32, String)]
+        where try row.text(column) == "off" {
+            throw StateError.inaccessible(
+                path: name, detail: "'\(setting)' is off there, so a crash could lose what was sent; turn it on")
+        }
+        let server = Date(timeIntervalSince1970: try row.double(0))
+        // Its clock was read at some moment between.
+        let offset = max(before.timeIntervalSince(server), server.timeIntervalSince(Date()))
+        guard offset <= times.clockTolerance.seconds else {
+            throw StateError.inaccessible(
+                path: name,
+                detail: "this machine's clock and the server's are \(Int(offset)) s apart; set them right")
+        }
+    }
+
+    /// Replaces errors of PostgreSQL by what is wrong with the state.
+    func stateError(_ error: any Error) -> StateError {
+        switch error {
+        case let error as StateError: return error
+        case is RecipientSet.DamagedChunk: return .damaged(path: name, detail: "a set of recipients cannot be read")
+        case let error as StateDamage: return .damaged(path: name, detail: error.detail)
+        case let error as PostgresError: return .inaccessible(path: name, detail: error.phrase)
+        default: return .damaged(path: name, detail: "it cannot be read as a state")
+        }
+    }
+}
+
+/// How long herald waits for PostgreSQL. Tests are faster.
+package struct PostgresTimes: Sendable {
+    /// How long something is tried again, without a lease.
+    package var patience = Duration.seconds(5)
+    /// How long an answer to a change may take.
+    package var answer = Duration.seconds(15)
+    /// How long an answer to a question may take. A vanished server is noticed earlier, by keepalives.
+    package var reading = Duration.seconds(600)
+
+    /// How far this machine's clock may be from the server's.
+    package var clockTolerance = Duration.seconds(5)
+
+    package init() {}
+}

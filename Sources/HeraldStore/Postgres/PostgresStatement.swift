@@ -1,0 +1,65 @@
+internal import Foundation
+
+/// One statement with its values.
+struct PostgresStatement {
+    /// Parameters are `$1`, `$2`, …; `@name` is a table or function of the state's schema.
+    var text: String
+    var values: [PostgresValue]
+
+    init(_ text: String, _ values: PostgresValue...) {
+        self.text = text
+        self.values = values
+    }
+}
+
+/// A parameter in PostgreSQL's binary format.
+struct PostgresValue {
+    /// The type's number in `pg_type`.
+    let type: UInt32
+    /// `nil` is NULL.
+    let bytes: [UInt8]?
+
+    private init(_ type: UInt32, _ bytes: [UInt8]?) {
+        self.type = type
+        self.bytes = bytes
+    }
+
+    static func bool(_ value: Bool) -> Self { .init(16, [value ? 1 : 0]) }
+    static func bytes(_ value: [UInt8]) -> Self { .init(17, value) }
+    static func int(_ value: Int64?) -> Self { .init(20, value.map(bigEndian)) }
+    static func int(_ value: Int) -> Self { .int(Int64(value)) }
+    static func text(_ value: String?) -> Self { .init(25, value.map { Array($0.utf8) }) }
+    static func double(_ value: Double?) -> Self { .init(701, value.map { bigEndian($0.bitPattern) }) }
+    static func uuid(_ value: UUID) -> Self { .init(2950, withUnsafeBytes(of: value.uuid) { Array($0) }) }
+
+    /// Seconds since 1970, which keep the fractions that `Date` has.
+    static func date(_ value: Date?) -> Self { .double(value?.timeIntervalSince1970) }
+
+    static func ints(_ values: some Collection<Int64>) -> Self { .init(1016, array(of: 20, values) { bigEndian($0) }) }
+    static func texts(_ values: some Collection<String>) -> Self {
+        .init(1009, array(of: 25, values) { Array($0.utf8) })
+    }
+
+    /// Bit strings whose lengths are multiples of 8.
+    static func bits(_ values: some Collection<[UInt8]>) -> Self {
+        .init(1563, array(of: 1562, values) { bigEndian(Int32($0.count * 8)) + $0 })
+    }
+
+    private static func array<Element>(
+        of type: UInt32, _ elements: some Collection<Element>, _ encode: (Element) -> [UInt8]
+    ) -> [UInt8] {
+        // Dimensions, no NULLs, the type of the elements; then size and lower bound of the one dimension.
+        var bytes = bigEndian(Int32(elements.isEmpty ? 0 : 1)) + bigEndian(Int32(0)) + bigEndian(type)
+        if !elements.isEmpty { bytes += bigEndian(Int32(elements.count)) + bigEndian(Int32(1)) }
+        for element in elements {
+            let encoded = encode(element)
+            bytes += bigEndian(Int32(encoded.count))
+            bytes += encoded
+        }
+        return bytes
+    }
+
+    static func bigEndian(_ value: some FixedWidthInteger) -> [UInt8] {
+        withUnsafeBytes(of: value.bigEndian) { Array($0) }
+    }
+}

@@ -1,0 +1,100 @@
+package import FCM
+internal import Foundation
+package import HeraldCore
+
+extension PostgresStore {
+    package func snapshot() async throws -> RecordedState {
+        try await reading { try PostgresReader(transaction: $0).snapshot() }
+    }
+
+    package func occurrence(_ id: OccurrenceID) async throws -> RecordedOccurrence? {
+        try await reading { try PostgresReader(transaction: $0).occurrence(id) }
+    }
+
+    package func trace(of recipient: RecipientID) async throws -> Trace {
+        try await reading { try PostgresReader(transaction: $0).trace(of: recipient) }
+    }
+
+    package func pauses() async throws -> Pauses {
+        try await reading { try PostgresReader.pauses($0.commit([PostgresReader.pauses])[0]) }
+    }
+
+    package func recipients(after id: RecipientID, limit: Int) async throws -> [KnownRecipient] {
+        try await reading { transaction in
+            let page = PostgresStatement(
+                "SELECT id, registration FROM @recipient WHERE id > $1 ORDER BY id LIMIT $2", .int(Int64(id)),
+                .int(limit))
+            return try PostgresReader.recipients(transaction.commit([page])[0])
+        }
+    }
+
+    package func tombstoneCount() async throws -> Int {
+        try await reading { transaction in
+            let rows = try transaction.commit([PostgresStatement("SELECT count(*) FROM @tombstone")])[0]
+            return Int(try rows.first?.int(0) ?? 0)
+        }
+    }
+
+    package func tombstones(after last: Tombstone?, limit: Int) async throws -> [Tombstone] {
+        try await reading { transaction in
+            let page = PostgresStatement(
+                """
+                SELECT recipient, registration, died FROM @tombstone WHERE (recipient, registration) > ($1, $2)
+                ORDER BY recipient, registration LIMIT $3
+                """, .int(Int64(last?.recipient ?? 0)), .text(last?.registration.rawValue ?? ""), .int(limit))
+            return try transaction.commit([page])[0].all.map { row in
+                let known = try StoredValue.recipient(row.int(0), row.text(1))
+                return Tombstone(
+                    recipient: known.id, registration: known.registration, died: try StoredValue.date(row.double(2)))
+            }
+        }
+    }
+
+    package func numbering() async throws -> Numbering? {
+        try await reading { transaction in
+            let rows = try transaction.commit([PostgresReader.numbering])[0]
+            let last = try PostgresReader.last(rows)
+            guard let row = rows.first, let version = try row.optionalBytes(0), version.count == Numbering.versionSize
+            else { return nil }
+            return Numbering(lineage: try row.text(1), version: version, next: last + 1)
+        }
+    }
+
+    package func recipient(for key: RecipientKey) async throws -> KnownRecipient? {
+        try await reading { transaction in
+            // A token starts with its installation's key, followed by a colon.
+            let search = PostgresStatement(
+                """
+                SELECT id, registration FROM @recipient
+                WHERE registration = $1 OR left(registration, length($1) + 1) = $1 || ':' ORDER BY id
+                """, .text(key.rawValue))
+            return try PostgresReader.recipients(transaction.commit([search])[0])
+                .first { $0.registration.recipientKey == key }
+        }
+    }
+
+    package func registrations(of recipients: RecipientSet) async throws -> [RecipientID: Registration] {
+        try await reading { transaction in
+            let ids = PostgresValue.ints(recipients.map { Int64($0) })
+            let answers = try transaction.commit(
+                ["recipient", "former"].map {
+                    PostgresStatement("SELECT id, registration FROM @\($0) WHERE id = ANY ($1)", ids)
+                })
+            var found: [RecipientID: Registration] = [:]
+            found.reserveCapacity(recipients.count)
+            for (rows, isFormer) in zip(answers, [false, true]) {
+                for row in rows.all {
+                    let known = try StoredValue.recipient(row.int(0), row.text(1), isFormer: isFormer)
+                    found[known.id] = known.registration
+                }
+            }
+            return found
+        }
+    }
+
+    package func check() async throws {
+        for name in try await snapshot().occurrences.keys { _ = try await occurrence(name) }
+        var last: RecipientID = 0
+        while let next = try await recipients(after: last, limit: 10_000).last?.id { last = next }
+    }
+}

@@ -1,0 +1,148 @@
+internal import FCM
+internal import Foundation
+package import HeraldCore
+
+extension PostgresStore {
+    package func lease(to holder: String) async throws -> WorkLease {
+        if let lease { return WorkLease(holder: holder, epoch: lease.epoch) }
+        let epoch = try await writing(under: nil) { transaction in
+            let rows = try transaction.fetch(
+                """
+                UPDATE @lease SET epoch = epoch + 1, run = NULL, token = NULL, host = NULL, pid = NULL, since = NULL,
+                    ends = clock_timestamp()
+                RETURNING epoch
+                """)
+            guard let row = rows.first else { throw StateDamage(detail: "its lease is missing") }
+            return try row.int(0)
+        }
+        guard let epoch else { throw StateError.leaseLost(holder: holder) }
+        return WorkLease(holder: holder, epoch: epoch)
+    }
+
+    package func commit(_ changes: [StateChange], under lease: WorkLease) async throws {
+        try await commit(changes, under: lease as WorkLease?)
+    }
+
+    package func commit(_ changes: [StateChange]) async throws {
+        try await commit(changes, under: lease.map { WorkLease(holder: $0.run, epoch: $0.epoch) })
+    }
+
+    private func commit(_ changes: [StateChange], under lease: WorkLease?) async throws {
+        _ = try await writing(under: lease) { transaction in
+            for change in changes { try change.write(to: transaction) }
+            // Last, so that the row is locked for a short time.
+            if changes.contains(where: \.isEffect) { transaction.run("UPDATE @progress SET serial = serial + 1") }
+        }
+    }
+
+    package func intern(_ arrivals: [Arrival], comparedUpTo last: RecipientID) async throws -> [RecipientID] {
+        let lease = lease.map { WorkLease(holder: $0.run, epoch: $0.epoch) }
+        let numbers = try await writing(under: lease) { transaction in
+            // Whoever else gives numbers waits for this row.
+            StateChange.renewNumbering(transaction)
+            let found = try transaction.fetch([
+                PostgresStatement(
+                    "SELECT id, registration FROM @recipient WHERE id > $1 ORDER BY id", .int(Int64(last))),
+                PostgresReader.numbering,
+            ])
+            let highest = try PostgresReader.last(found[1])
+            let numbers = arrivals.numbers(besides: try PostgresReader.recipients(found[0]), after: highest)
+            try Self.register(numbers, arrivals, after: highest, transaction)
+            return numbers
+        }
+        if let numbers { return numbers }
+        // The commit before the lost answer gave the numbers.
+        return try await known(arrivals, after: last)
+    }
+
+    /// The numbers that a commit gave whose answer was lost.
+    private func known(_ arrivals: [Arrival], after last: RecipientID) async throws -> [RecipientID] {
+        let found = Dictionary(
+            try await recipients(after: last, limit: .max).map { ($0.registration.recipientKey, $0.id) }
+        ) { first, _ in first }
+        return try arrivals.map { arrival in
+            guard let id = arrival.id ?? found[arrival.registration.recipientKey] else {
+                throw StateError.numberedOtherwise
+            }
+            return id
+        }
+    }
+
+    /// - Parameter highest: the highest number so far. Rows above it are new and are copied, the others replace rows.
+    private static func register(
+        _ numbers: [RecipientID], _ arrivals: [Arrival], after highest: RecipientID,
+        _ transaction: PostgresTransaction
+    ) throws {
+        var fresh = PostgresCopy(columns: 2)
+        var known: [RecipientID: Registration] = [:]
+        for (number, arrival) in zip(numbers, arrivals) {
+            if number > highest {
+                fresh.append(.int(Int64(number)), .text(arrival.registration.rawValue))
+            } else {
+                known[number] = arrival.registration
+            }
+        }
+        if !known.isEmpty { StateChange.register(known, transaction) }
+        // A new number has no tombstone yet.
+        if !fresh.isEmpty {
+            try transaction.copy("COPY @recipient (id, registration) FROM STDIN (FORMAT binary)", fresh.bytes)
+        }
+    }
+
+    package func compact() async throws {
+        do {
+            try await session.perform(for: server.patience) { [server] connection, _ in
+                for table in ["recipient", "former", "tombstone"] {
+                    try connection.perform("VACUUM (FULL) @\(table)", until: server.readingDeadline)
+                }
+            }
+        } catch {
+            throw server.stateError(error)
+        }
+    }
+
+    /// Commits what `body` writes: once, also if the connection is cut meanwhile.
+    ///
+    /// - Parameter lease: Nothing is written if it is not the newest.
+    /// - Returns: `nil` if an earlier try was committed, but its answer was lost.
+    private func writing<Value: Sendable>(
+        under lease: WorkLease?, _ body: @Sendable @escaping (PostgresTransaction) throws -> Value
+    ) async throws -> Value? {
+        do {
+            let number = NumberOnce(commits)
+            return try await session.perform(for: patience) { [server, writer] connection, _ in
+                let transaction = PostgresTransaction.writing(on: connection, until: server.deadline)
+                transaction.run(
+                    "SELECT @begin_commit($1, $2, $3)", .uuid(writer), .int(number.value), .int(lease?.epoch))
+                do {
+                    let value = try body(transaction)
+                    try transaction.commit()
+                    return value
+                } catch let error as PostgresError where error.code == Refusal.committedBefore {
+                    return nil
+                }
+            }
+        } catch let error as PostgresError where error.code == Refusal.leaseLost {
+            self.lease?.lose()
+            throw StateError.leaseLost(holder: lease?.holder ?? "")
+        } catch {
+            throw server.stateError(error)
+        }
+    }
+
+    /// A run tries again until its lease ends: by then it knows outcomes that nobody else can know.
+    private var patience: @Sendable () -> ContinuousClock.Instant {
+        guard let lease else { return server.patience }
+        return { lease.deadline }
+    }
+}
+
+/// The number of one commit, the same for each try.
+///
+/// It is `Sendable` because only the serial queue of the store's session uses it.
+private final class NumberOnce: @unchecked Sendable {
+    private let commits: CommitCount
+    lazy var value = commits.next()
+
+    init(_ commits: CommitCount) { self.commits = commits }
+}

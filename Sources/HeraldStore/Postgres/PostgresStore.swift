@@ -1,0 +1,77 @@
+internal import FCM
+internal import Foundation
+internal import HeraldCore
+
+/// The state in a schema of a PostgreSQL database, which several machines share.
+package final class PostgresStore: StateStore {
+    package let fingerprintKey: [UInt8]
+    let server: PostgresServer
+    let session: PostgresSession
+    /// What the run lock gave to this process; `nil` without it.
+    let lease: RunLease?
+    /// Marks this store's commits.
+    let writer = UUID()
+    /// How many commits this store has begun. Only the session's thread changes it.
+    let commits = CommitCount()
+
+    /// Opens the state that a schema holds, whatever it is bound to.
+    ///
+    /// - Parameter lease: Everything that is written is written under it.
+    package static func open(_ server: PostgresServer, under lease: RunLease? = nil) async throws -> PostgresStore {
+        let session = PostgresSession(server.parameters, schema: server.schema)
+        do {
+            let key = try await session.perform(for: server.patience) { connection, _ in
+                try server.checkFormat(connection)
+                try server.checkDurability(connection)
+                let rows = try connection.perform(
+                    "SELECT fingerprint_key FROM @secret", until: server.deadline)
+                return try rows.first.map { Array(try $0.bytes(0)) } ?? []
+            }
+            guard key.count == 32 else { throw StateDamage(detail: "its fingerprint key is missing") }
+            return PostgresStore(server, session, key, lease)
+        } catch {
+            throw server.stateError(error)
+        }
+    }
+
+    init(_ server: PostgresServer, _ session: PostgresSession, _ fingerprintKey: [UInt8], _ lease: RunLease?) {
+        self.server = server
+        self.session = session
+        self.fingerprintKey = fingerprintKey
+        self.lease = lease
+    }
+
+    /// What the state belongs to.
+    func binding() async throws -> StateDatabase.Binding {
+        try await reading { transaction in
+            let rows = try transaction.commit([PostgresReader.identity])[0]
+            let identity = try PostgresReader.identity(rows)
+            return .init(
+                project: identity.project, endpoint: identity.endpoint, workspace: try rows.first?.text(4) ?? "")
+        }
+    }
+
+    func reading<Value: Sendable>(
+        _ body: @Sendable @escaping (PostgresTransaction) throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await session.perform(for: server.patience) { [server] connection, _ in
+                try body(.reading(on: connection, until: server.readingDeadline))
+            }
+        } catch {
+            throw server.stateError(error)
+        }
+    }
+}
+
+/// Counts the commits of a store.
+///
+/// It is `Sendable` because only the serial queue of the store's session uses it.
+final class CommitCount: @unchecked Sendable {
+    private var count: Int64 = 0
+
+    func next() -> Int64 {
+        count += 1
+        return count
+    }
+}

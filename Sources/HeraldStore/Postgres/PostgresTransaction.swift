@@ -1,0 +1,90 @@
+internal import Foundation
+internal import HeraldCore
+
+/// One transaction. Its statements wait until something must be read, or until the end, so that most commits are one
+/// round trip.
+final class PostgresTransaction {
+    private let connection: PostgresConnection
+    private let deadline: ContinuousClock.Instant
+    private var waiting: [PostgresStatement]
+    /// What to throw when herald's own check refuses the statement of that number among those that wait.
+    private var refusals: [Int: StateError] = [:]
+
+    /// - Parameter begin: `BEGIN` with its options.
+    init(_ begin: String, on connection: PostgresConnection, until deadline: ContinuousClock.Instant) {
+        self.connection = connection
+        self.deadline = deadline
+        waiting = [PostgresStatement(begin)]
+    }
+
+    static func reading(
+        on connection: PostgresConnection, until deadline: ContinuousClock.Instant
+    ) -> PostgresTransaction {
+        // All statements see the same moment.
+        PostgresTransaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", on: connection, until: deadline)
+    }
+
+    static func writing(
+        on connection: PostgresConnection, until deadline: ContinuousClock.Instant
+    ) -> PostgresTransaction {
+        PostgresTransaction("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", on: connection, until: deadline)
+    }
+
+    func run(_ text: String, _ values: PostgresValue...) {
+        var statement = PostgresStatement(text)
+        statement.values = values
+        waiting.append(statement)
+    }
+
+    /// - Parameter refusal: what it means if the statement calls `refuse`.
+    func check(_ refusal: StateError, _ text: String, _ values: PostgresValue...) {
+        refusals[waiting.count] = refusal
+        var statement = PostgresStatement(text)
+        statement.values = values
+        waiting.append(statement)
+    }
+
+    func fetch(_ text: String, _ values: PostgresValue...) throws -> PostgresRows {
+        var statement = PostgresStatement(text)
+        statement.values = values
+        return try fetch([statement])[0]
+    }
+
+    /// The answers of these statements.
+    func fetch(_ statements: [PostgresStatement]) throws -> [PostgresRows] {
+        waiting += statements
+        return try flush().suffix(statements.count)
+    }
+
+    /// Sends rows to a `COPY … FROM STDIN`.
+    func copy(_ text: String, _ rows: [UInt8]) throws {
+        _ = try flush()
+        do { try connection.copy(text, rows, until: deadline) } catch {
+            try connection.rollBack(until: deadline)
+            throw error
+        }
+    }
+
+    func commit() throws {
+        waiting.append(PostgresStatement("COMMIT"))
+        _ = try flush()
+    }
+
+    /// Commits and returns the answers of these statements.
+    func commit(_ statements: [PostgresStatement]) throws -> [PostgresRows] {
+        waiting += statements + [PostgresStatement("COMMIT")]
+        return try flush().dropLast().suffix(statements.count)
+    }
+
+    private func flush() throws -> [PostgresRows] {
+        defer { (waiting, refusals) = ([], [:]) }
+        do { return try connection.perform(waiting, until: deadline) } catch {
+            if case .refused(let refusal, let statement) = error, refusal.code.hasPrefix("HL"),
+                let meaning = refusals[statement]
+            {
+                throw meaning
+            }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,236 @@
+internal import Foundation
+internal import HeraldCore
+internal import Synchronization
+
+/// The right of one run to work on a state in PostgreSQL. It has an end on the database's clock, and a thread of its own
+/// moves that end on.
+///
+/// Whoever takes over raises the epoch. That waits for commits that have begun, and commits of an earlier epoch are
+/// refused, so a run that lost its lease without knowing writes nothing.
+package final class RunLease: StateLock {
+    /// The run that holds it.
+    let run: String
+    let epoch: Int64
+    private let server: PostgresServer
+    private let times: LeaseTimes
+    private let state: Mutex<State>
+    /// Ends the waiting of the thread.
+    private let bell = DispatchSemaphore(value: 0)
+
+    private struct State {
+        /// When this process stops using the lease, whatever the server says.
+        var deadline: ContinuousClock.Instant
+        var isLost = false
+        var isEnding = false
+        var released: [CheckedContinuation<Void, Never>] = []
+        var isReleased = false
+    }
+
+    /// Takes the lease, or throws `StateError.locked`.
+    ///
+    /// - Parameter session: for callers that ask again and again.
+    static func take(
+        _ server: PostgresServer, run: String, _ times: LeaseTimes, over session: PostgresSession? = nil
+    ) async throws -> RunLease {
+        let session = session ?? PostgresSession(server.parameters, schema: server.schema)
+        let token = UUID()
+        do {
+            return try await session.perform(for: server.patience) { connection, _ in
+                try server.checkFormat(connection)
+                let begin = times.now()
+                guard let epoch = try take(run, token, times, over: connection, server) else {
+                    throw StateError.locked(
+                        path: server.name, holder: try holder(over: connection, server) ?? "another run")
+                }
+                return RunLease(run, epoch, server, times, until: begin + times.length - times.margin)
+            }
+        } catch {
+            throw server.stateError(error)
+        }
+    }
+
+    private init(
+        _ run: String, _ epoch: Int64, _ server: PostgresServer, _ times: LeaseTimes,
+        until deadline: ContinuousClock.Instant
+    ) {
+        (self.run, self.epoch, self.server, self.times) = (run, epoch, server, times)
+        state = Mutex(State(deadline: deadline))
+        Thread.detachNewThread { self.keep() }
+    }
+
+    /// Whether this process may still send and write. It asks nobody.
+    var holds: Bool { state.withLock { !$0.isLost && times.now() < $0.deadline } }
+
+    package var mayWrite: (@Sendable () -> Bool)? { { self.holds } }
+
+    /// Whether it was given back.
+    var isReleased: Bool { state.withLock(\.isEnding) }
+
+    /// When that ends, unless it is renewed.
+    var deadline: ContinuousClock.Instant { state.withLock { $0.isLost ? times.now() : $0.deadline } }
+
+    /// The server said that another run has it.
+    func lose() { state.withLock { $0.isLost = true } }
+
+    package func hold<Value>(_ body: () async throws -> Value) async rethrows -> Value {
+        do {
+            let value = try await body()
+            await release()
+            return value
+        } catch {
+            await release()
+            throw error
+        }
+    }
+
+    /// Gives the lease back.
+    func release() async {
+        await withCheckedContinuation { continuation in
+            let isReleased = state.withLock { state in
+                state.isEnding = true
+                if !state.isReleased { state.released.append(continuation) }
+                return state.isReleased
+            }
+            bell.signal()
+            if isReleased { continuation.resume() }
+        }
+    }
+
+    // MARK: The thread
+
+    /// Renews the lease until it is lost or given back.
+    private func keep() {
+        let link = PostgresLink(server.parameters, schema: server.schema)
+        var pause = times.renewal
+        while true {
+            _ = bell.wait(timeout: .now() + pause.seconds)
+            if state.withLock(\.isEnding) { break }
+            let begin = times.now()
+            guard holds else {
+                state.withLock { $0.isLost = true }
+                continue
+            }
+            do {
+                let isKept = try renew(over: link, until: begin + times.renewal)
+                state.withLock { state in
+                    if isKept { state.deadline = begin + times.length - times.margin } else { state.isLost = true }
+                }
+                pause = times.renewal
+            } catch {
+                pause = times.renewal / 5
+            }
+        }
+        giveBack(over: link)
+        let waiting = state.withLock { state in
+            (state.isLost, state.isReleased) = (true, true)
+            return state.released
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    private func renew(over link: PostgresLink, until deadline: ContinuousClock.Instant) throws -> Bool {
+        // One try: the time counts from before the statement was sent.
+        try link.perform(until: .now) { connection, _ in
+            try connection.perform(
+                "UPDATE @lease SET ends = clock_timestamp() + $2 * interval '1 second' WHERE epoch = $1 RETURNING epoch",
+                .int(epoch), .double(times.length.seconds), until: .now + times.renewal
+            ).count > 0
+        }
+    }
+
+    /// Without it, others wait until the lease ends.
+    private func giveBack(over link: PostgresLink) {
+        try? link.perform(until: .now) { connection, _ in
+            _ = try connection.perform(
+                "UPDATE @lease SET run = NULL, token = NULL, ends = clock_timestamp() WHERE epoch = $1", .int(epoch),
+                until: .now + times.renewal)
+        }
+    }
+}
+
+extension RunLease {
+    /// - Parameter token: of this attempt, which is known again if the answer to an earlier try was lost.
+    private static func take(
+        _ run: String, _ token: UUID, _ times: LeaseTimes, over connection: PostgresConnection,
+        _ server: PostgresServer
+    ) throws -> Int64? {
+        let transaction = PostgresTransaction.writing(on: connection, until: server.deadline)
+        let taken = try transaction.commit(
+            [
+                // Marks of processes that ended long ago.
+                "DELETE FROM @commit_mark WHERE at < now() - interval '1 day'",
+                PostgresStatement(
+                    """
+                    UPDATE @lease SET epoch = epoch + 1, run = $1, token = $2, host = $3, pid = $4,
+                        since = clock_timestamp(), ends = clock_timestamp() + $5 * interval '1 second'
+                    WHERE run IS NULL OR token = $2 OR ends <= clock_timestamp() RETURNING epoch
+                    """, .text(run), .uuid(token), .text(ProcessInfo.processInfo.hostName), .int(Int(getpid())),
+                    .double(times.length.seconds)),
+            ])
+        return try taken[1].first?.int(0)
+    }
+
+    /// Who holds the lease, in words. `nil` if nobody does.
+    private static func holder(over connection: PostgresConnection, _ server: PostgresServer) throws -> String? {
+        let rows = try connection.perform(
+            """
+            SELECT run, pid, host, to_char(since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+                ceil(extract(epoch FROM ends - clock_timestamp()))::bigint
+            FROM @lease WHERE run IS NOT NULL AND ends > clock_timestamp()
+            """, until: server.deadline)
+        guard let row = rows.first else { return nil }
+        let text = """
+            run \(try row.text(0)) (process \(try row.int(1)) on \(try row.text(2))) since \(try row.text(3)); \
+            without a sign of life its lease ends in \(try row.int(4)) s
+            """
+        // The text goes to a terminal.
+        return text.filter { $0.isASCII && $0 >= " " }
+    }
+
+    /// Who holds the lease now, in words. `nil` if nobody does.
+    static func holder(of server: PostgresServer) async throws -> String? {
+        try await asking(server) { try holder(over: $0, server) }
+    }
+
+    /// Takes the lease from a run, which can then write nothing more.
+    ///
+    /// - Returns: `false` if another run holds it, or none.
+    static func end(_ run: String, on server: PostgresServer) async throws -> Bool {
+        try await asking(server) { connection in
+            try connection.perform(
+                """
+                UPDATE @lease SET epoch = epoch + 1, run = NULL, token = NULL, ends = clock_timestamp()
+                WHERE run = $1 RETURNING epoch
+                """, .text(run), until: server.deadline
+            ).count > 0
+        }
+    }
+
+    private static func asking<Value: Sendable>(
+        _ server: PostgresServer, _ body: @Sendable @escaping (PostgresConnection) throws -> Value
+    ) async throws -> Value {
+        let session = PostgresSession(server.parameters, schema: server.schema)
+        do {
+            return try await session.perform(for: server.patience) { connection, _ in
+                try server.checkFormat(connection)
+                return try body(connection)
+            }
+        } catch {
+            throw server.stateError(error)
+        }
+    }
+}
+
+/// How long a lease lasts.
+package struct LeaseTimes: Sendable {
+    /// From a renewal to the end, on the database's clock.
+    package var length = Duration.seconds(30)
+    /// From one renewal to the next.
+    package var renewal = Duration.seconds(5)
+    /// How much earlier this process stops than the database would let others in.
+    package var margin = Duration.seconds(2)
+    /// A clock that goes on while the machine sleeps.
+    package var now: @Sendable () -> ContinuousClock.Instant = { .now }
+
+    package init() {}
+}

@@ -1,0 +1,9 @@
+/// Keeps other runs away from a state: a kernel lock on a file, or a lease in PostgreSQL.
+package protocol StateLock: Sendable {
+    /// Runs `body` while no other run can work on the state, and lets others in when it ends.
+    func hold<Value>(_ body: () async throws -> Value) async rethrows -> Value
+
+    /// Whether this process may still send and write; it asks nobody. `nil` if only the end of the process takes that
+    /// away.
+    var mayWrite: (@Sendable () -> Bool)? { get }
+}

@@ -1,0 +1,99 @@
+import FCM
+import Foundation
+import HeraldCore
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldStore
+
+/// A connection that fails at any moment: no change is lost that was reported as done, and none is done twice.
+@Suite(.enabled(if: PostgresTestServer.isInstalled)) struct PostgresFaultTests {
+    /// Some commits of a run, each with an effect, so that the serial tells how often each was done.
+    private static let commits: [[StateChange]] = [
+        [.open(.tide, .sample()), .outcome(.tide, RecipientSet(1..<500), .intended)],
+        [.outcome(.tide, RecipientSet(1..<400), .accepted), .reject(.tide, RecipientSet(400..<410), code: "CODE")],
+        [.supersede([2, 3]), .members("tides", RecipientSet(1..<300), .managed, at: .at(1))],
+        [.finish(.tide, at: .at(2))],
+    ]
+
+    /// - Parameter piece: How many pieces of bytes pass before the fault.
+    @Test(arguments: PostgresProxy.Fault.allCases, 0..<8)
+    func `each change is done once, wherever the connection fails`(_ fault: PostgresProxy.Fault, _ piece: Int)
+        async throws
+    {
+        let proxy = try PostgresProxy()
+        let server = try PostgresTestServer.newSchema(through: proxy)
+        let store = try await PostgresStore.create(server, identity: OpenStore.identity, workspace: "tide")
+        var expected = RecordedState(identity: OpenStore.identity)
+        proxy.arm(fault, after: piece)
+        let numbers = try await store.intern((1...600).map { Arrival(.fid($0)) }, comparedUpTo: 0)
+        #expect(numbers == Array(1...600))
+        expected.apply([.register(Dictionary(uniqueKeysWithValues: (1...600).map { (RecipientID($0), .fid($0)) }))])
+        for changes in Self.commits {
+            try await store.commit(changes)
+            expected.apply(changes)
+        }
+        try #require(await proxy.isSpentSoon(), "the fault never happened: choose an earlier piece")
+        #expect(try await store.wholeState() == expected)
+        #expect(try await store.wholeState().serial == Int64(Self.commits.count))
+    }
+
+    @Test func `a server that is away for longer is an error, and the state is as it was`() async throws {
+        let proxy = try PostgresProxy()
+        let server = try PostgresTestServer.newSchema(through: proxy)
+        let store = try await PostgresStore.create(server, identity: OpenStore.identity, workspace: "tide")
+        proxy.refuse(true)
+        proxy.endConnections()
+        let error = await #expect(throws: StateError.self) { try await store.commit([.spendPlan("secret-plan")]) }
+        guard case .inaccessible(_, let detail)? = error else { return #expect(error == nil) }
+        #expect(!detail.contains("secret-plan"))
+        proxy.refuse(false)
+        #expect(try await store.snapshot().spentPlans == [])
+        // What was given up does not come back, and the next change is done.
+        try await store.commit([.spendPlan("next")])
+        #expect(try await store.snapshot().spentPlans == ["next"])
+    }
+
+    @Test func `a backend that is killed in the middle loses nothing`() async throws {
+        let server = try PostgresTestServer.newSchema()
+        let store = try await PostgresStore.create(server, identity: OpenStore.identity, workspace: "tide")
+        for round in 0..<5 {
+            let backend = try await store.session.perform(for: server.patience) { connection, _ in connection.backend }
+            try #require(kill(backend, SIGTERM) == 0)
+            try await store.commit([.open(OccurrenceID(rawValue: "c\(round)@once"), .sample("c\(round)"))])
+        }
+        #expect(try await store.snapshot().occurrences.count == 5)
+        #expect(try await store.snapshot().serial == 5)
+    }
+
+    @Test func `a read-only server is read, and refuses changes with a reason`() async throws {
+        let server = try PostgresTestServer.newSchema()
+        let store = try await PostgresStore.create(server, identity: OpenStore.identity, workspace: "tide")
+        try await store.commit([.pause("tide")])
+        let other = try await PostgresStore.open(server)
+        // As a standby answers.
+        try await other.session.perform(for: server.patience) { connection, _ in
+            _ = try connection.perform(
+                "CREATE FUNCTION @deny() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'cannot execute INSERT in a read-only transaction' USING ERRCODE = '25006'; END $$",
+                until: server.deadline)
+            _ = try connection.perform(
+                "CREATE TRIGGER deny BEFORE INSERT ON @commit_mark FOR EACH STATEMENT EXECUTE FUNCTION @deny()",
+                until: server.deadline)
+        }
+        let error = await #expect(throws: StateError.self) { try await store.commit([.resume("tide")]) }
+        #expect(error == .inaccessible(path: "test", detail: "the server is read-only"))
+        #expect(try await store.snapshot().pauses.campaigns == ["tide"])
+    }
+}
+
+extension PostgresProxy {
+    /// Whether the fault has happened, and what it does later, too.
+    func isSpentSoon() async throws -> Bool {
+        let begin = ContinuousClock.now
+        while !isSpent {
+            guard ContinuousClock.now - begin < .seconds(10) else { return false }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        return true
+    }
+}

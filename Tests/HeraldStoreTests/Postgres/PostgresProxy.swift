@@ -1,0 +1,211 @@
+import Foundation
+import HeraldTestSupport
+import Synchronization
+
+/// Stands between herald and PostgreSQL on a Unix socket, and does one thing wrong.
+final class PostgresProxy: Sendable {
+    /// What happens to the piece of bytes that herald sends as the chosen one.
+    enum Fault: CaseIterable {
+        /// It does not arrive, and the connection ends.
+        case cutBefore
+        /// It arrives, and the connection ends before the server can answer.
+        case cutPromptly
+        /// The server does what it says and answers, but the connection ends first.
+        case cutAfter
+        /// As `cutAfter`, in the middle of the answer.
+        case cutInAnswer
+        /// It does not arrive. The connection stays open and silent.
+        case silenceBefore
+        /// It arrives, and nothing comes back. The connection stays open.
+        case silenceAfter
+        /// It arrives long after herald has given up and gone on over another connection.
+        case late
+        /// It arrives a little later.
+        case delay
+    }
+
+    let folder: String
+    private let server: String
+    private let listener: Int32
+    private let state = Mutex(State())
+
+    private struct State {
+        var fault: Fault?
+        /// How many pieces to let through before the fault.
+        var rest = 0
+        var pieces = 0
+        var isRefusing = false
+        var lateThreads = 0
+        var clients: Set<Int32> = []
+    }
+
+    init() throws {
+        server = try PostgresTestServer.running().folder
+        folder = NSTemporaryDirectory() + "herald-px-" + UUID().uuidString.prefix(8)
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        listener = socket(AF_UNIX, Self.stream, 0)
+        var address = Self.address(folder)
+        let size = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let isBound = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(listener, $0, size) } == 0
+        }
+        guard isBound, listen(listener, 64) == 0 else { throw CocoaError(.fileWriteUnknown) }
+        let door = listener
+        Thread.detachNewThread { [weak self] in
+            while true {
+                let client = accept(door, nil, nil)
+                guard client >= 0, let self else { return }
+                if self.state.withLock(\.isRefusing) {
+                    close(client)
+                    continue
+                }
+                Thread.detachNewThread { self.serve(client) }
+            }
+        }
+    }
+
+    deinit {
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// How many pieces herald has sent so far.
+    var pieces: Int { state.withLock(\.pieces) }
+
+    /// Does it to the piece after `rest` others.
+    func arm(_ fault: Fault, after rest: Int) { state.withLock { ($0.fault, $0.rest) = (fault, rest) } }
+
+    /// Whether the fault has happened.
+    var isSpent: Bool { state.withLock { $0.fault == nil && $0.lateThreads == 0 } }
+
+    /// Accepts no connection any more, or accepts them again.
+    func refuse(_ isRefusing: Bool) { state.withLock { $0.isRefusing = isRefusing } }
+
+    /// Cuts all connections.
+    func endConnections() { state.withLock { for client in $0.clients { shutdown(client, Int32(SHUT_RDWR)) } } }
+
+    private func serve(_ client: Int32) {
+        state.withLock { _ = $0.clients.insert(client) }
+        let upstream = socket(AF_UNIX, Self.stream, 0)
+        var address = Self.address(server)
+        let size = socklen_t(MemoryLayout<sockaddr_un>.size)
+        _ = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(upstream, $0, size) }
+        }
+        relay(client, upstream)
+        state.withLock { _ = $0.clients.remove(client) }
+        close(client)
+        close(upstream)
+    }
+
+    private func relay(_ client: Int32, _ upstream: Int32) {
+        while true {
+            var both = [
+                pollfd(fd: client, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: upstream, events: Int16(POLLIN), revents: 0),
+            ]
+            guard poll(&both, 2, -1) > 0 else { return }
+            if both[1].revents != 0 {
+                guard let piece = Self.receive(upstream), Self.send(piece, to: client) else { return }
+            }
+            if both[0].revents != 0 {
+                guard let piece = Self.receive(client) else { return }
+                guard let fault = next() else {
+                    guard Self.send(piece, to: upstream) else { return }
+                    continue
+                }
+                guard carryOut(fault, piece, client, upstream) else { return }
+            }
+        }
+    }
+
+    /// The fault that the next piece meets.
+    private func next() -> Fault? {
+        state.withLock { state in
+            state.pieces += 1
+            guard let fault = state.fault else { return nil }
+            if state.rest > 0 {
+                state.rest -= 1
+                return nil
+            }
+            state.fault = nil
+            if fault == .late { state.lateThreads += 1 }
+            return fault
+        }
+    }
+
+    /// Returns whether the connection goes on.
+    private func carryOut(_ fault: Fault, _ piece: [UInt8], _ client: Int32, _ upstream: Int32) -> Bool {
+        switch fault {
+        case .cutBefore: break
+        case .cutPromptly: _ = Self.send(piece, to: upstream)
+        case .cutAfter:
+            _ = Self.send(piece, to: upstream)
+            _ = Self.answer(of: upstream)
+        case .cutInAnswer:
+            _ = Self.send(piece, to: upstream)
+            if let answer = Self.answer(of: upstream) {
+                _ = Self.send(Array(answer.prefix(answer.count / 2)), to: client)
+            }
+        case .silenceBefore: Self.waitForEnd(of: client)
+        case .silenceAfter:
+            _ = Self.send(piece, to: upstream)
+            Self.waitForEnd(of: client)
+        case .late:
+            Self.waitForEnd(of: client)
+            // Time for herald's next try.
+            Thread.sleep(forTimeInterval: 0.3)
+            _ = Self.send(piece, to: upstream)
+            _ = Self.answer(of: upstream)
+            state.withLock { $0.lateThreads -= 1 }
+        case .delay:
+            Thread.sleep(forTimeInterval: 0.05)
+            return Self.send(piece, to: upstream)
+        }
+        return false
+    }
+
+    // MARK: Bytes
+
+    private static func receive(_ descriptor: Int32) -> [UInt8]? {
+        var buffer = [UInt8](repeating: 0, count: 1 << 20)
+        let count = read(descriptor, &buffer, buffer.count)
+        return count > 0 ? Array(buffer[..<count]) : nil
+    }
+
+    /// What the server says to a piece; `nil` if it waits for more.
+    private static func answer(of upstream: Int32) -> [UInt8]? {
+        var descriptor = pollfd(fd: upstream, events: Int16(POLLIN), revents: 0)
+        return poll(&descriptor, 1, 200) > 0 ? receive(upstream) : nil
+    }
+
+    private static func send(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes.withUnsafeBytes { bytes in
+                Foundation.send(descriptor, bytes.baseAddress.map { $0 + sent }, bytes.count - sent, noSignal)
+            }
+            guard count > 0 else { return false }
+            sent += count
+        }
+        return true
+    }
+
+    private static func waitForEnd(of descriptor: Int32) { while receive(descriptor) != nil {} }
+
+    private static func address(_ folder: String) -> sockaddr_un {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: "\(folder)/.s.PGSQL.5432".utf8) }
+        return address
+    }
+
+    #if canImport(Darwin)
+        private static let stream = SOCK_STREAM
+        private static let noSignal: Int32 = 0
+    #else
+        private static let stream = Int32(SOCK_STREAM.rawValue)
+        private static let noSignal = Int32(MSG_NOSIGNAL)
+    #endif
+}

@@ -1,0 +1,167 @@
+import Foundation
+import HeraldCore
+import HeraldTestSupport
+import Synchronization
+import Testing
+
+@testable import HeraldStore
+
+/// One conductor at a time: whoever lost the lease writes nothing more, and nobody waits for a holder that died.
+@Suite(.enabled(if: PostgresTestServer.isInstalled)) struct RunLeaseTests {
+    /// A clock that a test moves on, as when the machine slept.
+    private final class Clock: Sendable {
+        private let offset = Mutex(Duration.zero)
+
+        func sleep(_ duration: Duration) { offset.withLock { $0 += duration } }
+        var now: ContinuousClock.Instant { .now + offset.withLock(\.self) }
+    }
+
+    /// Twenty times faster than in earnest.
+    private static func times(_ clock: Clock = Clock()) -> LeaseTimes {
+        var times = LeaseTimes()
+        (times.length, times.renewal, times.margin) = (.milliseconds(1500), .milliseconds(250), .milliseconds(100))
+        times.now = { clock.now }
+        return times
+    }
+
+    private let server: PostgresServer
+
+    init() async throws {
+        server = try PostgresTestServer.newSchema()
+        _ = try await PostgresStore.create(server, identity: OpenStore.identity, workspace: "tide")
+    }
+
+    private func eventually(_ isSo: () async throws -> Bool) async throws {
+        let begin = ContinuousClock.now
+        while try await !isSo() {
+            try #require(ContinuousClock.now - begin < .seconds(20), "it did not come about")
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    @Test func `while one holds the lease, another is told who does, and comes next`() async throws {
+        let lease = try await RunLease.take(server, run: "first", Self.times())
+        let epoch = lease.epoch
+        await lease.hold {
+            let error = await #expect(throws: StateError.self) {
+                try await RunLease.take(server, run: "second", Self.times())
+            }
+            guard case .locked(_, let holder)? = error else { return #expect(error == nil) }
+            #expect(holder.hasPrefix("run first (process \(getpid()) on "))
+            let named = try? await RunLease.holder(of: server)
+            #expect(named?.contains("run first ") == true)
+        }
+        #expect(try await RunLease.holder(of: server) == nil)
+        let next = try await RunLease.take(server, run: "second", Self.times())
+        #expect(next.epoch > epoch)
+        await next.release()
+    }
+
+    @Test func `a lease is renewed for as long as it is held`() async throws {
+        let times = Self.times()
+        let lease = try await RunLease.take(server, run: "first", times)
+        let begin = ContinuousClock.now
+        let before = lease.deadline
+        try await eventually { ContinuousClock.now - begin > times.length * 1.5 }
+        #expect(lease.holds)
+        #expect(lease.deadline > before)
+        await #expect(throws: StateError.self) { try await RunLease.take(server, run: "second", times) }
+        await lease.release()
+        #expect(!lease.holds)
+    }
+
+    @Test func `nobody waits longer than the lease for a holder that is cut off, and it stops before that`()
+        async throws
+    {
+        let proxy = try PostgresProxy()
+        let cut = PostgresServer(
+            name: "test", schema: server.schema, parameters: server.parameters.merging(["host": proxy.folder]) { $1 })
+        let lease = try await RunLease.take(cut, run: "first", Self.times())
+        let store = try await PostgresStore.open(server, under: lease)
+        try await store.commit([.spendPlan("one")])
+        proxy.refuse(true)
+        proxy.endConnections()
+        var stopped = false
+        var next: RunLease?
+        try await eventually {
+            let mayStill = lease.holds
+            guard let taken = try? await RunLease.take(server, run: "second", Self.times()) else { return false }
+            // It had stopped before the other began.
+            stopped = !mayStill
+            next = taken
+            return true
+        }
+        #expect(stopped)
+        await #expect(throws: StateError.leaseLost(holder: "first")) { try await store.commit([.spendPlan("two")]) }
+        #expect(try await store.snapshot().spentPlans == ["one"])
+        await lease.release()
+        let taken = try #require(next)
+        #expect(taken.holds)
+        #expect(try await RunLease.holder(of: server)?.contains("run second ") == true)
+        await taken.release()
+    }
+
+    @Test func `a machine that slept stops at once when it wakes`() async throws {
+        let clock = Clock()
+        let lease = try await RunLease.take(server, run: "first", Self.times(clock))
+        #expect(lease.holds)
+        clock.sleep(.seconds(60))
+        #expect(!lease.holds)
+        // Also after the next time to renew: others may have worked meanwhile.
+        try await eventually { lease.deadline <= clock.now }
+        #expect(!lease.holds)
+        await lease.release()
+    }
+
+    @Test func `a person can take the lease from a run, which then writes nothing more`() async throws {
+        let lease = try await RunLease.take(server, run: "first", Self.times())
+        let store = try await PostgresStore.open(server, under: lease)
+        try await store.commit([.pause("tide")])
+        #expect(try await !RunLease.end("another", on: server))
+        #expect(try await RunLease.end("first", on: server))
+        await #expect(throws: StateError.leaseLost(holder: "first")) { try await store.commit([.resume("tide")]) }
+        await #expect(throws: StateError.leaseLost(holder: "first")) {
+            try await store.intern([Arrival(.fid(1))], comparedUpTo: 0)
+        }
+        try await eventually { !lease.holds }
+        #expect(try await store.snapshot().pauses.campaigns == ["tide"])
+        await lease.release()
+    }
+
+    @Test func `a take-over waits for a commit that has begun, and a renewal does not`() async throws {
+        let lease = try await RunLease.take(server, run: "first", Self.times())
+        let (server, epoch) = (server, lease.epoch)
+        let other = PostgresSession(server.parameters, schema: server.schema)
+        try await other.perform(for: server.patience) { connection, _ in
+            _ = try connection.perform(
+                [
+                    "BEGIN",
+                    PostgresStatement("SELECT @begin_commit($1, $2, $3)", .uuid(UUID()), .int(1), .int(epoch)),
+                ], until: server.deadline)
+        }
+        let before = lease.deadline
+        try await eventually { lease.deadline > before }
+        let isOver = Mutex(false)
+        async let ended: Bool = {
+            let ended = try await RunLease.end("first", on: server)
+            isOver.withLock { $0 = true }
+            return ended
+        }()
+        // The server says that somebody waits for a lock.
+        try await eventually {
+            try await PostgresSession(server.parameters, schema: server.schema).perform(for: server.patience) {
+                connection, _ in
+                try connection.perform(
+                    "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE $1",
+                    .text("%\(server.schema.replacing("\"", with: "\"\""))%lease%"), until: server.deadline
+                ).count > 0
+            }
+        }
+        #expect(isOver.withLock(\.self) == false)
+        try await other.perform(for: server.patience) { connection, _ in
+            _ = try connection.perform("COMMIT", until: server.deadline)
+        }
+        #expect(try await ended)
+        await lease.release()
+    }
+}
