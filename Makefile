@@ -21,7 +21,7 @@ libraries:
 	@Scripts/setup.sh
 
 setup: ## Install what the build and the checks need and the system lacks (apt or brew)
-	@Scripts/setup.sh --with-browser
+	@Scripts/setup.sh --for-checks
 
 build: libraries ## Build everything for debugging, tests included
 	$(SWIFT) build --build-tests $(FLAGS)

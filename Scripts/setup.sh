@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # Installs the missing system libraries and tools that herald's build and tests need.
-# With --with-browser also a Chromium, in which the emulator's page is tested.
+# With --for-checks also a PostgreSQL server, and a Chromium, in which the emulator's page is tested.
 set -euo pipefail
 
+server=
 browser=
-if [ "${1:-}" = --with-browser ]; then
+if [ "${1:-}" = --for-checks ]; then
+    server=postgresql
     browser=chromium
     # Those that Tests/browser/chromium.py takes.
     for name in ${CHROMIUM:-chromium chromium-browser google-chrome google-chrome-stable}; do
@@ -18,12 +20,11 @@ case "$(uname -s)" in
 Linux)
     command -v apt-get >/dev/null || {
         echo "Without apt-get, install the development files of libyaml, libpq, SQLite and zlib," \
-            "and a PostgreSQL server, curl, openssl, python3" \
-            "${browser:+and chromium}" >&2
+            "curl, openssl, python3 ${server:+and a PostgreSQL server} ${browser:+and chromium}" >&2
         exit 0
     }
     missing=()
-    for package in libyaml-dev libpq-dev libsqlite3-dev zlib1g-dev pkg-config curl openssl postgresql; do
+    for package in libyaml-dev libpq-dev libsqlite3-dev zlib1g-dev pkg-config curl openssl $server; do
         dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed ||
             missing+=("$package")
     done
@@ -40,7 +41,7 @@ Linux)
     ;;
 Darwin)
     command -v brew >/dev/null || { echo "herald needs libyaml and libpq; install Homebrew or them first." >&2; exit 1; }
-    for formula in libyaml libpq postgresql@17; do
+    for formula in libyaml libpq ${server:+postgresql@17}; do
         brew list "$formula" >/dev/null 2>&1 || brew install "$formula"
     done
     ;;

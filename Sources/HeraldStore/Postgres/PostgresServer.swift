@@ -33,9 +33,9 @@ package struct PostgresServer: Sendable {
     /// Throws if the schema holds no state of this herald's format.
     func checkFormat(_ connection: PostgresConnection) throws {
         let rows: PostgresRows
-        do {
+        do throws(PostgresError) {
             rows = try connection.perform("SELECT format FROM @identity", until: deadline)
-        } catch let error as PostgresError {
+        } catch {
             if case .refused(let refusal, _) = error, refusal.isMissing { throw StateError.uninitialized(path: name) }
             throw error
         }
