@@ -77,7 +77,7 @@ package final class PostgresTestServer: Sendable {
         cd "$folder" || exit 1
         $as "$programs/initdb" -D "$folder/data" -U herald -A trust -N -E UTF8 --locale=C >initdb.log 2>&1 || {
             tail -n 1 initdb.log; rm -rf "$folder"; exit 1; }
-        $as "$programs/postgres" -D "$folder/data" -k "$folder" -c listen_addresses= -c max_connections=200 \
+        $as "$programs/postgres" -D "$folder/data" -k "$folder" -c listen_addresses= -c max_connections=1000 \
             -c wal_level=minimal -c max_wal_senders=0 >server.log 2>&1 </dev/null &
         server=$!
         until grep -q 'ready to accept connections' server.log; do

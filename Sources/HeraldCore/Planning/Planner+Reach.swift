@@ -60,8 +60,10 @@ extension Planner {
     /// Those that herald subscribed, also under the topic's earlier names.
     private func managed(in topic: TopicName) -> Members {
         guard let sizes else { return .known(mine(of: topic).union(moving(to: topic))) }
-        let names = [topic] + earlierNames(of: topic)
-        return .counted(0...names.reduce(0) { $0 + (sizes.topics[$1].map { $0.managed + $0.subscribing } ?? 0) })
+        // A list may bring an earlier registration back, and its recipient with it.
+        let most = ([topic] + earlierNames(of: topic)).compactMap { sizes.topics[$0] }
+            .reduce(0) { $0 + $1.managed + $1.subscribing + $1.former }
+        return .counted(0...most)
     }
 
     /// All living recipients that herald knows. Only conditions need it.
