@@ -1,6 +1,8 @@
 """Adds a history to a state: finished occurrences for all recipients, as herald would have written them."""
 
+import hashlib
 import sqlite3
+import struct
 
 CHUNK = 1 << 16
 BITMAP = 2
@@ -17,6 +19,12 @@ def bitmap(first, last, holds):
             bits[number % CHUNK >> 3] |= 1 << (number & 7)
             count += 1
     return count, bytes([BITMAP]) + bytes(bits)
+
+
+def checksum(owner, state, chunk, data):
+    """What herald writes beside a set, to see that it is as it was written (ChunkTable+Checksum.swift)."""
+    digest = hashlib.sha256(struct.pack("<qqq", owner, state, chunk) + data).digest()
+    return struct.unpack("<q", digest[:8])[0]
 
 
 def add_finished(state, occurrences, recipients):
@@ -38,6 +46,6 @@ def add_finished(state, occurrences, recipients):
             for table, kind, sets in [
                     ("ledger", ACCEPTED, accepted), ("ledger", REJECTED, rejected), ("rejection", code, rejected)]:
                 database.executemany(
-                    f"INSERT INTO {table} (occurrence, state, chunk, members, bytes) VALUES (?, ?, ?, ?, ?)",
-                    [(id, kind, *row) for row in sets])
+                    f"INSERT INTO {table} (occurrence, state, chunk, members, bytes, checksum) VALUES (?, ?, ?, ?, ?, ?)",
+                    [(id, kind, *row, checksum(id, kind, row[0], row[2])) for row in sets])
     database.close()

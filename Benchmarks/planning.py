@@ -4,19 +4,18 @@ changed, and the first plan. Each is compared with sort -u of the same list in t
 Arguments: herald, and a folder to work in.
 """
 
-import hashlib
 import multiprocessing
 import os
 import shutil
 import sqlite3
 import statistics
-import struct
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 from figures import ROUNDS, fid, goal, measured
+from history import CHUNK, bitmap, checksum
 
 HERALD, WORK = sys.argv[1], Path(sys.argv[2]) / "planning"
 COUNT = int(os.environ.get("BENCH_PLANNED", "1000000"))
@@ -66,17 +65,11 @@ def shuffled(numbers):
 
 
 def chunk(topic, number):
-    """A stored set, as a bitmap of 65,536. The state numbers recipients from 1, in the order of their fids."""
-    bits = bytearray(8192)
-    members = 0
-    for id in range(max(1, number << 16), min(COUNT + 1, (number + 1) << 16)):
-        if (id - 1) % TOPICS != topic:
-            bits[(id & 0xFFFF) >> 3] |= 1 << (id & 7)
-            members += 1
-    data = bytes([2]) + bits
-    # Of the topic's number in the state, what herald knows of the members (1: subscribed by herald), and the chunk.
-    digest = hashlib.sha256(struct.pack("<qqq", topic + 1, 1, number) + data).digest()
-    return members, data, struct.unpack("<q", digest[:8])[0]
+    """A stored set: its count, its bytes and their checksum. The state numbers recipients from 1, in the order of their
+    fids, and the topics too; 1 stands for those whom herald subscribed."""
+    first, last = max(1, number * CHUNK), min(COUNT, (number + 1) * CHUNK - 1)
+    members, data = bitmap(first, last, lambda id: (id - 1) % TOPICS != topic)
+    return members, data, checksum(topic + 1, 1, number, data)
 
 
 def record():
@@ -89,7 +82,7 @@ def record():
         state.execute("INSERT INTO topic (id, name) VALUES (?, ?)", (topic + 1, f"t{topic}"))
         state.executemany(
             "INSERT INTO membership (topic, state, chunk, members, bytes, checksum) VALUES (?, 1, ?, ?, ?, ?)",
-            ((topic + 1, number, *chunk(topic, number)) for number in range((COUNT >> 16) + 1)))
+            ((topic + 1, number, *chunk(topic, number)) for number in range(COUNT // CHUNK + 1)))
     state.commit()
     state.close()
 
