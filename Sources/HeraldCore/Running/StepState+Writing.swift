@@ -68,7 +68,6 @@ extension StepState {
                 // FCM is not believed here: the recipient counts as not tried and is held like the rest of the step.
                 report.rejected -= 1
                 outcomes.withdrawRejection(of: id)
-            case .kept: report.doubted += 1
             default: break
             }
             fail(addressee, failure, attempts, isTrial ? .rejected : action, context)
@@ -80,6 +79,7 @@ extension StepState {
         _ addressee: Addressee, _ failure: Failure, _ attempts: Int, _ action: Report.Failure.Action,
         _ context: RunContext
     ) {
+        if action == .kept, !isBlocked { report.doubted += 1 }
         let entry = context.entry(of: addressee, failure, attempts: attempts, action)
         news.append(.failure(entry))
         report.add(entry)

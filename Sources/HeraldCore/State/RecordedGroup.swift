@@ -13,7 +13,7 @@ package struct RecordedGroup: Hashable, Sendable {
         set { recipients[.member] = newValue }
     }
 
-    /// Recipients whose request to join has no recorded answer. They may be members.
+    /// A request to add or remove them left, and no answer is recorded. They may be members.
     package var adding: RecipientSet {
         get { recipients[.adding] }
         set { recipients[.adding] = newValue }

@@ -45,7 +45,7 @@ struct GroupsExport: AsyncParsableCommand {
             let unsure = state.groups[group]?.adding.count ?? 0
             if unsure > 0 {
                 context.console.error(
-                    "herald: group '\(group)': \(count(unsure, "registration")) may have joined; FCM's answer is not known\n"
+                    "herald: group '\(group)': \(count(unsure, "registration")) may be members or not; FCM's answer is not known\n"
                 )
             }
         }
