@@ -57,7 +57,7 @@ extension Life {
             workspace, index, knownTo: store, as: recorded, noting: nil, keep: nil, sorted: { index })
         let proposal = Planner.proposal(input(wanted.desired, recorded), at: now)
         run.change { $0.plans.append(proposal) }
-        try await checkForecast(proposal, wanted.desired, recorded, workspace)
+        if comparesForecasts { try await checkForecast(proposal, wanted.desired, recorded, workspace) }
         var plan = proposal.plan
         var overrides = Overrides()
         var isWhole = true

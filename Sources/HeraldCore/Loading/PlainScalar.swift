@@ -130,7 +130,5 @@ extension Substring.UTF8View {
 }
 
 extension UInt8 {
-    var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
-    var isLowercaseLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) }
     fileprivate var isDigitOrLine: Bool { isDigit || self == UInt8(ascii: "_") }
 }

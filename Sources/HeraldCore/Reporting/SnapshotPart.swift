@@ -104,23 +104,78 @@ struct SnapshotPart {
     // MARK: Names
 
     /// The name of a campaign or an audience.
-    func name() throws -> String {
-        try word { $0.wholeMatch(of: #/[a-z0-9][a-z0-9._\-]{0,62}/#) == nil ? nil : $0 }
-    }
+    func name() throws -> String { try word { $0.utf8.isName ? $0 : nil } }
 
     func id() throws -> String {
-        try word { $0.wholeMatch(of: #/[A-Za-z0-9\-]{1,64}/#) == nil ? nil : $0 }
+        try word { text in
+            let isTaken = text.utf8.consists(upTo: 64) {
+                $0.isLowercaseLetter || $0.isUppercaseLetter || $0.isDigit || $0 == UInt8(ascii: "-")
+            }
+            return isTaken ? text : nil
+        }
     }
 
     func digest() throws -> String {
-        try word { $0.wholeMatch(of: #/sha256:[0-9a-f]{64}/#) == nil ? nil : $0 }
+        let prefix = "sha256:"
+        return try word { text in
+            let digits = text.utf8.dropFirst(prefix.utf8.count)
+            let isHexadecimal = digits.allSatisfy { $0.isDigit || UInt8(ascii: "a")...UInt8(ascii: "f") ~= $0 }
+            return text.hasPrefix(prefix) && digits.count == 64 && isHexadecimal ? text : nil
+        }
     }
 
-    func occurrence() throws -> OccurrenceID {
-        try word { text in
-            let pattern =
-                #/[a-z0-9][a-z0-9._\-]{0,62}@(once|[0-9\-]{10}T[0-9:]{8}Z)(#[0-9]{1,19})?(~[0-9]{1,19})?/#
-            return text.wholeMatch(of: pattern) == nil ? nil : OccurrenceID(rawValue: text)
-        }
+    func occurrence() throws -> OccurrenceID { try word { OccurrenceID(read: $0) } }
+}
+
+// A regular expression would be parsed anew at each call, and a snapshot may have ten thousand names.
+
+extension OccurrenceID {
+    /// `nil` if herald never wrote such an id.
+    fileprivate init?(read text: String) {
+        guard let at = text.utf8.firstIndex(of: UInt8(ascii: "@")), text.utf8[..<at].isName else { return nil }
+        var rest = text.utf8[at...].dropFirst()
+        guard rest.drop("once") || rest.dropTime(), rest.dropNumber(after: "#"), rest.dropNumber(after: "~"),
+            rest.isEmpty
+        else { return nil }
+        self.init(rawValue: text)
+    }
+}
+
+extension Collection<UInt8> {
+    fileprivate func consists(upTo limit: Int, of isAllowed: (UInt8) -> Bool) -> Bool {
+        1...limit ~= count && allSatisfy(isAllowed)
+    }
+
+    fileprivate var isName: Bool {
+        let isLetterOrDigit = { (byte: UInt8) in byte.isLowercaseLetter || byte.isDigit }
+        return first.map(isLetterOrDigit) ?? false
+            && consists(upTo: 63) { isLetterOrDigit($0) || "._-".utf8.contains($0) }
+    }
+}
+
+extension Substring.UTF8View {
+    /// `false` if it does not begin with the word.
+    fileprivate mutating func drop(_ word: String) -> Bool {
+        guard starts(with: word.utf8) else { return false }
+        self = dropFirst(word.utf8.count)
+        return true
+    }
+
+    /// Digits where a time has digits, as in `2026-12-01T08:00:00Z`.
+    fileprivate mutating func dropTime() -> Bool {
+        let form = "0000-00-00T00:00:00Z".utf8
+        let time = prefix(form.count)
+        let fits = zip(time, form).allSatisfy { $1 == UInt8(ascii: "0") ? $0.isDigit : $0 == $1 }
+        guard time.count == form.count, fits else { return false }
+        self = dropFirst(form.count)
+        return true
+    }
+
+    /// What may be there: the sign and up to 19 digits. `false` if other text follows the sign.
+    fileprivate mutating func dropNumber(after sign: Unicode.Scalar) -> Bool {
+        guard first == UInt8(ascii: sign) else { return true }
+        let digits = dropFirst().prefix(while: \.isDigit)
+        self = dropFirst(1 + digits.count)
+        return 1...19 ~= digits.count
     }
 }

@@ -106,6 +106,22 @@ import Testing
         #expect("\(found)".hasSuffix("stands twice in the list"))
     }
 
+    @Test(arguments: [
+        ("welcome@once", true), ("a.b_c-9@2026-12-01T08:00:00Z#2~3", true), ("w@once~2", true), ("w@once#10", true),
+        ("9@once#1234567890123456789", true), ("Welcome@once", false), (".w@once", false), ("wé@once", false),
+        ("@once", false), ("once", false), ("w@", false), ("w@twice", false), ("w@once ", false), ("w@once#", false),
+        ("w@once#2x", false), ("w@once~2#2", false), ("w@once#12345678901234567890", false),
+        ("w@2026-12-01T08:00:0xZ", false), ("w@2026-12-01T08:00:00", false), ("w@2026-12-01 08:00:00Z", false),
+        ("\(String(repeating: "w", count: 63))@once", true), ("\(String(repeating: "w", count: 64))@once", false),
+    ])
+    func `an occurrence has an id that herald would give`(_ id: String, _ isTaken: Bool) throws {
+        var members = try #require(SnapshotDocument(Self.snapshot).json.object)
+        var entry = try #require(members["occurrences"]?.array?.first?.object)
+        entry["occurrence"] = .string(id)
+        members["occurrences"] = [.object(entry)]
+        #expect((problem(reading: try JSONValue.object(members).bytes()) == nil) == isTaken)
+    }
+
     /// Every value of the document, replaced by each of these.
     @Test(
         arguments: [
