@@ -10,10 +10,12 @@ struct CSVRow {
         case malformed
     }
 
-    /// The text of all fields, without quotes.
+    /// The text of all fields, without quotes. Empty if the row is verbatim.
     private(set) var text: [UInt8] = []
-    /// The range of each field in the text.
+    /// The range of each field in the text or, if the row is verbatim, in its line.
     private(set) var fields: [Range<Int>] = []
+    /// Whether the row is one line without quotes, as nearly all are. Its text need not be copied.
+    private(set) var isVerbatim = false
     /// The number of the row's first line.
     private(set) var firstLine = 0
     /// The line of the quote that was opened last.
@@ -36,6 +38,11 @@ struct CSVRow {
             text.removeAll(keepingCapacity: true)
             fields.removeAll(keepingCapacity: true)
             (firstLine, size) = (number, line.count)
+            isVerbatim = rest.firstPlace(of: UInt8(ascii: "\"")) == nil
+            if isVerbatim {
+                split(rest)
+                return .complete
+            }
             guard let end = takeField(&rest, at: number) else { return isOpen ? .open : .malformed }
             begin = end
         }
@@ -47,6 +54,15 @@ struct CSVRow {
             guard let next = takeField(&rest, at: number) else { return isOpen ? .open : .malformed }
             begin = next
         }
+    }
+
+    private mutating func split(_ line: Slice<UnsafeBufferPointer<UInt8>>) {
+        var rest = line
+        while let comma = rest.firstPlace(of: UInt8(ascii: ",")) {
+            fields.append(rest.startIndex..<comma)
+            rest = rest[(comma + 1)...]
+        }
+        fields.append(rest.startIndex..<rest.endIndex)
     }
 
     /// Gives up the open row.

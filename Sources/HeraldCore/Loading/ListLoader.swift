@@ -112,10 +112,10 @@ struct ListLoader {
             let digest = try scanner.scan { number in
                 reader.noteTooLong(at: number)
             } line: { number, line in
-                reader.read(line, at: number) { registration, seen, value in
+                reader.read(line, at: number) { registration, seen, look in
                     if classifier.isIdle { return }
                     for column in classes.indices {
-                        classes[column] = value(column).map { classifier.class(of: $0, inColumn: column) } ?? -1
+                        classes[column] = look(column) { classifier.class(of: $0, inColumn: column) } ?? -1
                     }
                     guard let membershipClass = classifier.membershipClass(of: classes) else { return }
                     recipientIndex.add(registration, membershipClass, row: row, seen: seen)

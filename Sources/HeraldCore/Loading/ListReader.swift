@@ -25,10 +25,11 @@ struct ListReader {
     private enum Form { case csv, text, ndjson }
 
     /// Takes a row: its registration, which is well-formed, when it was last seen (in seconds since 1970, if the list
-    /// knows), and its value for each of the attributes asked for; `nil` if the file does not have that attribute.
-    typealias Taker = (
-        _ registration: UnsafeBufferPointer<UInt8>, _ seen: UInt32?, _ value: (_ asked: Int) -> String?
-    ) -> Void
+    /// knows), and a look at its value for each of the attributes asked for.
+    typealias Taker = (_ registration: UnsafeBufferPointer<UInt8>, _ seen: UInt32?, _ look: Look) -> Void
+
+    /// Calls `body` with the value, and returns what that returns; `nil` if the file does not have the attribute.
+    typealias Look = (_ asked: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Int) -> Int?
 
     /// - Parameters:
     ///   - file: Its ending gives the form: `.csv` (header row), `.txt` (one on each line) or `.ndjson` (an object on
@@ -94,7 +95,7 @@ struct ListReader {
         if text.first == UInt8(ascii: "#") { return }
         let registration = UnsafeBufferPointer(rebasing: text)
         if Registration.kind(of: registration) != nil {
-            take(registration, nil) { _ in nil }
+            take(registration, nil) { _, _ in nil }
         } else {
             rows.add(number, "is neither a token nor a fid")
         }
@@ -121,8 +122,14 @@ struct ListReader {
             rows.addLast(number, "is longer than 8 KiB")
             return false
         }
+        if csv.isVerbatim { return takeCSV(line, number, take) }
+        return csv.text.withUnsafeBufferPointer { takeCSV($0, number, take) }
+    }
+
+    /// - Parameter text: what the ranges of the fields are in.
+    private mutating func takeCSV(_ text: UnsafeBufferPointer<UInt8>, _ number: Int, _ take: Taker) -> Bool {
         guard let header else {
-            columns = csv.fields.map { String(decoding: csv.text[$0], as: UTF8.self) }
+            columns = csv.fields.map { String(decoding: text[$0], as: UTF8.self) }
             header = Header(columns, names, asked: asked, at: number, &rows)
             if header != nil { attributes = columns.filter { !names.holdsRegistrations($0) } }
             return header != nil
@@ -131,14 +138,20 @@ struct ListReader {
             rows.add(number, "has \(count(csv.fields.count, "field")) where the header has \(header.count)")
             return true
         }
-        let values = header.registrations.map { (kind: $0.kind, text: csv.fields[$0.index]) }
-        csv.text.withUnsafeBufferPointer { text in
-            guard let registration = rows.registration(from: values, of: text, at: number),
-                let seen = seen(header.seen.map { UnsafeBufferPointer(rebasing: text[csv.fields[$0]]) }, number)
-            else { return }
-            take(registration, seen) { asked in
-                header.places[asked].map { String(decoding: text[csv.fields[$0]], as: UTF8.self) }
-            }
+        var registration: UnsafeBufferPointer<UInt8>?
+        for (kind, index) in header.registrations {
+            let field = UnsafeBufferPointer(rebasing: text[csv.fields[index]])
+            guard rows.check(field, as: kind, at: number, first: &registration) else { return true }
+        }
+        guard let registration else {
+            rows.addWithoutRegistration(number)
+            return true
+        }
+        guard let seen = seen(header.seen.map { UnsafeBufferPointer(rebasing: text[csv.fields[$0]]) }, number) else {
+            return true
+        }
+        take(registration, seen) { asked, body in
+            header.places[asked].map { body(UnsafeBufferPointer(rebasing: text[csv.fields[$0]])) }
         }
         return true
     }
@@ -187,17 +200,27 @@ struct ListReader {
                 guard let registration = registration(from: values, of: text, number), let seen = seen(time, number)
                 else { return }
                 hasRows = true
-                take(registration, seen) { object[asked[$0]]?.attribute ?? "" }
+                take(registration, seen) { attribute, body in
+                    var text = object[asked[attribute]]?.attribute ?? ""
+                    return text.withUTF8(body)
+                }
             }
         }
     }
 
-    /// The row's registration. If it has none, the likely column is named.
+    /// The row's first registration, if all are well-formed. If it has none, the likely column is named.
     private mutating func registration(
         from values: [(kind: Registration.Kind, text: Range<Int>)], of text: UnsafeBufferPointer<UInt8>, _ number: Int
     ) -> UnsafeBufferPointer<UInt8>? {
-        let help = values.isEmpty && !hasRows ? names.advice(on: columns) : nil
-        return rows.registration(from: values, of: text, at: number, help: help)
+        var first: UnsafeBufferPointer<UInt8>?
+        for (kind, range) in values {
+            let value = UnsafeBufferPointer(rebasing: text[range])
+            guard rows.check(value, as: kind, at: number, first: &first) else { return nil }
+        }
+        if first == nil {
+            rows.addWithoutRegistration(number, help: values.isEmpty && !hasRows ? names.advice(on: columns) : nil)
+        }
+        return first
     }
 }
 
@@ -223,8 +246,9 @@ extension ListReader {
             let seen = seen(time.map { UnsafeBufferPointer(rebasing: line[$0.value]) }, number)
         else { return }
         hasRows = true
-        take(registration, seen) { attribute in
-            object.member(asked[attribute], of: line).map { String(decoding: line[$0.value], as: UTF8.self) } ?? ""
+        take(registration, seen) { attribute, body in
+            let value = object.member(asked[attribute], of: line)?.value
+            return body(UnsafeBufferPointer(rebasing: line[value ?? 0..<0]))
         }
     }
 
@@ -265,14 +289,14 @@ extension UnsafeBufferPointer<UInt8> {
     }
 }
 
-/// The columns of a CSV that are used.
-private struct Header {
-    var count: Int
-    var registrations: [(kind: Registration.Kind, index: Int)] = []
+/// The columns of a CSV that are used. A class, because each row asks for it: to copy its lists would take longer.
+private final class Header {
+    let count: Int
+    let registrations: [(kind: Registration.Kind, index: Int)]
     /// The column of the times when rows were last seen.
-    var seen: Int?
+    let seen: Int?
     /// The columns of the attributes that were asked for.
-    var places: [Int?]
+    let places: [Int?]
 
     /// `nil` if the header cannot be used. A column that the audience names and that is missing is reported there.
     init?(_ columns: [String], _ names: ColumnNames, asked: [String], at line: Int, _ rows: inout RowFindings) {

@@ -38,22 +38,24 @@ struct RowFindings {
         add(line, problem)
     }
 
-    /// The range of the first registration in a row. All registrations in the row must be well-formed.
-    mutating func registration(
-        from values: [(kind: Registration.Kind, text: Range<Int>)], of text: UnsafeBufferPointer<UInt8>, at line: Int,
-        help: String? = nil
-    ) -> UnsafeBufferPointer<UInt8>? {
-        var found: UnsafeBufferPointer<UInt8>?
-        for value in values where !value.text.isEmpty {
-            let registration = UnsafeBufferPointer(rebasing: text[value.text])
-            guard Registration.kind(of: registration) == value.kind else {
-                add(.listRow, line, "the row has a malformed \(value.kind.rawValue)", help: value.kind.form)
-                return nil
-            }
-            found = found ?? registration
+    /// Checks one of a row's registrations. `false` if it is malformed, which is reported.
+    ///
+    /// - Parameter first: the row's first registration so far. Empty texts are none.
+    mutating func check(
+        _ text: UnsafeBufferPointer<UInt8>, as kind: Registration.Kind, at line: Int,
+        first: inout UnsafeBufferPointer<UInt8>?
+    ) -> Bool {
+        if text.isEmpty { return true }
+        guard Registration.kind(of: text) == kind else {
+            add(.listRow, line, "the row has a malformed \(kind.rawValue)", help: kind.form)
+            return false
         }
-        if found == nil { add(.listRow, line, "the row has no registration", help: help) }
-        return found
+        first = first ?? text
+        return true
+    }
+
+    mutating func addWithoutRegistration(_ line: Int, help: String? = nil) {
+        add(.listRow, line, "the row has no registration", help: help)
     }
 
     var diagnostics: [Diagnostic] {

@@ -8,8 +8,9 @@ struct RowClassifier {
     /// Ordered so that parents come before the audiences made from them.
     private let audiences: [Taker]
     /// For each column, the values that filters name, numbered from 1. All other values are 0.
-    private let classes: [[String: Int]]
-    private var known: [[Int]: UInt32?] = [:]
+    private let classes: [ValueNumbers]
+    /// By the number of the row's classes.
+    private var known: [Int: UInt32?] = [:]
     private let table: MembershipClassTable
 
     /// An audience whose rows come from the list.
@@ -31,7 +32,7 @@ struct RowClassifier {
         self.table = table
         classes = columns.map { column in
             let values = audiences.flatMap(\.filters).filter { $0.column.value == column }.flatMap(\.values)
-            return Dictionary(Set(values).enumerated().map { ($1, $0 + 1) }) { first, _ in first }
+            return ValueNumbers(Set(values))
         }
     }
 
@@ -39,16 +40,28 @@ struct RowClassifier {
     var isIdle: Bool { audiences.isEmpty }
 
     /// The class of an attribute's value, for `membershipClass(of:)`.
-    func `class`(of text: String, inColumn column: Int) -> Int { classes[column][text] ?? 0 }
+    func `class`(of text: UnsafeBufferPointer<UInt8>, inColumn column: Int) -> Int { classes[column].number(of: text) }
 
     /// The number of the row's membership class. `nil` if no audience takes the row.
     ///
     /// - Parameter row: the class of each attribute, column by column, or -1 for a column that the list does not have.
     mutating func membershipClass(of row: [Int]) -> UInt32? {
-        if let number = known[row] { return number }
+        guard let place = number(of: row) else { return judge(row) }
+        if let number = known[place] { return number }
         let number = judge(row)
         if known.count >= Self.knownLimit { known = [:] }
-        known[row] = number
+        known[place] = number
+        return number
+    }
+
+    /// A number that no other classes have. `nil` if there are more of them than numbers.
+    private func number(of row: [Int]) -> Int? {
+        var number = 0
+        for (column, value) in row.enumerated() {
+            let (product, isTooLarge) = number.multipliedReportingOverflow(by: classes[column].count + 2)
+            guard !isTooLarge, product <= .max - value - 1 else { return nil }
+            number = product + value + 1
+        }
         return number
     }
 
@@ -70,6 +83,6 @@ struct RowClassifier {
 
     private func has(_ row: [Int], _ filter: Audience.Filter) -> Bool {
         guard let column = columns.firstIndex(of: filter.column.value), row[column] > 0 else { return false }
-        return filter.values.contains { classes[column][$0] == row[column] }
+        return filter.values.contains { classes[column].number(of: $0) == row[column] }
     }
 }

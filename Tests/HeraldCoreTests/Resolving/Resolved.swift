@@ -27,7 +27,10 @@ extension RecipientIndex {
             }
             var classifier = builder.classifier(for: Set(names.map(\.name.value)), columns: list.columns)
             for (row, (registration, values)) in list.rows.enumerated() {
-                let classes = values.enumerated().map { classifier.class(of: $1, inColumn: $0) }
+                let classes = values.enumerated().map { column, value in
+                    var value = value
+                    return value.withUTF8 { classifier.class(of: $0, inColumn: column) }
+                }
                 guard let membershipClass = classifier.membershipClass(of: classes) else { continue }
                 var text = registration.rawValue
                 let seen = row < list.seen.count ? list.seen[row] : nil

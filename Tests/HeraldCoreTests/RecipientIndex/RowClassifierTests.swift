@@ -1,0 +1,38 @@
+import FCM
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+
+@Suite struct RowClassifierTests {
+    /// With 12 columns of 100 values there are more combinations than numbers for them.
+    @Test(arguments: [1, 3, 12])
+    func `rows are taken by their values, however many columns there are`(_ columns: Int) {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var random = SeededRandom(seed: seed)
+        let names = (0..<columns).map { "c\($0)" }
+        let audiences = (0..<4).map { audience in
+            names.map { name in
+                let values = Set(
+                    (0..<100).filter { _ in Int.random(in: 0..<8, using: &random) > audience }.map { "v\($0)" })
+                return Audience.Filter(column: Located(name, at: SourceRange(file: "a.yaml")), values: values)
+            }
+        }
+        let table = MembershipClassTable()
+        var classifier = RowClassifier(
+            audiences.enumerated().map { .init(owner: .audience("a\($0)"), list: $0, parent: nil, filters: $1) },
+            columns: names, table)
+        for _ in 0..<2000 {
+            let row = names.map { _ in "v\(Int.random(in: 0..<102, using: &random))" }
+            let classes = row.enumerated().map { column, value in
+                var value = value
+                return value.withUTF8 { classifier.class(of: $0, inColumn: column) }
+            }
+            let expected = audiences.indices.filter { index in
+                zip(audiences[index], row).allSatisfy { $0.values.contains($1) }
+            }
+            let found = classifier.membershipClass(of: classes).map { table.all[Int($0)].lists } ?? []
+            #expect(found == expected, "seed \(seed)")
+        }
+    }
+}
