@@ -69,7 +69,7 @@ extension Life {
     ) {
         // Without FCM's answer herald cannot tell its own subscription from the app's. The answer may have died with
         // the run.
-        let isUnanswered = mishap.map { !$0.isRefusal && $0 != .notSent } ?? run.isDead
+        let isUnanswered = mishap.map { !$0.isRefusal && $0 != .notSent && $0 != .quota } ?? run.isDead
         if isUnanswered, owners[topic]?[registration] == false {
             // Nobody can say any more whose it is.
             owners[topic]?[registration] = nil
@@ -236,8 +236,17 @@ extension Life {
         for campaign in files.campaigns { lines[campaign.line]?.seenName = campaign.name }
         for topic in files.topics { topicNames[topic.line] = topic.name }
         freshlyDeleted = []
-        // What fires while a campaign is disabled is nobody's.
-        for campaign in files.campaigns where !campaign.isEnabled { lines[campaign.line]?.pass(until: now) }
+        // What fires while a campaign is disabled or not declared is nobody's, and what an edit took out of the schedule
+        // does not come back with the next edit.
+        let declared = Dictionary(files.campaigns.map { ($0.line, $0) }) { first, _ in first }
+        for line in lines.keys {
+            guard let campaign = declared[line], campaign.isEnabled else {
+                lines[line]?.pass(until: now)
+                continue
+            }
+            let owed = lines[line]?.owed ?? []
+            lines[line]?.owed = owed.filter { campaign.due.firings(after: $0 - 1, through: $0) == [$0] }
+        }
     }
 
     /// Whatever a report names as missed is never sent. A report outlives the process.

@@ -134,7 +134,8 @@ extension Life {
             : Key(line: campaign.line, revision: occurrence.revision)
         switch way {
         case .resend: note(occurrence.uncertain, of: key, isPromised: true)
-        case .retry(let code): note(occurrence.codes[code] ?? [], of: key, isPromised: false)
+        case .retry(let code):
+            note((occurrence.codes[code] ?? []).subtracting(state.dead), of: key, isPromised: false)
         case .abandon: end(key)
         case .accept, .goOn: break
         }

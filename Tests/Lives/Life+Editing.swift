@@ -71,8 +71,12 @@ extension Life {
             guard !fcm.now.dead.contains(registration), fcm.now.topics[topic.name]?.contains(registration) != true
             else { return }
             fcm.change { _ = $0.topics[topic.name, default: []].insert(registration) }
-            // herald cannot see this if it lost the answer to its own request for the pair.
-            let isUnheard = unheard[topic.name]?.contains(registration) ?? false
+            // herald cannot see this if it lost the answer to its own request for the pair, or if it subscribed the pair
+            // before FCM dropped it for another registration of the app.
+            let managed = store.snapshot().topics[topic.name]?.managed ?? []
+            let isUnheard =
+                unheard[topic.name]?.contains(registration) ?? false
+                || store.registrations(of: managed).values.contains(registration)
             if !isUnheard, owners[topic.name]?[registration] == nil {
                 owners[topic.name, default: [:]][registration] = false
             }

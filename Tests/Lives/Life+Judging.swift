@@ -20,8 +20,8 @@ extension Life {
             if let report = content.report {
                 occurrences += (report.missedOccurrences + report.superseded).map(\.occurrence)
                 texts += report.notes
-                // What its topic holds up is told by its step.
-                occurrences += report.steps.filter { $0.held > 0 || $0.stopped?.contains("takes effect later") == true }
+                // A step says whom it holds, and why it stopped before everybody was tried.
+                occurrences += report.steps.filter { $0.held > 0 || $0.pending > 0 && $0.stopped != nil }
                     .compactMap { $0.occurrence.map(OccurrenceID.init(rawValue:)) }
             }
         }
@@ -134,7 +134,8 @@ extension Life {
         guard let promised = lines[line]?.promised, !promised.isEmpty else { return }
         lines[line]?.promised = [:]
         guard let campaign = files.campaigns.first(where: { $0.line == line }), campaign.isEnabled else { return }
-        for (key, installations) in promised {
+        // A new revision goes to everybody anyway.
+        for (key, installations) in promised where campaign.isDaily || key.revision == campaign.revision {
             if told.names(key, of: campaign, lines[line]?.names ?? []) { continue }
             let left = installations.filter { (allowed[key]?[$0] ?? 0) > 0 && !(excused[key] ?? []).contains($0) }
                 .filter {
@@ -156,7 +157,9 @@ extension Life {
         for topic in files.topics {
             let ours = Set((owners[topic.name] ?? [:]).filter(\.value).keys)
                 .intersection(fcm.now.topics[topic.name] ?? [])
-            kept[topic.line] = topic.prune ? [] : ours.union(kept[topic.line] ?? [])
+            // What an app subscribed itself is its own business, also when the topic gets another name.
+            let theirs = (owners[topic.name] ?? [:]).filter { !$0.value }.keys
+            kept[topic.line] = topic.prune ? [] : ours.union(kept[topic.line] ?? []).subtracting(theirs)
         }
     }
 

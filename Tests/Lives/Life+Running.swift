@@ -86,7 +86,12 @@ extension Life {
         let closing = plan.closing(sizes: wanted.desired.audienceSizes)
         try await wanted.record(in: store)
         if plan.isEmpty {
-            try? await probe.commit(plan.bookkeeping(at: now) + closing)
+            let changes = plan.bookkeeping(at: now) + closing
+            let isSaved = (try? await probe.commit(changes)) != nil
+            // Then a report says it.
+            if isSaved, changes.contains(where: \.isEffect) {
+                reportedSerial = max(reportedSerial, store.snapshot().serial)
+            }
             return isWhole
         }
         recorded.apply(wanted.desired.registrations.changes)

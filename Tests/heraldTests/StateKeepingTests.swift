@@ -70,6 +70,27 @@ import Testing
         await sandbox.end()
     }
 
+    @Test func `a backup from before a rename is found out, although the rename sent nothing`() async throws {
+        let (sandbox, host) = try await applied()
+        let file = "workspace/more.yaml"
+        let text = "kind: campaign\nname: more\ntarget: {audience: all}\nmessage: {data: {a: b}}\n"
+        try sandbox.folder.write(text, to: file)
+        #expect(try await sandbox.herald("apply", "--auto-approve", host: host).status == 0)
+        let backup = "\(sandbox.folder.path)/backup.sqlite"
+        #expect(try await sandbox.herald("state", "backup", backup, host: host).status == 0)
+        try sandbox.folder.write(
+            text.replacing("name: more", with: "name: less\nprevious_names: [more]"), to: file)
+        let renamed = try await sandbox.herald("run", host: host)
+        #expect(renamed.status == 0 && renamed.errors.contains("nothing to do"), "\(renamed.errors)")
+        let sent = try sandbox.accepted(in: ["ledger.ndjson"])
+        try restore(backup, in: sandbox)
+        let refused = try await sandbox.herald("run", host: host)
+        #expect(refused.status == 3)
+        #expect(refused.errors.contains("state_went_back"), "\(refused.errors)")
+        #expect(try sandbox.accepted(in: ["ledger.ndjson"]) == sent)
+        await sandbox.end()
+    }
+
     @Test func `a report says what was committed last, while the run goes on and after it`() async throws {
         let (sandbox, host) = try await applied()
         let apply = try await sandbox.herald(

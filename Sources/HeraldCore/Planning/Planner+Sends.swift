@@ -105,7 +105,9 @@ extension Planner {
             return []
         }
         let remaining = send(wanted, id, due: occurrence.due, ledger: ledger)
-        if remaining.members.isEmpty, remaining.discovered.isEmpty, !listsSkipped {
+        // A list that is empty says nothing about those who were not tried.
+        let isListEmpty = wanted.members.isEmpty && !listsSkipped
+        if remaining.members.isEmpty, remaining.discovered.isEmpty, !listsSkipped, !isListEmpty {
             plan.over.append(id)
             if isChanged, !isCron { overview.warnings.append(warning) }
             return []
@@ -121,6 +123,13 @@ extension Planner {
             // What a crash left still has to be accounted for.
             let left = ledger[.intended]
             if !left.isEmpty { return [remaining.withoutRequests(leftByCrash: left)] }
+        } else if let due = occurrence.due, now < due {
+            // A person let it go on at a later time, or a fast clock began it.
+            if !isCron { overview.upcoming += upcoming(wanted, after: now, through: due, limit: 1) }
+        } else if isListEmpty, remaining.discovered.isEmpty {
+            overview.warnings.append(
+                "\(id) is half done and has nobody to send to (\(remaining.target.words)); it goes on when there is somebody, or ends with 'herald state resolve \(id) --abandon'"
+            )
         } else {
             return unlessPaused(remaining)
         }

@@ -20,6 +20,8 @@ package enum ResolutionProblem: Error, Hashable, Sendable {
     /// No file declares the campaign at the occurrence's revision.
     case noCampaign(name: String, revision: Int)
     case nobodyRejected(code: String, known: [String])
+    /// FCM calls the registrations of all of them dead.
+    case allDead(Int)
     /// The campaign has another message, target or time now.
     case changed
     /// The occurrence was sent to a whole target, and the campaign now sends to each recipient, or the reverse.
@@ -74,8 +76,11 @@ extension RecordedState {
             guard !rejected.isEmpty else {
                 throw .nobodyRejected(code: code, known: ledger.codes.states.sorted())
             }
-            try checkSending(occurrence, again: rejected, campaign, at: now)
-            return [.outcome(id, rejected, nil), .reopen(id)]
+            // Whoever cannot be tried stays rejected: otherwise nothing would say any more what became of them.
+            let living = rejected.subtracting(dead)
+            guard !living.isEmpty else { throw .allDead(rejected.count) }
+            try checkSending(occurrence, again: living, campaign, at: now)
+            return [.outcome(id, living, nil), .reopen(id)]
         }
     }
 

@@ -10,16 +10,23 @@ extension Conductor {
 
     /// Saves what the state must know all the same, and writes a report if one was asked for.
     func rest(_ work: PlannedWork, _ state: KnownState) async throws {
+        var report = blankReport(work)
         if request.dryRunSample == nil, isRemembered(work.plan, state) {
             let store = try await existingOrNew(state)
             // Saved so that the next run finds these recipients' numbers.
             try await record(work, in: store)
-            try await store.commit(work.plan.bookkeeping(at: request.now()) + work.closing)
+            let changes = work.plan.bookkeeping(at: request.now()) + work.closing
+            try await store.commit(changes)
+            if changes.contains(where: \.isEffect) {
+                var recorded = state.recorded
+                recorded.apply(changes)
+                report.state = recorded.version
+            }
         }
         if request.tellsRest { tellRest(work.proposal) }
-        var report = blankReport(work)
         (report.result, report.finished) = (report.outcome, request.now())
-        if request.reportPath != nil { _ = try openFiles(report) }
+        // A report that names the state's serial shows when an older copy of the state takes its place.
+        if request.reportPath != nil || report.state != nil { _ = try openFiles(report) }
         writeMetrics(report)
         if case .leaveOut = request.guards, !work.plan.refusals.isEmpty { throw CommandFailure(.refused) }
         if let failure = CommandFailure(report, at: context.destination.endpoint, signal: 0) { throw failure }

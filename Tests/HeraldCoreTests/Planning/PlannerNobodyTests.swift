@@ -74,14 +74,6 @@ struct PlannerNobodyTests {
         #expect(scenario.overview.warnings.contains { $0.contains("has nobody to send to (group chris)") })
     }
 
-    @Test func `one under way whose other recipients left the list is over`() {
-        let campaign = campaign(.audience("anglers"))
-        var scenario = scenario(campaign, [])
-        scenario.began(campaign, accepted: [1])
-        #expect(scenario.plan().over == [campaign.id])
-        #expect(scenario.overview.warnings.isEmpty)
-    }
-
     @Test func `without lists nobody is taken for missing`() {
         var scenario = scenario(campaign(.audience("anglers")), [])
         scenario.listsSkipped = true
@@ -112,6 +104,34 @@ struct PlannerNobodyTests {
         campaign.revision = 2
         scenario.want(campaign, for: [1, 2])
         #expect(scenario.plan().sends.map(\.deferred) == [[1]])
+    }
+
+    // MARK: Half done
+
+    @Test func `a list that is emptied does not end what is half done`() throws {
+        let campaign = Campaign.tide(at: .after(-600))
+        var scenario = scenario(campaign, [])
+        scenario.began(campaign, accepted: [1])
+        let proposal = scenario.proposal()
+        #expect(proposal.plan.sends.isEmpty && proposal.plan.over.isEmpty && proposal.plan.missed.isEmpty)
+        #expect(proposal.overview.warnings.contains { $0.hasPrefix("\(campaign.id) is half done and has nobody") })
+        scenario.desired.sends[0] = DesiredSend(campaign: campaign, members: [1, 2])
+        #expect(scenario.plan().sends.map(\.members) == [[2]])
+    }
+
+    @Test func `what is half done and has nobody is missed once it is too late`() throws {
+        let campaign = Campaign.tide(at: .after(-3 * 3600))
+        var scenario = scenario(campaign, [])
+        scenario.began(campaign, accepted: [1])
+        #expect(scenario.plan().missed.map(\.occurrence) == [campaign.id])
+        #expect(scenario.plan().over.isEmpty)
+    }
+
+    @Test func `it ends when everybody on the list has it`() throws {
+        let campaign = Campaign.tide(at: .after(-600))
+        var scenario = scenario(campaign, [1])
+        scenario.began(campaign, accepted: [1, 2])
+        #expect(scenario.plan().over == [campaign.id])
     }
 
     // MARK: How a group is reached

@@ -26,6 +26,38 @@ import Testing
         #expect(scenario.plan().sends.map { Array($0.members) } == [again])
     }
 
+    @Test func `whoever FCM calls dead stays rejected, and is not forgotten by a run that cannot try them`() throws {
+        var scenario = scenario()
+        let campaign = Campaign.tide(at: Self.due)
+        scenario.want(campaign, for: [1, 2, 3, 4])
+        scenario.state.occurrences[campaign.id]?.codes = ["UNREGISTERED": [2, 4]]
+        scenario.state.dead = [2]
+        let retry = Resolution.retry(code: "UNREGISTERED")
+        scenario.state.apply(
+            try scenario.state.changes(resolving: campaign.id, by: retry, campaign: campaign, at: PlanScenario.now))
+        #expect(scenario.state.occurrences[campaign.id]?.codes["UNREGISTERED"] == [2])
+        #expect(scenario.plan().sends.map(\.members) == [[4]])
+        scenario.state.dead = [2, 4]
+        #expect(throws: ResolutionProblem.allDead(1)) {
+            try scenario.state.changes(resolving: campaign.id, by: retry, campaign: campaign, at: PlanScenario.now)
+        }
+    }
+
+    @Test func `what goes on at a later time waits for it`() throws {
+        var scenario = PlanScenario()
+        scenario.began(.tide(at: Self.due), accepted: [1])
+        let later = Campaign.tide(at: .after(3600))
+        scenario.want(later)
+        #expect(scenario.plan().held.count == 1)
+        scenario.state.apply(
+            try scenario.state.changes(
+                resolving: Campaign.tide(at: Self.due).id, by: .goOn, campaign: later, at: PlanScenario.now))
+        let proposal = scenario.proposal()
+        #expect(proposal.plan.sends.isEmpty && proposal.plan.held.isEmpty)
+        #expect(proposal.plan.nextDue == .after(3600))
+        #expect(scenario.plan(at: .after(3600)).sends.map(\.members) == [[2, 3]])
+    }
+
     @Test(arguments: [nil, 900] as [Int?], [Resolution.resend, .retry(code: "UNREGISTERED")])
     func `nobody is sent to again after max_lateness or expires_after, and that is said`(
         _ expiresAfter: Int?, _ how: Resolution

@@ -16,6 +16,9 @@ extension ResolutionProblem {
         case .nobodyRejected(let code, let known):
             let others = known.isEmpty ? "nobody was" : "there are: \(known.joined(separator: ", "))"
             return "nobody was refused \(occurrence) with '\(code)'; \(others)"
+        case .allDead(let number):
+            return "FCM calls the \(count(number, "registration")) dead that \(occurrence) was refused for; "
+                + "let a run find another in the lists, or believe they live ('herald state revive'), and try again"
         case .changed:
             return "the message, target or time of \(occurrence) changed since, so nothing more of it would be sent; "
                 + "change the file back, or use --accept or --abandon"
