@@ -239,6 +239,8 @@ extension Life {
             campaign.previousNames = []
             files.campaigns.append(campaign)
             lines[campaign.line]?.edited = now
+            // Whoever deletes a campaign gives up what was due. A run that died may have seen it.
+            lines[campaign.line]?.owed = []
             return tell("campaign \(campaign.name) is back")
         default: break
         }
