@@ -35,18 +35,19 @@ package struct CrewMember: Hashable, Sendable {
     package var host: String
     package var pid: Int64
     package var since: Date
-    package var share: Share
     /// What it works on, if that is shared.
     package var occurrence: String?
+    /// How many requests it may start in a second.
+    package var rate: Rate?
     package var claimed: Int
     package var settled: Int
 
     package init(
-        isConductor: Bool, host: String, pid: Int64, since: Date, share: Share, occurrence: String? = nil,
+        isConductor: Bool, host: String, pid: Int64, since: Date, occurrence: String? = nil, rate: Rate? = nil,
         claimed: Int = 0, settled: Int = 0
     ) {
         (self.isConductor, self.host, self.pid, self.since) = (isConductor, host, pid, since)
-        (self.share, self.occurrence, self.claimed, self.settled) = (share, occurrence, claimed, settled)
+        (self.occurrence, self.rate, self.claimed, self.settled) = (occurrence, rate, claimed, settled)
     }
 }
 

@@ -150,7 +150,9 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     private mutating func dismissQueue() async {
         for entry in queue.entries {
             guard var state = entry.state else { continue }
-            if let job = state.sharing?.job, let settlement = try? await surroundings.crew?.leave(job) {
+            if let job = state.sharing?.job,
+                case .settled(let settlement) = await StepShell(surroundings, runBegin: runBegin).leave(job)
+            {
                 state.take(settlement)
             }
             let stopped = report.steps[entry.index].stopped

@@ -119,7 +119,7 @@ struct StepShell<C: Clock> where C.Duration == Duration {
     }
 
     /// Waits for the others, unless somebody asks to stop at once.
-    private func leave(_ job: JobID) async -> StepEvent {
+    func leave(_ job: JobID) async -> StepEvent {
         await withTaskGroup(of: StepEvent?.self) { group in
             let halt = surroundings.halt
             group.addTask {

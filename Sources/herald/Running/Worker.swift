@@ -21,7 +21,10 @@ struct Worker {
         var account = Account(project: settings.project)
         // The first try tells mistakes. Later the server may be away.
         var crew = try await join()
-        console.info("herald: waiting for a run on \(server.name)\n")
+        let cap = settings.fcm.maxInFlight.grouped
+        console.info(
+            "herald: waiting for a run on \(server.name); at most \(cap) requests in flight: that many outcomes could become unknown if this machine dies\n"
+        )
         while true {
             let end = await help(crew, &run, &account)
             await crew.disband()

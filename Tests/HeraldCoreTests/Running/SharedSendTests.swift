@@ -7,7 +7,10 @@ import Testing
 @Suite struct SharedSendTests {
     private static let send = SharedSend(
         campaign: "tide", occurrence: OccurrenceID(rawValue: "tide@once"),
-        message: ["notification": ["title": "Tide \u{1F30A} \"high\""], "apns": ["payload": ["n": .digits("12345678901234567890123")]]],
+        message: [
+            "notification": ["title": "Tide \u{1F30A} \"high\""],
+            "apns": ["payload": ["n": .digits("12345678901234567890123")]],
+        ],
         expiry: Date(timeIntervalSince1970: 1_800_000_000), rate: .limited(50), runRate: .unlimited, ramp: .seconds(60),
         ramped: .milliseconds(1500), timeout: .seconds(15), stopWhenRejectedPercent: 50, onError: .hold,
         onUnknown: .resend, maxForgetPercent: 10, forgetsFreely: true)

@@ -9,7 +9,8 @@ extension StateDatabase {
             """
             SELECT worker.conducts, worker.host, worker.pid, extract(epoch FROM worker.since)::float8, worker.share,
                 known.occurrence, part.claimed,
-                part.accepted_count + part.rejected_count + part.unknown_count + part.postponed_count
+                part.accepted_count + part.rejected_count + part.unknown_count + part.postponed_count,
+                known.rate, known.run_rate
             FROM @worker AS worker
             LEFT JOIN @job_part AS part ON part.worker = worker.id AND NOT part.has_left
             LEFT JOIN @job AS known ON known.id = part.job
@@ -21,10 +22,15 @@ extension StateDatabase {
             """)
         return try await store.reading { transaction in
             try transaction.commit([question])[0].all.map { row in
-                CrewMember(
+                let share = Share(parts: Int(clamping: try row.int(4)))
+                let rates = try [row.optionalInt(8), row.optionalInt(9)].map {
+                    $0.map { Rate.limited(Int(clamping: $0)) }
+                }
+                return CrewMember(
                     isConductor: try row.bool(0), host: try row.text(1), pid: try row.int(2),
-                    since: try StoredValue.date(row.double(3)), share: Share(parts: Int(clamping: try row.int(4))),
-                    occurrence: try row.optionalText(5), claimed: Int(clamping: try row.optionalInt(6) ?? 0),
+                    since: try StoredValue.date(row.double(3)), occurrence: try row.optionalText(5),
+                    rate: share.of((rates[1] ?? .unlimited).combined(with: rates[0])) ?? .limited(0),
+                    claimed: Int(clamping: try row.optionalInt(6) ?? 0),
                     settled: Int(clamping: try row.optionalInt(7) ?? 0))
             }
         }

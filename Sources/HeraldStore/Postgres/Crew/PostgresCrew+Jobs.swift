@@ -15,10 +15,10 @@ extension PostgresCrew {
         _ = try await database.writing(under: lease) { transaction in
             let job = try transaction.fetch(
                 """
-                INSERT INTO @job (epoch, occurrence, body, rate, begun)
-                VALUES ($1, $2, $3, $4, clock_timestamp() - $5 * interval '1 second') RETURNING id
+                INSERT INTO @job (epoch, occurrence, body, rate, run_rate, begun)
+                VALUES ($1, $2, $3, $4, $5, clock_timestamp() - $6 * interval '1 second') RETURNING id
                 """, .int(lease?.epoch), .text(send.occurrence.rawValue), .text(send.json.compactText),
-                .int(send.rate?.perSecond), .double(send.ramped.seconds))
+                .int(send.rate?.perSecond), .int(send.runRate.perSecond), .double(send.ramped.seconds))
             guard let id = try job.first?.int(0) else { throw StateDamage(detail: "a job got no number") }
             for first in stride(from: 0, to: pieces.count, by: 2000) {
                 let some = pieces[first..<min(first + 2000, pieces.count)]

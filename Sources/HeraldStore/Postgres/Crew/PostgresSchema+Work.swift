@@ -17,7 +17,7 @@ extension PostgresSchema {
         """
         CREATE TABLE @job (
             \(id), epoch bigint NOT NULL, occurrence text NOT NULL, body text NOT NULL, rate bigint,
-            begun timestamptz NOT NULL, is_ending boolean NOT NULL DEFAULT false, quiet_until timestamptz)
+            run_rate bigint, begun timestamptz NOT NULL, is_ending boolean NOT NULL DEFAULT false, quiet_until timestamptz)
         WITH (fillfactor = 50)
         """,
         // What one process did in a job. A process that comes back gets another row.

@@ -100,6 +100,7 @@ struct CrewScene {
                 fingerprints: Fingerprinter(key: crew.store.fingerprintKey), stop: { stop() ? .machine : nil },
                 note: { _, failure in crew.note(failure) })
             ends.append(await run.work(on: job, send, in: surroundings).end)
+            if case .refused? = ends.last { break }
         }
         await crew.disband()
         return ends

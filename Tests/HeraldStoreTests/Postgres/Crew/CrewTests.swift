@@ -82,6 +82,23 @@ import Testing
         #expect(try await scene.leftovers() == 0)
     }
 
+    @Test func `a helper whose credential is refused ends alone, and the others send what it had`() async throws {
+        let scene = try await CrewScene(2000)
+        let body = Array(#"{"error":{"code":403,"status":"PERMISSION_DENIED","message":"no"}}"#.utf8)
+        scene.log.answer { arrival, _ in arrival.process == 1 ? .response(Response(status: 403, body: body)) : nil }
+        let over = Switch()
+        async let help = scene.help(1) { over.isOn }
+        try await scene.eventually { try await scene.helpers() == 1 }
+        let report = try await scene.conduct()
+        over.turnOn()
+        let ends = try await help
+        guard case .refused(let reason)? = ends.first else { return #expect(ends == []) }
+        #expect(reason.contains("PERMISSION_DENIED"))
+        #expect(report.result == .ok)
+        #expect(report.steps[0].accepted == 2000)
+        #expect(try await scene.ledger[.accepted].count == 2000)
+    }
+
     @Test func `a run that is stopped waits for its helpers, and the next one goes on with them`() async throws {
         let scene = try await CrewScene(4000)
         let (over, stopped) = (Switch(), Switch())
