@@ -28,11 +28,12 @@ struct StepQueue {
         freshCount += members.count
     }
 
-    /// Gives all first attempts away whose registrations have not been read, except those.
+    /// Gives all first attempts away, except those.
     mutating func giveAway(except kept: RecipientSet) -> RecipientSet {
-        let all = rest
+        let all = rest.union(RecipientSet(ahead.map(\.id)))
         let given = all.subtracting(kept)
-        fresh = all.subtracting(given).makeIterator()
+        fresh = rest.subtracting(given).makeIterator()
+        ahead = ahead.filter { kept.contains($0.id) }[...]
         freshCount -= given.count
         return given
     }
