@@ -90,7 +90,9 @@ import Testing
         // The first was sent; those of `sampleOthers` stay, because only this process can look for others.
         #expect(members == RecipientSet(4...400))
         effect = step.handle(.shared(JobID(rawValue: 1)), at: Self.now, &context)
-        #expect(effect.word == "claim", "it claims like everybody else")
+        #expect(effect.word == "prepare", "those that stayed come first")
+        for event in [StepEvent.prepared, .committed, .sent] { effect = step.handle(event, at: Self.now, &context) }
+        #expect(effect.word == "claim", "then it claims like everybody else")
         effect = step.handle(.claimed(Claim(members: RecipientSet(4...20))), at: Self.now, &context)
         #expect(["prepare", "commit", "claim"].contains(effect.word))
         #expect(step.report.planned == 400)
@@ -116,8 +118,8 @@ import Testing
             view.hasFree = true
             (view.others[.accepted], view.others[.rejected]) = (accepted, 7)
             context.crew = crew(others: 1, [job: view], reading: reading)
-            _ = step.handle(.claimed(Claim()), at: Self.now, &context)
             step.stage = .claiming
+            _ = step.handle(.claimed(Claim()), at: Self.now, &context)
             #expect(step.report.accepted == 1 + accepted && step.report.rejected == 7)
             #expect(step.part?.tally[.accepted] == 1 && step.part?.tally[.rejected] == 0)
         }
