@@ -44,11 +44,16 @@ package protocol StateLocation: Sendable {
     /// Who holds the lock, in words. `nil` if nobody does.
     func holder() async throws -> String?
 
+    /// The processes that send for one run now. Empty if only one can.
+    func crew() async throws -> [CrewMember]
+
     /// Ends a run's lock, so that it writes nothing more, or throws.
     func takeLock(from run: String) async throws
 }
 
 extension StateLocation {
+    package func crew() async throws -> [CrewMember] { [] }
+
     /// The error for a state whose content makes no sense.
     package func damage(_ detail: String) -> StateError { .damaged(path: name, detail: detail) }
 }

@@ -1,3 +1,5 @@
+package import HeraldCore
+
 /// Keeps other runs away from a state: a kernel lock on a file, or a lease in PostgreSQL.
 package protocol StateLock: Sendable {
     /// Runs `body` while no other run can work on the state, and lets others in when it ends.
@@ -6,4 +8,13 @@ package protocol StateLock: Sendable {
     /// Whether this process may still send and write; it asks nobody. `nil` if only the end of the process takes that
     /// away.
     var mayWrite: (@Sendable () -> Bool)? { get }
+
+    /// Lets other processes help this run to send. `nil` if none can.
+    ///
+    /// - Parameter rate: of the run's sends.
+    func gather(rate: Rate) async throws -> (any Crew)?
+}
+
+extension StateLock {
+    package func gather(rate: Rate) async throws -> (any Crew)? { nil }
 }

@@ -14,7 +14,7 @@ import Testing
         let folder = try #require(WorkspaceFolder(at: files.path))
         var settings = FCMSettings()
         change(&settings)
-        return try Destination(settings, in: folder, environment: environment)
+        return try Destination(settings, in: folder.path, environment: environment)
     }
 
     @Test func `without a word it is Google's, where somebody must sign in`() throws {

@@ -85,7 +85,7 @@ import Testing
             ("test to-all --to \(Secrets.fid(2)) \(Secrets.token(3)) --report FOLDER/test.json", 4), ("pause", 0),
             ("resume", 0), ("groups export family", 64), ("groups export --all --out FOLDER/groups.csv", 0),
             ("state snapshot --out FOLDER/snapshot.json", 0), ("plan --snapshot FOLDER/snapshot.json", 0),
-            ("state lock", 0), ("state unlock nobody", 1),
+            ("state lock", 0), ("state unlock nobody", 1), ("work --project \(Secrets.fid(2))", 1),
             ("state backup FOLDER/backup.sqlite", 0), ("state forget \(Secrets.fid(4))", 0),
             ("state revive \(Secrets.fid(4))", 0), ("state rewind weekly", 1), ("state rm group:family", 0),
             ("state prune --older-than 1ms --auto-approve", 0), ("state erase \(Secrets.fid(6)) --auto-approve", 1),

@@ -1,37 +1,45 @@
-/// A run's figures in Prometheus' text format (version 0.0.4), for the node exporter's textfile collector.
+/// Figures in Prometheus' text format (version 0.0.4), for the node exporter's textfile collector.
 package struct MetricsDocument {
-    private let report: Report
+    package private(set) var text = ""
+    private let labels: String
 
-    package init(_ report: Report) { self.report = report }
+    private init(project: String) { labels = #"{project="\#(project.metricsEscaped)"}"# }
 
-    package var text: String {
-        let labels = #"{project="\#(report.project.metricsEscaped)"}"#
-        let figures: [(name: String, help: String, value: Int)] = [
-            ("accepted", "Recipients and memberships FCM took in the last run.", sum(\.accepted)),
-            ("rejected", "Those FCM refused.", sum(\.rejected)),
-            ("unknown", "Those of whom nobody knows.", sum(\.unknown)),
-            ("held", "Those that wait for a person.", sum(\.held)),
-            ("pending", "Those that the next run tries.", sum(\.pending)),
-            ("forgotten", "Registrations found dead.", sum(\.forgotten)),
-            ("missed", "Occurrences that were due and are too late.", report.missed),
-            ("retries", "Requests made again.", sum(\.retries)),
-        ]
-        var text = ""
-        for (name, help, value) in figures {
-            text += "# HELP herald_run_\(name) \(help)\n# TYPE herald_run_\(name) gauge\n"
-            text += "herald_run_\(name)\(labels) \(value)\n"
-        }
-        let isGood = report.result == .ok ? 1 : 0
-        text += "# HELP herald_run_ok Whether the last run ended well.\n# TYPE herald_run_ok gauge\n"
-        text += "herald_run_ok\(labels) \(isGood)\n"
-        let finished = Int64((report.finished ?? report.started).timeIntervalSince1970)
-        text += "# HELP herald_run_finished_timestamp_seconds When the last run ended.\n"
-        text += "# TYPE herald_run_finished_timestamp_seconds gauge\n"
-        text += "herald_run_finished_timestamp_seconds\(labels) \(finished)\n"
-        return text
+    /// The figures of a run.
+    package init(_ report: Report) {
+        self.init(project: report.project)
+        let sum = { (figure: (StepReport) -> Int) in report.steps.reduce(0) { $0 + figure($1) } }
+        add("herald_run_accepted", "Recipients and memberships FCM took in the last run.", sum(\.accepted))
+        add("herald_run_rejected", "Those FCM refused.", sum(\.rejected))
+        add("herald_run_unknown", "Those of whom nobody knows.", sum(\.unknown))
+        add("herald_run_held", "Those that wait for a person.", sum(\.held))
+        add("herald_run_pending", "Those that the next run tries.", sum(\.pending))
+        add("herald_run_forgotten", "Registrations found dead.", sum(\.forgotten))
+        add("herald_run_missed", "Occurrences that were due and are too late.", report.missed)
+        add("herald_run_retries", "Requests made again.", sum(\.retries))
+        add("herald_run_ok", "Whether the last run ended well.", report.result == .ok ? 1 : 0)
+        add("herald_run_finished_timestamp_seconds", "When the last run ended.", report.finished ?? report.started)
     }
 
-    private func sum(_ figure: (StepReport) -> Int) -> Int { report.steps.reduce(0) { $0 + figure($1) } }
+    /// The figures of a process that helps runs, since it began.
+    package init(ofWorker tally: Tally, project: String, isWorking: Bool, at now: Date) {
+        self.init(project: project)
+        add("herald_worker_accepted", "Recipients that FCM took from this process since it began.", tally[.accepted])
+        add("herald_worker_rejected", "Those FCM refused.", tally[.rejected])
+        add("herald_worker_unknown", "Those of whom nobody knows.", tally[.unknown])
+        add("herald_worker_forgotten", "Registrations found dead.", tally[.forgotten])
+        add("herald_worker_retries", "Requests made again.", tally[.retries])
+        add("herald_worker_has_run", "Whether a run goes on that it helps.", isWorking ? 1 : 0)
+        add("herald_worker_seen_timestamp_seconds", "When this process last wrote these figures.", now)
+    }
+
+    private mutating func add(_ name: String, _ help: String, _ value: Int) {
+        text += "# HELP \(name) \(help)\n# TYPE \(name) gauge\n\(name)\(labels) \(value)\n"
+    }
+
+    private mutating func add(_ name: String, _ help: String, _ date: Date) {
+        add(name, help, Int(date.timeIntervalSince1970))
+    }
 }
 
 extension String {

@@ -5,10 +5,13 @@ package struct StateDocument: Document {
     private let state: RecordedState
     /// Shows only the topic or campaign with this name.
     private let only: String?
+    /// The processes that send now.
+    private let crew: [CrewMember]
 
-    package init(_ state: RecordedState, only: String? = nil) {
+    package init(_ state: RecordedState, only: String? = nil, crew: [CrewMember] = []) {
         self.state = state
         self.only = only
+        self.crew = crew.filter { only == nil || $0.occurrence == only }
     }
 
     /// Whether nothing has that name.
@@ -43,6 +46,12 @@ package struct StateDocument: Document {
     }
 
     package var json: JSONValue {
+        var members = figures.object ?? [:]
+        if !crew.isEmpty { members["processes"] = .array(crew.map(\.json)) }
+        return .object(members)
+    }
+
+    private var figures: JSONValue {
         [
             "schema": "herald.state/1",
             "lineage": .string(state.identity.lineage),
@@ -152,6 +161,7 @@ package struct StateDocument: Document {
         if !watermarks.isEmpty { text += "\n\(style.bold("Dealt with until"))\n" }
         for (campaign, mark) in watermarks { text += "  \(campaign.padded(to: width))  \(mark.at.rfc3339)\n" }
         if !pauses.isEmpty { text += "\n\(style.bold("Paused"))\n" + pauses.map { "  \($0)\n" }.joined() }
+        if !crew.isEmpty { text += "\n\(style.bold("Sending now"))\n" + crew.map { "  \($0.text)\n" }.joined() }
         if !tests.isEmpty { text += "\n\(style.bold("Tests"))\n" }
         for test in tests {
             text += "  \(test.campaign.padded(to: width))  \(test.at.rfc3339), \(test.accepted) accepted"

@@ -57,18 +57,19 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         await take(plan, at: 0)
         while !queue.isEmpty, report.result != .interrupted {
             context.stop = surroundings.stop()
+            followCrew()
             if context.stop != nil {
                 report.result = .interrupted
             } else if let fatal = context.fatal {
                 for entry in queue.entries { report.steps[entry.index].stop(fatal) }
-                dismissQueue()
+                await dismissQueue()
             } else {
                 await lookAgain()
                 await takeTurn()
             }
             await surroundings.observe(report)
         }
-        dismissQueue()
+        await dismissQueue()
         await pauseWhatWasStopped()
         report.result = report.outcome
         report.finished = surroundings.now()
@@ -146,9 +147,14 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     }
 
     /// Steps that yielded do not go on. What they still have to say is in the report.
-    private mutating func dismissQueue() {
+    private mutating func dismissQueue() async {
         for entry in queue.entries {
             guard var state = entry.state else { continue }
+            if let job = state.sharing?.job,
+                case .settled(let settlement) = await StepShell(surroundings, runBegin: runBegin).leave(job)
+            {
+                state.take(settlement)
+            }
             let stopped = report.steps[entry.index].stopped
             state.doubtDead(context)
             surroundings.tell(state.takeNews(), of: state.report.id)
@@ -156,6 +162,14 @@ package struct Executor<C: Clock> where C.Duration == Duration {
             if let stopped { report.steps[entry.index].stop(stopped) }
         }
         queue.removeAll()
+    }
+
+    /// Between steps nothing starts, so whatever others are to get can be given up.
+    private mutating func followCrew() {
+        guard let crew = surroundings.crew else { return }
+        let view = crew.view()
+        context.follow(view, at: surroundings.moment(since: runBegin).elapsed)
+        crew.adopt(view.share, wants: nil)
     }
 
     // MARK: The state

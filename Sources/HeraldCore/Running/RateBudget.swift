@@ -7,6 +7,12 @@ package struct RateBudget: Sendable {
 
     package init(own: Rate? = nil) { self.own = own.map { RateLimiter($0) } }
 
+    /// From now on another rate of the step's own holds.
+    mutating func change(to other: Rate, at now: Duration) { own?.change(to: other, at: now) }
+
+    /// Lets nothing of the step start before that time.
+    mutating func pause(until instant: Duration) { pausedUntil = max(pausedUntil, instant) }
+
     /// Lets nothing start for the length of the pause.
     package mutating func pause(_ pause: RetryPolicy.Pause, at now: Duration, _ shared: inout RateLimiter) {
         let end = now + pause.length

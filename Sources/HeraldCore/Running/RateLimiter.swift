@@ -6,13 +6,14 @@ package struct RateLimiter: Sendable {
     /// How far behind schedule a caller may be and still catch up.
     private static let catchUp: Duration = .milliseconds(20)
 
-    private let rate: Rate
+    private var rate: Rate
     private let ramp: Duration
-    private var begin: Duration?
+    /// When the ramp began: at the first start, unless it began elsewhere.
+    private(set) var begin: Duration?
     /// How many starts the even spacing has used. The next one is due when `allowance` reaches this number.
     private var given = 0.0
     private var pausedUntil: Duration = .zero
-    /// The times of the last `limit` starts, as a ring.
+    /// The times of the last starts, as a ring: `limit` of them, or more after the rate fell.
     private var starts: [Duration] = []
     private var oldest = 0
 
@@ -21,6 +22,32 @@ package struct RateLimiter: Sendable {
         self.rate = rate
         self.ramp = ramp
     }
+
+    /// Goes on where other processes are.
+    ///
+    /// - Parameters:
+    ///   - begin: when the ramp began.
+    ///   - earlier: what this process started by before. Its last starts count.
+    package init(_ rate: Rate, ramp: Duration, begin: Duration, after earlier: RateLimiter?) {
+        self.init(rate, ramp: ramp)
+        self.begin = begin
+        starts = earlier?.ordered ?? []
+    }
+
+    /// From now on another rate holds. The starts of the last second count for it too.
+    package mutating func change(to other: Rate, at now: Duration) {
+        guard other != rate else { return }
+        let elapsed = now - (begin ?? now) - Self.catchUp
+        if case .limited(let old) = rate, case .limited(let new) = other {
+            let lead = max(0, given - allowance(at: elapsed, old))
+            given = allowance(at: elapsed, new) + lead * Double(new) / Double(old)
+        }
+        starts = ordered.filter { now - $0 < .seconds(1) }
+        (rate, oldest) = (other, 0)
+    }
+
+    /// The times of the last starts, oldest first.
+    private var ordered: [Duration] { Array(starts[oldest...] + starts[..<oldest]) }
 
     /// Lets nothing start before that time.
     package mutating func pause(until instant: Duration) { pausedUntil = max(pausedUntil, instant) }
@@ -78,7 +105,7 @@ package struct RateLimiter: Sendable {
             starts.append(now)
         } else {
             starts[oldest] = now
-            oldest = (oldest + 1) % limit
+            oldest = (oldest + 1) % starts.count
         }
     }
 

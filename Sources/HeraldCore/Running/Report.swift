@@ -89,6 +89,13 @@ package struct Report: Hashable, Sendable {
         package var attempts: Int
         package var action: Action
 
+        package init(
+            registration: String?, code: String, httpStatus: Int?, message: String, attempts: Int, action: Action
+        ) {
+            (self.registration, self.code, self.httpStatus) = (registration, code, httpStatus)
+            (self.message, self.attempts, self.action) = (message, attempts, action)
+        }
+
         package enum Action: String, Hashable, Sendable {
             /// FCM says the registration is dead. No plan uses it any more.
             case forgotten

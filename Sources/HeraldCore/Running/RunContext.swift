@@ -16,6 +16,8 @@ struct RunContext {
     var topicAPI: TopicAPI
     /// Topics, groups and watermarks as the state has them. It holds no occurrences.
     var recorded: RecordedState
+    /// What other processes do that send for the same run, as of the last event. `nil` if none can.
+    var crew: CrewView?
     /// Who asked the run to stop, as of the last event.
     var stop: Stop?
     private(set) var fatal: String?
@@ -26,7 +28,7 @@ struct RunContext {
 
     /// The services that Google has ended.
     private let ended: APIs
-    private var sends: RateLimiter
+    private(set) var sends: RateLimiter
     private var memberships: RateLimiter
     private var succeeded: APIs = []
 
@@ -40,11 +42,14 @@ struct RunContext {
         static let groups = APIs(rawValue: 8)
     }
 
-    /// - Parameter began: when the run began.
+    /// - Parameters:
+    ///   - began: when the run began.
+    ///   - sends: the limiter of all sends, if there is one already.
     init(
         _ options: RunOptions, capacity: Int, random: any RandomNumberGenerator & Sendable,
         fingerprints: Fingerprinter, wantsReceipts: Bool = false, withOthers: RecipientSet = [],
-        recorded state: RecordedState, endpoint: EndpointKind, began: Date
+        recorded state: RecordedState, endpoint: EndpointKind, began: Date,
+        sends: RateLimiter? = nil
     ) {
         self.withOthers = withOthers
         self.options = options
@@ -63,7 +68,7 @@ struct RunContext {
         recorded.topics = state.topics
         recorded.groups = state.groups
         recorded.watermarks = state.watermarks
-        sends = RateLimiter(options.fcm.rate, ramp: options.fcm.ramp)
+        self.sends = sends ?? RateLimiter(options.fcm.rate, ramp: options.fcm.ramp)
         memberships = RateLimiter(options.fcm.subscriptionRate)
     }
 
@@ -111,6 +116,14 @@ struct RunContext {
     func hasSucceeded(on api: APIs) -> Bool { succeeded.contains(api) }
 
     // MARK: Rates
+
+    /// Takes over what the other processes leave of the rate.
+    mutating func follow(_ view: CrewView, at now: Duration) {
+        crew = view
+        if let rate = view.share.of(options.fcm.rate) { sends.change(to: rate, at: now) }
+        if view.quiet > .zero { sends.pause(until: now + view.quiet) }
+        if view.beginning > .zero { memberships.pause(until: now + view.beginning) }
+    }
 
     /// The limiter that all sends share, or the one that all membership changes share.
     func limiter(of action: Plan.Action) -> RateLimiter { action == .send ? sends : memberships }

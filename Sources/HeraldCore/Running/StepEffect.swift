@@ -13,6 +13,12 @@ enum StepEffect {
     case findOthers(RecipientSet)
     /// Write changes, all or none: `committed` or `storeFailed`. An empty list needs no write.
     case commit([StateChange])
+    /// Let other processes send to these recipients too: `shared` or `storeFailed`.
+    case share(SharedSend, RecipientSet)
+    /// Take some of a shared send's recipients: `claimed` or `storeFailed`.
+    case claim(JobID)
+    /// End this process's part in a shared send: `settled` or `storeFailed`.
+    case leave(JobID)
     /// Send requests: `sent`. All that must be written before them has been written.
     case send([Departure])
     /// Wait until that time, for that many answers, or for a request to stop at once: `woke` or `halted`.
@@ -39,6 +45,9 @@ enum StepEvent {
     case foundOthers([RecipientID: [Registration]])
     case committed
     case storeFailed(String)
+    case shared(JobID)
+    case claimed(Claim)
+    case settled(Settlement)
     case sent
     /// A wait is over. These are all answers that have come.
     case woke([Inbox.Answer])
@@ -50,15 +59,30 @@ enum StepEvent {
 enum StepNews {
     case failure(Report.Failure)
     case receipt(registration: String?, messageID: String)
+    /// FCM asks to be left alone for that long: in one job, or by all sends.
+    case pause(JobID?, Duration)
 }
 
 /// A step that only decides. It holds no clock, does no I/O and never waits. `StepState` and `GroupState` are such
 /// steps.
 protocol DecidingStep {
     var report: StepReport { get }
+    /// Whether starts were granted that have not happened yet.
+    var isGranting: Bool { get }
+    /// Whether the step has messages to send.
+    var wantsStarts: Bool { get }
+    /// What this process counted in a shared send.
+    var part: (job: JobID, tally: Tally)? { get }
 
     mutating func handle(_ event: StepEvent, at now: Moment, _ context: inout RunContext) -> StepEffect
 
     /// What has happened since the last call.
     mutating func takeNews() -> [StepNews]
+}
+
+/// Steps that only their own process does.
+extension DecidingStep {
+    var isGranting: Bool { false }
+    var wantsStarts: Bool { false }
+    var part: (job: JobID, tally: Tally)? { nil }
 }

@@ -22,6 +22,24 @@ struct StepQueue {
     /// How many requests could start now, as of the last `ripen`.
     var readyCount: Int { freshCount + retries.readyCount }
 
+    /// Adds recipients that were not tried yet.
+    mutating func add(members: RecipientSet) {
+        fresh = rest.union(members).makeIterator()
+        freshCount += members.count
+    }
+
+    /// Gives all first attempts away, except those.
+    mutating func giveAway(except kept: RecipientSet) -> RecipientSet {
+        let all = rest.union(RecipientSet(ahead.map(\.id)))
+        let given = all.subtracting(kept)
+        fresh = rest.subtracting(given).makeIterator()
+        ahead = ahead.filter { kept.contains($0.id) }[...]
+        freshCount -= given.count
+        return given
+    }
+
+    private var rest: RecipientSet { RecipientSet(IteratorSequence(fresh)) }
+
     /// How long no request can start. Zero if that is too short for doing something else.
     func idleTime(at now: Duration) -> Duration {
         guard readyCount == 0, let next = retries.nextReady else { return .zero }

@@ -51,8 +51,10 @@ struct StepShell<C: Clock> where C.Duration == Duration {
             while true {
                 let now = now
                 context.stop = surroundings.stop()
+                if let view = surroundings.crew?.view() { context.follow(view, at: now.elapsed) }
                 let effect = step.handle(event, at: now, &context)
                 surroundings.tell(step.takeNews(), of: step.report.id)
+                tellCrew(of: step, context)
                 switch effect {
                 case .yield: return false
                 case .finish: return true
@@ -72,6 +74,12 @@ struct StepShell<C: Clock> where C.Duration == Duration {
 
     private var now: Moment { surroundings.moment(since: runBegin) }
 
+    private func tellCrew(of step: some DecidingStep, _ context: RunContext) {
+        guard let crew = surroundings.crew, let share = context.crew?.share else { return }
+        if let part = step.part { crew.note(part.tally, in: part.job) }
+        if !step.isGranting { crew.adopt(share, wants: step.wantsStarts) }
+    }
+
     private func carryOut(_ effect: StepEffect) async -> StepEvent {
         switch effect {
         case .lookForPauses:
@@ -90,6 +98,10 @@ struct StepShell<C: Clock> where C.Duration == Duration {
                 if !changes.isEmpty { try await surroundings.store.commit(changes) }
                 return .committed
             } catch { return .storeFailed(StateError.reason(error)) }
+        case .share(let send, let members):
+            return await asking { .shared(try await $0.share(send, to: members)) }
+        case .claim(let job): return await asking { .claimed(try await $0.claim(in: job)) }
+        case .leave(let job): return await leave(job)
         case .send(let departures):
             await surroundings.sender.start(
                 departures.map { departure in
@@ -98,6 +110,28 @@ struct StepShell<C: Clock> where C.Duration == Duration {
                 })
             return .sent
         case .wait, .yield, .finish: preconditionFailure("the loop carries these out")
+        }
+    }
+
+    private func asking(_ body: (any Crew) async throws -> StepEvent) async -> StepEvent {
+        guard let crew = surroundings.crew else { preconditionFailure("there is nobody to share with") }
+        do { return try await body(crew) } catch { return .storeFailed(StateError.reason(error)) }
+    }
+
+    /// Waits for the others, unless somebody asks to stop at once.
+    func leave(_ job: JobID) async -> StepEvent {
+        await withTaskGroup(of: StepEvent?.self) { group in
+            let halt = surroundings.halt
+            group.addTask {
+                await halt()
+                return nil
+            }
+            group.addTask { await asking { .settled(try await $0.leave(job)) } }
+            while let event = await group.next() {
+                group.cancelAll()
+                if let event { return event }
+            }
+            preconditionFailure("one of the tasks returns an event")
         }
     }
 
@@ -152,6 +186,7 @@ extension Executor.Surroundings {
             switch news {
             case .failure(let failure): note(step.rawValue, failure)
             case .receipt(let registration, let id): receive?(step.rawValue, registration, id)
+            case .pause(let job, let length): crew?.pause(job, for: length)
             }
         }
     }

@@ -89,6 +89,7 @@ extension StepState {
             withdraw(id)
             fail(addressee, failure, attempt, .fixFirst, context)
             let (code, message) = context.redacted(failure, addressee)
+            isRefused = true
             report.stop("\(code): \(message)")
         }
         queue.retries.forget(id)
@@ -157,6 +158,7 @@ extension StepState {
         case .wait(let wait, let pause, let isTooLong):
             if let pause {
                 context.withLimiter(of: work.action) { budget.pause(pause, at: now.elapsed, &$0) }
+                tell(pause)
             }
             if !isTooLong {
                 queue.retries.insert(
@@ -172,6 +174,13 @@ extension StepState {
         return false
     }
 
+    /// Other processes must pause too.
+    private mutating func tell(_ pause: RetryPolicy.Pause) {
+        guard work.isSend else { return }
+        if !pause.isOfStep { news.append(.pause(nil, pause.length)) }
+        if pause.isOfStep, let sharing { news.append(.pause(sharing.job, pause.length)) }
+    }
+
     /// The request had no effect, so the recipient counts as not tried.
     private mutating func withdraw(_ id: RecipientID) {
         if !queue.retries.mayHaveTakenEffect(id) { outcomes.untried.insert(id) }
@@ -182,7 +191,8 @@ extension StepState {
     ///
     /// - Parameter isOver: whether nobody is left to be tried.
     mutating func checkForgetting(isOver: Bool = false, _ context: inout RunContext) {
-        guard !reportedDead.isEmpty, !isBlocked, isOver || tellsShares else { return }
+        let isReported = !reportedDead.isEmpty || (sharing?.view.others[.dead] ?? 0) > 0
+        guard isReported, !isBlocked, isOver || tellsShares else { return }
         let dead = self.dead
         let limit = context.options.guards.maxForgetPercent
         guard dead >= 10, dead * 100 > limit * tried, !context.isOverridden(.maxForgetPercent, for: report.id)
@@ -194,7 +204,11 @@ extension StepState {
     }
 
     /// How many recipients look dead.
-    private var dead: Int { report.forgotten - changed + reportedDead.count + awaitingOthers.count }
+    var dead: Int {
+        let others = sharing?.view.others ?? Tally()
+        return report.forgotten - others[.forgotten] - changed + reportedDead.count + awaitingOthers.count
+            + others[.dead]
+    }
 
     /// From that many outcomes on, a share of them says something.
     private static var tellingOutcomes: Int { 100 }
@@ -205,7 +219,7 @@ extension StepState {
     /// Whether there are enough outcomes to judge by the share of dead registrations.
     var tellsShares: Bool { tried >= Self.tellingOutcomes }
 
-    private mutating func checkRejections() {
+    mutating func checkRejections() {
         guard let percent = work.stopWhenRejectedPercent else { return }
         let rejected = report.rejected - dead
         let outcomes = report.accepted + report.unknown + rejected

@@ -26,9 +26,11 @@ extension StepState {
             report.stop(reason)
             return nil
         }
+        guard mayStart(now, context) else { return nil }
         // All requests that start together share one commit, so a few large groups are faster than many small ones.
         guard limit(context) - inFlight.requests >= blockNeeded(context) else { return nil }
         queue.retries.ripen(at: now.elapsed)
+        if let effect = gather(now, context) { return effect }
         guard queue.readyCount > 0 else {
             if let next = queue.retries.nextReady { wake(after: next - now.elapsed, now) }
             return nil
@@ -81,7 +83,7 @@ extension StepState {
     }
 
     /// Waits are short, so that a request to stop is noticed.
-    private mutating func wake(after wait: Duration, _ now: Moment) {
+    mutating func wake(after wait: Duration, _ now: Moment) {
         let instant = now.elapsed + min(max(wait, RateLimiter.minimumWait), .seconds(1))
         wakeAt = min(wakeAt ?? instant, instant)
     }
@@ -110,7 +112,7 @@ extension StepState {
         inFlight.requests += block.departures.count
         inFlight.recipients.formUnion(block.recipients)
         isUnderWay = true
-        let deferredBefore = work.deferredBefore
+        let deferredBefore = deferredBefore
         for id in block.recipients {
             if queue.retries.knows(id) { report.retries += 1 }
             if work.isSend, wasDeferred(id, deferredBefore) { report.possibleDuplicates += 1 }
@@ -123,12 +125,22 @@ extension StepState {
     mutating func takeBack(
         _ block: Block, _ reason: String, _ now: Moment, _ context: inout RunContext
     ) -> StepEffect {
-        let deferredBefore = work.deferredBefore
+        withdraw(block)
+        report.stop(reason)
+        return goOn(now, &context)
+    }
+
+    /// The recipients count as they did before their intents were written.
+    mutating func withdraw(_ block: Block) {
+        let deferredBefore = deferredBefore
         for id in block.recipients {
             if wasDeferred(id, deferredBefore) { outcomes.deferred.insert(id) } else { outcomes.untried.insert(id) }
         }
-        report.stop(reason)
-        return goOn(now, &context)
+    }
+
+    /// Recipients that FCM refused for now when an earlier run or another process tried them.
+    private var deferredBefore: RecipientSet {
+        deferredElsewhere.isEmpty ? work.deferredBefore : work.deferredBefore.union(deferredElsewhere)
     }
 
     /// Whether FCM may have delivered the last attempt although it refused it.

@@ -80,6 +80,7 @@ extension StepState {
         _ context: RunContext
     ) {
         if action == .kept, !isBlocked { report.doubted += 1 }
+        if action == .retryNextRun || action == .fixFirst { postponed += 1 }
         let entry = context.entry(of: addressee, failure, attempts: attempts, action)
         news.append(.failure(entry))
         report.add(entry)

@@ -22,6 +22,12 @@ struct StepState: DecidingStep {
         /// Writes the intents of requests.
         case intending(Block)
         case sending
+        /// Lets other processes help.
+        case sharing
+        /// Takes recipients that are shared.
+        case claiming
+        /// Ends its part in a shared send.
+        case leavingJob
         /// Writes outcomes.
         case writing
         case waiting
@@ -53,6 +59,12 @@ struct StepState: DecidingStep {
     /// How many of the forgotten registrations belong to recipients that count as not tried.
     var changed = 0
     var news: [StepNews] = []
+    /// Its part in a send that several processes share.
+    var sharing: Sharing?
+    /// Recipients that FCM refused for now when another process tried them.
+    var deferredElsewhere = RecipientSet()
+    /// How many are not tried again in this run and have no outcome.
+    var postponed = 0
     /// When the step must yield.
     var leave = Leave()
 
@@ -64,6 +76,8 @@ struct StepState: DecidingStep {
     /// Whether only an answer that shows the API ends the probing.
     let probesAPI: Bool
     var isBlocked = false
+    /// Whether FCM refused something that is the same for every recipient.
+    var isRefused = false
     /// Whether a request of this step has started in this run.
     var isUnderWay = false
     /// Whether a request to stop the run ended the step.
@@ -135,10 +149,16 @@ struct StepState: DecidingStep {
     }
 
     /// Whether there are still recipients to be tried.
-    var isUnfinished: Bool { report.stopped == nil && !report.isStanding && !queue.isEmpty }
+    var isUnfinished: Bool {
+        report.stopped == nil && !report.isStanding && (!queue.isEmpty || sharing?.isOpen == true)
+    }
 
     /// How long the step can only wait for retries. Zero if that is too short to yield.
-    func idleTime(at now: Moment) -> Duration { inFlight.isEmpty ? queue.idleTime(at: now.elapsed) : .zero }
+    func idleTime(at now: Moment) -> Duration {
+        guard inFlight.isEmpty else { return .zero }
+        if let sharing, queue.isEmpty { return sharing.idleTime(at: now) }
+        return queue.idleTime(at: now.elapsed)
+    }
 
     mutating func takeNews() -> [StepNews] {
         defer { news = [] }
@@ -149,6 +169,7 @@ struct StepState: DecidingStep {
 
     mutating func handle(_ event: StepEvent, at now: Moment, _ context: inout RunContext) -> StepEffect {
         if let wakeAt, wakeAt <= now.elapsed { self.wakeAt = nil }
+        follow(now, &context)
         switch (stage, event) {
         case (.new, .begun):
             resumed = now.elapsed
@@ -182,7 +203,18 @@ struct StepState: DecidingStep {
             if let reason = work.lateness(at: now.date, isUnderWay: isUnderWay) {
                 return takeBack(block, reason, now, &context)
             }
-            return release(block, now, &context)
+            return mayStart(now, context) ? release(block, now, &context) : putBack(block, now, &context)
+        case (.sharing, .shared(let job)):
+            sharing = Sharing(job, isConductor: true)
+            return goOn(now, &context)
+        case (.claiming, .claimed(let claim)): return take(claim, now, &context)
+        case (.leavingJob, .settled(let settlement)):
+            take(settlement)
+            return goOn(now, &context)
+        case (.leavingJob, .storeFailed(let reason)):
+            loseJob()
+            giveUp(reason, &context)
+            return goOn(now, &context)
         case (.writing, .committed):
             outcomes = UnwrittenOutcomes()
             return goOn(now, &context)
@@ -209,8 +241,12 @@ struct StepState: DecidingStep {
         if !isLeft, let effect = startSome(now, &context) { return effect }
         let mustWrite = outcomes.count >= Self.commitSize || inFlight.isEmpty && isUnfinished && !isLeft
         if mustWrite, !outcomes.isEmpty, context.fatal == nil { return write(.writing, [], now, context) }
-        if inFlight.isEmpty, isLeft || !isUnfinished { return findOthers(now, &context) ?? close(now, context) }
+        if inFlight.isEmpty, isLeft || !isUnfinished {
+            return findOthers(now, &context) ?? leaveJob(now, context) ?? close(now, context)
+        }
         stage = .waiting
+        // Others wait for what this process is to give up.
+        if work.isSend, context.crew != nil { wake(after: .milliseconds(250), now) }
         return .wait(until: wakeAt, answers: answersNeeded(now, context))
     }
 

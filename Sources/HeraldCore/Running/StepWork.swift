@@ -11,6 +11,8 @@ struct StepWork {
     private let addressing: Addressing
     /// For a send: stop when more than this share is rejected.
     let stopWhenRejectedPercent: Int?
+    /// Whether another process conducts the send. Then this one writes neither its beginning nor its end.
+    private let isPart: Bool
     /// `nil` for memberships.
     private var content: EncodedContent?
     /// When the message expires, if its author said so.
@@ -21,16 +23,19 @@ struct StepWork {
     /// Whether what FCM may have delivered despite a 500 or 503 is not tried again.
     private let holdsErrors: Bool
 
-    /// - Parameter begun: when the run began.
+    /// - Parameters:
+    ///   - isPart: whether another process conducts the send.
+    ///   - begun: when the run began.
     init(
         _ work: Plan.Work, api: TopicAPI = .registrations, key: NotificationKey? = nil, askedBefore: RecipientSet = [],
-        isDryRun: Bool, begun: Date, now: Date
+        isDryRun: Bool, isPart: Bool = false, begun: Date, now: Date
     ) throws {
         self.work = work
         self.action = work.action
         self.api = api
         self.askedBefore = askedBefore
         self.isDryRun = isDryRun
+        self.isPart = isPart
         if case .send(let send) = work {
             expiry = send.expiry(begun: begun)
             addressing = Addressing(of: send, key: key)
@@ -82,6 +87,17 @@ struct StepWork {
     var isSend: Bool { content != nil }
 
     private var send: Plan.Send? { if case .send(let send) = work { send } else { nil } }
+
+    /// What other processes must know to do a part of it. `nil` if nobody else can: there is one address, or messages
+    /// differ.
+    func shared(ramped: Duration, _ options: RunOptions) -> SharedSend? {
+        guard case .each = addressing, let send, !isDryRun, !isPart, content?.differsByRecipient == false
+        else { return nil }
+        return SharedSend(send, expiry: expiry, ramped: ramped, options)
+    }
+
+    /// The send's own rate.
+    var rate: Rate? { send?.rate }
 
     /// Why no request may start any more. `nil` if it is not too late.
     ///
@@ -215,7 +231,7 @@ struct StepWork {
     ///
     /// - Parameter unknown: how many outcomes of the step are unknown.
     func closing(at now: Date, unknown: Int) -> [StateChange] {
-        guard case .send(let send) = work else { return [] }
+        guard case .send(let send) = work, !isPart else { return [] }
         // With `resend`, an occurrence with unknown outcomes is not finished.
         if unknown > 0, send.onUnknown == .resend { return [] }
         return [.finish(send.occurrence, at: now)]

@@ -7,6 +7,8 @@ extension Executor {
     package struct Surroundings: Sendable {
         package var store: any StateStore
         package var sender: any Sender
+        /// The processes that help to send. `nil` if none can.
+        package var crew: (any Crew)?
         package var clock: C
         package var now: @Sendable () -> Date
         package var random: any RandomNumberGenerator & Sendable
@@ -28,7 +30,8 @@ extension Executor {
         package var note: @Sendable (_ step: String, Report.Failure) -> Void
 
         package init(
-            store: any StateStore, sender: any Sender, clock: C, now: @escaping @Sendable () -> Date,
+            store: any StateStore, sender: any Sender, crew: (any Crew)? = nil, clock: C,
+            now: @escaping @Sendable () -> Date,
             random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
             fingerprints: Fingerprinter, stop: @escaping @Sendable () -> Stop? = { nil },
             halt: @escaping @Sendable () async -> Void = Stop.never,
@@ -40,6 +43,7 @@ extension Executor {
         ) {
             self.store = store
             self.sender = sender
+            self.crew = crew
             self.clock = clock
             self.now = now
             self.random = random

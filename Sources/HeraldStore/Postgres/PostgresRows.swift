@@ -1,4 +1,5 @@
 internal import CLibPQ
+internal import Foundation
 
 /// The rows of one answer, in PostgreSQL's binary format.
 final class PostgresRows {
@@ -34,6 +35,14 @@ struct PostgresRow {
 
     func optionalDouble(_ column: Int32) throws -> Double? {
         try rows.value(index, column) == nil ? nil : double(column)
+    }
+
+    func optionalInt(_ column: Int32) throws -> Int64? { try rows.value(index, column) == nil ? nil : int(column) }
+
+    func uuid(_ column: Int32) throws -> UUID {
+        let bytes = try bytes(column)
+        guard bytes.count == 16 else { throw StateDamage(detail: "an identifier has another type") }
+        return UUID(uuid: bytes.loadUnaligned(as: uuid_t.self))
     }
 
     func bool(_ column: Int32) throws -> Bool {

@@ -7,7 +7,7 @@ enum PostgresSchema {
     ///
     /// - Parameter version: of the server, as libpq counts it.
     static func creation(onVersion version: Int32) -> [String] {
-        tables(weight: version >= 140_000 ? "bit_count($1)" : "length(replace($1::text, '0', ''))") + functions
+        tables(weight: version >= 140_000 ? "bit_count($1)" : "length(replace($1::text, '0', ''))") + functions + work
     }
 
     private static func tables(weight: String) -> [String] {
@@ -80,7 +80,7 @@ enum PostgresSchema {
         ]
     }
 
-    private static let id = "id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
+    static let id = "id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
 
     /// Sets of recipients in slices (`RecipientSet+Slices.swift`). A commit rewrites the same few rows again and again,
     /// so half of each page is left free for it. The server counts the members and writes the checksum.

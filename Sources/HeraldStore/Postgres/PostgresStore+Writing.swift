@@ -24,7 +24,8 @@ extension PostgresStore {
     }
 
     package func commit(_ changes: [StateChange]) async throws {
-        try await commit(changes, under: lease.map { WorkLease(holder: $0.run, epoch: $0.epoch) })
+        if let helping { return try await commit(changes, helpingWith: helping) }
+        try await commit(changes, under: workLease)
     }
 
     private func commit(_ changes: [StateChange], under lease: WorkLease?) async throws {
@@ -35,9 +36,20 @@ extension PostgresStore {
         }
     }
 
+    /// Writes outcomes of a part in a job, together with what the process counted. The serial stays: the conductor
+    /// raises it before and after.
+    private func commit(_ changes: [StateChange], helpingWith board: CrewBoard) async throws {
+        guard let (job, part) = board.job, let news = board.news(of: job) else {
+            throw StateError.leaseLost(holder: "")
+        }
+        _ = try await writing(under: WorkLease(holder: "", epoch: part.epoch), as: board.id) { transaction in
+            for change in changes { try change.write(to: transaction) }
+            for statement in news { transaction.run(statement) }
+        }
+    }
+
     package func intern(_ arrivals: [Arrival], comparedUpTo last: RecipientID) async throws -> [RecipientID] {
-        let lease = lease.map { WorkLease(holder: $0.run, epoch: $0.epoch) }
-        let numbers = try await writing(under: lease) { transaction in
+        let numbers = try await writing(under: workLease) { transaction in
             // Whoever else gives numbers waits for this row.
             StateChange.renewNumbering(transaction)
             let found = try transaction.fetch([
@@ -103,17 +115,19 @@ extension PostgresStore {
 
     /// Commits what `body` writes: once, also if the connection is cut meanwhile.
     ///
-    /// - Parameter lease: Nothing is written if it is not the newest.
+    /// - Parameters:
+    ///   - lease: Nothing is written if it is not the newest.
+    ///   - helper: Nothing is written if the others have taken this process for dead.
     /// - Returns: `nil` if an earlier try was committed, but its answer was lost.
-    private func writing<Value: Sendable>(
-        under lease: WorkLease?, _ body: @Sendable @escaping (PostgresTransaction) throws -> Value
+    func writing<Value: Sendable>(
+        under lease: WorkLease?, as helper: UUID? = nil,
+        _ body: @Sendable @escaping (PostgresTransaction) throws -> Value
     ) async throws -> Value? {
         do {
             let number = NumberOnce(commits)
             return try await session.perform(for: patience) { [server, writer] connection, _ in
                 let transaction = PostgresTransaction.writing(on: connection, until: server.deadline)
-                transaction.run(
-                    "SELECT @begin_commit($1, $2, $3)", .uuid(writer), .int(number.value), .int(lease?.epoch))
+                transaction.begin(writer, number.value, under: lease, as: helper)
                 do {
                     let value = try body(transaction)
                     try transaction.commit()
@@ -132,8 +146,19 @@ extension PostgresStore {
 
     /// A run tries again until its lease ends: by then it knows outcomes that nobody else can know.
     private var patience: @Sendable () -> ContinuousClock.Instant {
+        if let helping { return { helping.deadline } }
         guard let lease else { return server.patience }
         return { lease.deadline }
+    }
+}
+
+extension PostgresTransaction {
+    fileprivate func begin(_ writer: UUID, _ number: Int64, under lease: WorkLease?, as helper: UUID?) {
+        guard let helper else {
+            return run("SELECT @begin_commit($1, $2, $3)", .uuid(writer), .int(number), .int(lease?.epoch))
+        }
+        run(
+            "SELECT @begin_work($1, $2, $3, $4)", .uuid(writer), .int(number), .int(lease?.epoch), .uuid(helper))
     }
 }
 

@@ -9,6 +9,8 @@ package final class PostgresStore: StateStore {
     let session: PostgresSession
     /// What the run lock gave to this process; `nil` without it.
     let lease: RunLease?
+    /// What it tells with each commit, if it belongs to a process that helps a run.
+    let helping: CrewBoard?
     /// Marks this store's commits.
     let writer = UUID()
     /// How many commits this store has begun. Only the session's thread changes it.
@@ -34,12 +36,19 @@ package final class PostgresStore: StateStore {
         }
     }
 
-    init(_ server: PostgresServer, _ session: PostgresSession, _ fingerprintKey: [UInt8], _ lease: RunLease?) {
+    init(
+        _ server: PostgresServer, _ session: PostgresSession, _ fingerprintKey: [UInt8], _ lease: RunLease?,
+        helping: CrewBoard? = nil
+    ) {
         self.server = server
         self.session = session
         self.fingerprintKey = fingerprintKey
         self.lease = lease
+        self.helping = helping
     }
+
+    /// What its commits are made under.
+    var workLease: WorkLease? { lease.map { WorkLease(holder: $0.run, epoch: $0.epoch) } }
 
     /// What the state belongs to.
     func binding() async throws -> StateDatabase.Binding {

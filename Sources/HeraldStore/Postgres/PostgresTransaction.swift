@@ -33,8 +33,10 @@ final class PostgresTransaction {
     func run(_ text: String, _ values: PostgresValue...) {
         var statement = PostgresStatement(text)
         statement.values = values
-        waiting.append(statement)
+        run(statement)
     }
+
+    func run(_ statement: PostgresStatement) { waiting.append(statement) }
 
     /// - Parameter refusal: what it means if the statement calls `refuse`.
     func check(_ refusal: StateError, _ text: String, _ values: PostgresValue...) {

@@ -11,8 +11,8 @@ package final class RunLease: StateLock {
     /// The run that holds it.
     let run: String
     let epoch: Int64
-    private let server: PostgresServer
-    private let times: LeaseTimes
+    let server: PostgresServer
+    let times: LeaseTimes
     private let state: Mutex<State>
     /// Ends the waiting of the thread.
     private let bell = DispatchSemaphore(value: 0)
@@ -229,6 +229,10 @@ package struct LeaseTimes: Sendable {
     package var renewal = Duration.seconds(5)
     /// How much earlier this process stops than the database would let others in.
     package var margin = Duration.seconds(2)
+    /// How often a process reads what others do that send for the same run.
+    package var reading = Duration.milliseconds(500)
+    /// Nothing starts on a reading that is older.
+    package var validity = Duration.seconds(1)
     /// A clock that goes on while the machine sleeps.
     package var now: @Sendable () -> ContinuousClock.Instant = { .now }
 

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// A state in PostgreSQL.
 package struct StateDatabase: StateLocation {
-    private let server: PostgresServer
+    let server: PostgresServer
     private let binding: Binding
     private let folder: String
     private let note: @Sendable (String) -> Void

@@ -35,7 +35,7 @@ struct CommandContext {
         self.common = common
         self.files = files
         let settings = files.workspace.settings
-        destination = try Destination(settings.fcm, in: files.folder, environment: common.environment)
+        destination = try Destination(settings.fcm, in: files.folder.path, environment: common.environment)
         state = try settings.stateLocation(in: files.folder, common, endpoint: destination.kind)
     }
 }

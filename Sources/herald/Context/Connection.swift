@@ -13,8 +13,8 @@ struct Connection {
 
     /// The caller must shut it down.
     ///
-    /// - Parameter lock: Nothing leaves once it is lost.
-    init(to destination: Destination, _ settings: Settings, under lock: (any StateLock)?) throws {
+    /// - Parameter mayWrite: Whether anything may leave.
+    init(to destination: Destination, _ settings: Settings, mayWrite: (@Sendable () -> Bool)?) throws {
         let logger = Logger(label: "herald.client", factory: { _ in SwiftLogNoOpLogHandler() })
         let authorities = destination.certificateAuthorities
         source = try destination.account().map { account in
@@ -26,7 +26,7 @@ struct Connection {
             endpoints: destination.endpoints,
             project: Project(id: settings.project, senderID: settings.senderID.flatMap(SenderID.init(rawValue:))),
             timeout: settings.fcm.timeout, maxInFlight: settings.fcm.maxInFlight, certificateAuthorities: authorities,
-            authorization: source?.authorization, mayWrite: lock?.mayWrite, logger: logger)
+            authorization: source?.authorization, mayWrite: mayWrite, logger: logger)
         sender = client
     }
 

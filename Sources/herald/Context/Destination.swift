@@ -12,14 +12,21 @@ struct Destination {
     /// Whether FCM_EMULATOR_HOST decides where requests go. No credentials go there.
     let isEmulator: Bool
     private let keyFile: KeyFile?
+    /// What names a key file besides the environment.
+    private let keyOption: String
 
     var endpoint: Endpoint { endpoints.fcm }
 
-    init(_ settings: FCMSettings, in folder: WorkspaceFolder, environment: [String: String]) throws {
+    /// - Parameters:
+    ///   - folder: The workspace's path. `nil` if the settings come from the command line.
+    ///   - credentials: The path of a key file that goes before the one of the settings.
+    init(
+        _ settings: FCMSettings, in folder: String?, credentials: String? = nil, environment: [String: String]
+    ) throws {
         let emulator = environment["FCM_EMULATOR_HOST", default: ""]
         isEmulator = !emulator.isEmpty
         if emulator.isEmpty {
-            let fcm = try Self.endpoint(settings.endpoint, named: "fcm.endpoint")
+            let fcm = try Self.endpoint(settings.endpoint, named: folder == nil ? "--endpoint" : "fcm.endpoint")
             // If only FCM has another endpoint, batches go there too: nobody wants them at Google then.
             let iid = try settings.iidEndpoint.map { try Self.endpoint($0, named: "fcm.iid_endpoint") }
             endpoints = Endpoints(fcm: fcm, iid: iid ?? (fcm == .fcm ? .iid : fcm))
@@ -30,7 +37,7 @@ struct Destination {
                 )
             }
             kind = EndpointKind(fcm.place)
-            certificateAuthorities = settings.ca.map { $0.absolute(in: folder.path) }
+            certificateAuthorities = settings.ca.map { $0.absolute(in: folder) }
         } else {
             let url = emulator.contains("://") ? emulator : "http://\(emulator)"
             let endpoint = try Self.endpoint(url, named: "FCM_EMULATOR_HOST", Self.advice(on: emulator))
@@ -40,7 +47,8 @@ struct Destination {
             (endpoints, kind) = (Endpoints(endpoint), .emulator)
             certificateAuthorities = environment["FCM_EMULATOR_CA"]
         }
-        keyFile = KeyFile.find(settings, in: folder, environment: environment)
+        keyFile = KeyFile.find(credentials ?? settings.credentials?.value, in: folder, environment: environment)
+        keyOption = folder == nil ? "--credentials" : "fcm.credentials"
     }
 
     /// Throws if the endpoint must not be called as fast as the settings say.
@@ -69,7 +77,7 @@ struct Destination {
             if kind == .emulator { return nil }
             throw CommandFailure(
                 .wrong,
-                "there are no credentials for \(endpoint); set GOOGLE_APPLICATION_CREDENTIALS or fcm.credentials to a service account's key file, or FCM_EMULATOR_HOST to an emulator"
+                "there are no credentials for \(endpoint); set GOOGLE_APPLICATION_CREDENTIALS or \(keyOption) to a service account's key file, or FCM_EMULATOR_HOST to an emulator"
             )
         }
         let account = try keyFile.account()

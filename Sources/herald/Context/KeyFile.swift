@@ -10,6 +10,7 @@ struct KeyFile {
     /// Where the file's name comes from, as messages put it.
     private enum Origin: String {
         case settings = "fcm.credentials"
+        case option = "--credentials"
         case environment = "GOOGLE_APPLICATION_CREDENTIALS"
         case gcloud = "gcloud's default credentials"
     }
@@ -20,13 +21,15 @@ struct KeyFile {
     /// Real key files have a few kilobytes.
     private static let maximumSize = 1 << 20
 
-    /// The file that `fcm.credentials` or GOOGLE_APPLICATION_CREDENTIALS names, or gcloud's own, in this order. `nil`
-    /// if there is none.
+    /// The file that is named, that GOOGLE_APPLICATION_CREDENTIALS names, or gcloud's own, in this order. `nil` if there
+    /// is none.
+    ///
+    /// - Parameter folder: The workspace's path. `nil` if the name comes from the command line.
     static func find(
-        _ settings: FCMSettings, in folder: WorkspaceFolder, environment: [String: String]
+        _ named: String?, in folder: String?, environment: [String: String]
     ) -> KeyFile? {
-        if let credentials = settings.credentials {
-            return KeyFile(path: credentials.value.absolute(in: folder.path), origin: .settings)
+        if let named {
+            return KeyFile(path: named.absolute(in: folder), origin: folder == nil ? .option : .settings)
         }
         if let path = environment["GOOGLE_APPLICATION_CREDENTIALS"], !path.isEmpty {
             return KeyFile(path: path.absolute(in: nil), origin: .environment)
@@ -41,7 +44,7 @@ struct KeyFile {
     /// The service account that the key in the file belongs to.
     func account() throws -> ServiceAccount {
         let origin = origin.rawValue
-        if self.origin == .settings, let repository = GitFolder.containing(path) {
+        if [.settings, .option].contains(self.origin), let repository = GitFolder.containing(path) {
             throw CommandFailure(
                 .wrong,
                 "\(origin): \(path) lies inside the git repository \(repository); keep key files outside of git"

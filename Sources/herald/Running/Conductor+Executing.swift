@@ -9,7 +9,7 @@ extension Conductor {
     func execute(
         _ work: PlannedWork, from state: consuming KnownState, under lock: (any StateLock)?, _ signals: Signals
     ) async throws -> Report {
-        let connection = try Connection(to: context.destination, context.settings, under: lock)
+        let connection = try Connection(to: context.destination, context.settings, mayWrite: lock?.mayWrite)
         do {
             try await connection.checkCredentials { await signals.insistence() }
             let report = try await execute(work, from: state, over: connection.sender, under: lock, signals)
@@ -30,14 +30,22 @@ extension Conductor {
         // A new state is created only now, when nothing else can be wrong.
         let store = try await openStore(work, state)
         let progress = ProgressDisplay(on: console)
-        let surroundings = surroundings(work, store, sender, files, progress, under: lock, signals)
+        var surroundings = surroundings(work, store, sender, files, progress, under: lock, signals)
         tellCap(of: sender, for: work.plan)
         if let saved = request.saved { try await store.commit([.spendPlan(saved.id)]) }
         var recorded = state.recorded
         _ = consume state
         if case .listed(let lists) = work.recipients { recorded.apply(lists.desired.registrations.changes) }
-        let report = try await Executor.run(
-            work.plan, from: consume recorded, executorOptions, in: surroundings, report: blank)
+        if request.mode == .apply { surroundings.crew = try await lock?.gather(rate: executorOptions.fcm.rate) }
+        let report: Report
+        do {
+            report = try await Executor.run(
+                work.plan, from: consume recorded, executorOptions, in: surroundings, report: blank)
+        } catch {
+            await surroundings.crew?.disband()
+            throw error
+        }
+        await surroundings.crew?.disband()
         progress.end()
         await close(work, report, in: store)
         do { try files.save(report) } catch {

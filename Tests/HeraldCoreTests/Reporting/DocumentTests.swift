@@ -172,6 +172,28 @@ import Testing
         #expect(StateDocument(DocumentSamples.state, only: "nothing").isEmpty)
     }
 
+    @Test func `a state says who sends now, and how fast`() throws {
+        let crew = [
+            CrewMember(
+                isConductor: true, host: "one", pid: 7, since: Date(timeIntervalSince1970: 0), occurrence: "flood@once",
+                rate: .limited(2500), claimed: 4096, settled: 1000),
+            CrewMember(isConductor: false, host: "two\u{1B}[2J", pid: 8, since: Date(timeIntervalSince1970: 0)),
+        ]
+        let document = StateDocument(DocumentSamples.state, crew: crew)
+        #expect(
+            document.text(TextStyle(isColored: false)).contains(
+                """
+                Sending now
+                  run (process 7 on one) since 1970-01-01T00:00:00Z, flood@once: 1,000 of 4,096 done, at most 2,500 a second
+                  worker (process 8 on two[2J) since 1970-01-01T00:00:00Z, waiting
+
+                """))
+        let processes = try #require(document.json["processes"]?.array)
+        #expect(processes.map { $0["rate"] } == [2500, .null])
+        #expect(
+            StateDocument(DocumentSamples.state, only: "flood@once", crew: crew).json["processes"]?.array?.count == 1)
+    }
+
     @Test func `an intent without an outcome counts as unknown`() {
         let flood = StateDocument(DocumentSamples.state, only: "flood").json["occurrences"]?.array?.first
         #expect(flood?["unknown"] == 2)

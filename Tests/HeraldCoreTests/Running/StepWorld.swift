@@ -65,6 +65,7 @@ struct StepWorld<Step: DecidingStep> {
                 underWay += departures
                 event = .sent
             case .wait(let instant, let answers): event = wait(until: instant, answers)
+            case .share, .claim, .leave: preconditionFailure("nobody helps here")
             }
         }
         return nil
@@ -158,6 +159,9 @@ extension StepEffect {
         case .read: "read"
         case .findOthers: "others"
         case .commit: "commit"
+        case .share: "share"
+        case .claim: "claim"
+        case .leave: "leave"
         case .send: "send"
         case .wait: "wait"
         case .yield: "yield"

@@ -26,7 +26,7 @@ struct StateShow: AsyncParsableCommand {
             context.console.info("herald: the state is sound\n")
         }
         let recorded = try await store.snapshot()
-        let document = StateDocument(recorded, only: name)
+        let document = StateDocument(recorded, only: name, crew: try await context.state.crew())
         if let name, document.isEmpty {
             throw CommandFailure(.wrong, "the state has no topic, group, campaign or occurrence '\(name)'")
         }

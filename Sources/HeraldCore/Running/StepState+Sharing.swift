@@ -1,0 +1,165 @@
+internal import FCM
+
+/// Sends that other processes help with. What they count is added to the report, so that guards judge the whole.
+extension StepState {
+    /// The part of this process in a send that several processes share.
+    struct Sharing {
+        let job: JobID
+        let isConductor: Bool
+        var view = JobView()
+        /// Which reading the view comes from.
+        var reading = -1
+        /// No earlier claim: the last one got nothing.
+        var nextClaim: Duration = .zero
+
+        init(_ job: JobID, isConductor: Bool) {
+            (self.job, self.isConductor) = (job, isConductor)
+            // Until the first reading.
+            view.hasFree = true
+        }
+
+        /// Whether there may be more to do when the process has settled all that it claimed. A conductor waits for what
+        /// others have claimed: they may give it back.
+        var isOpen: Bool { view.hasFree || isConductor && (view.open > 0 || reading < 0) }
+
+        /// How long it can only wait for others. Zero if it can claim something.
+        func idleTime(at now: Moment) -> Duration {
+            view.hasFree && nextClaim <= now.elapsed ? .zero : StepState.patience
+        }
+    }
+
+    /// With fewer, sharing takes longer than sending.
+    private static var leastShared: Int { 200 }
+    /// Between two looks at what others do.
+    fileprivate static var patience: Duration { .milliseconds(100) }
+
+    var wantsStarts: Bool { work.isSend && isUnfinished && (!queue.isEmpty || sharing?.view.hasFree == true) }
+
+    var isGranting: Bool {
+        switch stage {
+        case .readingAhead, .intending, .sending: true
+        default: false
+        }
+    }
+
+    var part: (job: JobID, tally: Tally)? {
+        guard let sharing else { return nil }
+        let others = sharing.view.others
+        var tally = report.tally - others
+        // Neither figure is in the report.
+        tally[.postponed] = postponed
+        tally[.dead] = dead - others[.dead]
+        return (sharing.job, tally)
+    }
+
+    // MARK: Following the others
+
+    /// Takes in what the other processes have done since.
+    mutating func follow(_ now: Moment, _ context: inout RunContext) {
+        guard work.isSend, let crew = context.crew else { return }
+        if let rate = work.rate.flatMap({ crew.share.of($0) }) { budget.change(to: rate, at: now.elapsed) }
+        guard let reading = sharing?.reading, reading < crew.reading, let job = sharing?.job else { return }
+        guard let view = crew.jobs[job] else {
+            // A reading from before it was shared, or another run took over.
+            if sharing?.isConductor == false { report.stop(StepReport.interruption) }
+            return
+        }
+        sharing?.reading = crew.reading
+        take(view, now, &context)
+        if !crew.isConductor, view.isEnding { report.stop(StepReport.interruption) }
+    }
+
+    private mutating func take(_ view: JobView, _ now: Moment, _ context: inout RunContext) {
+        count(view.others)
+        sharing?.view = view
+        if view.quiet > .zero { budget.pause(until: now.elapsed + view.quiet) }
+        if view.others[.accepted] > 0 { context.noteSuccess(on: .send) }
+        checkForgetting(&context)
+        checkRejections()
+    }
+
+    /// Replaces what the others counted.
+    private mutating func count(_ others: Tally) {
+        guard let before = sharing?.view.others else { return }
+        report.add(others - before)
+        sharing?.view.others = others
+    }
+
+    /// Whether requests may start as far as other processes are concerned. If not, the wake-up time is set.
+    mutating func mayStart(_ now: Moment, _ context: RunContext) -> Bool {
+        guard work.isSend, let crew = context.crew else { return true }
+        let hasRate =
+            crew.share.of(context.options.fcm.rate) != nil && work.rate.map { crew.share.of($0) != nil } ?? true
+        if crew.validity > .zero, hasRate { return true }
+        wake(after: .milliseconds(50), now)
+        return false
+    }
+
+    // MARK: Sharing and claiming
+
+    /// Lets others help, or takes recipients that are shared. `nil` if neither is to be done now.
+    mutating func gather(_ now: Moment, _ context: RunContext) -> StepEffect? {
+        guard let crew = context.crew else { return nil }
+        guard let sharing else { return share(crew, now, context) }
+        guard queue.freshCount < blockNeeded(context), sharing.view.hasFree, now.elapsed >= sharing.nextClaim else {
+            if queue.readyCount == 0 { wake(after: Self.patience, now) }
+            return nil
+        }
+        stage = .claiming
+        return .claim(sharing.job)
+    }
+
+    private mutating func share(_ crew: CrewView, _ now: Moment, _ context: RunContext) -> StepEffect? {
+        guard crew.isConductor, crew.others > 0, !isProbing, queue.freshCount >= Self.leastShared,
+            let send = work.shared(ramped: context.sends.begin.map { now.elapsed - $0 } ?? .zero, context.options)
+        else { return nil }
+        // Only this process can look for other registrations.
+        let given = queue.giveAway(except: context.withOthers)
+        guard !given.isEmpty else { return nil }
+        stage = .sharing
+        return .share(send, given)
+    }
+
+    mutating func take(_ claim: Claim, _ now: Moment, _ context: inout RunContext) -> StepEffect {
+        if claim.members.isEmpty { sharing?.nextClaim = now.elapsed + Self.patience }
+        queue.add(members: claim.members)
+        deferredElsewhere.formUnion(claim.deferred)
+        return goOn(now, &context)
+    }
+
+    // MARK: The end
+
+    /// Ends this process's part once everything is written.
+    mutating func leaveJob(_ now: Moment, _ context: RunContext) -> StepEffect? {
+        guard let sharing, !isUnfinished else { return nil }
+        if !outcomes.isEmpty, context.fatal == nil { return write(.writing, [], now, context) }
+        stage = .leavingJob
+        return .leave(sharing.job)
+    }
+
+    /// The state cannot say what others did.
+    mutating func loseJob() {
+        if sharing?.isConductor == false { count(Tally()) }
+        sharing = nil
+    }
+
+    /// A process that helps reports only what it did itself.
+    mutating func take(_ settlement: Settlement) {
+        count(settlement.others)
+        sharing = nil
+        for failure in settlement.failures {
+            news.append(.failure(failure))
+            report.add(failure)
+        }
+        report.failuresOmitted += settlement.failuresOmitted
+    }
+
+    /// It is not certain any more that the block may start. Its recipients come again.
+    mutating func putBack(_ block: Block, _ now: Moment, _ context: inout RunContext) -> StepEffect {
+        withdraw(block)
+        for departure in block.departures {
+            for addressee in departure.asked.addressees { queue.retries.putBack(addressee, now: now.elapsed) }
+        }
+        return goOn(now, &context)
+    }
+}

@@ -1,0 +1,63 @@
+internal import FCM
+
+/// The sends of one process that helps a run (`herald work`): one part of a job after the other.
+package struct WorkerRun<C: Clock> where C.Duration == Duration {
+    /// How its part in a job ended.
+    package enum End: Hashable, Sendable {
+        /// There is nothing left to claim, or the conductor ended the job.
+        case over
+        /// For another reason, which concerns this job alone.
+        case stopped(String)
+        /// This process cannot send: another job would end the same way.
+        case refused(String)
+        case interrupted
+    }
+
+    private let endpoint: EndpointKind
+    private let runBegin: C.Instant
+    /// The starts of the last second count for the next job too.
+    private var sends: RateLimiter?
+
+    package init(at endpoint: EndpointKind, clock: C) {
+        self.endpoint = endpoint
+        runBegin = clock.now
+    }
+
+    /// - Parameter surroundings: with a crew that has joined the job.
+    package mutating func work(
+        on job: JobID, _ send: SharedSend, in surroundings: Executor<C>.Surroundings
+    ) async -> (report: StepReport, end: End) {
+        let now = surroundings.moment(since: runBegin)
+        var context = context(of: send, now, surroundings)
+        let step = Plan.Step(work: .send(send.part), reason: "")
+        guard
+            let work = try? StepWork(step.work, isDryRun: false, isPart: true, begun: now.date, now: now.date)
+        else { return (StepReport(step), .stopped("the message cannot be written as JSON")) }
+        var state = StepState(work, members: [], rate: send.rate, probesAPI: false, report: StepReport(step))
+        state.sharing = .init(job, isConductor: false)
+        let shell = StepShell(surroundings, runBegin: runBegin, campaign: send.campaign)
+        while await !shell.run(&state, &context) {}
+        sends = context.sends
+        return (state.report, end(state, context))
+    }
+
+    private func context(
+        of send: SharedSend, _ now: Moment, _ surroundings: Executor<C>.Surroundings
+    ) -> RunContext {
+        let identity = RecordedState.Identity(lineage: "", project: "", endpoint: endpoint, created: now.date)
+        let limiter = RateLimiter(send.runRate, ramp: send.ramp, begin: now.elapsed - send.ramped, after: sends)
+        return RunContext(
+            send.options, capacity: surroundings.sender.capacity, random: surroundings.random,
+            fingerprints: surroundings.fingerprints, recorded: RecordedState(identity: identity), endpoint: endpoint,
+            began: now.date, sends: limiter)
+    }
+
+    private func end(_ state: StepState, _ context: RunContext) -> End {
+        if context.stop != nil { return .interrupted }
+        if let reason = state.report.stopped, context.isUnreachable || state.isRefused { return .refused(reason) }
+        guard let reason = state.report.stopped ?? (state.report.isStanding ? state.report.note : nil),
+            reason != StepReport.interruption
+        else { return .over }
+        return .stopped(reason)
+    }
+}

@@ -1,0 +1,38 @@
+internal import Foundation
+package import HeraldCore
+
+extension StateDatabase {
+    /// The processes that send for one run now, the conductor first. Empty without a run and without help.
+    package func crew() async throws -> [CrewMember] {
+        let store = try await PostgresStore.open(server)
+        let question = PostgresStatement(
+            """
+            SELECT worker.conducts, worker.host, worker.pid, extract(epoch FROM worker.since)::float8, worker.share,
+                known.occurrence, part.claimed,
+                part.accepted_count + part.rejected_count + part.unknown_count + part.postponed_count,
+                known.rate, known.run_rate
+            FROM @worker AS worker
+            LEFT JOIN @job_part AS part ON part.worker = worker.id AND NOT part.has_left
+            LEFT JOIN @job AS known ON known.id = part.job
+            WHERE CASE
+                WHEN worker.conducts THEN worker.ends IS NULL
+                    AND EXISTS (SELECT FROM @lease WHERE run IS NOT NULL AND ends > clock_timestamp())
+                ELSE worker.ends > clock_timestamp() END
+            ORDER BY worker.conducts DESC, worker.since, worker.id, known.occurrence
+            """)
+        return try await store.reading { transaction in
+            try transaction.commit([question])[0].all.map { row in
+                let share = Share(parts: Int(clamping: try row.int(4)))
+                let rates = try [row.optionalInt(8), row.optionalInt(9)].map {
+                    $0.map { Rate.limited(Int(clamping: $0)) }
+                }
+                return CrewMember(
+                    isConductor: try row.bool(0), host: try row.text(1), pid: try row.int(2),
+                    since: try StoredValue.date(row.double(3)), occurrence: try row.optionalText(5),
+                    rate: share.of((rates[1] ?? .unlimited).combined(with: rates[0])) ?? .limited(0),
+                    claimed: Int(clamping: try row.optionalInt(6) ?? 0),
+                    settled: Int(clamping: try row.optionalInt(7) ?? 0))
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+internal import Foundation
+internal import HeraldCore
+internal import Synchronization
+
+/// The thread of a crew: it reads, and writes what is to be told.
+final class CrewThread: Sendable {
+    private let server: PostgresServer
+    private let board: CrewBoard
+    private let conducting: (lease: RunLease, rate: Rate)?
+    private let fingerprints: Fingerprinter
+    /// Ends a wait.
+    private let bell = DispatchSemaphore(value: 0)
+    private let ending = Mutex(Ending())
+
+    private struct Ending {
+        var isWanted = false
+        var isOver = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    init(
+        _ server: PostgresServer, _ board: CrewBoard, _ conducting: (lease: RunLease, rate: Rate)?,
+        _ fingerprints: Fingerprinter
+    ) {
+        (self.server, self.board, self.conducting, self.fingerprints) = (server, board, conducting, fingerprints)
+        Thread.detachNewThread { self.keep() }
+    }
+
+    func wake() { bell.signal() }
+
+    func end() async {
+        await withCheckedContinuation { continuation in
+            let isOver = ending.withLock { ending in
+                ending.isWanted = true
+                if !ending.isOver { ending.waiting.append(continuation) }
+                return ending.isOver
+            }
+            wake()
+            if isOver { continuation.resume() }
+        }
+    }
+
+    private func keep() {
+        let link = PostgresLink(server.parameters, schema: server.schema)
+        var renewed = board.times.now()
+        while !ending.withLock(\.isWanted), !board.withState(\.isLost) {
+            let begin = board.times.now()
+            let isDue = begin - renewed >= board.times.renewal
+            // A server that is away is asked again with the next reading.
+            try? link.perform(until: .now) { connection, _ in
+                if conducting == nil, isDue || CrewDuties(board, self.server, connection).isNew {
+                    try CrewDuties(board, server, connection).renew()
+                    renewed = begin
+                }
+                board.take(try CrewReading(over: connection, server, board.times))
+                if let conducting { try conduct(conducting, over: connection) }
+            }
+            let rest = board.times.reading - begin.duration(to: board.times.now())
+            _ = bell.wait(timeout: .now() + max(0.001, rest.seconds))
+        }
+        try? link.perform(until: .now) { connection, _ in
+            try CrewDuties(board, server, connection).goAway(isConductor: conducting != nil)
+        }
+        let waiting = ending.withLock { ending in
+            ending.isOver = true
+            return ending.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    private func conduct(_ run: (lease: RunLease, rate: Rate), over connection: PostgresConnection) throws {
+        try CrewKeeping(board, server, connection, epoch: run.lease.epoch, fingerprints).keep(run.rate)
+    }
+}

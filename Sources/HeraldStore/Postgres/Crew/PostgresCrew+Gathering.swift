@@ -1,0 +1,126 @@
+internal import Foundation
+package import HeraldCore
+
+extension RunLease {
+    /// Becomes the conductor of all that help. What an earlier run left of its jobs is removed.
+    ///
+    /// - Parameter rate: of the run's sends.
+    package func gather(rate: Rate) async throws -> (any Crew)? {
+        let database = try await PostgresStore.open(server, under: self)
+        let board = CrewBoard(times, conducting: self)
+        let epoch = epoch
+        _ = try await database.writing(under: WorkLease(holder: run, epoch: epoch)) { transaction in
+            transaction.run("DELETE FROM @job WHERE epoch < $1", .int(epoch))
+            let before = try transaction.fetch(
+                """
+                DELETE FROM @worker WHERE conducts
+                RETURNING extract(epoch FROM ends - clock_timestamp())::float8
+                """)
+            // The run before may have started requests until its end. If it crashed, that is not known.
+            let wait = try before.all.map { try $0.optionalDouble(0) ?? 0 }.max().map {
+                $0 + ShareBook.quarantine.seconds
+            }
+            transaction.run("DELETE FROM @worker WHERE ends <= clock_timestamp()")
+            transaction.run("UPDATE @worker SET revision = revision + 1, share = 0, share_before = 0, target = 0")
+            transaction.run(
+                """
+                INSERT INTO @worker (id, conducts, host, pid, since, share, target, usable, wants)
+                VALUES ($1, true, $2, $3, clock_timestamp(), $4, $4, clock_timestamp() + $5 * interval '1 second', true)
+                """, .uuid(board.id), .text(ProcessInfo.processInfo.hostName), .int(Int(getpid())),
+                .int(Share.whole.parts), .double(max(0, wait ?? 0)))
+        }
+        try await database.read(for: board)
+        board.withState { state in
+            (state.wants, state.inUse) = (true, .whole)
+            guard let reading = state.reading, let own = reading.worker(board.id) else { return }
+            state.beginning = reading.ended + own.holding.wait
+        }
+        return PostgresCrew(database, board, conducting: (self, rate))
+    }
+}
+
+extension PostgresCrew {
+    /// Joins those who help the runs of a state. It must belong to this project and endpoint.
+    package static func join(
+        _ server: PostgresServer, project: String, endpoint: EndpointKind, times: LeaseTimes = LeaseTimes()
+    ) async throws -> PostgresCrew {
+        let checked = try await PostgresStore.open(server)
+        let bound = try await checked.binding()
+        guard bound.project == project, bound.endpoint == endpoint else {
+            throw StateError.bound(
+                path: server.name, to: "project '\(bound.project)' at \(bound.endpoint.rawValue)",
+                wanted: "project '\(project)' at \(endpoint.rawValue)")
+        }
+        let board = CrewBoard(times)
+        let begin = times.now()
+        _ = try await checked.writing(under: nil) { transaction in
+            transaction.run(
+                """
+                INSERT INTO @worker (id, conducts, host, pid, since, ends, usable) VALUES
+                ($1, false, $2, $3, clock_timestamp(), clock_timestamp() + $4 * interval '1 second', clock_timestamp())
+                """, .uuid(board.id), .text(ProcessInfo.processInfo.hostName), .int(Int(getpid())),
+                .double(times.length.seconds))
+        }
+        board.withState { $0.deadline = begin + times.length - times.margin }
+        let database = PostgresStore(server, checked.session, checked.fingerprintKey, nil, helping: board)
+        try await database.read(for: board)
+        return PostgresCrew(database, board, conducting: nil)
+    }
+
+    /// A job that needs help, which this process has joined. `nil` if there is none now.
+    ///
+    /// - Parameter left: jobs that it does not work on again.
+    package func nextJob(except left: Set<JobID>) async throws -> (JobID, SharedSend)? {
+        guard let reading = board.withState(\.reading) else { return nil }
+        let found = reading.jobs.last { $0.hasFree && !$0.isEnding && !left.contains($0.id) }
+        adopt(board.view().share, wants: found != nil)
+        guard let found, let part = try await join(found.id, epoch: reading.epoch) else { return nil }
+        let name = PostgresValue.int(found.id.rawValue)
+        let send = try await database.reading { transaction in
+            let rows = try transaction.commit([
+                PostgresStatement(
+                    "SELECT body, extract(epoch FROM clock_timestamp() - begun)::float8 FROM @job WHERE id = $1", name)
+            ])[0]
+            guard let row = rows.first else { return SharedSend?.none }
+            guard var send = SharedSend(reading: Array(try row.bytes(0))) else {
+                throw StateDamage(detail: "a job cannot be read")
+            }
+            send.ramped = .seconds(max(0, try row.double(1)))
+            return send
+        }
+        guard let send else { return nil }
+        board.withState { $0.parts[found.id] = .init(id: part, epoch: reading.epoch) }
+        return (found.id, send)
+    }
+
+    /// The number of its part. `nil` if the job is over.
+    private func join(_ job: JobID, epoch: Int64) async throws -> Int64? {
+        let lease = WorkLease(holder: "", epoch: epoch)
+        return try await database.writing(under: lease, as: board.id) { [me = board.id] transaction in
+            // Waits for a conductor that is just ending it.
+            let rows = try transaction.fetch(
+                """
+                WITH open AS (SELECT id FROM @job WHERE id = $1 AND NOT is_ending FOR SHARE)
+                INSERT INTO @job_part (job, worker) SELECT id, $2 FROM open RETURNING id
+                """, .int(job.rawValue), .uuid(me))
+            return try rows.first?.int(0)
+        } ?? nil
+    }
+
+    /// Whether a run goes on.
+    package var hasConductor: Bool { board.withState { $0.reading?.lease.map { $0 > 0 } ?? false } }
+}
+
+extension PostgresStore {
+    /// The first reading of a crew.
+    func read(for board: CrewBoard) async throws {
+        do {
+            let reading = try await session.perform(for: server.patience) { [server] connection, _ in
+                try CrewReading(over: connection, server, board.times)
+            }
+            board.take(reading)
+        } catch {
+            throw server.stateError(error)
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import ArgumentParser
+import HeraldCore
+import HeraldStore
+
+struct Work: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Help runs on a state in PostgreSQL to send, until a signal comes.",
+        discussion: """
+            HERALD_STATE names the state: postgresql://USER@HOST/DATABASE. A worker needs no workspace and no lists. It \
+            waits for a run, takes recipients of its sends, and keeps to the run's rates together with all others. \
+            Project and endpoint must be those that the state belongs to.
+            """)
+
+    @ParentCommand var herald: Herald
+    @OptionGroup var options: CommonOptions
+
+    @Option(help: "The Firebase project that the state belongs to.")
+    var project: String
+
+    @Option(help: ArgumentHelp("Where FCM is, if not at Google.", valueName: "url"))
+    var endpoint: String?
+
+    @Option(help: ArgumentHelp("A service account's key file.", valueName: "file"), completion: .file())
+    var credentials: String?
+
+    @Option(help: "The schema of the state.")
+    var schema = "herald"
+
+    @Option(help: ArgumentHelp("The most requests in flight at once (default: 1000).", valueName: "n"))
+    var maxInFlight: Int?
+
+    @Option(
+        help: ArgumentHelp("Write figures for Prometheus' textfile collector to this file.", valueName: "file"),
+        completion: .file())
+    var metrics: String?
+
+    func validate() throws {
+        guard maxInFlight.map({ $0 > 0 }) ?? true else { throw ValidationError("--max-in-flight is at least 1") }
+    }
+
+    func run() async throws {
+        let common = Common(herald.common, options)
+        let address = common.environment["HERALD_STATE", default: ""]
+        guard PostgresSettings.isAddress(address) else {
+            throw CommandFailure(
+                .wrong, "HERALD_STATE must name a database that others use too: postgresql://USER@HOST/DATABASE")
+        }
+        var (settings, database) = (Settings(project: project), PostgresSettings(address: address))
+        database.schema = schema
+        if let maxInFlight { settings.fcm.maxInFlight = maxInFlight }
+        if let endpoint { settings.fcm.endpoint = endpoint }
+        let worker = Worker(
+            console: common.console, settings: settings,
+            destination: try Destination(
+                settings.fcm, in: nil, credentials: credentials, environment: common.environment),
+            server: try PostgresAddress(database, isFromFile: false, environment: common.environment).server,
+            metricsPath: metrics, signals: .listen(on: common.console))
+        try await worker.work()
+    }
+}

@@ -1,0 +1,153 @@
+import FCM
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+
+/// How one step shares its recipients, and what it does not start while others must be asked first.
+@Suite struct SharingTests {
+    private static let now = Moment(elapsed: .zero, date: Laboratory.start)
+
+    private struct Unexpected: Error {}
+
+    private func crew(
+        validity: Duration = .seconds(1), share: Share = .whole, others: Int = 0, isConductor: Bool = true,
+        _ jobs: [JobID: JobView] = [:], reading: Int = 1
+    ) -> CrewView {
+        var view = CrewView(isConductor: isConductor, validity: validity)
+        (view.share, view.others, view.jobs, view.reading) = (share, others, jobs, reading)
+        return view
+    }
+
+    /// A step whose first request was answered.
+    private func proven(_ count: Int, _ context: inout RunContext) throws -> (StepState, StepEffect) {
+        var step = try StepState.sample(.send(.sample(1...RecipientID(count))))
+        var effect = StepEffect.finish
+        let known = Dictionary(uniqueKeysWithValues: (1...count).map { (RecipientID($0), Registration.fid($0)) })
+        for event: StepEvent in [
+            .begun, .committed, .looked(isPaused: false), .prepared, .read(known), .committed,
+        ] {
+            effect = step.handle(event, at: Self.now, &context)
+        }
+        guard case .send(let departures) = effect else { throw Unexpected() }
+        _ = step.handle(.sent, at: Self.now, &context)
+        let answers = departures.map { Inbox.Answer(asked: $0.asked, exchange: .accepted($0.request)) }
+        effect = step.handle(.woke(answers), at: Self.now, &context)
+        return (step, effect)
+    }
+
+    @Test(arguments: [
+        (Duration.zero, Share.whole), (.milliseconds(-3), .whole), (.seconds(1), .none),
+        (.seconds(1), Share(parts: 1)),
+    ])
+    func `nothing starts on an old reading or without a share`(_ validity: Duration, _ share: Share) throws {
+        var context = RunContext.sample(rate: .limited(100))
+        context.crew = crew(validity: validity, share: share)
+        var step = try StepState.sample(.send(.sample(1...3)))
+        var effect = StepEffect.finish
+        for event: StepEvent in [.begun, .committed, .looked(isPaused: false)] {
+            effect = step.handle(event, at: Self.now, &context)
+        }
+        guard case .wait(let until?, 0) = effect else { throw Unexpected() }
+        #expect(until <= .milliseconds(250), "it looks again soon")
+        context.crew = crew()
+        #expect(step.handle(.woke([]), at: Self.now, &context).word == "prepare")
+    }
+
+    @Test func `what was granted does not start once the reading is too old, and comes again`() throws {
+        var context = RunContext.sample()
+        context.crew = crew()
+        var step = try StepState.sample(.send(.sample(1...3)))
+        var effect = StepEffect.finish
+        for event: StepEvent in [
+            .begun, .committed, .looked(isPaused: false), .prepared,
+            .read([1: .fid(1), 2: .fid(2), 3: .fid(3)]),
+        ] {
+            effect = step.handle(event, at: Self.now, &context)
+        }
+        guard case .commit(let intents) = effect else { throw Unexpected() }
+        let send = Plan.Send.sample(1...3)
+        #expect(intents == [.outcome(send.occurrence, [1], .intended)])
+        #expect(step.isGranting)
+        context.crew = crew(validity: .zero)
+        guard case .commit(let back) = step.handle(.committed, at: Self.now, &context) else { throw Unexpected() }
+        #expect(back == [.outcome(send.occurrence, [1], nil)], "nobody takes the recipient for tried")
+        #expect(!step.isGranting)
+        #expect(step.handle(.committed, at: Self.now, &context).word == "wait")
+        context.crew = crew()
+        var world = StepWorld(step, context, seed: 1)
+        let event = StepEvent.woke([])
+        #expect(world.step.handle(event, at: Self.now, &world.context).word == "prepare")
+        #expect(world.step.report.pending == 3 && world.step.report.retries == 0)
+    }
+
+    @Test func `a step shares what is untried once it is proven and somebody can help`() throws {
+        var context = RunContext.sample()
+        context.crew = crew(others: 1)
+        var (step, effect) = try proven(400, &context)
+        guard case .share(let send, let members) = effect else { throw Unexpected() }
+        #expect(send.campaign == "tide")
+        // The first was sent; those of `sampleOthers` stay, because only this process can look for others.
+        #expect(members == RecipientSet(4...400))
+        effect = step.handle(.shared(JobID(rawValue: 1)), at: Self.now, &context)
+        #expect(effect.word == "prepare", "those that stayed come first")
+        for event in [StepEvent.prepared, .committed, .sent] { effect = step.handle(event, at: Self.now, &context) }
+        #expect(effect.word == "claim", "then it claims like everybody else")
+        effect = step.handle(.claimed(Claim(members: RecipientSet(4...20))), at: Self.now, &context)
+        #expect(["prepare", "commit", "claim"].contains(effect.word))
+        #expect(step.report.planned == 400)
+    }
+
+    @Test func `without anybody to help, or with few recipients, nothing is shared`() throws {
+        var alone = RunContext.sample()
+        alone.crew = crew()
+        #expect(try proven(400, &alone).1.word != "share")
+        var few = RunContext.sample()
+        few.crew = crew(others: 3)
+        #expect(try proven(100, &few).1.word != "share")
+    }
+
+    @Test func `what others counted is in the report once, and the step's own part is without it`() throws {
+        var context = RunContext.sample()
+        context.crew = crew(others: 1)
+        var (step, _) = try proven(400, &context)
+        let job = JobID(rawValue: 1)
+        _ = step.handle(.shared(job), at: Self.now, &context)
+        for (reading, accepted) in [(2, 100), (3, 250), (4, 250)] {
+            var view = JobView()
+            view.hasFree = true
+            (view.others[.accepted], view.others[.rejected]) = (accepted, 7)
+            context.crew = crew(others: 1, [job: view], reading: reading)
+            step.stage = .claiming
+            _ = step.handle(.claimed(Claim()), at: Self.now, &context)
+            #expect(step.report.accepted == 1 + accepted && step.report.rejected == 7)
+            #expect(step.part?.tally[.accepted] == 1 && step.part?.tally[.rejected] == 0)
+        }
+        var settlement = Settlement()
+        (settlement.others[.accepted], settlement.others[.rejected]) = (390, 7)
+        step.take(settlement)
+        #expect(step.report.accepted == 391 && step.report.rejected == 7 && step.report.pending == 2)
+    }
+
+    @Test func `a process that helps stops when its job is gone`() throws {
+        var context = RunContext.sample()
+        let job = JobID(rawValue: 1)
+        var send = Plan.Send.sample([])
+        send.isResumed = true
+        let work = try StepWork(
+            .send(send), isDryRun: false, isPart: true, begun: Laboratory.start, now: Laboratory.start)
+        var step = StepState(
+            work, members: [], rate: nil, probesAPI: false,
+            report: StepReport(Plan.Step(work: .send(send), reason: "")))
+        step.sharing = .init(job, isConductor: false)
+        context.crew = crew(isConductor: false, [job: JobView()], reading: 0)
+        _ = step.handle(.begun, at: Self.now, &context)
+        context.crew = crew(isConductor: false, reading: 2)
+        let effect = step.handle(.committed, at: Self.now, &context)
+        #expect(effect.word == "leave")
+        guard case .commit(let changes) = step.handle(.settled(Settlement()), at: Self.now, &context) else {
+            throw Unexpected()
+        }
+        #expect(changes.isEmpty, "only the run itself ends an occurrence")
+    }
+}

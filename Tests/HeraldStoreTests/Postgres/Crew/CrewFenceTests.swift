@@ -1,0 +1,144 @@
+import FCM
+import Foundation
+import HeraldTestSupport
+import Synchronization
+import Testing
+
+@testable import HeraldCore
+@testable import HeraldStore
+
+/// A process that lost its right to work writes nothing and starts nothing, whether it knows that or not.
+@Suite(.enabled(if: PostgresTestServer.isInstalled)) struct CrewFenceTests {
+    /// A clock that a test moves on, as when the machine slept.
+    private final class Clock: Sendable {
+        private let offset = Mutex(Duration.zero)
+
+        func sleep(_ duration: Duration) { offset.withLock { $0 += duration } }
+        var now: ContinuousClock.Instant { .now + offset.withLock(\.self) }
+    }
+
+    /// A run that shares a send, and a process that has claimed some of it.
+    private struct Scene {
+        let scene: CrewScene
+        let lease: RunLease
+        let conductor: any Crew
+        let helper: PostgresCrew
+        let job: JobID
+        let claimed: RecipientSet
+
+        init(_ scene: CrewScene, _ times: LeaseTimes = CrewScene.times) async throws {
+            self.scene = scene
+            lease = try await RunLease.take(scene.server, run: "run", times)
+            let store = try await PostgresStore.open(scene.server, under: lease)
+            conductor = try #require(try await lease.gather(rate: .unlimited))
+            guard case .send(let send) = scene.plan(try await store.snapshot()).steps[0].work else {
+                throw CancellationError()
+            }
+            try await store.commit([.open(send.occurrence, RecordedOccurrence(send))])
+            let shared = SharedSend(send, expiry: nil, ramped: .zero, scene.options)
+            job = try await conductor.share(shared, to: send.members)
+            helper = try await PostgresCrew.join(
+                scene.server, project: "tide-app", endpoint: .emulator, times: times)
+            let (helper, job) = (helper, job)
+            try await scene.eventually { try await helper.nextJob(except: [])?.0 == job }
+            claimed = try await helper.claim(in: job).members
+            try #require(claimed.count > 20)
+            try await commit(.intended)
+        }
+
+        func commit(_ entry: LedgerEntry) async throws {
+            try await helper.store.commit([.outcome(CrewScene.occurrence, RecipientSet(claimed.prefix(10)), entry)])
+        }
+
+        func sql(_ text: String) async throws {
+            let store = try await PostgresStore.open(scene.server)
+            _ = try await store.writing(under: nil) { $0.run(text) }
+        }
+    }
+
+    private func expectLost(_ body: () async throws -> Void) async {
+        let error = await #expect(throws: StateError.self) { try await body() }
+        guard case .leaseLost? = error else { return #expect(error == nil) }
+    }
+
+    @Test func `who was taken for dead writes nothing more, and the others get what was not tried`() async throws {
+        let world = try await Scene(CrewScene(2000))
+        try await world.scene.eventually {
+            // Its own thread may renew the lease in between.
+            try await world.sql("UPDATE @worker SET ends = clock_timestamp() - interval '1 s' WHERE NOT conducts")
+            return try await world.scene.helpers() == 0
+        }
+        try await world.scene.eventually { try await world.scene.ledger[.unknown].count == 10 }
+        await expectLost { try await world.commit(.accepted) }
+        await expectLost { _ = try await world.helper.claim(in: world.job) }
+        #expect(try await world.scene.ledger[.unknown] == RecipientSet(world.claimed.prefix(10)))
+        var free = RecipientSet()
+        while true {
+            let members = try await world.conductor.claim(in: world.job).members
+            if members.isEmpty { break }
+            #expect(free.intersection(members).isEmpty)
+            free.formUnion(members)
+        }
+        #expect(free.count == 1990 && free.intersection(RecipientSet(world.claimed.prefix(10))).isEmpty)
+        try await world.scene.eventually { world.helper.isLost && !world.helper.mayWrite() }
+        await world.helper.disband()
+        await world.conductor.disband()
+        await world.lease.release()
+    }
+
+    @Test func `under a run that was taken over, a helper writes nothing`() async throws {
+        let world = try await Scene(CrewScene(2000))
+        #expect(try await RunLease.end("run", on: world.scene.server))
+        await expectLost { try await world.commit(.accepted) }
+        await expectLost { _ = try await world.helper.claim(in: world.job) }
+        #expect(try await world.scene.ledger[.intended].count == 10)
+        try await world.scene.eventually { world.helper.view().validity <= .zero && !world.helper.mayWrite() }
+        #expect(world.helper.view().jobs.isEmpty)
+        await world.helper.disband()
+        await world.conductor.disband()
+        await world.lease.release()
+    }
+
+    @Test func `a machine that slept sends nothing before it has asked again`() async throws {
+        let clock = Clock()
+        var times = LeaseTimes()
+        times.now = { clock.now }
+        // It reads only when it is woken.
+        times.reading = .seconds(3600)
+        let world = try await Scene(CrewScene(2000), times)
+        #expect(world.helper.mayWrite() && world.helper.view().validity > .zero)
+        clock.sleep(.seconds(1))
+        #expect(world.helper.view().validity <= .zero, "the reading is too old")
+        #expect(world.helper.mayWrite(), "what has begun may end")
+        clock.sleep(.seconds(28))
+        #expect(!world.helper.mayWrite(), "the lease is over")
+        await world.helper.disband()
+        await world.conductor.disband()
+        await world.lease.release()
+    }
+
+    @Test func `pauses, counts and failures reach the others`() async throws {
+        let world = try await Scene(CrewScene(2000))
+        var tally = Tally()
+        (tally[.accepted], tally[.rejected]) = (9, 1)
+        world.helper.note(
+            Report.Failure(
+                registration: "r_0123456789abcdef", code: "INVALID_ARGUMENT", httpStatus: 400, message: "no",
+                attempts: 1, action: .rejected))
+        world.helper.note(tally, in: world.job)
+        try await world.commit(.accepted)
+        try await world.scene.eventually { world.conductor.view().jobs[world.job]?.others == tally }
+        world.helper.pause(nil, for: .seconds(60))
+        world.helper.pause(world.job, for: .seconds(90))
+        try await world.scene.eventually { world.conductor.view().quiet > .seconds(50) }
+        try await world.scene.eventually { (world.conductor.view().jobs[world.job]?.quiet ?? .zero) > .seconds(80) }
+        _ = try await world.helper.leave(world.job)
+        let settlement = try await world.conductor.leave(world.job)
+        #expect(settlement.others == tally)
+        #expect(settlement.failures.map(\.code) == ["INVALID_ARGUMENT"] && settlement.failuresOmitted == 0)
+        #expect(try await world.scene.leftovers() == 0)
+        await world.helper.disband()
+        await world.conductor.disband()
+        await world.lease.release()
+    }
+}

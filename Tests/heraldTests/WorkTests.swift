@@ -1,0 +1,174 @@
+import FCM
+import Foundation
+import HeraldTestSupport
+import Testing
+
+/// `herald work`: processes without a workspace help a run to send.
+@Suite(.enabled(if: PostgresTestServer.isInstalled)) struct WorkTests {
+    private static let recipients = 3000
+
+    private let sandbox: Sandbox
+    private let schema: String
+
+    init() throws {
+        schema = "t_\(UUID().uuidString.prefix(8).lowercased())"
+        let address = "postgresql://herald@/postgres?host=\(try PostgresTestServer.running().folder)"
+        var files = Sandbox.small(count: Self.recipients, subscribers: 1)
+        files["workspace/herald.yaml"] = """
+            herald: 2
+            project: demo-project
+            workspace: tide
+            state: {postgres: "\(address)", schema: \(schema)}
+            fcm: {rate: 2000/s, subscription_rate: unlimited, ramp: 0s, max_in_flight: \(Sandbox.inFlight)}
+
+            """
+        // Slow enough for others to join.
+        files["slow.json"] = #"[{"match":{"service":"send"},"do":{"delay_ms":40}}]"#
+        sandbox = try Sandbox(files, database: address)
+    }
+
+    private func emulator() async throws -> String {
+        let (_, host) = try await sandbox.startEmulator("--faults", "\(sandbox.folder.path)/slow.json")
+        #expect(try await sandbox.herald("state init", host: host).status == 0)
+        return host
+    }
+
+    private func worker(_ options: String..., host: String) throws -> ChildProcess {
+        try HeraldProcess.start(
+            ["work", "--schema", schema, "--max-in-flight", "\(Sandbox.inFlight)"] + options,
+            environment: sandbox.environment(host))
+    }
+
+    private func run(host: String) throws -> ChildProcess {
+        try HeraldProcess.start(
+            ["-w", sandbox.workspace, "apply", "--auto-approve", "--report", "\(sandbox.folder.path)/report.json"],
+            environment: sandbox.environment(host))
+    }
+
+    /// What `state show` says of the processes.
+    private func processes() async throws -> [JSONValue] { try await sandbox.state()["processes"]?.array ?? [] }
+
+    private func eventually(_ isSo: () async throws -> Bool) async throws {
+        let begin = ContinuousClock.now
+        while try await !isSo() {
+            try #require(ContinuousClock.now - begin < .seconds(40), "it did not come about")
+            try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+
+    @Test func `workers help a run, keep to its rates, and stop when they are told to`() async throws {
+        let host = try await emulator()
+        let metrics = "\(sandbox.folder.path)/worker.prom"
+        let workers = [
+            try worker("--project", "demo-project", "--metrics", metrics, host: host),
+            try worker("--project", "demo-project", host: host),
+        ]
+        try await eventually { try await processes().count == 2 }
+        let apply = try run(host: host)
+        // Two of three are enough to see: the figures are of one moment.
+        try await eventually {
+            let sending = try await processes().filter { ($0["done"]?.int ?? 0) > 0 }
+            let rates = sending.compactMap { $0["rate"]?.int }
+            #expect(rates.reduce(0, +) <= 2000)
+            return sending.count >= 2 && rates.contains { $0 > 0 }
+        }
+        let ended = await apply.wait()
+        #expect(ended.status == 0, "\(ended.output)\(ended.errors)")
+        let account = Account(try sandbox.report())
+        #expect(account.addsUp && account.pending == 0 && account.unknown == 0)
+        for worker in workers { worker.signal(SIGTERM) }
+        var helped = 0
+        for worker in workers {
+            let result = await worker.wait()
+            #expect(result.status == 143, "\(result.errors)")
+            if result.errors.contains("to-all@once: ") { helped += 1 }
+        }
+        #expect(helped >= 1)
+        let accepted = try sandbox.accepted(in: ["ledger.ndjson"])
+        #expect(accepted.count == Self.recipients + 1 && accepted.values.allSatisfy { $0 == 1 })
+        let figures = try sandbox.folder.read("worker.prom")
+        #expect(figures.contains("herald_worker_accepted{project=\"demo-project\"} "))
+        #expect(try await processes().isEmpty)
+        await sandbox.end()
+    }
+
+    @Test func `a worker that is killed is missed for as long as its lease lasts, and the run sends the rest`()
+        async throws
+    {
+        let host = try await emulator()
+        let worker = try worker("--project", "demo-project", host: host)
+        try await eventually { try await processes().count == 1 }
+        let apply = try run(host: host)
+        try await eventually {
+            try await processes().contains { $0["role"] == "worker" && ($0["done"]?.int ?? 0) > 50 }
+        }
+        worker.signal(SIGKILL)
+        _ = await worker.wait()
+        let ended = await apply.wait()
+        let account = Account(try sandbox.report(), steps: "send:")
+        #expect(account.addsUp && account.pending == 0)
+        #expect(account.unknown <= Sandbox.inFlight)
+        #expect(ended.status == (account.unknown > 0 ? 6 : 0), "\(ended.output)\(ended.errors)")
+        let accepted = try sandbox.accepted(in: ["ledger.ndjson"])
+        #expect(accepted.values.allSatisfy { $0 == 1 }, "somebody was accepted twice")
+        #expect(accepted.count >= Self.recipients + 1 - account.unknown)
+        await sandbox.end()
+    }
+
+    @Test func `when the run is killed its worker stops, and helps the next one`() async throws {
+        let host = try await emulator()
+        let worker = try worker("--project", "demo-project", host: host)
+        try await eventually { try await processes().count == 1 }
+        let first = try run(host: host)
+        try await eventually {
+            try await processes().contains { $0["role"] == "worker" && ($0["done"]?.int ?? 0) > 50 }
+        }
+        first.signal(SIGKILL)
+        _ = await first.wait()
+        let holder = try await sandbox.herald("state lock").output
+        let name = try #require(holder.split(separator: " ").dropFirst().first)
+        #expect(try await sandbox.herald("state unlock \(name) --auto-approve").status == 0)
+        let second = try run(host: host)
+        let resumed = await second.wait()
+        let account = Account(try sandbox.report(), steps: "send:")
+        #expect(account.addsUp && account.pending == 0)
+        // Both had requests in flight.
+        #expect(account.unknown <= 2 * Sandbox.inFlight)
+        #expect(resumed.status == (account.unknown > 0 ? 6 : 0), "\(resumed.output)\(resumed.errors)")
+        worker.signal(SIGTERM)
+        let helped = await worker.wait()
+        #expect(helped.status == 143)
+        let accepted = try sandbox.accepted(in: ["ledger.ndjson"])
+        #expect(accepted.values.allSatisfy { $0 == 1 }, "somebody was accepted twice")
+        #expect(accepted.count >= Self.recipients + 1 - account.unknown)
+        await sandbox.end()
+    }
+
+    @Test(arguments: [
+        ("--project other", nil, "belongs to"),
+        ("--project demo-project", "state.sqlite", "HERALD_STATE must name a database"),
+        ("--project demo-project --schema none", nil, "state init"),
+        ("--project demo-project --max-in-flight 0", nil, "--max-in-flight"),
+    ])
+    func `what does not fit the state is refused at once`(_ line: String, _ state: String?, _ words: String)
+        async throws
+    {
+        #expect(try await sandbox.herald("state init").status == 0)
+        var environment = sandbox.environment("127.0.0.1:9")
+        if let state { environment["HERALD_STATE"] = state }
+        let schema = line.contains("--schema") ? [] : ["--schema", schema]
+        let result = try await HeraldProcess.run(
+            ["work"] + schema + line.split(separator: " ").map(String.init), environment: environment)
+        #expect(result.status == (line.contains("max-in-flight") ? 64 : 1))
+        #expect(result.errors.contains(words), "\(result.errors)")
+    }
+
+    @Test func `a worker without an endpoint's emulator is for another endpoint`() async throws {
+        #expect(try await sandbox.herald("state init").status == 0)
+        let result = try await HeraldProcess.run(
+            ["work", "--schema", schema, "--project", "demo-project", "--endpoint", "https://fcm.example.com"],
+            environment: sandbox.environment(nil))
+        #expect(result.status == 1)
+        #expect(result.errors.contains("belongs to"), "\(result.errors)")
+    }
+}
