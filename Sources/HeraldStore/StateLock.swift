@@ -6,4 +6,7 @@ package protocol StateLock: Sendable {
     /// Whether this process may still send and write; it asks nobody. `nil` if only the end of the process takes that
     /// away.
     var mayWrite: (@Sendable () -> Bool)? { get }
+
+    /// Until then, requests of a run that lost the lock may still arrive. `nil` if there are none.
+    var resendTime: ContinuousClock.Instant? { get }
 }

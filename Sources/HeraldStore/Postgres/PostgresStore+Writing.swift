@@ -114,6 +114,7 @@ extension PostgresStore {
                 let transaction = PostgresTransaction.writing(on: connection, until: server.deadline)
                 transaction.run(
                     "SELECT @begin_commit($1, $2, $3)", .uuid(writer), .int(number.value), .int(lease?.epoch))
+                transaction.run("SELECT @check_standing($1)", .int(lease?.epoch))
                 do {
                     let value = try body(transaction)
                     try transaction.commit()
@@ -125,6 +126,15 @@ extension PostgresStore {
         } catch let error as PostgresError where error.code == Refusal.leaseLost {
             self.lease?.lose()
             throw StateError.leaseLost(holder: lease?.holder ?? "")
+        } catch let error as PostgresError where error.code == Refusal.failedOver {
+            self.lease?.lose()
+            throw StateError.failedOver(path: server.name)
+        } catch let error as PostgresError where error.code == Refusal.moved {
+            // It says where to.
+            try await session.perform(for: server.patience) { [server] connection, _ in
+                try server.checkFormat(connection)
+            }
+            throw StateError.incomplete(path: server.name)
         } catch {
             throw server.stateError(error)
         }

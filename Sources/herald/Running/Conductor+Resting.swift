@@ -14,7 +14,7 @@ extension Conductor {
             let store = try await existingOrNew(state)
             // Saved so that the next run finds these recipients' numbers.
             try await record(work, in: store)
-            try await store.commit(work.plan.bookkeeping(at: request.now()) + work.closing)
+            try await store.commit(work.plan.bookkeeping(at: request.now()) + work.closing + state.applying)
         }
         if request.tellsRest { tellRest(work.proposal) }
         var report = blankReport(work)
