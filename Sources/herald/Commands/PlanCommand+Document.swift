@@ -16,7 +16,10 @@ extension PlanCommand {
         }
         let state = try await KnownState.read(
             from: context.state, for: .reading, at: now, filesIn: context.files.folder.path)
-        let desired = try await context.files.wanted(knownTo: state, at: context.state, isForApply: false).desired
+        let desired =
+            lists == .skip
+            ? try context.files.desiredWithoutLists(besides: state.recorded)
+            : try await context.files.wanted(knownTo: state, at: context.state, isForApply: false).desired
         let proposal = try context.files.proposal(desired, from: state, at: at?.date ?? now, scope)
         return PlanDocument(proposal, id: id, created: now, campaigns: campaign, days: days)
     }

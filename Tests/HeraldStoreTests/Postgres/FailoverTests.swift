@@ -150,6 +150,15 @@ import Testing
         #expect(!notes.texts.contains { $0.contains("failed over") })
     }
 
+    @Test(arguments: ["fsync", "full_page_writes", "synchronous_commit"])
+    func `a server that may lose what it confirmed is no place for a state`(_ setting: String) async throws {
+        let careless = try await PostgresCluster("\(setting) = off")
+        let location = location(server(careless.folder))
+        await #expect(throws: StateError.self) { try await location.initialize(created: Date()) }
+        let error = await #expect(throws: StateError.self) { try await location.open(for: .inspecting) }
+        #expect("\(try #require(error))".contains("'\(setting)' is off there"))
+    }
+
     @Test func `an immediate stop loses nothing, and a run waits for the server to come back`() async throws {
         let primary = try await PostgresCluster()
         let location = location(server(primary.folder))

@@ -56,9 +56,9 @@ import Testing
         try await grant("--reader", role, sandbox, address)
         let own = try Self.address(address, as: role)
         for (arguments, word) in [
-            ("plan --lists skip", "Plan"), ("plan --lists skip --format json", "herald.plan/1"), ("calendar", ""),
-            ("state show", "family"), ("state show --format json", "\"has_key\": true"),
-            ("state snapshot", "\"has_key\": true"), ("state lock", "no run"),
+            ("plan --lists skip", "Lists were not read"), ("plan --lists skip --format json", "herald.plan/1"), ("calendar", "due"),
+            ("state show", "family"), ("state show --format json", "\"has_key\" : true"),
+            ("state snapshot", "\"has_key\" : true"), ("state lock", "no run"),
         ] {
             let seen = try await run(arguments, sandbox, own, host: host)
             #expect(seen.status == 0, "\(arguments): \(seen.errors)")
@@ -68,7 +68,7 @@ import Testing
             if !arguments.contains("json"), !arguments.contains("snapshot") { #expect(seen.output == whole.output) }
         }
         for arguments in [
-            "apply --auto-approve", "run", "pause", "resume", "plan", "state export", "state export --dead",
+            "apply --auto-approve", "run", "pause", "resume", "plan --rehash", "state export", "state export --dead",
             "state find \(Registration.fid(1).rawValue)", "state forget \(Registration.fid(1).rawValue)",
             "state rm topic:news", "state show --check", "groups export family --out \(sandbox.folder.path)/g.csv",
             "test to-all --to \(Registration.fid(1).rawValue)", "state migrate --help-me",

@@ -18,9 +18,15 @@ import Testing
         let address: String
         let host: String
 
-        init() async throws {
-            let database = try await PostgresTestServer.newDatabase()
-            proxy = try PostgresProxy()
+        /// - Parameter cluster: a server of its own instead of the one that all tests share.
+        init(_ cluster: PostgresCluster? = nil) async throws {
+            let database: (name: String, address: String)
+            if let cluster {
+                database = ("postgres", "postgresql://herald@/postgres?host=\(cluster.folder)")
+            } else {
+                database = try await PostgresTestServer.newDatabase()
+            }
+            proxy = try PostgresProxy(to: cluster?.folder)
             (sandbox, address) = try await Sandbox.shared(
                 SharedSweepTests.drawn.files, database: database, through: proxy)
             host = try await sandbox.startEmulator().host
@@ -61,8 +67,10 @@ import Testing
         }
     }
 
-    private static func inScene<Value>(_ body: (Scene) async throws -> Value) async throws -> Value {
-        let scene = try await Scene()
+    private static func inScene<Value>(
+        _ cluster: PostgresCluster? = nil, _ body: (Scene) async throws -> Value
+    ) async throws -> Value {
+        let scene = try await Scene(cluster)
         let result: Result<Value, any Error>
         do { result = .success(try await body(scene)) } catch { result = .failure(error) }
         await scene.sandbox.end()
@@ -97,7 +105,8 @@ import Testing
         }
     }
 
-    @Test(arguments: PostgresProxy.Fault.allCases)
+    /// Silence is met where it ends sooner, in `PostgresFaultTests`.
+    @Test(arguments: [PostgresProxy.Fault.cutBefore, .cutPromptly, .cutAfter, .cutInAnswer, .delay])
     func `a connection that fails at any moment changes nothing of that`(_ fault: PostgresProxy.Fault) async throws {
         for piece in [6, 14, 25] {
             let problems = try await Self.inScene { scene in
@@ -139,6 +148,23 @@ import Testing
             return try await scene.problems(isAccountWhole: false)
         }
         #expect(problems.isEmpty)
+    }
+
+    @Test func `a database that crashes and comes back costs nobody anything`() async throws {
+        for piece in [8, 20, 30] {
+            let cluster = try await PostgresCluster()
+            let problems = try await Self.inScene(cluster) { scene in
+                let before = scene.proxy.pieces
+                let run = try scene.apply()
+                try await scene.sandbox.eventually { scene.proxy.pieces >= before + piece }
+                try await cluster.stop()
+                try await cluster.start()
+                let ended = await run.wait()
+                guard ended.status == 0 else { return ["exit \(ended.status): \(ended.output)\(ended.errors)"] }
+                return try await scene.problems(isAccountWhole: true)
+            }
+            #expect(problems.isEmpty, "at piece \(piece)")
+        }
     }
 
     @Test func `two that run at an interval take turns, and a campaign that comes due is sent once`() async throws {
