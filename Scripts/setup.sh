@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Installs the missing system libraries and tools that herald's build and tests need.
-# With --for-checks also a PostgreSQL server, and a Chromium, in which the emulator's page is tested.
+# With --for-checks also a PostgreSQL server, PgBouncer, and a Chromium, in which the emulator's page is tested.
 set -euo pipefail
 
 server=
 browser=
 if [ "${1:-}" = --for-checks ]; then
-    server=postgresql
+    server="postgresql pgbouncer"
     browser=chromium
     # Those that Tests/browser/chromium.py takes.
     for name in ${CHROMIUM:-chromium chromium-browser google-chrome google-chrome-stable}; do
@@ -20,7 +20,7 @@ case "$(uname -s)" in
 Linux)
     command -v apt-get >/dev/null || {
         echo "Without apt-get, install the development files of libyaml, libpq, SQLite and zlib," \
-            "curl, openssl, python3 ${server:+and a PostgreSQL server} ${browser:+and chromium}" >&2
+            "curl, openssl, python3 ${server:+and a PostgreSQL server with PgBouncer} ${browser:+and chromium}" >&2
         exit 0
     }
     missing=()
@@ -41,7 +41,7 @@ Linux)
     ;;
 Darwin)
     command -v brew >/dev/null || { echo "herald needs libyaml and libpq; install Homebrew or them first." >&2; exit 1; }
-    for formula in libyaml libpq ${server:+postgresql@17}; do
+    for formula in libyaml libpq ${server:+postgresql@17 pgbouncer}; do
         brew list "$formula" >/dev/null 2>&1 || brew install "$formula"
     done
     ;;

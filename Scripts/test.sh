@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # The tests that run one after the other. Tests/ArchitectureTests holds it against the tests.
-serial='^(FCMClientTests|heraldTests)\.|^HeraldStoreTests\.(Crew|CrewFence|CrewRate|PostgresFault|RunLease|StateDatabase)Tests/|^FCMEmulatorTests\.(Access|Departures|Event|FaultServing|FaultStream|KeptDevices|SecureServer|Server)Tests/'
+serial='^(FCMClientTests|heraldTests)\.|^HeraldStoreTests\.(Crew|CrewFence|CrewRate|PostgresFault|RunLease|StateDatabase|TakeOver|Failover|Migration|StateCopy)Tests/|^FCMEmulatorTests\.(Access|Departures|Event|FaultServing|FaultStream|KeptDevices|SecureServer|Server)Tests/'
 
 work="$(mktemp -d)"
 computing=

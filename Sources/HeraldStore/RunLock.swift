@@ -39,6 +39,9 @@ package final class RunLock: StateLock {
 
     package var mayWrite: (@Sendable () -> Bool)? { nil }
 
+    /// The lock ends with the process, and so do its requests.
+    package var resendTime: ContinuousClock.Instant? { nil }
+
     /// Nothing is left behind, except by a crash. A process that has opened the file meanwhile finds that it is gone.
     deinit {
         if Self.isOpen(descriptor, file) { unlink(file) }

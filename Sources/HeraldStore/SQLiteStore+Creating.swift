@@ -7,6 +7,12 @@ extension SQLiteStore {
     /// Creates an empty state and the folders above it, completely or not at all, even if the process or the machine
     /// stops. It never replaces an existing file.
     package static func create(at path: String, identity: RecordedState.Identity) throws -> SQLiteStore {
+        try make(at: path) { try write(identity, to: $0) }
+        return try open(at: path)
+    }
+
+    /// Makes a new file with the tables of a state, and what `body` writes to them.
+    static func make(at path: String, _ body: (Database) throws -> Void) throws {
         do {
             let folder = (path as NSString).deletingLastPathComponent
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -14,13 +20,12 @@ extension SQLiteStore {
             throw StateError.inaccessible(path: path, detail: "the folder cannot be made")
         }
         let draft = try DraftFile(for: path)
-        do { try fill(draft.path, identity) } catch { throw stateError(error, path: path) }
+        do { try fill(draft.path, body) } catch { throw stateError(error, path: path) }
         try draft.publish()
-        return try open(at: path)
     }
 
     /// Makes an empty file a closed and synced database without companion files.
-    private static func fill(_ path: String, _ identity: RecordedState.Identity) throws {
+    private static func fill(_ path: String, _ body: (Database) throws -> Void) throws {
         let database = try DatabaseQueue(path: path, configuration: configuration())
         try database.writeWithoutTransaction { db in
             // SQLite makes a system call for each page. This size writes a list of recipients with a quarter of the
@@ -30,7 +35,7 @@ extension SQLiteStore {
             try db.execute(sql: "PRAGMA journal_mode = MEMORY")
         }
         try Schema.migrate(database)
-        try database.write { try write(identity, to: $0) }
+        try database.write { try body($0) }
         // Done last, so that all content is in the file itself and none in a log beside it.
         try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
         try database.close()
@@ -38,10 +43,11 @@ extension SQLiteStore {
 
     private static func write(_ identity: RecordedState.Identity, to db: Database) throws {
         let key = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) }
-        let values: [String: any DatabaseValueConvertible] = [
+        var values: [String: any DatabaseValueConvertible] = [
             "lineage": identity.lineage, "project": identity.project, "endpoint": identity.endpoint.rawValue,
             "created": identity.created.timeIntervalSince1970, "serial": 0, "fingerprint_key": key,
         ]
+        values["workspace"] = identity.workspace
         for (name, value) in values {
             try db.execute(sql: "INSERT INTO meta (key, value) VALUES (?, ?)", arguments: [name, value])
         }

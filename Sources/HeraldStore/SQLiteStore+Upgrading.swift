@@ -8,11 +8,11 @@ extension SQLiteStore {
     /// happens meanwhile, the state has its old format or the new one. The caller holds the run lock.
     ///
     /// - Returns: The copy; `nil` if there was nothing to do.
-    static func upgrade(at path: String, project: String, endpoint: EndpointKind) throws -> String? {
+    static func upgrade(at path: String, _ binding: StateBinding) throws -> String? {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         let old = try SQLiteStore(path: path)
         guard !old.isUpgraded else { return nil }
-        try old.check(project, endpoint)
+        try old.check(binding)
         let copy = freeName("\(URL(filePath: path).resolvingSymlinksInPath().path).before-v\(Schema.newest)")
         do {
             try backUp(old.database, to: copy)

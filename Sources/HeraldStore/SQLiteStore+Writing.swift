@@ -59,7 +59,11 @@ extension SQLiteStore {
     {
         do {
             if isCopy { throw StateError.older(path: path) }
-            return try await database.write(body)
+            return try await database.write { [path] db in
+                // It may have been moved since it was opened.
+                if let error = try Self.closure(of: path, db) { throw error }
+                return try body(db)
+            }
         } catch {
             throw Self.stateError(error, path: path)
         }

@@ -49,6 +49,7 @@ package final class SQLiteStore: StateStore {
             throw StateError.damaged(path: path, detail: "it holds no tables of herald's")
         }
         isUpgraded = format == Schema.newest
+        if let error = try database.read({ try Self.closure(of: path, $0) }) { throw error }
         fingerprintKey = try database.read { db in
             Array(try Data.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'fingerprint_key'") ?? Data())
         }
@@ -57,19 +58,26 @@ package final class SQLiteStore: StateStore {
         }
     }
 
+    /// Why the state at `path` must not be used. `nil` if it may be.
+    static func closure(of path: String, _ db: Database) throws -> StateError? {
+        let statement = try db.cachedStatement(
+            sql: "SELECT value FROM meta WHERE key IN ('moved_to', 'closed') ORDER BY key")
+        guard let value = try DatabaseValue.fetchOne(statement) else { return nil }
+        return String.fromDatabaseValue(value).map { .moved(path: path, to: $0) } ?? .incomplete(path: path)
+    }
+
     /// The state itself if it has the newest format.
     private func upgraded() throws -> SQLiteStore {
         guard isUpgraded else { throw StateError.older(path: path) }
         return self
     }
 
-    /// Throws if it is bound to another project or endpoint.
-    func check(_ project: String, _ endpoint: EndpointKind) throws {
+    /// Throws if it is bound to another project or endpoint, or to another workspace if both name one.
+    func check(_ wanted: StateBinding) throws {
         let identity = try identity()
-        guard identity.project == project, identity.endpoint == endpoint else {
-            throw StateError.bound(
-                path: path, to: "project '\(identity.project)' at \(identity.endpoint.rawValue)",
-                wanted: "project '\(project)' at \(endpoint.rawValue)")
+        let bound = StateBinding(identity)
+        guard bound.fits(wanted) else {
+            throw StateError.bound(path: path, to: bound.phrase, wanted: wanted.phrase)
         }
     }
 

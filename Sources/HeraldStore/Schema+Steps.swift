@@ -33,6 +33,21 @@ extension Schema {
         try add(to: ChunkTable.rejection)
     }
 
+    /// `meta` may hold `workspace`, `closed` (1 while a copy is not complete) and `moved_to`, too.
+    static func addCommits(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                -- Git commits that were applied, in the order in which they last were.
+                CREATE TABLE applied_commit (
+                    number INTEGER PRIMARY KEY,
+                    id TEXT NOT NULL UNIQUE,
+                    committed REAL NOT NULL
+                ) STRICT;
+                -- Whether a person must say how it goes on, since its database failed over.
+                ALTER TABLE occurrence ADD COLUMN doubted INTEGER NOT NULL DEFAULT 0;
+                """)
+    }
+
     /// Deaths and memberships belong to registrations, and a history notes the names it had.
     static func addRegistrations(_ db: Database) throws {
         try db.execute(

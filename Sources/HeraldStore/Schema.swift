@@ -7,7 +7,7 @@ enum Schema {
     /// The steps to each format from the one before it; the first makes a new state. What was released never changes.
     static let formats: [[Step]] = [
         [makeTables],
-        [addCounts, addChecksums, addRegistrations],
+        [addCounts, addChecksums, addRegistrations, addCommits],
     ]
 
     /// The format of the states that this herald writes.

@@ -142,6 +142,16 @@ extension StateChange {
             try db.execute(
                 sql: "INSERT INTO test (campaign, at, accepted, rejected, unknown) VALUES (?, ?, ?, ?, ?)",
                 arguments: [test.campaign, test.at.timeIntervalSince1970, test.accepted, test.rejected, test.unknown])
+        case .applied(let commit):
+            try db.execute(sql: "DELETE FROM applied_commit WHERE id = ?", arguments: [commit.id])
+            try db.execute(
+                sql: """
+                    INSERT INTO applied_commit (number, id, committed)
+                    SELECT coalesce(max(number), 0) + 1, ?, ? FROM applied_commit
+                    """, arguments: [commit.id, commit.committed.timeIntervalSince1970])
+        case .doubt(let occurrence, let isDoubted):
+            try db.execute(
+                sql: "UPDATE occurrence SET doubted = ? WHERE name = ?", arguments: [isDoubted, occurrence.rawValue])
         case .erase(let members):
             guard !members.isEmpty else { return }
             // The highest number of all is remembered, since its row may go.

@@ -4,22 +4,15 @@ package import HeraldCore
 /// A state in a SQLite file.
 package struct StateFile: StateLocation {
     private let path: String
-    private let project: String
-    private let endpoint: EndpointKind
+    private let binding: StateBinding
     private let note: @Sendable (String) -> Void
 
     /// - Parameters:
     ///   - path: an absolute path.
-    ///   - project: the project that a new state is bound to, and an existing one must be bound to. The same holds for
-    ///     the endpoint.
+    ///   - binding: what a new state is bound to, and an existing one must be bound to.
     ///   - note: takes what a person must know besides.
-    package init(
-        path: String, project: String, endpoint: EndpointKind, note: @escaping @Sendable (String) -> Void
-    ) {
-        self.path = path
-        self.project = project
-        self.endpoint = endpoint
-        self.note = note
+    package init(path: String, _ binding: StateBinding, note: @escaping @Sendable (String) -> Void) {
+        (self.path, self.binding, self.note) = (path, binding, note)
     }
 
     package var name: String { path }
@@ -38,7 +31,7 @@ package struct StateFile: StateLocation {
 
     package func open(for use: StateUse) async throws -> any StateStore {
         let store = try SQLiteStore(path: path)
-        do { try store.check(project, endpoint) } catch let error as StateError {
+        do { try store.check(binding) } catch let error as StateError {
             guard use == .inspecting, case .bound = error else { throw error }
             note("\(error)")
         }
@@ -78,14 +71,25 @@ package struct StateFile: StateLocation {
         try await lock(for: "state init").hold { _ = try await create(newIdentity(created: created)) }
     }
 
-    package func newIdentity(created: Date) -> RecordedState.Identity {
-        RecordedState.Identity(
-            lineage: UUID().uuidString.lowercased(), project: project, endpoint: endpoint, created: created)
+    package func newIdentity(created: Date) -> RecordedState.Identity { binding.newIdentity(created: created) }
+
+    package var copyPlace: any CopyPlace { FileCopyPlace(path: path) }
+
+    package func hasMoved() async throws -> Bool { false }
+
+    package func acceptMove() async throws {}
+
+    /// Whoever locks it upgrades it.
+    package func migrate() async throws -> Bool {
+        try await require()
+        let isOld = try !SQLiteStore(path: path).isUpgraded
+        _ = try await lock(for: "state migrate")
+        return isOld
     }
 
     package func lock(for run: String) async throws -> any StateLock {
         let lock = try RunLock(for: path, run: run)
-        if let copy = try SQLiteStore.upgrade(at: path, project: project, endpoint: endpoint) {
+        if let copy = try SQLiteStore.upgrade(at: path, binding) {
             note("the state \(path) now has the format of this herald; the state as it was is kept in \(copy)")
         }
         return lock

@@ -41,6 +41,20 @@ package protocol StateLocation: Sendable {
     /// - Parameter run: shown to other runs that find the state locked.
     func lock(for run: String) async throws -> any StateLock
 
+    /// The place, for `StateCopy`.
+    var copyPlace: any CopyPlace { get }
+
+    /// Whether it is in another database server than at the last run.
+    func hasMoved() async throws -> Bool
+
+    /// Lets the server that it is in count as the right one. The caller holds the lock.
+    func acceptMove() async throws
+
+    /// Brings a state of an older herald to this herald's format.
+    ///
+    /// - Returns: Whether there was anything to do.
+    func migrate() async throws -> Bool
+
     /// Who holds the lock, in words. `nil` if nobody does.
     func holder() async throws -> String?
 

@@ -9,6 +9,9 @@ package protocol StateLock: Sendable {
     /// away.
     var mayWrite: (@Sendable () -> Bool)? { get }
 
+    /// Until then, requests of a run that lost the lock may still arrive. `nil` if there are none.
+    var resendTime: ContinuousClock.Instant? { get }
+
     /// Lets other processes help this run to send. `nil` if none can.
     ///
     /// - Parameter rate: of the run's sends.

@@ -3,7 +3,8 @@ internal import GRDB
 internal import HeraldCore
 
 extension StateReader {
-    private static let columns = "id, name, campaign, revision, due, content_digest, target, finished, pruned"
+    private static let columns =
+        "id, name, campaign, revision, due, content_digest, target, finished, pruned, doubted"
     private static let open = "SELECT id FROM occurrence WHERE finished IS NULL"
 
     /// Open occurrences with their ledgers, finished ones with counts.
@@ -110,6 +111,7 @@ extension StateReader {
             due: try row.decode(Double?.self, atIndex: 4).map(StoredValue.date),
             contentDigest: try row.decode(atIndex: 5), target: try row.decode(atIndex: 6))
         occurrence.finished = try row.decode(Double?.self, atIndex: 7).map(StoredValue.date)
+        occurrence.isDoubted = try row.decode(atIndex: 9)
         return (try row.decode(atIndex: 0), OccurrenceID(rawValue: try row.decode(atIndex: 1)), occurrence)
     }
 }

@@ -13,7 +13,8 @@ struct StateReader {
             let created = try meta("created", Double.self)
         else { throw StateDamage(detail: "it does not say what it is bound to") }
         return RecordedState.Identity(
-            lineage: lineage, project: project, endpoint: endpoint, created: try StoredValue.date(created))
+            lineage: lineage, project: project, endpoint: endpoint, created: try StoredValue.date(created),
+            workspace: try meta("workspace", String.self))
     }
 
     func snapshot() throws -> RecordedState {
@@ -38,6 +39,7 @@ struct StateReader {
         state.watermarks = try watermarks()
         state.pauses = try pauses()
         state.tests = try tests()
+        state.commits = try commits()
         state.topicAPI = try meta("topic_api", String.self).map { text in
             guard let api = TopicAPI(rawValue: text) else { throw StateDamage(detail: "it names no topic API") }
             let found = try meta("topic_api_found", Double.self).map(StoredValue.date)
@@ -173,6 +175,12 @@ struct StateReader {
             if name.isEmpty { pauses.everything = true } else { pauses.campaigns.insert(name) }
         }
         return pauses
+    }
+
+    private func commits() throws -> [AppliedCommit] {
+        try Row.fetchAll(db, sql: "SELECT id, committed FROM applied_commit ORDER BY number").map {
+            try StoredValue.commit($0.decode(atIndex: 0), $0.decode(atIndex: 1))
+        }
     }
 
     private func tests() throws -> [RecordedTest] {

@@ -42,6 +42,13 @@ enum StoredValue {
         return Date(timeIntervalSince1970: seconds)
     }
 
+    static func commit(_ id: String, _ seconds: Double) throws -> AppliedCommit {
+        guard let commit = AppliedCommit(id: id, committed: try date(seconds)) else {
+            throw StateDamage(detail: "it has no id where one of a commit belongs")
+        }
+        return commit
+    }
+
     static func recipient(_ id: Int64, _ registration: String, isFormer: Bool = false) throws -> KnownRecipient {
         let id = try (isFormer ? formerID : recipientID)(id)
         guard let registration = Registration(registration) else {

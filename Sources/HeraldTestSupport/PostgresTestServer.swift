@@ -33,17 +33,29 @@ package final class PostgresTestServer: Sendable {
         return false
     }()
 
-    /// The folder with `initdb` and `postgres`.
-    private static let programs: String? = {
+    /// The path of a program beside `initdb`, or of the one that people call.
+    static func program(_ name: String) throws -> String {
+        let folders = [programs].compactMap(\.self) + folders
+        let paths = folders.map { "\($0)/\(name)" }
+        guard let path = paths.first(where: { FileManager.default.isExecutableFile(atPath: $0) }) else {
+            throw Missing(description: "\(name) is not installed")
+        }
+        return path
+    }
+
+    private static let folders: [String] = {
         let path = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
         let versions = ["/usr/lib/postgresql", "/usr/local/opt", "/opt/homebrew/opt"].flatMap { root in
             (try? FileManager.default.contentsOfDirectory(atPath: root))?.sorted(by: >).map { "\(root)/\($0)/bin" }
                 ?? []
         }
-        return (path + versions).first { folder in
-            ["initdb", "postgres"].allSatisfy { FileManager.default.isExecutableFile(atPath: "\(folder)/\($0)") }
-        }
+        return path + versions
     }()
+
+    /// The folder with `initdb` and `postgres`.
+    private static let programs = folders.first { folder in
+        ["initdb", "postgres"].allSatisfy { FileManager.default.isExecutableFile(atPath: "\(folder)/\($0)") }
+    }
 
     private init() throws {
         guard let programs = Self.programs else { throw Missing(description: "PostgreSQL is not installed") }

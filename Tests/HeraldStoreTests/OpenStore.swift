@@ -21,7 +21,7 @@ struct OpenStore {
 
     static let identity = RecordedState.Identity(
         lineage: "lineage", project: "tide-app", endpoint: .emulator,
-        created: Date(timeIntervalSince1970: 1_764_576_000))
+        created: Date(timeIntervalSince1970: 1_764_576_000), workspace: "tide")
 
     init(_ kind: StoreKind) async throws {
         switch kind {
@@ -36,7 +36,7 @@ struct OpenStore {
             open = { try SQLiteStore.open(at: folder.path + "/state.sqlite") }
         case .postgres:
             let schema = try PostgresTestServer.newSchema()
-            store = try await PostgresStore.create(schema, identity: Self.identity, workspace: "tide")
+            store = try await PostgresStore.create(schema, identity: Self.identity)
             open = { try await PostgresStore.open(schema) }
         }
     }

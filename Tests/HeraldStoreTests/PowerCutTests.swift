@@ -51,7 +51,7 @@ import Testing
         let files = ["state.sqlite": try Array(Data(contentsOf: URL(filePath: path)))]
         let old = try OldState.rows(in: OldState.v1)
         power_cut_record(folder.path)
-        _ = try SQLiteStore.upgrade(at: path, project: "harbour-example", endpoint: .emulator)
+        _ = try SQLiteStore.upgrade(at: path, OldState.binding)
         var operations = DiskOperation.recorded()
         let draft = try #require(operations.map(\.file).first { $0.hasSuffix(".new") })
         // Herald syncs the copy by itself, which SQLite does not see. The crash sweep shows that it does.

@@ -34,7 +34,7 @@ struct RandomChanges {
     }
 
     private mutating func change() -> StateChange {
-        switch Int.random(in: 0..<27, using: &random) {
+        switch Int.random(in: 0..<29, using: &random) {
         case 0: return .spendPlan("p\(Int.random(in: 0...5, using: &random))")
         case 1, 2, 3: return .members(topic(), some(), any(of: Membership.allCases), at: instant())
         case 4, 5:
@@ -81,6 +81,10 @@ struct RandomChanges {
             let erased = RecipientSet(some().prefix(2))
             for id in erased { registrations[id] = nil }
             return .erase(erased)
+        case 26: return .doubt(occurrence(), Bool.random(using: &random))
+        case 27:
+            let id = String(repeating: any(of: ["a", "b", "c"]) ?? "d", count: 40)
+            return AppliedCommit(id: id, committed: instant()).map { .applied($0) } ?? .resume(nil)
         default:
             let all: [StateChange.Resource] = [
                 .topic(topic()), .group(group()), .campaign(campaign()), .occurrence(occurrence()),

@@ -17,7 +17,10 @@ import Testing
     private static func location(
         in folder: TemporaryFolder, project: String = "p", _ endpoint: EndpointKind = .emulator
     ) -> any StateLocation {
-        StateFile(path: "\(folder.path)/st/state.sqlite", project: project, endpoint: endpoint) { _ in }
+        StateFile(
+            path: "\(folder.path)/st/state.sqlite",
+            StateBinding(project: project, endpoint: endpoint, workspace: nil)
+        ) { _ in }
     }
 
     @Test func `a state that is missing is no failure unless it is needed, and nothing is made`() async throws {

@@ -29,7 +29,9 @@ struct UpgradeTests {
     }
 
     private func location(project: String = "harbour-example") -> StateFile {
-        StateFile(path: path, project: project, endpoint: .emulator) { [notes] in notes.add($0) }
+        StateFile(path: path, StateBinding(project: project, endpoint: .emulator, workspace: nil)) { [notes] in
+            notes.add($0)
+        }
     }
 
     private func names() throws -> [String] {
@@ -95,7 +97,7 @@ struct UpgradeTests {
         try await writer.write { try $0.execute(sql: "INSERT INTO pause VALUES ('weekly')") }
         let crashed = folder.path + "/crashed.sqlite"
         for file in ["", "-wal"] { try FileManager.default.copyItem(atPath: path + file, toPath: crashed + file) }
-        let location = StateFile(path: crashed, project: "harbour-example", endpoint: .emulator) { _ in }
+        let location = StateFile(path: crashed, OldState.binding) { _ in }
         _ = try await location.lock(for: "run")
         #expect(try await location.open(for: .changing).pauses().campaigns == ["half-done", "weekly"])
         #expect(try OldState.rows(in: "\(crashed).before-v\(Schema.newest)")["pause"]?.count == 2)
@@ -155,6 +157,8 @@ extension StateFile {
 enum OldState {
     static let v1 = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "fixtures/states/v1/state.sqlite").path
+
+    static let binding = StateBinding(project: "harbour-example", endpoint: .emulator, workspace: nil)
 
     static let fingerprintKey: [UInt8] = [
         0xdf, 0x26, 0x58, 0x62, 0xe7, 0x91, 0x5b, 0x1c, 0x9e, 0x36, 0x88, 0x71, 0x55, 0x14, 0xe1, 0xe0,

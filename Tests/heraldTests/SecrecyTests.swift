@@ -86,6 +86,8 @@ import Testing
             ("resume", 0), ("groups export family", 64), ("groups export --all --out FOLDER/groups.csv", 0),
             ("state snapshot --out FOLDER/snapshot.json", 0), ("plan --snapshot FOLDER/snapshot.json", 0),
             ("state lock", 0), ("state unlock nobody", 1), ("work --project \(Secrets.fid(2))", 1),
+            ("state migrate", 0), ("state grants --reader ci", 1),
+            ("state resolve --from FOLDER/report.json", 1),
             ("state backup FOLDER/backup.sqlite", 0), ("state forget \(Secrets.fid(4))", 0),
             ("state revive \(Secrets.fid(4))", 0), ("state rewind weekly", 1), ("state rm group:family", 0),
             ("state prune --older-than 1ms --auto-approve", 0), ("state erase \(Secrets.fid(6)) --auto-approve", 1),
@@ -116,6 +118,10 @@ import Testing
             environment: scene.sandbox.environment(nil))
         #expect(try Secrets.found(in: revealed.output, state: scene.sandbox.statePath).count == 2)
         #expect(try Secrets.found(in: scene.written("key.json"), state: scene.sandbox.statePath).count > 2)
+
+        try await scene.run(("state copy --to FOLDER/moved.sqlite", 0))
+        let (name, text) = try #require(scene.texts.last)
+        #expect(try Secrets.found(in: text, state: "\(scene.sandbox.folder.path)/moved.sqlite").isEmpty, "\(name)")
 
         scene.emulator.signal(SIGTERM)
         let ended = await scene.emulator.wait()

@@ -45,8 +45,15 @@ package struct PostgresSettings: Hashable, Sendable {
     package var schema = "herald"
     /// Whether the server may be on another machine without a checked certificate.
     package var isInsecure = false
+    /// Whether runs need a standby that has every commit before it counts.
+    package var requiresSynchronousStandby = false
 
     package init(address: String) { self.address = address }
+
+    /// Whether a schema may have the name.
+    package static func isSchema(_ text: String) -> Bool {
+        text.wholeMatch(of: #/[a-z_][a-z0-9_]{0,62}/#) != nil
+    }
 
     /// Whether a text names a PostgreSQL database, and not a file.
     package static func isAddress(_ text: String) -> Bool {

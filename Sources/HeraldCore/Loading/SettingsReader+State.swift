@@ -1,5 +1,7 @@
 extension SettingsReader {
-    static let stateKeys = KeyTable(["file", "postgres", "schema", "insecure", "snapshot"])
+    static let stateKeys = KeyTable([
+        "file", "postgres", "schema", "insecure", "require_synchronous_standby", "snapshot",
+    ])
 
     /// The path of the state, or a mapping that says more.
     ///
@@ -35,7 +37,7 @@ extension SettingsReader {
 
     private static func postgres(_ fields: Fields, _ findings: inout Findings) -> PostgresSettings? {
         guard let address = fields.string("postgres", &findings) else {
-            for key in ["schema", "insecure"] where fields[key] != nil {
+            for key in ["schema", "insecure", "require_synchronous_standby"] where fields[key] != nil {
                 findings.error(.invalidValue, "'\(key)' is for a state in PostgreSQL", at: fields.keyRange(key))
             }
             return nil
@@ -52,7 +54,7 @@ extension SettingsReader {
         }
         var postgres = PostgresSettings(address: address.value)
         if let schema = fields.string("schema", &findings) {
-            if schema.value.wholeMatch(of: #/[a-z_][a-z0-9_]{0,62}/#) == nil {
+            if !PostgresSettings.isSchema(schema.value) {
                 findings.diagnostics.append(
                     .error(
                         .invalidValue, "'\(schema.value)' is no name for a schema", at: schema.range,
@@ -61,6 +63,7 @@ extension SettingsReader {
             postgres.schema = schema.value
         }
         postgres.isInsecure = fields.bool("insecure", &findings) ?? false
+        postgres.requiresSynchronousStandby = fields.bool("require_synchronous_standby", &findings) ?? false
         return postgres
     }
 }

@@ -9,6 +9,11 @@ package enum Guard: String, Hashable, Sendable, CaseIterable {
     case freshRecord = "fresh_record"
     case looksRenamed = "looks_renamed"
     case stateWentBack = "state_went_back"
+    case stateMoved = "state_moved"
+    case olderFiles = "older_files"
+
+    /// Whether it is about the state as a whole, so that nothing may be done.
+    package var isOfEverything: Bool { [.stateWentBack, .stateMoved, .olderFiles].contains(self) }
 
     /// Whether only a run can find it out, so that no plan names it.
     package var isOfRuns: Bool { self == .maxForgetPercent || self == .foreignGroup }

@@ -61,15 +61,6 @@ extension Planner {
     /// A snapshot shows only the least number that a guard can be sure of.
     private var atLeast: String { sizes == nil ? "" : "at least " }
 
-    /// - Parameter reported: the serial that the newest report says was committed.
-    mutating func checkAge(_ reported: Int64) {
-        guard state.serial < reported else { return }
-        refuse(
-            .stateWentBack, "", limit: Int(reported), actual: Int(state.serial),
-            "the state has serial \(state.serial), and a report beside it says that \(reported) was committed: it looks "
-                + "like a restored backup, and what was sent since would be sent again")
-    }
-
     mutating func checkAudiences() {
         let gone = state.audienceSizes.filter { desired.audienceSizes[$0.key] == nil }
         let renamed = Set(desired.audiencePreviousNames.values.joined())

@@ -50,7 +50,7 @@ extension Planner {
         let due = campaign.schedule.at
         let id = freeID(of: campaign, due: due)
         // Each revision has one occurrence. The one that has begun counts, even if its time was changed since.
-        let begun = ofRevision.filter { $0.occurrence.hasTried }
+        let begun = ofRevision.filter { $0.occurrence.hasTried || $0.occurrence.isInDoubt }
         if !begun.isEmpty {
             let open = begun.filter { $0.occurrence.finished == nil }
             return (open.isEmpty ? begun.suffix(1) : open).flatMap { planBegun(wanted, $0.id, $0.occurrence) }
@@ -107,10 +107,16 @@ extension Planner {
         let remaining = send(wanted, id, due: occurrence.due, ledger: ledger)
         // A list that is empty says nothing about those who were not tried.
         let isListEmpty = wanted.members.isEmpty && !listsSkipped
-        if remaining.members.isEmpty, remaining.discovered.isEmpty, !listsSkipped, !isListEmpty {
+        if remaining.members.isEmpty, remaining.discovered.isEmpty, !listsSkipped, !isListEmpty, !occurrence.isInDoubt {
             plan.over.append(id)
             if isChanged, !isCron { overview.warnings.append(warning) }
             return []
+        }
+        if occurrence.isInDoubt {
+            hold(
+                id, "the database failed over, and the state may lack who got it", .goOn,
+                remaining: remaining.members.count)
+            return remaining.discovered.isEmpty ? [] : [remaining.withoutRequests(leftByCrash: remaining.discovered)]
         }
         if isChanged {
             hold(

@@ -58,8 +58,11 @@ extension Planner {
             judgeTopics(sizes, selected: campaigns)
             judgeGroups(sizes, selected: campaigns)
         }
-        overview.unjudged.append(
-            UnjudgedGuard(kind: .stateWentBack, reason: "it needs the reports beside the state"))
+        overview.unjudged += [
+            UnjudgedGuard(kind: .stateWentBack, reason: "it needs the reports beside the state"),
+            UnjudgedGuard(kind: .stateMoved, reason: "it needs the state's database"),
+            UnjudgedGuard(kind: .olderFiles, reason: "the snapshot has no commits"),
+        ]
     }
 
     private mutating func judgeTopics(_ sizes: StateSnapshot.Sizes, selected campaigns: Set<String>) {

@@ -49,12 +49,16 @@ package struct Planner {
         package var listsSkipped: Bool
         /// The highest serial of this state in the reports beside it.
         package var reportedSerial: Int64?
+        /// Whether the state is in another database than at the last run.
+        package var hasMoved = false
+        /// The commit that the files are from. `nil` without git.
+        package var checkout: Checkout?
 
         package init(
             desired: Desired, state: RecordedState, hasState: Bool = true, settings: Settings,
             workspaceDigest: String = "",
             onlyCampaigns: Set<String> = [], days: Int = 7, listsSkipped: Bool = false,
-            reportedSerial: Int64? = nil
+            reportedSerial: Int64? = nil, hasMoved: Bool = false, checkout: Checkout? = nil
         ) {
             self.desired = desired
             self.state = state
@@ -65,6 +69,8 @@ package struct Planner {
             self.days = days
             self.listsSkipped = listsSkipped
             self.reportedSerial = reportedSerial
+            self.hasMoved = hasMoved
+            self.checkout = checkout
         }
     }
 
@@ -75,6 +81,8 @@ package struct Planner {
     package static func proposal(_ input: Input, at now: Date) -> Proposal {
         var planner = Planner(input, now)
         if let reported = input.reportedSerial { planner.checkAge(reported) }
+        if input.hasMoved { planner.refuseMoved() }
+        if let checkout = input.checkout { planner.checkFiles(checkout) }
         planner.work(on: input.onlyCampaigns)
         return Proposal(planner.plan, planner.overview)
     }

@@ -70,7 +70,8 @@ extension RecordedState {
             if !ledger.tried.isEmpty, ledger.tried.intersection(.target).isEmpty == isWhole { throw .reachedOtherwise }
             let due = campaign.schedule.isCron ? occurrence.due : campaign.schedule.at
             let now = RecordedOccurrence(campaign, due: due)
-            return [.amend(id, contentDigest: now.contentDigest, target: now.target, due: now.due)]
+            let amended = StateChange.amend(id, contentDigest: now.contentDigest, target: now.target, due: now.due)
+            return occurrence.isDoubted ? [amended, .doubt(id, false)] : [amended]
         case .retry(let code):
             let rejected = ledger.codes[code]
             guard !rejected.isEmpty else {

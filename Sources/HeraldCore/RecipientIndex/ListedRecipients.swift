@@ -23,6 +23,11 @@ package struct ListedRecipients: Sendable {
         (self.recipientIndex, self.recorded, self.next) = (recipientIndex, recorded, next)
     }
 
+    /// All of them new to a state that has given out the numbers before `next`.
+    package init(_ recipientIndex: RecipientIndex, newFrom next: RecipientID) {
+        self.init(recipientIndex, recorded: .init(), next: next)
+    }
+
     /// With the numbers that rows were matched with, or else numbered as an empty state would.
     package init(_ recipientIndex: RecipientIndex) { self.init(recipientIndex, dead: .init()) }
 

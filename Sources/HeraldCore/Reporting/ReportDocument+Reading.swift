@@ -124,6 +124,12 @@ private struct ReportFields {
         return reveals ? text : Registration.masking(text)
     }
 
+    func unrecorded(_ key: String) throws(Failure) -> UnrecordedOutcomes? {
+        guard has(key), let json = json[key] else { return nil }
+        guard let outcomes = UnrecordedOutcomes(json: json) else { throw malformed(key) }
+        return outcomes
+    }
+
     func check(_ isGood: Bool, _ key: String) throws(Failure) {
         if !isGood { throw malformed(key) }
     }
@@ -191,6 +197,7 @@ extension StepReport {
         failuresOmitted = failures.count < Self.shownFailures ? 0 : max(0, rejected + unknown - failures.count)
         forgotten = failures.count { $0.action == .forgotten }
         if let reason = try fields.optionalText("stopped") { stop(reason) }
+        unrecorded = try fields.unrecorded("unrecorded")
     }
 }
 

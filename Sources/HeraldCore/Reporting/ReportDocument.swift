@@ -98,6 +98,7 @@ package struct ReportDocument: Document {
                 step.failures.compactMap { $0.registration.map { .string($0) } })
         }
         members["stopped"] = step.stopped.map { .string($0) }
+        members["unrecorded"] = step.unrecorded?.json
         return .object(members)
     }
 
@@ -108,6 +109,9 @@ package struct ReportDocument: Document {
             text += "  \(step.id.rawValue.padded(to: width))  \(Self.figures(step, style))\n"
             if let stopped = step.stopped { text += "    stopped: \(stopped)\n" }
             if let note = step.note { text += "    \(note)\n" }
+            if step.unrecorded != nil {
+                text += "    the state lacks some of these outcomes; 'herald state resolve --from REPORT' adds them\n"
+            }
             for kind in step.failureKinds {
                 let sentence = "\(kind.code): \(kind.message)".printable
                 text += "    \(kind.count) × \(sentence) (\(kind.action.words))\n"

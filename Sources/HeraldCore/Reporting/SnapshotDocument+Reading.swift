@@ -43,7 +43,9 @@ extension StateSnapshot {
         let endpoint = try part["endpoint"].word(EndpointKind.init(rawValue:))
         let identity = RecordedState.Identity(
             lineage: try part["lineage"].id(), project: try part["project"].text(), endpoint: endpoint,
-            created: try part["created"].date())
+            created: try part["created"].date(),
+            // Older snapshots do not say.
+            workspace: try part.optional("workspace")?.unlessNull { try $0.text() })
         self.init(identity: identity, serial: try part["serial"].number(), time: try part["time"].date())
         sizes = try Sizes(part)
         audienceSizes = try part["audiences"].list("audience", { try $0.name() }, { try $0["size"].count() })
@@ -122,6 +124,7 @@ extension StateSnapshot.Occurrence {
         recorded.finished = try part["finished"].unlessNull { try $0.date() }
         var entries: [LedgerEntry: Int] = [:]
         for entry in LedgerEntry.allCases { entries[entry] = try part["counts"].optional(entry.key)?.count() ?? 0 }
+        recorded.isDoubted = try part.optional("doubted")?.bool() ?? false
         let counts = LedgerCounts(entries: entries, codes: [:])
         try part.check(counts.sum)
         recorded.outcomes = .counts(counts)

@@ -17,6 +17,7 @@ package struct SnapshotDocument {
             "lineage": .string(identity.lineage), "serial": .int(snapshot.serial),
             "project": .string(identity.project), "endpoint": .string(identity.endpoint.rawValue),
             "created": .string(identity.created.rfc3339),
+            "workspace": identity.workspace.map { .string($0) } ?? .null,
             "registrations": .int(Int64(sizes.known)), "dead": .int(Int64(sizes.dead)),
             "tombstones": .int(Int64(sizes.tombstones)),
             "topics": list(sizes.topics, "topic") { $0.json },
@@ -82,6 +83,7 @@ extension StateSnapshot.Occurrence {
             "counts": .object(Dictionary(uniqueKeysWithValues: counts.filter { $0.1 != 0 })),
         ]
         if let whole { members["whole"] = .string(whole.key) }
+        if recorded.isInDoubt { members["doubted"] = true }
         return members
     }
 }

@@ -24,11 +24,18 @@ extension SnapshotProblem: CustomStringConvertible {
 
 extension StateSnapshot {
     /// Throws if it is of another project or endpoint than a state of the workspace would be.
-    package func check(_ project: String, _ endpoint: EndpointKind) throws(SnapshotProblem) {
+    ///
+    /// - Parameter workspace: the workspace's name. It is compared if both have one.
+    package func check(
+        _ project: String, _ endpoint: EndpointKind, workspace: String?
+    ) throws(SnapshotProblem) {
         guard identity.project == project, identity.endpoint == endpoint else {
             throw .bound(
                 to: "project '\(identity.project)' at \(identity.endpoint.rawValue)",
                 wanted: "project '\(project)' at \(endpoint.rawValue)")
+        }
+        if let bound = identity.workspace, let workspace, bound != workspace {
+            throw .bound(to: "workspace '\(bound)'", wanted: "workspace '\(workspace)'")
         }
     }
 

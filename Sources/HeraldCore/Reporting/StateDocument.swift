@@ -107,6 +107,7 @@ package struct StateDocument: Document {
                         "unknown": .int(Int64(occurrence.counts.uncertain)),
                         "abandoned": .int(Int64(occurrence.counts[.abandoned])),
                         "codes": .object(occurrence.counts.codes.mapValues { .int(Int64($0)) }),
+                        "doubted": .bool(occurrence.isInDoubt),
                         "finished": occurrence.finished.map { .string($0.rfc3339) } ?? .null,
                     ]
                 }),
@@ -155,6 +156,7 @@ package struct StateDocument: Document {
             }
             if occurrence.counts[.abandoned] > 0 { text += ", \(occurrence.counts[.abandoned]) abandoned" }
             if unknown > 0 { text += ", \(style.yellow("\(unknown) unknown"))" }
+            if occurrence.isInDoubt { text += ", \(style.yellow("in doubt since the database failed over"))" }
             if occurrence.finished != nil, !occurrence.hasTried { text += ", nobody was tried" }
             text += occurrence.finished.map { ", finished \($0.rfc3339)\n" } ?? ", unfinished\n"
         }

@@ -155,6 +155,8 @@ package struct StepReport: Hashable, Sendable {
     package var failures: [Report.Failure] = []
     /// How many more failures there were. They are kept elsewhere.
     package var failuresOmitted = 0
+    /// Outcomes of a send that could not be written to the state.
+    package var unrecorded: UnrecordedOutcomes?
     /// Why the step stopped early. The first reason counts.
     package private(set) var stopped: String?
 

@@ -24,6 +24,7 @@ struct RunQueue {
 
     private(set) var entries: [Entry] = []
     private let propagationDelay: Duration
+    private let resendDelay: Duration
     private let mode: RunMode
     private let began: Date
     /// When the topics that this run changed were changed, counted from its beginning. The date does not do: with
@@ -38,6 +39,7 @@ struct RunQueue {
     init(_ options: RunOptions, began: Date) {
         self.began = began
         propagationDelay = options.fcm.propagationDelay
+        resendDelay = options.resendDelay
         mode = options.mode
     }
 
@@ -117,27 +119,37 @@ struct RunQueue {
         return readiness(toSend: send, at: now, recorded)
     }
 
-    /// Changes of a send's topics need the propagation delay to reach all of FCM.
     private func readiness(toSend send: Plan.Send, at now: Moment, _ recorded: RecordedState) -> Readiness {
-        let changes = send.target.topics.compactMap { topic in
-            // Without the limit a clock that was set back, or a state from a simulated future, would make us wait for
-            // years.
-            self.changes[topic] ?? recorded.topics[topic]?.changed.map { .seconds(min($0.timeIntervalSince(began), 0)) }
-        }
-        guard let changed = changes.max() else { return .now }
-        let wait = changed + propagationDelay - now.elapsed
-        guard wait > .zero else { return .now }
+        guard let (wait, reason) = wait(before: send, at: now, recorded) else { return .now }
         // A date has no room for less than some 100 ns. A wait that is lost in it would never end.
         let instant = now.date.adding(max(wait, .milliseconds(1)))
         let limits = [
             send.deadline.map { ($0, "max_lateness") }, send.expiry(begun: began).map { ($0, "expires_after") },
         ]
         if let limit = limits.compactMap(\.self).first(where: { instant > $0.0 }) {
-            let names = send.target.topics.map { "'\($0)'" }.joined(separator: ", ")
-            return .never(
-                "the last change of topic \(names) takes effect later than \(limit.1) allows", isHeld: false)
+            return .never("\(reason) later than \(limit.1) allows", isHeld: false)
         }
         return .at(instant)
+    }
+
+    /// How long a send waits, and for what. `nil` if it may begin.
+    private func wait(
+        before send: Plan.Send, at now: Moment, _ recorded: RecordedState
+    ) -> (Duration, reason: String)? {
+        // Changes of its topics need the propagation delay to reach all of FCM.
+        let changes = send.target.topics.compactMap { topic in
+            // Without the limit a clock that was set back, or a state from a simulated future, would make us wait for
+            // years.
+            self.changes[topic] ?? recorded.topics[topic]?.changed.map { .seconds(min($0.timeIntervalSince(began), 0)) }
+        }
+        let settled = changes.max().map { $0 + propagationDelay - now.elapsed } ?? .zero
+        let resending = send.isResumed && send.onUnknown == .resend ? resendDelay - now.elapsed : .zero
+        guard max(settled, resending) > .zero else { return nil }
+        if resending > settled {
+            return (resending, "requests of the run that lost the lock may still arrive, and it would be sent")
+        }
+        let names = send.target.topics.map { "'\($0)'" }.joined(separator: ", ")
+        return (settled, "the last change of topic \(names) takes effect")
     }
 
     /// For a topic that was renamed: members leave the old topic only after all of them are in the new one.

@@ -227,6 +227,7 @@ struct StepState: DecidingStep {
         case (.closing, .committed): return end(now, context)
         case (.closing, .storeFailed(let reason)):
             giveUp(reason, &context)
+            if work.isSend { report.unrecorded = UnrecordedOutcomes(outcomes) }
             return end(now, context)
         case (_, .storeFailed(let reason)):
             giveUp(reason, &context)

@@ -10,6 +10,9 @@ package struct RecordedOccurrence: Hashable, Sendable {
     package var target: String
     /// When no recipient was left to be tried.
     package var finished: Date?
+    /// Whether the state may lack what was committed last of it, since its database failed over to another server. No
+    /// run goes on with it before a person decides.
+    package var isDoubted = false
     package var outcomes = Outcomes.ledger(Ledger())
 
     /// Plans need only the ledgers of open occurrences, and there may be a thousand finished occurrences for each of
@@ -48,7 +51,10 @@ package struct RecordedOccurrence: Hashable, Sendable {
     }
 
     /// Whether it is open and no recipient was tried. Then it may still get other content.
-    package var isUnbegun: Bool { finished == nil && !hasTried }
+    package var isUnbegun: Bool { finished == nil && !hasTried && !isDoubted }
+
+    /// Whether it waits for a person because of a doubt.
+    package var isInDoubt: Bool { finished == nil && isDoubted }
 
     /// The occurrence as plans read it.
     package var summary: RecordedOccurrence {

@@ -29,6 +29,8 @@ package struct RecordedState: Hashable, Sendable {
     package var topicAPI: FoundTopicAPI?
     /// Trial sends, oldest first. They are not occurrences.
     package var tests: [RecordedTest] = []
+    /// The git commits that were applied, in the order in which they last were.
+    package var commits: [AppliedCommit] = []
     /// One more than the highest number given out.
     package var nextRecipient = KnownRecipient.firstID
 
@@ -41,12 +43,17 @@ package struct RecordedState: Hashable, Sendable {
         package var project: String
         package var endpoint: EndpointKind
         package var created: Date
+        /// The workspace's name. Only a state in a file may have none; then none is compared.
+        package var workspace: String?
 
-        package init(lineage: String, project: String, endpoint: EndpointKind, created: Date) {
+        package init(
+            lineage: String, project: String, endpoint: EndpointKind, created: Date, workspace: String? = nil
+        ) {
             self.lineage = lineage
             self.project = project
             self.endpoint = endpoint
             self.created = created
+            self.workspace = workspace
         }
     }
 

@@ -44,6 +44,10 @@ package enum StateChange: Hashable, Sendable {
     case resume(String?)
     case topicAPI(TopicAPI, at: Date)
     case test(RecordedTest)
+    /// The files of that commit were applied. It becomes the last one.
+    case applied(AppliedCommit)
+    /// Whether the state may lack outcomes of that occurrence.
+    case doubt(OccurrenceID, Bool)
     /// FCM does not know a registration that is not its recipient's current one.
     case died(Tombstone)
     /// Lifts all deaths that were recorded by a herald that noted only whose installation was dead.
@@ -96,6 +100,7 @@ extension RecordedState {
             guard isFree(id, for: occurrence.campaign) else { return }
             var opened = occurrence
             (opened.finished, opened.outcomes) = (nil, occurrences[id]?.outcomes ?? .ledger(Ledger()))
+            opened.isDoubted = occurrences[id]?.isDoubted ?? false
             occurrences[id] = opened
         case .amend(let id, let contentDigest, let target, let due):
             occurrences[id]?.contentDigest = contentDigest
@@ -148,6 +153,11 @@ extension RecordedState {
             topicAPI = FoundTopicAPI(api, at: now)
         case .test(let test):
             tests.append(test)
+        case .applied(let commit):
+            commits.removeAll { $0.id == commit.id }
+            commits.append(commit)
+        case .doubt(let id, let isDoubted):
+            occurrences[id]?.isDoubted = isDoubted
         case .died: break
         case .reviveMigrated:
             dead.subtract(migratedDead)
@@ -197,9 +207,10 @@ extension StateChange {
     /// what a pause or a watermark changes is in the plan itself.
     package var isEffect: Bool {
         switch self {
-        case .register, .spendPlan, .audienceSizes, .watermark, .pause, .resume, .topicAPI, .test, .prune: false
+        case .register, .spendPlan, .audienceSizes, .watermark, .pause, .resume, .topicAPI, .test, .prune, .applied:
+            false
         case .members, .groupKey, .groupMembers, .open, .amend, .outcome, .reject, .finish, .reopen, .forget, .rename,
-            .supersede, .readopt, .died, .reviveMigrated, .erase, .drop, .outgrow:
+            .supersede, .readopt, .died, .reviveMigrated, .erase, .drop, .outgrow, .doubt:
             true
         }
     }

@@ -18,6 +18,12 @@ package enum StateError: Error, Hashable, Sendable {
     case older(path: String)
     /// It was written by an older herald, and only its owner upgrades it.
     case unmigrated(path: String)
+    /// It was moved to another place.
+    case moved(path: String, to: String)
+    /// A `state copy` into it did not end.
+    case incomplete(path: String)
+    /// The database failed over to a server that may lack what was committed last.
+    case failedOver(path: String)
     /// That run does not hold the lock.
     case notLocked(path: String, by: String)
     /// The file system or the server refused.
@@ -44,7 +50,13 @@ extension StateError: CustomStringConvertible {
         case .newer(let path): "the state \(path) was written by a newer herald; use that herald or a newer one"
         case .older(let path): "the state \(path) was written by an older herald; the next apply or run upgrades it"
         case .unmigrated(let path):
-            "the state \(path) was written by an older herald; its owner must upgrade it, or use the older herald"
+            "the state \(path) was written by an older herald; its owner upgrades it with 'herald state migrate'"
+        case .moved(let path, let place):
+            "the state \(path) was moved to \(place); set HERALD_STATE or 'state' to that"
+        case .incomplete(let path):
+            "the state \(path) is a copy that is not complete; run the same 'herald state copy' again"
+        case .failedOver(let path):
+            "the database of the state \(path) failed over to a server that may lack what was committed last"
         case .notLocked(let path, let run): "run \(run) does not hold the lock of the state \(path)"
         case .inaccessible(let path, let detail): "the state \(path) cannot be used: \(detail)"
         case .leaseLost(let holder): "run \(holder) writes nothing more: another run works on the state now"

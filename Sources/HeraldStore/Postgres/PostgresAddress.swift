@@ -53,7 +53,11 @@ package struct PostgresAddress {
 
     private var name: String {
         let (host, port) = (effective["host"] ?? "", effective["port"] ?? "5432")
-        return "postgresql://\(host.hasPrefix("/") ? "" : host):\(port)/\(effective["dbname"] ?? "") (schema \(schema))"
+        let database = effective["dbname"] ?? ""
+        // A Unix socket is named by its folder.
+        return host.hasPrefix("/") || host.hasPrefix("@")
+            ? "postgresql:///\(database)?host=\(host)&port=\(port) (schema \(schema))"
+            : "postgresql://\(host):\(port)/\(database) (schema \(schema))"
     }
 
     /// Those that do not change what a statement does.

@@ -33,10 +33,13 @@ struct Refusal: Hashable, Sendable {
     static let leaseLost = "HL001"
     static let committedBefore = "HL002"
     static let occurrenceTaken = "HL003"
+    static let moved = "HL004"
+    static let failedOver = "HL005"
 
     /// There is no such schema or table.
     var isMissing: Bool { ["3F000", "42P01"].contains(code) }
-    var isNoRight: Bool { code == "42501" }
+    static let noRight = "42501"
+    var isNoRight: Bool { code == Self.noRight }
     /// A standby, or a server that was made read-only.
     var isReadOnly: Bool { code == "25006" }
 
@@ -68,6 +71,8 @@ extension PostgresError {
         case .cut: "the connection was cut"
         case .silent: "the server does not answer"
         case .refused(let refusal, _) where refusal.isReadOnly: "the server is read-only"
+        case .refused(let refusal, _) where refusal.isNoRight:
+            "its role has no right to this (\(refusal.message)); 'herald state grants' prints what a role needs"
         case .refused(let refusal, _): "PostgreSQL says: \(refusal.message)"
         case .unexpected(let what): what
         }

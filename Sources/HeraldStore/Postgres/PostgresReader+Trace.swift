@@ -4,7 +4,7 @@ extension PostgresReader {
     func trace(of recipient: RecipientID) throws -> Trace {
         let id = PostgresValue.int(Int64(recipient))
         let found = try transaction.fetch([
-            Self.dead(where: "known.id = $1", id),
+            PostgresStatement("SELECT id FROM @dead_recipient WHERE id = $1", id),
             PostgresStatement("SELECT id FROM @former WHERE recipient = $1 ORDER BY id", id), Self.codes,
             "SELECT id, name FROM @topic", "SELECT id, name FROM @device_group", "SELECT id, name FROM @occurrence",
         ])

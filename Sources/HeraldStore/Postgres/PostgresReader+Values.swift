@@ -14,7 +14,7 @@ extension PostgresReader {
         }
         return RecordedState.Identity(
             lineage: try row.text(0), project: try row.text(1), endpoint: endpoint,
-            created: try StoredValue.date(row.double(3)))
+            created: try StoredValue.date(row.double(3)), workspace: try row.text(4))
     }
 
     static func progress(_ rows: PostgresRows, _ state: inout RecordedState) throws {
@@ -115,19 +115,6 @@ extension PostgresReader {
     }
 
     /// Recipients whose current registration is dead.
-    ///
-    /// - Parameter condition: an SQL condition on `@tombstone` and `@recipient`.
-    static func dead(where condition: String, _ values: PostgresValue...) -> PostgresStatement {
-        var statement = PostgresStatement(
-            """
-            SELECT known.id FROM @tombstone AS dead JOIN @recipient AS known
-            ON known.id = dead.recipient AND known.registration = dead.registration
-            WHERE \(condition) ORDER BY known.id
-            """)
-        statement.values = values
-        return statement
-    }
-
     static func dead(_ rows: PostgresRows) throws -> RecipientSet {
         RecipientSet(try rows.all.map { try StoredValue.recipientID($0.int(0)) })
     }

@@ -5,6 +5,8 @@ internal import HeraldCore
 /// Reads a state from its tables in PostgreSQL, in one transaction. It trusts none of them.
 struct PostgresReader {
     let transaction: PostgresTransaction
+    /// Whether its role may see registrations and keys.
+    var seesSecrets = true
 
     static let numbering = PostgresStatement(
         """
@@ -14,24 +16,26 @@ struct PostgresReader {
     private static let open = "occurrence IN (SELECT id FROM @occurrence WHERE finished IS NULL)"
 
     /// The questions that `snapshot` asks, in the order of their answers.
-    private static var everything: [PostgresStatement] {
-        [
+    private var everything: [PostgresStatement] {
+        let groups = seesSecrets ? "device_group" : "group_listing"
+        return [
             Self.identity, "SELECT serial, topic_api, topic_api_found FROM @progress",
             "SELECT id, name, changed FROM @topic", SliceTable.membership.sets(where: "true"),
-            "SELECT id, name, notification_key FROM @device_group", SliceTable.groupMembership.sets(where: "true"),
+            "SELECT id, name, notification_key FROM @\(groups)", SliceTable.groupMembership.sets(where: "true"),
             "SELECT \(Self.columns) FROM @occurrence", SliceTable.ledger.sets(where: Self.open),
             SliceTable.rejection.sets(where: Self.open), SliceTable.ledger.counts(where: "NOT (\(Self.open))"),
-            SliceTable.rejection.counts(where: "NOT (\(Self.open))"), Self.codes, Self.dead(where: "true"),
-            Self.dead(where: "migrated"), "SELECT id, recipient FROM @former",
+            SliceTable.rejection.counts(where: "NOT (\(Self.open))"), Self.codes,
+            "SELECT id FROM @dead_recipient ORDER BY id", "SELECT id FROM @dead_recipient WHERE migrated ORDER BY id",
+            "SELECT id, recipient FROM @former",
             "SELECT campaign, name FROM @former_name", "SELECT id FROM @spent_plan",
             "SELECT name, size FROM @audience_size", "SELECT campaign, at, schedule, next FROM @watermark",
             Self.pauses, "SELECT campaign, at, accepted, rejected, unknown FROM @test ORDER BY id",
-            Self.numbering,
+            "SELECT id, committed FROM @applied_commit ORDER BY number", Self.numbering,
         ]
     }
 
     func snapshot() throws -> RecordedState {
-        let answers = try transaction.commit(Self.everything)
+        let answers = try transaction.commit(everything)
         var rest = answers[...]
         func next() -> PostgresRows { rest.removeFirst() }
         var state = RecordedState(identity: try Self.identity(next()))
@@ -56,6 +60,7 @@ struct PostgresReader {
         }
         state.pauses = try Self.pauses(next())
         state.tests = try next().all.map(Self.test)
+        state.commits = try next().all.map { try StoredValue.commit($0.text(0), $0.double(1)) }
         state.nextRecipient = try Self.last(next()) + 1
         return state
     }
@@ -87,10 +92,11 @@ struct PostgresReader {
             due: try row.optionalDouble(4).map(StoredValue.date), contentDigest: try row.text(5),
             target: try row.text(6))
         occurrence.finished = try row.optionalDouble(7).map(StoredValue.date)
+        occurrence.isDoubted = try row.bool(9)
         return (try row.int(0), OccurrenceID(rawValue: try row.text(1)), occurrence)
     }
 
-    static let columns = "id, name, campaign, revision, due, content_digest, target, finished, pruned"
+    static let columns = "id, name, campaign, revision, due, content_digest, target, finished, pruned, doubted"
 }
 
 extension PostgresStatement: ExpressibleByStringInterpolation {

@@ -29,6 +29,8 @@ struct PostgresRow {
     fileprivate let rows: PostgresRows
     fileprivate let index: Int32
 
+    func isNull(_ column: Int32) -> Bool { rows.value(index, column) == nil }
+
     func int(_ column: Int32) throws -> Int64 { try Int64(bitPattern: word(column)) }
 
     func double(_ column: Int32) throws -> Double { try Double(bitPattern: word(column)) }

@@ -1,15 +1,17 @@
 /// The tables of a state in PostgreSQL. One schema holds one state.
 enum PostgresSchema {
     /// The format of the states that this herald makes and uses.
-    static let format: Int64 = 1
+    static let format = Int64(steps.count + 1)
 
     /// What makes an empty schema a state without contents.
     ///
     /// - Parameter version: of the server, as libpq counts it.
     static func creation(onVersion version: Int32) -> [String] {
-        tables(weight: version >= 140_000 ? "bit_count($1)" : "length(replace($1::text, '0', ''))") + functions + work
+        tables(weight: version >= 140_000 ? "bit_count($1)" : "length(replace($1::text, '0', ''))") + functions
+            + steps.joined()
     }
 
+    /// Format 1. Later formats change it by steps of their own.
     private static func tables(weight: String) -> [String] {
         [
             // One row. What the state is bound to; it never changes. Every format has it.

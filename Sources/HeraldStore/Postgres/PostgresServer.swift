@@ -23,6 +23,9 @@ package struct PostgresServer: Sendable {
         self.parameters = parameters.merging(defaults) { given, _ in given }
     }
 
+    /// The schema in SQL, between quotation marks.
+    var quotedSchema: String { "\"\(schema.replacing("\"", with: "\"\""))\"" }
+
     /// When to stop trying again.
     var patience: @Sendable () -> ContinuousClock.Instant { { [times] in .now + times.patience } }
     /// When an answer to a change is late.
@@ -30,19 +33,28 @@ package struct PostgresServer: Sendable {
     /// When an answer to a question that may be long is late.
     var readingDeadline: ContinuousClock.Instant { .now + times.reading }
 
-    /// Throws if the schema holds no state of this herald's format.
+    /// Throws if the schema holds no state of this herald's format that may be used.
     func checkFormat(_ connection: PostgresConnection) throws {
+        guard let format = try format(connection) else { throw StateError.uninitialized(path: name) }
+        if format > PostgresSchema.format { throw StateError.newer(path: name) }
+        if format < PostgresSchema.format { throw StateError.unmigrated(path: name) }
+        let rows = try connection.perform("SELECT closed, moved_to FROM @identity", until: deadline)
+        guard let row = rows.first else { return }
+        if let place = try row.optionalText(1) { throw StateError.moved(path: name, to: place) }
+        if try row.bool(0) { throw StateError.incomplete(path: name) }
+    }
+
+    /// The format of the state in the schema. `nil` if there is none.
+    func format(_ connection: PostgresConnection) throws -> Int64? {
         let rows: PostgresRows
         do throws(PostgresError) {
             rows = try connection.perform("SELECT format FROM @identity", until: deadline)
         } catch {
-            if case .refused(let refusal, _) = error, refusal.isMissing { throw StateError.uninitialized(path: name) }
+            if case .refused(let refusal, _) = error, refusal.isMissing { return nil }
             throw error
         }
         guard let row = rows.first else { throw StateDamage(detail: "it does not say what it is bound to") }
-        let format = try row.int(0)
-        if format > PostgresSchema.format { throw StateError.newer(path: name) }
-        if format < PostgresSchema.format { throw StateError.unmigrated(path: name) }
+        return try row.int(0)
     }
 
     /// Throws if the server could lose what it said it had written, or if its clock and this machine's disagree.

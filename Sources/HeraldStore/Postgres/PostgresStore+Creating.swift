@@ -4,17 +4,17 @@ package import HeraldCore
 extension PostgresStore {
     /// Makes an empty state in a schema, completely or not at all. The schema must not exist, or be empty.
     package static func create(
-        _ server: PostgresServer, identity: RecordedState.Identity, workspace: String
+        _ server: PostgresServer, identity: RecordedState.Identity
     ) async throws -> PostgresStore {
         let session = PostgresSession(server.parameters, schema: server.schema)
         do {
             try await session.perform(for: server.patience) { connection, attempt in
                 // An earlier try may have made it, if its answer was lost.
                 if attempt > 1, try isMade(identity, on: connection, server) { return }
-                try make(identity, workspace, on: connection, server)
+                try make(identity, on: connection, server)
             }
         } catch let error as PostgresError {
-            guard error.code.map({ ["42P06", "42P07", "42723"].contains($0) }) != true else {
+            guard error.code.map(taken.contains) != true else {
                 throw StateError.exists(path: server.name)
             }
             throw server.stateError(error)
@@ -24,26 +24,42 @@ extension PostgresStore {
         return try await open(server)
     }
 
+    /// What PostgreSQL says when a schema, table or function exists already.
+    static let taken: Set = ["42P06", "42P07", "42723"]
+
     private static func make(
-        _ identity: RecordedState.Identity, _ workspace: String, on connection: PostgresConnection,
-        _ server: PostgresServer
+        _ identity: RecordedState.Identity, on connection: PostgresConnection, _ server: PostgresServer
     ) throws {
         let transaction = PostgresTransaction.writing(on: connection, until: server.readingDeadline)
-        let quoted = "\"\(server.schema.replacing("\"", with: "\"\""))\""
-        transaction.run("CREATE SCHEMA IF NOT EXISTS \(quoted)")
+        makeTables(in: transaction, on: connection, server)
+        let head = CopiedHead(
+            lineage: identity.lineage, project: identity.project, endpoint: identity.endpoint.rawValue,
+            created: identity.created.timeIntervalSince1970,
+            fingerprintKey: (0..<32).map { _ in UInt8.random(in: 0...255) }, serial: 0, lastErased: 0)
+        write(head, workspace: identity.workspace ?? "", to: transaction)
+        try transaction.commit()
+    }
+
+    static func makeTables(
+        in transaction: PostgresTransaction, on connection: PostgresConnection, _ server: PostgresServer
+    ) {
+        transaction.run("CREATE SCHEMA IF NOT EXISTS \(server.quotedSchema)")
         for statement in PostgresSchema.creation(onVersion: connection.serverVersion) { transaction.run(statement) }
+        transaction.run("INSERT INTO @lease (epoch, ends) VALUES (0, clock_timestamp())")
+    }
+
+    static func write(_ head: CopiedHead, workspace: String, to transaction: PostgresTransaction) {
         transaction.run(
             """
             INSERT INTO @identity (format, lineage, project, endpoint, workspace, created)
             VALUES ($1, $2, $3, $4, $5, $6)
-            """, .int(PostgresSchema.format), .text(identity.lineage), .text(identity.project),
-            .text(identity.endpoint.rawValue), .text(workspace), .date(identity.created))
+            """, .int(PostgresSchema.format), .text(head.lineage), .text(head.project), .text(head.endpoint),
+            .text(workspace), .double(head.created))
+        transaction.run("INSERT INTO @secret (fingerprint_key) VALUES ($1)", .bytes(head.fingerprintKey))
         transaction.run(
-            "INSERT INTO @secret (fingerprint_key) VALUES ($1)",
-            .bytes((0..<32).map { _ in UInt8.random(in: 0...255) }))
-        transaction.run("INSERT INTO @progress DEFAULT VALUES")
-        transaction.run("INSERT INTO @lease (epoch, ends) VALUES (0, clock_timestamp())")
-        try transaction.commit()
+            """
+            INSERT INTO @progress (serial, last_erased, topic_api, topic_api_found) VALUES ($1, $2, $3, $4)
+            """, .int(head.serial), .int(head.lastErased), .text(head.topicAPI), .double(head.topicAPIFound))
     }
 
     private static func isMade(

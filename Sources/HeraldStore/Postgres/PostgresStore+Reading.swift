@@ -4,7 +4,9 @@ package import HeraldCore
 
 extension PostgresStore {
     package func snapshot() async throws -> RecordedState {
-        try await reading { try PostgresReader(transaction: $0).snapshot() }
+        try await reading { [seesSecrets] in
+            try PostgresReader(transaction: $0, seesSecrets: seesSecrets).snapshot()
+        }
     }
 
     package func occurrence(_ id: OccurrenceID) async throws -> RecordedOccurrence? {

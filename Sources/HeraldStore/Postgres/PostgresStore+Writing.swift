@@ -128,6 +128,7 @@ extension PostgresStore {
             return try await session.perform(for: patience) { [server, writer] connection, _ in
                 let transaction = PostgresTransaction.writing(on: connection, until: server.deadline)
                 transaction.begin(writer, number.value, under: lease, as: helper)
+                transaction.run("SELECT @check_standing($1)", .int(lease?.epoch))
                 do {
                     let value = try body(transaction)
                     try transaction.commit()
@@ -139,6 +140,15 @@ extension PostgresStore {
         } catch let error as PostgresError where error.code == Refusal.leaseLost {
             self.lease?.lose()
             throw StateError.leaseLost(holder: lease?.holder ?? "")
+        } catch let error as PostgresError where error.code == Refusal.failedOver {
+            self.lease?.lose()
+            throw StateError.failedOver(path: server.name)
+        } catch let error as PostgresError where error.code == Refusal.moved {
+            // It says where to.
+            try await session.perform(for: server.patience) { [server] connection, _ in
+                try server.checkFormat(connection)
+            }
+            throw StateError.incomplete(path: server.name)
         } catch {
             throw server.stateError(error)
         }

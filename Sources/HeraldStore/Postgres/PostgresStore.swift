@@ -5,6 +5,8 @@ internal import HeraldCore
 /// The state in a schema of a PostgreSQL database, which several machines share.
 package final class PostgresStore: StateStore {
     package let fingerprintKey: [UInt8]
+    /// Whether its role may see registrations and keys.
+    let seesSecrets: Bool
     let server: PostgresServer
     let session: PostgresSession
     /// What the run lock gave to this process; `nil` without it.
@@ -25,38 +27,45 @@ package final class PostgresStore: StateStore {
             let key = try await session.perform(for: server.patience) { connection, _ in
                 try server.checkFormat(connection)
                 try server.checkDurability(connection)
-                let rows = try connection.perform(
-                    "SELECT fingerprint_key FROM @secret", until: server.deadline)
-                return try rows.first.map { Array(try $0.bytes(0)) } ?? []
+                return try secret(over: connection, server)
             }
-            guard key.count == 32 else { throw StateDamage(detail: "its fingerprint key is missing") }
             return PostgresStore(server, session, key, lease)
         } catch {
             throw server.stateError(error)
         }
     }
 
+    /// - Parameter key: `nil` if its role must not see it.
     init(
-        _ server: PostgresServer, _ session: PostgresSession, _ fingerprintKey: [UInt8], _ lease: RunLease?,
+        _ server: PostgresServer, _ session: PostgresSession, _ key: [UInt8]?, _ lease: RunLease?,
         helping: CrewBoard? = nil
     ) {
         self.server = server
         self.session = session
-        self.fingerprintKey = fingerprintKey
+        // A role that may not see the key sees no registration either, so nothing is named by this one.
+        fingerprintKey = key ?? (0..<32).map { _ in UInt8.random(in: 0...255) }
+        seesSecrets = key != nil
         self.lease = lease
         self.helping = helping
     }
 
     /// What its commits are made under.
     var workLease: WorkLease? { lease.map { WorkLease(holder: $0.run, epoch: $0.epoch) } }
+    private static func secret(over connection: PostgresConnection, _ server: PostgresServer) throws -> [UInt8]? {
+        let right = try connection.perform(
+            "SELECT has_table_privilege('@secret', 'SELECT')", until: server.deadline)
+        guard try right.first?.bool(0) == true else { return nil }
+        let rows = try connection.perform("SELECT fingerprint_key FROM @secret", until: server.deadline)
+        guard let row = rows.first, try row.bytes(0).count == 32 else {
+            throw StateDamage(detail: "its fingerprint key is missing")
+        }
+        return Array(try row.bytes(0))
+    }
 
     /// What the state belongs to.
-    func binding() async throws -> StateDatabase.Binding {
+    func binding() async throws -> StateBinding {
         try await reading { transaction in
-            let rows = try transaction.commit([PostgresReader.identity])[0]
-            let identity = try PostgresReader.identity(rows)
-            return .init(
-                project: identity.project, endpoint: identity.endpoint, workspace: try rows.first?.text(4) ?? "")
+            StateBinding(try PostgresReader.identity(transaction.commit([PostgresReader.identity])[0]))
         }
     }
 

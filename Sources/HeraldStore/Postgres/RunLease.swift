@@ -11,6 +11,7 @@ package final class RunLease: StateLock {
     /// The run that holds it.
     let run: String
     let epoch: Int64
+    package let resendTime: ContinuousClock.Instant?
     let server: PostgresServer
     let times: LeaseTimes
     private let state: Mutex<State>
@@ -38,11 +39,13 @@ package final class RunLease: StateLock {
             return try await session.perform(for: server.patience) { connection, _ in
                 try server.checkFormat(connection)
                 let begin = times.now()
-                guard let epoch = try take(run, token, times, over: connection, server) else {
+                guard let (epoch, wait) = try take(run, token, times, over: connection, server) else {
                     throw StateError.locked(
                         path: server.name, holder: try holder(over: connection, server) ?? "another run")
                 }
-                return RunLease(run, epoch, server, times, until: begin + times.length - times.margin)
+                return RunLease(
+                    run, epoch, server, times, until: begin + times.length - times.margin,
+                    resendTime: wait > 0 ? times.now() + .seconds(wait) : nil)
             }
         } catch {
             throw server.stateError(error)
@@ -51,8 +54,9 @@ package final class RunLease: StateLock {
 
     private init(
         _ run: String, _ epoch: Int64, _ server: PostgresServer, _ times: LeaseTimes,
-        until deadline: ContinuousClock.Instant
+        until deadline: ContinuousClock.Instant, resendTime: ContinuousClock.Instant?
     ) {
+        self.resendTime = resendTime
         (self.run, self.epoch, self.server, self.times) = (run, epoch, server, times)
         state = Mutex(State(deadline: deadline))
         Thread.detachNewThread { self.keep() }
@@ -150,10 +154,11 @@ package final class RunLease: StateLock {
 
 extension RunLease {
     /// - Parameter token: of this attempt, which is known again if the answer to an earlier try was lost.
+    /// - Returns: The epoch, and for how many seconds requests of an earlier holder may still arrive.
     private static func take(
         _ run: String, _ token: UUID, _ times: LeaseTimes, over connection: PostgresConnection,
         _ server: PostgresServer
-    ) throws -> Int64? {
+    ) throws -> (epoch: Int64, wait: Double)? {
         let transaction = PostgresTransaction.writing(on: connection, until: server.deadline)
         let taken = try transaction.commit(
             [
@@ -162,13 +167,19 @@ extension RunLease {
                 PostgresStatement(
                     """
                     UPDATE @lease SET epoch = epoch + 1, run = $1, token = $2, host = $3, pid = $4,
-                        since = clock_timestamp(), ends = clock_timestamp() + $5 * interval '1 second'
-                    WHERE run IS NULL OR token = $2 OR ends <= clock_timestamp() RETURNING epoch
+                        since = clock_timestamp(), ends = clock_timestamp() + $5 * interval '1 second', timeout = $6,
+                        resend_from = CASE WHEN token = $2 THEN resend_from ELSE \(lastArrival) END
+                    WHERE run IS NULL OR token = $2 OR ends <= clock_timestamp()
+                    RETURNING epoch, coalesce(extract(epoch FROM resend_from - clock_timestamp()), 0)::float8
                     """, .text(run), .uuid(token), .text(ProcessInfo.processInfo.hostName), .int(Int(getpid())),
-                    .double(times.length.seconds)),
+                    .double(times.length.seconds), .double(times.timeout.seconds)),
             ])
-        return try taken[1].first?.int(0)
+        return try taken[1].first.map { (try $0.int(0), try $0.double(1)) }
     }
+
+    /// When the last request can arrive of whoever holds the lease, or held it before and did not give it back.
+    private static let lastArrival =
+        "greatest(resend_from, CASE WHEN run IS NOT NULL THEN ends + timeout * interval '1 second' END)"
 
     /// Who holds the lease, in words. `nil` if nobody does.
     private static func holder(over connection: PostgresConnection, _ server: PostgresServer) throws -> String? {
@@ -199,7 +210,8 @@ extension RunLease {
         try await asking(server) { connection in
             try connection.perform(
                 """
-                UPDATE @lease SET epoch = epoch + 1, run = NULL, token = NULL, ends = clock_timestamp()
+                UPDATE @lease SET epoch = epoch + 1, run = NULL, token = NULL, ends = clock_timestamp(),
+                    resend_from = \(lastArrival)
                 WHERE run = $1 RETURNING epoch
                 """, .text(run), until: server.deadline
             ).count > 0
@@ -219,22 +231,4 @@ extension RunLease {
             throw server.stateError(error)
         }
     }
-}
-
-/// How long a lease lasts.
-package struct LeaseTimes: Sendable {
-    /// From a renewal to the end, on the database's clock.
-    package var length = Duration.seconds(30)
-    /// From one renewal to the next.
-    package var renewal = Duration.seconds(5)
-    /// How much earlier this process stops than the database would let others in.
-    package var margin = Duration.seconds(2)
-    /// How often a process reads what others do that send for the same run.
-    package var reading = Duration.milliseconds(500)
-    /// Nothing starts on a reading that is older.
-    package var validity = Duration.seconds(1)
-    /// A clock that goes on while the machine sleeps.
-    package var now: @Sendable () -> ContinuousClock.Instant = { .now }
-
-    package init() {}
 }

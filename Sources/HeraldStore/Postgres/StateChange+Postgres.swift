@@ -74,6 +74,14 @@ extension StateChange {
             transaction.run(
                 "INSERT INTO @test (campaign, at, accepted, rejected, unknown) VALUES ($1, $2, $3, $4, $5)",
                 .text(test.campaign), .date(test.at), .int(test.accepted), .int(test.rejected), .int(test.unknown))
+        case .applied(let commit):
+            transaction.run("DELETE FROM @applied_commit WHERE id = $1", .text(commit.id))
+            transaction.run(
+                "INSERT INTO @applied_commit (id, committed) VALUES ($1, $2)", .text(commit.id),
+                .date(commit.committed))
+        case .doubt(let id, let isDoubted):
+            transaction.run(
+                "UPDATE @occurrence SET doubted = $2 WHERE name = $1", .text(id.rawValue), .bool(isDoubted))
         case .erase(let members):
             try Self.erase(members, transaction)
         case .drop(let resource):

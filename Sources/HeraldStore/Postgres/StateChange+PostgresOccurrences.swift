@@ -48,7 +48,7 @@ extension StateChange {
             .occurrenceTaken(id),
             """
             SELECT @refuse('\(Refusal.occurrenceTaken)') FROM @occurrence AS known
-            WHERE name = $1 AND (campaign <> $2 OR finished IS NOT NULL OR EXISTS (
+            WHERE name = $1 AND (campaign <> $2 OR finished IS NOT NULL OR doubted OR EXISTS (
                 SELECT FROM @ledger WHERE occurrence = known.id AND members > 0 AND state = ANY ($3)))
             """, .text(id.rawValue), .text(occurrence.campaign),
             .ints(LedgerEntry.allCases.filter(\.isTried).map { Int64($0.rawValue) }))

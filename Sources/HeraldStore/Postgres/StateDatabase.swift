@@ -5,10 +5,12 @@ internal import Synchronization
 /// A state in PostgreSQL.
 package struct StateDatabase: StateLocation {
     let server: PostgresServer
-    private let binding: Binding
+    private let binding: StateBinding
     private let folder: String
     private let note: @Sendable (String) -> Void
     private let times: LeaseTimes
+    /// Whether a run needs a standby that its commits wait for.
+    private let requiresStandby: Bool
     /// The lease that this process took last.
     private let lease = Lease()
     /// For taking it, which a run that waits tries again and again.
@@ -16,29 +18,15 @@ package struct StateDatabase: StateLocation {
 
     private final class Lease: Sendable { let last = Mutex<RunLease?>(nil) }
 
-    /// What a state belongs to.
-    package struct Binding: Hashable, Sendable {
-        var project: String
-        var endpoint: EndpointKind
-        var workspace: String
-
-        package init(project: String, endpoint: EndpointKind, workspace: String) {
-            (self.project, self.endpoint, self.workspace) = (project, endpoint, workspace)
-        }
-
-        fileprivate var phrase: String {
-            "project '\(project)' at \(endpoint.rawValue), workspace '\(workspace)'"
-        }
-    }
-
     /// - Parameters:
     ///   - binding: what a new state is bound to, and an existing one must be bound to.
     ///   - folder: for files that are kept beside a state in a file: reports and caches.
     ///   - note: takes what a person must know besides.
     package init(
-        _ server: PostgresServer, _ binding: Binding, folder: String, times: LeaseTimes = LeaseTimes(),
-        note: @escaping @Sendable (String) -> Void
+        _ server: PostgresServer, _ binding: StateBinding, folder: String, times: LeaseTimes = LeaseTimes(),
+        requiresStandby: Bool = false, note: @escaping @Sendable (String) -> Void
     ) {
+        self.requiresStandby = requiresStandby
         (self.server, self.binding, self.folder, self.times, self.note) = (server, binding, folder, times, note)
         session = PostgresSession(server.parameters, schema: server.schema)
     }
@@ -63,6 +51,9 @@ package struct StateDatabase: StateLocation {
             guard use == .inspecting else { throw error }
             note("\(error)")
         }
+        if use == .changing, !store.seesSecrets {
+            throw StateError.inaccessible(path: name, detail: "its role may only read")
+        }
         return store
     }
 
@@ -74,21 +65,74 @@ package struct StateDatabase: StateLocation {
     }
 
     package func create(_ identity: RecordedState.Identity) async throws -> any StateStore {
-        try await PostgresStore.create(server, identity: identity, workspace: binding.workspace)
+        try await PostgresStore.create(server, identity: identity)
     }
 
     package func initialize(created: Date) async throws { _ = try await create(newIdentity(created: created)) }
 
-    package func newIdentity(created: Date) -> RecordedState.Identity {
-        RecordedState.Identity(
-            lineage: UUID().uuidString.lowercased(), project: binding.project, endpoint: binding.endpoint,
-            created: created)
-    }
+    package func newIdentity(created: Date) -> RecordedState.Identity { binding.newIdentity(created: created) }
 
     package func lock(for run: String) async throws -> any StateLock {
         let taken = try await RunLease.take(server, run: run, times, over: session)
+        do { try await noteStanding() } catch {
+            await taken.release()
+            throw error
+        }
         lease.last.withLock { $0 = taken }
         return taken
+    }
+
+    /// Reads what the run stands on, and holds what may be lost.
+    private func noteStanding() async throws {
+        let (standing, doubts) = try await asking { [server, requiresStandby] connection in
+            let standing = try ServerStanding.read(over: connection, server)
+            if requiresStandby, !standing.isSynchronous {
+                throw StateError.inaccessible(
+                    path: server.name,
+                    detail: "'require_synchronous_standby' is set, and no commit there waits for another server"
+                        + (standing.seesStandbys ? "" : ", as far as its role without pg_monitor can see"))
+            }
+            let rows = try connection.perform(
+                "SELECT @note_standing($1, $2)", .text(standing.system), .bool(standing.isSynchronous),
+                until: server.deadline)
+            return (standing, try rows.first?.int(0) ?? 0)
+        }
+        if let warning = standing.warning { note("\(name): \(warning)") }
+        if doubts > 0 {
+            note(
+                "\(name) failed over, and may lack what was committed last: \(count(Int(doubts), "open occurrence")) held; 'herald plan' names what is held"
+            )
+        }
+    }
+
+    package var copyPlace: any CopyPlace { DatabaseCopyPlace(server: server, workspace: binding.workspace) }
+
+    package func hasMoved() async throws -> Bool {
+        try await asking { [server] connection in
+            let rows = try connection.perform(
+                "SELECT system <> (SELECT system_identifier::text FROM pg_control_system()) FROM @server WHERE system IS NOT NULL",
+                until: server.deadline)
+            return try rows.first?.bool(0) ?? false
+        }
+    }
+
+    package func acceptMove() async throws {
+        try await asking { [server] connection in
+            _ = try connection.perform("UPDATE @server SET system = NULL, timeline = NULL", until: server.deadline)
+        }
+        try await noteStanding()
+    }
+
+    package func migrate() async throws -> Bool { try await PostgresStore.migrate(server) }
+
+    private func asking<Value: Sendable>(
+        _ body: @Sendable @escaping (PostgresConnection) throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await session.perform(for: server.patience) { connection, _ in try body(connection) }
+        } catch {
+            throw server.stateError(error)
+        }
     }
 
     package func holder() async throws -> String? { try await RunLease.holder(of: server) }

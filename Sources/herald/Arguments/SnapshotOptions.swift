@@ -23,7 +23,8 @@ struct SnapshotOptions: ParsableArguments {
         guard let path = snapshot else { return nil }
         do {
             let snapshot = try SnapshotFile.read(path)
-            try snapshot.check(context.settings.project, context.destination.kind)
+            try snapshot.check(
+                context.settings.project, context.destination.kind, workspace: context.settings.workspace)
             let limit = maxSnapshotAge?.duration ?? .seconds(24 * 3600)
             return (snapshot, snapshot.remarks(olderThan: limit, at: Date()))
         } catch let problem as SnapshotProblem {

@@ -14,8 +14,12 @@ extension PlanCommand {
             let forecast = try context.files.forecast(from: snapshot, remarks, at: at?.date ?? now, scope)
             return PlanDocument(forecast, id: id, created: now, campaigns: campaign, days: days)
         }
-        let state = try await KnownState.read(from: context.state, for: .reading, at: now)
-        let desired = try await context.files.wanted(knownTo: state, at: context.state, isForApply: false).desired
+        let state = try await KnownState.read(
+            from: context.state, for: .reading, at: now, filesIn: context.files.folder.path)
+        let desired =
+            lists == .skip
+            ? try context.files.desiredWithoutLists(besides: state.recorded)
+            : try await context.files.wanted(knownTo: state, at: context.state, isForApply: false).desired
         let proposal = try context.files.proposal(desired, from: state, at: at?.date ?? now, scope)
         return PlanDocument(proposal, id: id, created: now, campaigns: campaign, days: days)
     }

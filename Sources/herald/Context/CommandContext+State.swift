@@ -7,9 +7,15 @@ extension CommandContext {
     /// The state for changes that must not happen during a run.
     @discardableResult
     func repairing<Value>(_ body: (any StateStore) async throws -> Value) async throws -> Value {
+        try await repairing { store, _ in try await body(store) }
+    }
+
+    @discardableResult
+    func repairing<Value>(_ body: (any StateStore, any StateLock) async throws -> Value) async throws -> Value {
         // Fails before anything is created beside it.
         try await state.require()
-        return try await state.lock(for: "state").hold { try await body(try await state.open(for: .changing)) }
+        let lock = try await state.lock(for: "state")
+        return try await lock.hold { try await body(try await state.open(for: .changing), lock) }
     }
 
     /// Asks a person before something is removed that nothing brings back.

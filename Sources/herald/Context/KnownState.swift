@@ -12,15 +12,30 @@ struct KnownState {
     private(set) var recorded: RecordedState
     /// The highest serial of this state in the reports beside it.
     var reportedSerial: Int64?
+    /// Whether it is in another database server than at the last run.
+    var hasMoved = false
+    /// The commit that the files are from. `nil` without git.
+    var checkout: Checkout?
 
     var exists: Bool { store != nil }
 
-    /// - Parameter now: The creation time of a new state, if there is none.
-    static func read(from location: any StateLocation, for use: StateUse, at now: Date) async throws -> KnownState {
-        guard let store = try await location.openIfPresent(for: use) else { return blank(for: nil, location, now) }
+    /// - Parameters:
+    ///   - now: The creation time of a new state, if there is none.
+    ///   - folder: Where the files are.
+    static func read(
+        from location: any StateLocation, for use: StateUse, at now: Date, filesIn folder: String
+    ) async throws -> KnownState {
+        guard let store = try await location.openIfPresent(for: use) else {
+            var blank = blank(for: nil, location, now)
+            blank.checkout = GitHistory.checkout(at: folder, appliedLast: nil)
+            return blank
+        }
         let recorded = try await store.snapshot()
-        let reported = SavedReports(in: location.reports).newestSerial(of: recorded.identity.lineage)
-        return KnownState(store: store, recorded: recorded, reportedSerial: reported)
+        return KnownState(
+            store: store, recorded: recorded,
+            reportedSerial: SavedReports(in: location.reports).newestSerial(of: recorded.identity.lineage),
+            hasMoved: try await location.hasMoved(),
+            checkout: GitHistory.checkout(at: folder, appliedLast: recorded.commits.last))
     }
 
     /// A state without contents, whatever the real one holds.
@@ -40,6 +55,12 @@ struct KnownState {
         let change = StateChange.outgrow(reportedSerial)
         try await store?.commit([change])
         recorded.apply([change])
+    }
+
+    /// Notes that the files of their commit are applied.
+    var applying: [StateChange] {
+        guard let head = checkout?.head, head.id != recorded.commits.last?.id else { return [] }
+        return [.applied(head)]
     }
 
     /// A copy in memory that leaves the real state alone. Reports give registrations the same fingerprints.

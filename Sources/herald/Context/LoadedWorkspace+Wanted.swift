@@ -19,6 +19,12 @@ extension LoadedWorkspace {
         }
     }
 
+    /// What the files ask for when lists are not read. The registrations of the state are not read either: nothing that
+    /// such a plan shows depends on whom the files list by themselves.
+    func desiredWithoutLists(besides recorded: RecordedState) throws -> Desired {
+        try Resolver.desired(of: workspace, ListedRecipients(recipientIndex, newFrom: recorded.nextRecipient))
+    }
+
     /// The cached numbers belong to another state, so the lists are read again.
     private func indexReadAgain() throws -> RecipientIndex {
         let read = WorkspaceLoader.lists(

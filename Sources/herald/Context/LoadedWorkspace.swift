@@ -94,7 +94,8 @@ extension LoadedWorkspace {
         let input = Planner.Input(
             desired: desired, state: state.recorded, hasState: state.exists, settings: workspace.settings,
             workspaceDigest: digest, onlyCampaigns: Set(scope.campaigns), days: scope.days,
-            listsSkipped: workspace.listsSkipped, reportedSerial: state.reportedSerial)
+            listsSkipped: workspace.listsSkipped, reportedSerial: state.reportedSerial, hasMoved: state.hasMoved,
+            checkout: state.checkout)
         return Planner.proposal(input, at: now)
     }
 

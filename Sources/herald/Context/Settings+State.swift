@@ -1,3 +1,4 @@
+import Foundation
 import HeraldCore
 import HeraldStore
 
@@ -6,20 +7,57 @@ extension Settings {
     func stateLocation(
         in folder: WorkspaceFolder, _ common: Common, endpoint: EndpointKind
     ) throws -> any StateLocation {
-        let note: @Sendable (String) -> Void = { common.console.error("herald: \($0)\n") }
-        guard let (database, isFromFile) = database(common.environment) else {
-            return StateFile(
-                path: stateFile(in: folder, common.environment), project: project, endpoint: endpoint, note: note)
+        guard let place = override(common.environment) else {
+            if let database = state.postgres {
+                return try location(of: database, isFromFile: true, folder, common, endpoint)
+            }
+            return location(ofFile: state.file.absolute(in: folder.path), common, endpoint)
         }
-        guard let workspace else {
+        return try location(at: place, in: folder, common, endpoint: endpoint)
+    }
+
+    /// - Parameters:
+    ///   - place: The address of a database, or the path of a file.
+    ///   - schema: Where in the database. By default where `herald.yaml` says.
+    func location(
+        at place: String, schema: String? = nil, in folder: WorkspaceFolder, _ common: Common, endpoint: EndpointKind
+    ) throws -> any StateLocation {
+        guard PostgresSettings.isAddress(place) else {
+            return location(ofFile: place.absolute(in: nil), common, endpoint)
+        }
+        var database = state.postgres ?? PostgresSettings(address: place)
+        database.address = place
+        database.schema = schema ?? database.schema
+        return try location(of: database, isFromFile: false, folder, common, endpoint)
+    }
+
+    private func location(ofFile path: String, _ common: Common, _ endpoint: EndpointKind) -> StateFile {
+        StateFile(path: path, binding(endpoint), note: note(common))
+    }
+
+    private func location(
+        of database: PostgresSettings, isFromFile: Bool, _ folder: WorkspaceFolder, _ common: Common,
+        _ endpoint: EndpointKind
+    ) throws -> StateDatabase {
+        guard workspace != nil else {
             throw CommandFailure(
                 .wrong,
                 "a state in PostgreSQL belongs to a workspace: write 'workspace: NAME' in herald.yaml (herald: 2)")
         }
         let address = try PostgresAddress(database, isFromFile: isFromFile, environment: common.environment)
+        var times = LeaseTimes()
+        times.timeout = fcm.timeout
         return StateDatabase(
-            address.server, .init(project: project, endpoint: endpoint, workspace: workspace),
-            folder: ".herald".absolute(in: folder.path), note: note)
+            address.server, binding(endpoint), folder: ".herald".absolute(in: folder.path), times: times,
+            requiresStandby: database.requiresSynchronousStandby, note: note(common))
+    }
+
+    private func binding(_ endpoint: EndpointKind) -> StateBinding {
+        StateBinding(project: project, endpoint: endpoint, workspace: workspace)
+    }
+
+    private func note(_ common: Common) -> @Sendable (String) -> Void {
+        { common.console.error("herald: \($0)\n") }
     }
 
     /// The absolute path of the snapshot that every apply and run writes. `nil` if none is written.
@@ -27,19 +65,11 @@ extension Settings {
 
     /// What the paths of the caches of lists begin with.
     func cachePath(in folder: WorkspaceFolder, _ environment: [String: String]) -> String {
-        database(environment) == nil ? stateFile(in: folder, environment) : ".herald/state".absolute(in: folder.path)
-    }
-
-    private func stateFile(in folder: WorkspaceFolder, _ environment: [String: String]) -> String {
-        override(environment)?.absolute(in: nil) ?? state.file.absolute(in: folder.path)
-    }
-
-    private func database(_ environment: [String: String]) -> (PostgresSettings, isFromFile: Bool)? {
-        guard let place = override(environment) else { return state.postgres.map { ($0, true) } }
-        guard PostgresSettings.isAddress(place) else { return nil }
-        var database = state.postgres ?? PostgresSettings(address: place)
-        database.address = place
-        return (database, false)
+        if let place = override(environment) {
+            return PostgresSettings.isAddress(place)
+                ? ".herald/state".absolute(in: folder.path) : place.absolute(in: nil)
+        }
+        return (state.postgres == nil ? state.file : ".herald/state").absolute(in: folder.path)
     }
 
     private func override(_ environment: [String: String]) -> String? {

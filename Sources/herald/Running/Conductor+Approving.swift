@@ -8,7 +8,7 @@ extension Conductor {
     func leavingOutRefused(_ proposal: Proposal) throws -> Proposal {
         guard case .leaveOut = request.guards else { return proposal }
         let refusals = proposal.plan.refusals
-        if let refusal = refusals.first(where: { $0.kind == .stateWentBack }) {
+        if let refusal = refusals.first(where: \.kind.isOfEverything) {
             throw CommandFailure(
                 .refused,
                 "guard \(refusal.kind.rawValue): \(refusal.message); nothing was done; to allow it: herald apply \(refusal.override)"

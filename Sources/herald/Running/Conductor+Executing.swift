@@ -32,15 +32,17 @@ extension Conductor {
         let progress = ProgressDisplay(on: console)
         var surroundings = surroundings(work, store, sender, files, progress, under: lock, signals)
         tellCap(of: sender, for: work.plan)
-        if let saved = request.saved { try await store.commit([.spendPlan(saved.id)]) }
+        let notes = (request.saved.map { [.spendPlan($0.id)] } ?? []) + (isReal ? state.applying : [])
+        if !notes.isEmpty { try await store.commit(notes) }
         var recorded = state.recorded
         _ = consume state
         if case .listed(let lists) = work.recipients { recorded.apply(lists.desired.registrations.changes) }
-        if request.mode == .apply { surroundings.crew = try await lock?.gather(rate: executorOptions.fcm.rate) }
+        let options = executorOptions(under: lock)
+        if request.mode == .apply { surroundings.crew = try await lock?.gather(rate: options.fcm.rate) }
         let report: Report
         do {
             report = try await Executor.run(
-                work.plan, from: consume recorded, executorOptions, in: surroundings, report: blank)
+                work.plan, from: consume recorded, options, in: surroundings, report: blank)
         } catch {
             await surroundings.crew?.disband()
             throw error
@@ -58,10 +60,16 @@ extension Conductor {
         return report
     }
 
-    private var executorOptions: Executor<ContinuousClock>.Options {
+    /// Whether it works on the state itself, and not on a copy.
+    private var isReal: Bool {
+        if case .workspace = request.goal { request.dryRunSample == nil } else { false }
+    }
+
+    private func executorOptions(under lock: (any StateLock)?) -> Executor<ContinuousClock>.Options {
         .init(
             fcm: context.destination.adapted(context.settings.fcm), guards: context.settings.guards,
-            overrides: request.guards.overrides, mode: request.mode)
+            overrides: request.guards.overrides, mode: request.mode,
+            resendDelay: lock?.resendTime.map { ContinuousClock.now.duration(to: $0) } ?? .zero)
     }
 
     private func surroundings(

@@ -15,7 +15,7 @@ extension Conductor {
             let store = try await existingOrNew(state)
             // Saved so that the next run finds these recipients' numbers.
             try await record(work, in: store)
-            let changes = work.plan.bookkeeping(at: request.now()) + work.closing
+            let changes = work.plan.bookkeeping(at: request.now()) + work.closing + state.applying
             try await store.commit(changes)
             if changes.contains(where: \.isEffect) {
                 var recorded = state.recorded

@@ -36,7 +36,10 @@ struct Conductor {
         if needsApproval { try approve(state) }
         let signals = request.signals ?? .listen(on: console)
         // Whoever overrode the guard accepts the state as it is.
-        if request.dryRunSample == nil { try await state.outgrowReports() }
+        if request.dryRunSample == nil {
+            if state.hasMoved { try await context.state.acceptMove() }
+            try await state.outgrowReports()
+        }
         if work.plan.isEmpty { return try await rest(work, state) }
         let store = state.store
         let report = try await execute(work, from: consume state, under: lock, signals)
@@ -58,7 +61,8 @@ struct Conductor {
         switch request.goal {
         case .workspace:
             try await .read(
-                from: context.state, for: request.ifLocked == nil ? .reading : .changing, at: request.now())
+                from: context.state, for: request.ifLocked == nil ? .reading : .changing, at: request.now(),
+                filesIn: context.files.folder.path)
         // A test works on a state of its own: it keeps no outcomes and forgets no registration.
         case .test: try await .blank(beside: context.state, at: request.now())
         }

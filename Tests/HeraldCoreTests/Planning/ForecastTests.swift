@@ -175,11 +175,12 @@ import Testing
     @Test func `what needs reports or lists is told`() {
         var scenario = scenario
         scenario.want(.tide())
-        #expect(forecast(scenario).overview.unjudged.map(\.kind) == [.stateWentBack])
+        #expect(forecast(scenario).overview.unjudged.map(\.kind) == [.stateWentBack, .stateMoved, .olderFiles])
         scenario.listsSkipped = true
         #expect(
             Set(forecast(scenario).overview.unjudged.map(\.kind)) == [
-                .stateWentBack, .maxRecipients, .maxUnsubscribePercent, .audienceCollapse, .audienceGrowth,
+                .stateWentBack, .stateMoved, .olderFiles, .maxRecipients, .maxUnsubscribePercent, .audienceCollapse,
+                .audienceGrowth,
             ])
     }
 
@@ -208,12 +209,30 @@ import Testing
 
     @Test func `another project or endpoint is refused`() throws {
         let snapshot = StateSnapshot(scenario.state, tombstones: 0, at: PlanScenario.now)
-        try snapshot.check("tide-app", .emulator)
+        try snapshot.check("tide-app", .emulator, workspace: "tide")
         for (project, endpoint) in [("tide-app", EndpointKind.fcm), ("tides", .emulator)] {
             #expect(
                 throws: SnapshotProblem.bound(
                     to: "project 'tide-app' at emulator", wanted: "project '\(project)' at \(endpoint.rawValue)")
-            ) { try snapshot.check(project, endpoint) }
+            ) { try snapshot.check(project, endpoint, workspace: nil) }
+        }
+    }
+
+    @Test(
+        arguments: [(nil, "tide", true), ("tide", nil, true), ("tide", "tide", true), ("tide", "wind", false)]
+            as [(String?, String?, Bool)])
+    func `a snapshot of another workspace is refused, if both name one`(
+        _ bound: String?, _ wanted: String?, _ isRight: Bool
+    ) throws {
+        var snapshot = StateSnapshot(scenario.state, tombstones: 0, at: PlanScenario.now)
+        snapshot.identity.workspace = bound
+        let read = try SnapshotDocument(reading: Array(SnapshotDocument(snapshot).json.compactText.utf8)).snapshot
+        #expect(read.identity.workspace == bound)
+        do {
+            try read.check("tide-app", .emulator, workspace: wanted)
+            #expect(isRight)
+        } catch {
+            #expect(!isRight && error == .bound(to: "workspace 'tide'", wanted: "workspace 'wind'"))
         }
     }
 }

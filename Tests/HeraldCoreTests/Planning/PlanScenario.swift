@@ -12,6 +12,8 @@ struct PlanScenario {
     var only: Set<String> = []
     var hasState = true
     var reportedSerial: Int64?
+    var hasMoved = false
+    var checkout: Checkout?
     var listsSkipped = false
 
     static let now = Date(timeIntervalSince1970: 1_764_576_000)  // 2025-12-01T08:00:00Z
@@ -21,8 +23,9 @@ struct PlanScenario {
     private var input: Planner.Input {
         .init(
             desired: desired, state: state.snapshot, hasState: hasState, settings: settings,
-            workspaceDigest: "sha256:0", onlyCampaigns: only, listsSkipped: listsSkipped, reportedSerial: reportedSerial
-        )
+            workspaceDigest: "sha256:0", onlyCampaigns: only, listsSkipped: listsSkipped,
+            reportedSerial: reportedSerial,
+            hasMoved: hasMoved, checkout: checkout)
     }
 
     func plan(at now: Date = PlanScenario.now) -> Plan { Planner.plan(input, at: now) }

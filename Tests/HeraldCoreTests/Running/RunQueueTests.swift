@@ -52,6 +52,27 @@ import Testing
         #expect(words(queue.next(at: now, changed(86_400))) == "wait 59")
     }
 
+    @Test func `nobody with an unknown outcome is sent to again while the request of a lost run may arrive`() {
+        var (resumed, fresh) = (Plan.Send.sample([1, 2], onUnknown: .resend), Plan.Send.sample([3], campaign: "wind"))
+        resumed.isResumed = true
+        (fresh.onUnknown, fresh.isResumed) = (.hold, true)
+        var options = RunOptions(fcm: FCMSettings(), guards: GuardLimits(), resendDelay: .seconds(20))
+        func queue(_ options: RunOptions, _ sends: Plan.Send...) -> RunQueue {
+            var queue = RunQueue(options, began: now.date.adding(.seconds(-5)))
+            queue.insert(sends.enumerated().map { .init(step: Plan.Step(work: .send($1), reason: ""), index: $0) })
+            return queue
+        }
+        #expect(words(queue(options, resumed, fresh).next(at: now, .blank)) == "begin 1 until 15")
+        #expect(words(queue(options, resumed).next(at: now, .blank)) == "wait 15")
+        let later = Moment(elapsed: .seconds(20), date: now.date)
+        #expect(words(queue(options, resumed).next(at: later, .blank)) == "begin 0")
+        // Who was not tried has nothing to wait for.
+        resumed.isResumed = false
+        #expect(words(queue(options, resumed).next(at: now, .blank)) == "begin 0")
+        (resumed.isResumed, options.resendDelay) = (true, .zero)
+        #expect(words(queue(options, resumed).next(at: now, .blank)) == "begin 0")
+    }
+
     @Test func `a wait ends even if the clock stands still`() {
         var queue = queue(.send(Self.topic))
         queue.noteChange(of: "tides", at: .seconds(4))

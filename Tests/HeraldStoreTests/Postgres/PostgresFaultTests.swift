@@ -23,7 +23,7 @@ import Testing
     {
         let proxy = try PostgresProxy()
         let server = try PostgresTestServer.newSchema(through: proxy)
-        let store = try await PostgresStore.create(server, identity: OpenStore.identity, workspace: "tide")
+        let store = try await PostgresStore.create(server, identity: OpenStore.identity)
         var expected = RecordedState(identity: OpenStore.identity)
         proxy.arm(fault, after: piece)
         let numbers = try await store.intern((1...600).map { Arrival(.fid($0)) }, comparedUpTo: 0)
@@ -41,7 +41,7 @@ import Testing
     @Test func `a server that is away for longer is an error, and the state is as it was`() async throws {
         let proxy = try PostgresProxy()
         let server = try PostgresTestServer.newSchema(through: proxy)
-        let store = try await PostgresStore.create(server, identity: OpenStore.identity, workspace: "tide")
+        let store = try await PostgresStore.create(server, identity: OpenStore.identity)
         proxy.refuse(true)
         proxy.endConnections()
         let error = await #expect(throws: StateError.self) { try await store.commit([.spendPlan("secret-plan")]) }
@@ -56,7 +56,7 @@ import Testing
 
     @Test func `a backend that is killed in the middle loses nothing`() async throws {
         let server = try PostgresTestServer.newSchema()
-        let store = try await PostgresStore.create(server, identity: OpenStore.identity, workspace: "tide")
+        let store = try await PostgresStore.create(server, identity: OpenStore.identity)
         for round in 0..<5 {
             let backend = try await store.session.perform(for: server.patience) { connection, _ in connection.backend }
             try #require(kill(backend, SIGTERM) == 0)
@@ -68,7 +68,7 @@ import Testing
 
     @Test func `a read-only server is read, and refuses changes with a reason`() async throws {
         let server = try PostgresTestServer.newSchema()
-        let store = try await PostgresStore.create(server, identity: OpenStore.identity, workspace: "tide")
+        let store = try await PostgresStore.create(server, identity: OpenStore.identity)
         try await store.commit([.pause("tide")])
         let other = try await PostgresStore.open(server)
         // As a standby answers.

@@ -28,7 +28,7 @@ import Testing
 
     init() async throws {
         server = try PostgresTestServer.newSchema()
-        _ = try await PostgresStore.create(server, identity: OpenStore.identity, workspace: "tide")
+        _ = try await PostgresStore.create(server, identity: OpenStore.identity)
     }
 
     private func eventually(_ isSo: () async throws -> Bool) async throws {

@@ -69,7 +69,9 @@ import Testing
         #expect(notes.withLock(\.count) == 3)
     }
 
-    @Test(arguments: [("format = 2", StateError.newer(path: "test")), ("format = 0", .unmigrated(path: "test"))])
+    @Test(arguments: [
+        ("format = format + 1", StateError.newer(path: "test")), ("format = 0", .unmigrated(path: "test")),
+    ])
     func `another format is refused`(_ change: String, _ error: StateError) async throws {
         try await location.initialize(created: Date())
         try await ask("UPDATE @identity SET \(change)")

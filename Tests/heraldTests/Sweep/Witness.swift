@@ -18,6 +18,11 @@ struct Witness {
     private let control: Control
 
     init(_ sandbox: Sandbox, _ host: String) async throws {
+        try await self.init(sandbox, host, of: try SQLiteStore.open(at: sandbox.statePath), reports: "runs")
+    }
+
+    /// - Parameter folder: of the reports, in the sandbox.
+    init(_ sandbox: Sandbox, _ host: String, of store: any StateStore, reports folder: String) async throws {
         control = try Control(host)
         for line in try await control.ledger() {
             let target = try #require(line["target"]?.object?.first)
@@ -33,13 +38,12 @@ struct Witness {
             }
         }
         requests = try await control.requests().compactMap { Request($0) }
-        let store = try SQLiteStore.open(at: sandbox.statePath)
         state = try await store.wholeState()
         registrations = try await store.registrations(
             of: RecipientSet(KnownRecipient.firstID..<max(KnownRecipient.firstID, state.nextRecipient)))
-        let folder = "\(sandbox.folder.path)/runs"
-        for name in try FileManager.default.contentsOfDirectory(atPath: folder).sorted() where name.hasSuffix(".json") {
-            reports.append((name, try JSONValue(parsing: Array(sandbox.folder.read("runs/\(name)").utf8))))
+        let names = try FileManager.default.contentsOfDirectory(atPath: "\(sandbox.folder.path)/\(folder)")
+        for name in names.sorted() where name.hasSuffix(".json") {
+            reports.append((name, try JSONValue(parsing: Array(sandbox.folder.read("\(folder)/\(name)").utf8))))
         }
     }
 

@@ -7,6 +7,7 @@ struct State: ParsableCommand {
             StateInit.self, StateShow.self, StateFind.self, StateForget.self, StateRevive.self, StateExport.self,
             StateRemove.self, StateResolve.self, StateRewind.self, StateBackup.self, StatePrune.self,
             StateErase.self, StateSnapshotCommand.self, StateLockCommand.self, StateUnlock.self,
+            StateGrants.self, StateMigrate.self, StateCopyCommand.self,
         ])
 
     @ParentCommand var herald: Herald

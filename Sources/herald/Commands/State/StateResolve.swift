@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import HeraldCore
 
 struct StateResolve: AsyncParsableCommand {
@@ -8,14 +7,14 @@ struct StateResolve: AsyncParsableCommand {
         discussion: """
             For recipients who may or may not have got it: --accept, --resend or --abandon. For an occurrence that is \
             half done and held: --continue with what the file says now, or --abandon. For refused recipients: --retry \
-            with the code that 'state show' names.
+            with the code that 'state show' names. For outcomes that a run could not write: --from its report.
             """)
 
     @ParentCommand var herald: Herald
     @OptionGroup var options: CommonOptions
 
-    @Argument(help: "The occurrence, as 'plan' and 'state show' name it.")
-    var occurrence: String
+    @Argument(help: "The occurrence, as 'plan' and 'state show' name it. --from takes all of the report without it.")
+    var occurrence: String?
 
     @Flag(help: "Those who may have got it did.")
     var accept = false
@@ -32,11 +31,18 @@ struct StateResolve: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Those who were refused with this code are tried again.", valueName: "code"))
     var retry: String?
 
+    @Option(
+        help: ArgumentHelp("Outcomes that this report has and the state lacks are added.", valueName: "report"),
+        completion: .file())
+    var from: String?
+
     func validate() throws {
-        let chosen = [accept, resend, abandon, goOn, retry != nil].filter(\.self).count
+        let chosen = [accept, resend, abandon, goOn, retry != nil, from != nil].filter(\.self).count
         if chosen != 1 {
-            throw ValidationError("say how: one of --accept, --resend, --abandon, --continue, --retry CODE")
+            throw ValidationError(
+                "say how: one of --accept, --resend, --abandon, --continue, --retry CODE, --from REPORT")
         }
+        if occurrence == nil, from == nil { throw ValidationError("name the occurrence") }
     }
 
     private var resolution: Resolution {
@@ -48,20 +54,7 @@ struct StateResolve: AsyncParsableCommand {
 
     func run() async throws {
         let context = try CommandContext.openSettings(Common(herald.common, options))
-        let id = OccurrenceID(rawValue: occurrence)
-        try await context.repairing { store in
-            var state = try await store.snapshot()
-            state.occurrences[id] = try await store.occurrence(id)
-            let name = state.occurrences[id]?.campaign
-            let campaign = name.flatMap { name in context.workspace.campaigns.first { $0.continues(name) } }
-            let changes: [StateChange]
-            do throws(ResolutionProblem) {
-                changes = try state.changes(resolving: id, by: resolution, campaign: campaign, at: Date())
-            } catch {
-                throw CommandFailure(.wrong, error.words(for: occurrence, in: state))
-            }
-            try await store.commit(changes)
-        }
-        context.console.info("herald: settled \(occurrence)\n")
+        if let from { return try await context.resolve(from: from, only: occurrence) }
+        try await context.resolve(OccurrenceID(rawValue: occurrence ?? ""), by: resolution)
     }
 }

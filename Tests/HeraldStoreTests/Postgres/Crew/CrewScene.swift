@@ -29,7 +29,7 @@ struct CrewScene {
         self.rate = rate
         server = try PostgresTestServer.newSchema()
         self.recipients = recipients
-        let store = try await PostgresStore.create(server, identity: OpenStore.identity, workspace: "tide")
+        let store = try await PostgresStore.create(server, identity: OpenStore.identity)
         _ = try await store.intern((1...recipients).map { Arrival(.fid($0)) }, comparedUpTo: 0)
     }
 

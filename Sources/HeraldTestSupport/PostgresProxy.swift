@@ -1,11 +1,10 @@
 import Foundation
-import HeraldTestSupport
 import Synchronization
 
 /// Stands between herald and PostgreSQL on a Unix socket, and does one thing wrong.
-final class PostgresProxy: Sendable {
+package final class PostgresProxy: Sendable {
     /// What happens to the piece of bytes that herald sends as the chosen one.
-    enum Fault: CaseIterable {
+    package enum Fault: CaseIterable, Sendable {
         /// It does not arrive, and the connection ends.
         case cutBefore
         /// It arrives, and the connection ends before the server can answer.
@@ -24,12 +23,14 @@ final class PostgresProxy: Sendable {
         case delay
     }
 
-    let folder: String
+    package let folder: String
     private let server: String
     private let listener: Int32
     private let state = Mutex(State())
 
     private struct State {
+        /// What is done at a piece, before it is forwarded or after.
+        var action: (piece: Int, isBefore: Bool, body: @Sendable () -> Void)?
         var fault: Fault?
         /// How many pieces to let through before the fault.
         var rest = 0
@@ -39,12 +40,13 @@ final class PostgresProxy: Sendable {
         var clients: Set<Int32> = []
     }
 
-    init() throws {
-        server = try PostgresTestServer.running().folder
-        folder = NSTemporaryDirectory() + "herald-px-" + UUID().uuidString.prefix(8)
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    /// - Parameter folder: of the server's socket. By default that of the server that all tests share.
+    package init(to folder: String? = nil) throws {
+        server = try folder ?? PostgresTestServer.running().folder
+        self.folder = NSTemporaryDirectory() + "herald-px-" + UUID().uuidString.prefix(8)
+        try FileManager.default.createDirectory(atPath: self.folder, withIntermediateDirectories: true)
         listener = socket(AF_UNIX, Self.stream, 0)
-        var address = Self.address(folder)
+        var address = Self.address(self.folder)
         let size = socklen_t(MemoryLayout<sockaddr_un>.size)
         let isBound = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(listener, $0, size) } == 0
@@ -71,19 +73,25 @@ final class PostgresProxy: Sendable {
     }
 
     /// How many pieces herald has sent so far.
-    var pieces: Int { state.withLock(\.pieces) }
+    package var pieces: Int { state.withLock(\.pieces) }
 
     /// Does it to the piece after `rest` others.
-    func arm(_ fault: Fault, after rest: Int) { state.withLock { ($0.fault, $0.rest) = (fault, rest) } }
+    package func arm(_ fault: Fault, after rest: Int) { state.withLock { ($0.fault, $0.rest) = (fault, rest) } }
+
+    /// Does something once, at the piece of that number (from 1 and counted from the beginning), before it is forwarded
+    /// or after.
+    package func act(at piece: Int, before isBefore: Bool, _ body: @escaping @Sendable () -> Void) {
+        state.withLock { $0.action = (piece, isBefore, body) }
+    }
 
     /// Whether the fault has happened.
-    var isSpent: Bool { state.withLock { $0.fault == nil && $0.lateThreads == 0 } }
+    package var isSpent: Bool { state.withLock { $0.fault == nil && $0.lateThreads == 0 } }
 
     /// Accepts no connection any more, or accepts them again.
-    func refuse(_ isRefusing: Bool) { state.withLock { $0.isRefusing = isRefusing } }
+    package func refuse(_ isRefusing: Bool) { state.withLock { $0.isRefusing = isRefusing } }
 
     /// Cuts all connections.
-    func endConnections() { state.withLock { for client in $0.clients { shutdown(client, Int32(SHUT_RDWR)) } } }
+    package func endConnections() { state.withLock { for client in $0.clients { shutdown(client, Int32(SHUT_RDWR)) } } }
 
     private func serve(_ client: Int32) {
         state.withLock { _ = $0.clients.insert(client) }
@@ -112,12 +120,25 @@ final class PostgresProxy: Sendable {
             if both[0].revents != 0 {
                 guard let piece = Self.receive(client) else { return }
                 guard let fault = next() else {
+                    act(isBefore: true)
                     guard Self.send(piece, to: upstream) else { return }
+                    act(isBefore: false)
                     continue
                 }
                 guard carryOut(fault, piece, client, upstream) else { return }
             }
         }
+    }
+
+    private func act(isBefore: Bool) {
+        let body: (@Sendable () -> Void)? = state.withLock { state in
+            guard let action = state.action, action.isBefore == isBefore, state.pieces >= action.piece else {
+                return nil
+            }
+            state.action = nil
+            return action.body
+        }
+        body?()
     }
 
     /// The fault that the next piece meets.

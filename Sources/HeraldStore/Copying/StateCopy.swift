@@ -1,0 +1,86 @@
+internal import Dispatch
+internal import HeraldCore
+
+/// Moves a state to another place. At every moment exactly one of the two can be used, or none: the copy is closed until
+/// the source is sealed. Doing it again completes what a crash cut short.
+package enum StateCopy {
+    package enum Result: Hashable, Sendable {
+        case moved(recipients: Int)
+        /// It was there already.
+        case wasMoved
+    }
+
+    /// The caller holds the source's lock, unless the source is sealed.
+    package static func move(
+        from source: any StateLocation, to destination: any StateLocation
+    ) async throws -> Result {
+        let (source, destination) = (source.copyPlace, destination.copyPlace)
+        return try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue(label: "herald.copy").async {
+                continuation.resume(with: Swift.Result { try move(from: source, to: destination) })
+            }
+        }
+    }
+
+    private static func move(from source: any CopyPlace, to destination: any CopyPlace) throws -> Result {
+        switch try source.status() {
+        case .absent: throw StateError.missing(path: source.name)
+        case .closed: throw StateError.incomplete(path: source.name)
+        case .sealed(let lineage, let place):
+            guard place == destination.name else { throw StateError.moved(path: source.name, to: place) }
+            return try complete(lineage, from: source, to: destination)
+        case .open(let lineage):
+            if case .closed(lineage) = try destination.status() {
+                // The source may have changed since.
+                try destination.remove()
+            }
+            let content = try make(destination, from: source)
+            try source.seal(movedTo: destination.name, content: content)
+            try destination.open()
+            return .moved(recipients: content.recipients)
+        }
+    }
+
+    /// The source is sealed already, so it has not changed since.
+    private static func complete(
+        _ lineage: String, from source: any CopyPlace, to destination: any CopyPlace
+    ) throws -> Result {
+        switch try destination.status() {
+        case .open(lineage): return .wasMoved
+        case .closed(lineage):
+            let content = try source.read { try CopyDigest($0) }
+            try compare(content, with: destination)
+            try destination.open()
+            return .moved(recipients: content.recipients)
+        case .absent:
+            let content = try make(destination, from: source)
+            try destination.open()
+            return .moved(recipients: content.recipients)
+        case .open, .closed, .sealed: throw StateError.exists(path: destination.name)
+        }
+    }
+
+    /// Makes a closed copy and reads it again.
+    private static func make(_ destination: any CopyPlace, from source: any CopyPlace) throws -> CopyDigest {
+        guard try destination.status() == .absent else { throw StateError.exists(path: destination.name) }
+        let content = try source.read { reader in
+            try destination.make { try reader.copy(to: $0) }
+            return try CopyDigest(reader)
+        }
+        try compare(content, with: destination)
+        return content
+    }
+
+    private static func compare(_ content: CopyDigest, with destination: any CopyPlace) throws {
+        let differences = try destination.read { try CopyDigest($0) }.differences(from: content)
+        guard differences.isEmpty else {
+            throw StateError.damaged(
+                path: destination.name, detail: "the copy differs in \(differences.joined(separator: ", "))")
+        }
+    }
+
+    /// The source changed after it was copied.
+    static func changed(_ name: String) -> StateError {
+        .inaccessible(path: name, detail: "it changed while it was copied; run the command again")
+    }
+}

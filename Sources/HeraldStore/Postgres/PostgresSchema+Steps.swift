@@ -1,0 +1,80 @@
+extension PostgresSchema {
+    /// The steps to each format from the one before it, from format 2 on. What was released never changes.
+    static let steps: [[String]] = [standing + work]
+
+    /// Where the state stands: what was applied, whether it is open, and which server holds it.
+    private static let standing = [
+        """
+        ALTER TABLE @identity ADD COLUMN closed boolean NOT NULL DEFAULT false, ADD COLUMN moved_to text
+        """,
+        // Requests of a holder that lost the lease may arrive until `resend_from`: so long after its end as they may take.
+        """
+        ALTER TABLE @lease ADD COLUMN timeout float8 NOT NULL DEFAULT 0, ADD COLUMN resend_from timestamptz
+        """,
+        "ALTER TABLE @occurrence ADD COLUMN doubted boolean NOT NULL DEFAULT false",
+        // In the order in which they were applied last.
+        """
+        CREATE TABLE @applied_commit (
+            number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id text NOT NULL UNIQUE, committed float8 NOT NULL)
+        """,
+        // One row. The server as the last run found it.
+        """
+        CREATE TABLE @server (
+            single boolean PRIMARY KEY DEFAULT true CHECK (single),
+            system text, timeline text, synchronous boolean NOT NULL DEFAULT false)
+        """,
+        "INSERT INTO @server DEFAULT VALUES",
+        // For roles that must not see registrations and keys.
+        """
+        CREATE VIEW @dead_recipient AS SELECT known.id, dead.migrated FROM @tombstone AS dead JOIN @recipient AS known
+        ON known.id = dead.recipient AND known.registration = dead.registration
+        """,
+        """
+        CREATE VIEW @group_listing AS
+        SELECT id, name, CASE WHEN notification_key IS NOT NULL THEN 'hidden' END AS notification_key FROM @device_group
+        """,
+        // The first 8 digits of a WAL file's name are the timeline, which a failover changes.
+        """
+        CREATE FUNCTION @current_timeline() RETURNS text LANGUAGE sql AS $$
+        SELECT substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) $$
+        """,
+        // Every run's commit asks it. After a failover the server may lack commits, unless replication was synchronous.
+        """
+        CREATE FUNCTION @check_standing(under bigint) RETURNS void LANGUAGE plpgsql AS $$
+        DECLARE known @server;
+        BEGIN
+            IF EXISTS (SELECT FROM @identity WHERE closed OR moved_to IS NOT NULL) THEN
+                RAISE EXCEPTION 'moved' USING ERRCODE = '\(Refusal.moved)';
+            END IF;
+            IF under IS NULL THEN RETURN; END IF;
+            SELECT * INTO known FROM @server;
+            IF known.timeline <> @current_timeline() THEN
+                IF NOT known.synchronous THEN
+                    RAISE EXCEPTION 'failed over' USING ERRCODE = '\(Refusal.failedOver)';
+                END IF;
+                UPDATE @server SET timeline = @current_timeline();
+            END IF;
+        END $$
+        """,
+        // Every run begins with it. Says how many occurrences are in doubt because of a failover since the last one.
+        """
+        CREATE FUNCTION @note_standing(now_system text, now_synchronous boolean) RETURNS bigint LANGUAGE plpgsql AS $$
+        DECLARE known @server; doubts bigint := 0;
+        BEGIN
+            SELECT * INTO known FROM @server FOR UPDATE;
+            IF known.system <> now_system THEN
+                -- A person must say whether this is the right one.
+                UPDATE @server SET timeline = @current_timeline();
+                RETURN 0;
+            END IF;
+            IF known.timeline <> @current_timeline() AND NOT known.synchronous THEN
+                UPDATE @occurrence SET doubted = true WHERE finished IS NULL;
+                GET DIAGNOSTICS doubts = ROW_COUNT;
+                UPDATE @progress SET serial = serial + 1;
+            END IF;
+            UPDATE @server SET system = now_system, timeline = @current_timeline(), synchronous = now_synchronous;
+            RETURN doubts;
+        END $$
+        """,
+    ]
+}

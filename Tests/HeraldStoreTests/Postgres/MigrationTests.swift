@@ -1,0 +1,89 @@
+import Foundation
+import HeraldCore
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldStore
+
+/// A state of format 1 in PostgreSQL (`Tests/fixtures/states/postgres-v1`).
+@Suite(.enabled(if: PostgresTestServer.isInstalled)) struct MigrationTests {
+    private static let dump = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "fixtures/states/postgres-v1/state.sql").path
+
+    private let address: String
+    private let server: PostgresServer
+    private let location: StateDatabase
+
+    init() async throws {
+        let (name, address) = try await PostgresTestServer.newDatabase()
+        try await PostgresTestServer.load(Self.dump, at: address)
+        self.address = address
+        let parameters = try PostgresTestServer.running().parameters.merging(["dbname": name]) { $1 }
+        server = PostgresServer(name: "test", schema: "herald", parameters: parameters)
+        location = StateDatabase(
+            server, StateBinding(project: "harbour-example", endpoint: .emulator, workspace: "harbour"),
+            folder: "/none/.herald"
+        ) { _ in }
+    }
+
+    @Test func `before it is migrated nobody uses it, and afterwards all of it is there`() async throws {
+        for _ in 0..<2 {
+            await #expect(throws: StateError.unmigrated(path: "test")) { try await location.require() }
+            await #expect(throws: StateError.unmigrated(path: "test")) { try await location.lock(for: "run") }
+        }
+        #expect("\(StateError.unmigrated(path: "test"))".contains("'herald state migrate'"))
+        #expect(try await location.migrate())
+        #expect(try await !location.migrate())
+
+        let store = try await location.open(for: .changing)
+        try await store.check()
+        let state = try await store.wholeState()
+        #expect(state.serial == 42)
+        #expect(state.nextRecipient == 17)
+        #expect(state.topics["tides"]?.managed == [1, 4, 5, 6, 7, 8, 9, 10, 12])
+        #expect(state.topics["tides"]?.preexisting == [2, 3])
+        #expect(state.topics["winds"]?.subscribing == [1])
+        #expect(state.groups["family"]?.members == [13, 14])
+        #expect(state.groups["family"]?.key != nil)
+        #expect(state.dead == [11, 16])
+        #expect(state.occurrences["half-done@once#2"]?.accepted.count == 3)
+        #expect(state.occurrences["half-done@once#2"]?.intended.count == 4)
+        #expect(state.occurrences["welcome@once"]?.codes == ["SENDER_ID_MISMATCH": [12]])
+        #expect(state.occurrences.values.allSatisfy { !$0.isDoubted })
+        #expect(state.pauses.campaigns == ["half-done"])
+        #expect(state.watermarks["weekly"] != nil)
+        #expect(state.tests.count == 1)
+        #expect(state.spentPlans.count == 1)
+        #expect(state.commits.isEmpty)
+        #expect(try await store.registrations(of: RecipientSet(1...16)) == OldState.registrations)
+        try await location.lock(for: "run").hold {
+            try await location.open(for: .changing).commit([.outcome("half-done@once#2", [3], .accepted)])
+        }
+    }
+
+    @Test func `a run of an older herald that goes on meanwhile writes nothing more`() async throws {
+        let epoch = try await PostgresTestServer.ask("SELECT epoch FROM herald.lease", at: address)
+        #expect(try await location.migrate())
+        let store = try await PostgresStore.open(server)
+        let old = WorkLease(holder: "old", epoch: try #require(Int64(epoch)))
+        await #expect(throws: StateError.leaseLost(holder: "old")) { try await store.commit([.pause("x")], under: old) }
+    }
+
+    @Test func `it waits for no run, and only the owner may do it`() async throws {
+        try await PostgresTestServer.ask(
+            "UPDATE herald.lease SET run = 'old', ends = now() + interval '1 hour'", at: address)
+        let locked = await #expect(throws: StateError.self) { try await location.migrate() }
+        guard case .locked(_, "run old")? = locked else { return #expect(locked == nil) }
+        try await PostgresTestServer.ask("UPDATE herald.lease SET run = NULL", at: address)
+        let role = "guest_\(UUID().uuidString.prefix(8).lowercased())"
+        try await PostgresTestServer.ask(
+            "CREATE ROLE \(role) LOGIN; GRANT USAGE ON SCHEMA herald TO \(role); GRANT SELECT, UPDATE ON ALL TABLES IN SCHEMA herald TO \(role)",
+            at: address)
+        let guest = PostgresServer(
+            name: "test", schema: "herald", parameters: server.parameters.merging(["user": role]) { $1 })
+        let refused = await #expect(throws: StateError.self) { try await PostgresStore.migrate(guest) }
+        #expect(refused == .inaccessible(path: "test", detail: "only the owner of its schema may migrate it"))
+        await #expect(throws: StateError.unmigrated(path: "test")) { try await location.require() }
+        #expect(try await location.migrate())
+    }
+}

@@ -1,0 +1,153 @@
+import Foundation
+import HeraldCore
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldStore
+
+/// States that move between files and databases.
+@Suite(.enabled(if: PostgresTestServer.isInstalled)) struct StateCopyTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private static let binding = StateBinding(project: "tide-app", endpoint: .emulator, workspace: "tide")
+
+    private func file(_ name: String) -> StateFile {
+        StateFile(path: "\(folder.path)/\(name).sqlite", Self.binding) { _ in }
+    }
+
+    private func database() throws -> StateDatabase {
+        let server = try PostgresTestServer.newSchema()
+        return StateDatabase(
+            PostgresServer(name: server.schema, schema: server.schema, parameters: server.parameters), Self.binding,
+            folder: "/none/.herald"
+        ) { _ in }
+    }
+
+    private func filled(_ location: any StateLocation, seed: UInt64) async throws -> RandomChanges {
+        let store = try await location.create(OpenStore.identity)
+        var random = RandomChanges(seed: seed)
+        for _ in 0..<40 { try await store.commit(random.batch()) }
+        return random
+    }
+
+    /// All that a state has.
+    private struct Content: Equatable {
+        var state: RecordedState
+        var registrations: [RecipientID: HeraldCore.KnownRecipient]
+        var tombstones: [Tombstone]
+        var key: [UInt8]
+
+        init(_ store: any StateStore) async throws {
+            state = try await store.wholeState()
+            let known = try await store.recipients(after: 0, limit: .max)
+            registrations = Dictionary(uniqueKeysWithValues: known.map { ($0.id, $0) })
+            tombstones = try await store.tombstones(after: nil, limit: .max)
+            key = store.fingerprintKey
+        }
+    }
+
+    @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
+    func `everything arrives, wherever it goes, and the old place is nobody's any more`(seed: UInt64) async throws {
+        let places: [any StateLocation] = [file("first"), try database(), try database(), file("last")]
+        var random = try await filled(places[0], seed: seed)
+        for (source, destination) in zip(places, places.dropFirst()) {
+            let opened = try await source.open(for: .changing)
+            let before = try await Content(opened)
+            let moved = try await StateCopy.move(from: source, to: destination)
+            #expect(moved == .moved(recipients: before.registrations.count), "seed \(seed)")
+            #expect(try await Content(destination.open(for: .reading)) == before, "seed \(seed)")
+            // Also for a command that opened it before.
+            let sealed = StateError.moved(path: source.name, to: destination.name)
+            await #expect(throws: sealed) { try await opened.commit([.pause("late")]) }
+            await #expect(throws: sealed) { try await source.open(for: .reading) }
+            await #expect(throws: sealed) { try await source.lock(for: "run") }
+            #expect(try await StateCopy.move(from: source, to: destination) == .wasMoved)
+            // It takes the same changes as any other.
+            let store = try await destination.open(for: .changing)
+            var expected = try await store.wholeState()
+            for _ in 0..<10 {
+                let changes = random.batch()
+                try await store.commit(changes)
+                expected.apply(changes)
+            }
+            #expect(try await store.wholeState() == expected, "seed \(seed)")
+            try await store.check()
+        }
+    }
+
+    @Test func `a copy that is not complete is nobody's, and the same command makes it anew`() async throws {
+        let (source, destination) = (file("source"), try database())
+        _ = try await filled(source, seed: 9)
+        // As when the process ended before the source was sealed.
+        try source.copyPlace.read { reader in try destination.copyPlace.make { try reader.copy(to: $0) } }
+        await #expect(throws: StateError.incomplete(path: destination.name)) {
+            try await destination.open(for: .reading)
+        }
+        let store = try await source.open(for: .changing)
+        try await store.commit([.spendPlan("after the copy")])
+        let before = try await Content(store)
+        _ = try await StateCopy.move(from: source, to: destination)
+        #expect(try await Content(destination.open(for: .reading)) == before)
+    }
+
+    @Test(arguments: [true, false])
+    func `once the source is sealed, the same command opens the copy or makes it`(_ isThere: Bool) async throws {
+        for (source, destination) in [
+            (file("source"), try database()) as (any StateLocation, any StateLocation),
+            (try database(), file("target")),
+        ] {
+            _ = try await filled(source, seed: 10)
+            let before = try await Content(source.open(for: .reading))
+            let content = try source.copyPlace.read { reader in
+                if isThere { try destination.copyPlace.make { try reader.copy(to: $0) } }
+                return try CopyDigest(reader)
+            }
+            try source.copyPlace.seal(movedTo: destination.name, content: content)
+            _ = try await StateCopy.move(from: source, to: destination)
+            #expect(try await Content(destination.open(for: .reading)) == before)
+        }
+    }
+
+    @Test func `a source that changed meanwhile is not sealed`() async throws {
+        let (source, destination) = (file("source"), try database())
+        _ = try await filled(source, seed: 11)
+        let content = try source.copyPlace.read { try CopyDigest($0) }
+        try await source.open(for: .changing).commit([.pause("tide")])
+        #expect(throws: StateCopy.changed(source.name)) {
+            try source.copyPlace.seal(movedTo: destination.name, content: content)
+        }
+        try await source.open(for: .changing).commit([.pause("wind")])
+    }
+
+    @Test func `a state that is there is never replaced, and a sealed one goes to one place only`() async throws {
+        let (source, other, third) = (file("source"), try database(), file("third"))
+        _ = try await filled(source, seed: 12)
+        _ = try await filled(other, seed: 13)
+        let before = try await Content(other.open(for: .reading))
+        await #expect(throws: StateError.exists(path: other.name)) { try await StateCopy.move(from: source, to: other) }
+        #expect(try await Content(other.open(for: .reading)) == before)
+        _ = try await source.open(for: .changing)
+        _ = try await StateCopy.move(from: source, to: third)
+        await #expect(throws: StateError.moved(path: source.name, to: third.name)) {
+            try await StateCopy.move(from: source, to: file("fourth"))
+        }
+    }
+
+    @Test func `what differs is found`() async throws {
+        let source = file("source")
+        _ = try await filled(source, seed: 14)
+        let content = try source.copyPlace.read { try CopyDigest($0) }
+        let store = try await source.open(for: .changing)
+        for (change, table) in [
+            (.pause("new"), "pause"), (.spendPlan("new"), "spent_plan"),
+            (.members("t9", [70_000], .managed, at: .at(1)), "membership"),
+            (.topicAPI(.iid, at: .at(1)), "identity"),
+        ] as [(StateChange, String)] {
+            try await store.commit([change])
+            let now = try source.copyPlace.read { try CopyDigest($0) }
+            #expect(now.differences(from: content).contains(table))
+        }
+    }
+}
