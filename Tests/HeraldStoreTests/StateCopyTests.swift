@@ -135,6 +135,22 @@ import Testing
         }
     }
 
+    @Test func `a schema in which others have tables is left alone`() async throws {
+        let (source, server) = (file("source"), try PostgresTestServer.newSchema())
+        _ = try await filled(source, seed: 15)
+        try await PostgresSession(server.parameters, schema: server.schema).perform(for: server.patience) {
+            connection, _ in
+            for statement in ["CREATE SCHEMA \(server.quotedSchema)", "CREATE TABLE @theirs (id bigint)"] {
+                _ = try connection.perform(statement, until: server.deadline)
+            }
+        }
+        let destination = StateDatabase(server, Self.binding, folder: "/none/.herald") { _ in }
+        await #expect(throws: StateError.exists(path: server.name)) {
+            try await StateCopy.move(from: source, to: destination)
+        }
+        _ = try await source.open(for: .changing)
+    }
+
     @Test func `what differs is found`() async throws {
         let source = file("source")
         _ = try await filled(source, seed: 14)

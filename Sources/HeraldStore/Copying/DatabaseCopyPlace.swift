@@ -34,6 +34,11 @@ struct DatabaseCopyPlace: CopyPlace {
     func make(_ body: (any CopyWriter) throws -> Void) throws {
         try connected { connection in
             let transaction = PostgresTransaction.writing(on: connection, until: server.readingDeadline)
+            // A copy that was cut short goes with its schema, so nothing else may be in it.
+            let others = try transaction.fetch(
+                "SELECT FROM pg_class JOIN pg_namespace AS space ON space.oid = relnamespace WHERE nspname = $1 LIMIT 1",
+                .text(server.schema))
+            guard others.count == 0 else { throw StateError.exists(path: name) }
             PostgresStore.makeTables(in: transaction, on: connection, server)
             try body(DatabaseCopyTables(transaction, workspace: workspace))
             transaction.run("UPDATE @identity SET closed = true")

@@ -59,7 +59,7 @@ extension PostgresStore {
             ])
             let highest = try PostgresReader.last(found[1])
             let numbers = arrivals.numbers(besides: try PostgresReader.recipients(found[0]), after: highest)
-            try Self.register(numbers, arrivals, after: highest, transaction)
+            Self.register(numbers, arrivals, after: highest, transaction)
             return numbers
         }
         if let numbers { return numbers }
@@ -80,24 +80,33 @@ extension PostgresStore {
         }
     }
 
-    /// - Parameter highest: the highest number so far. Rows above it are new and are copied, the others replace rows.
+    /// How many new rows one statement writes.
+    private static let part = 10_000
+
+    /// Without COPY: while a server waits for the rest of one, no timeout ends the transaction, and a process that was
+    /// stopped there would hold the lease for ever.
+    ///
+    /// - Parameter highest: the highest number so far. Rows above it are new, the others replace rows.
     private static func register(
         _ numbers: [RecipientID], _ arrivals: [Arrival], after highest: RecipientID,
         _ transaction: PostgresTransaction
-    ) throws {
-        var fresh = PostgresCopy(columns: 2)
+    ) {
+        var fresh: [(id: Int64, registration: String)] = []
         var known: [RecipientID: Registration] = [:]
         for (number, arrival) in zip(numbers, arrivals) {
             if number > highest {
-                fresh.append(.int(Int64(number)), .text(arrival.registration.rawValue))
+                fresh.append((Int64(number), arrival.registration.rawValue))
             } else {
                 known[number] = arrival.registration
             }
         }
         if !known.isEmpty { StateChange.register(known, transaction) }
         // A new number has no tombstone yet.
-        if !fresh.isEmpty {
-            try transaction.copy("COPY @recipient (id, registration) FROM STDIN (FORMAT binary)", fresh.bytes)
+        for first in stride(from: 0, to: fresh.count, by: part) {
+            let rows = fresh[first..<min(fresh.count, first + part)]
+            transaction.run(
+                "INSERT INTO @recipient (id, registration) SELECT * FROM unnest($1::bigint[], $2::text[])",
+                .ints(rows.map(\.id)), .texts(rows.map(\.registration)))
         }
     }
 

@@ -56,7 +56,8 @@ import Testing
         try await grant("--reader", role, sandbox, address)
         let own = try Self.address(address, as: role)
         for (arguments, word) in [
-            ("plan --lists skip", "Lists were not read"), ("plan --lists skip --format json", "herald.plan/1"), ("calendar", "due"),
+            ("plan --lists skip", "Lists were not read"), ("plan --lists skip --format json", "herald.plan/1"),
+            ("calendar", "due"),
             ("state show", "family"), ("state show --format json", "\"has_key\" : true"),
             ("state snapshot", "\"has_key\" : true"), ("state lock", "no run"),
         ] {

@@ -55,7 +55,7 @@ extension CommandContext {
         do {
             try await state.require()
             _ = try await state.open(for: .changing)
-            lock = try await state.lock(for: "state copy")
+            lock = try await state.lock(for: "state-copy")
         } catch StateError.moved {
             // A sealed state is nobody's to lock. The command may have been cut short.
             return try await StateCopy.move(from: state, to: destination)
