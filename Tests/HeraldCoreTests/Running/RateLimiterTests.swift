@@ -96,6 +96,27 @@ import Testing
         }
     }
 
+    @Test(arguments: UInt64(0)..<8)
+    func `a rate that changes counts the starts of the second before`(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var limit = 500
+        var limiter = RateLimiter(.limited(limit), ramp: .seconds(2))
+        var starts: [Duration] = []
+        var now = Duration.zero
+        while now < .seconds(30) {
+            now += .milliseconds(Int.random(in: 1...30, using: &random))
+            if Int.random(in: 0..<15, using: &random) == 0 {
+                limit = [10, 100, 500, 1000].randomElement(using: &random) ?? 1
+                limiter.change(to: .limited(limit), at: now)
+            }
+            let granted = limiter.reserve(Int.random(in: 1...64, using: &random), at: now).granted
+            starts += Array(repeating: now, count: granted)
+            let last = starts.suffix(2000).count { now - $0 < .seconds(1) }
+            if granted > 0 { #expect(last <= limit, "seed \(seed)") }
+        }
+        #expect(starts.count > 1000, "seed \(seed): it gets on")
+    }
+
     @Test func `batches reach their rate`() {
         var shared = RateLimiter(.limited(3000))
         var budget = RateBudget()

@@ -5,10 +5,11 @@ import Testing
 
 /// Shares of a rate move between processes that join, leave and die, and no sliding second has more starts than the rate.
 @Suite struct ShareBookTests {
-    /// A process as it sees itself: what it read last, and what it started.
+    /// A process as it sees itself: what it read last, and what it started. It starts as many at once as its last second
+    /// allows, because shares must not depend on even spacing.
     private struct Process {
         let holder: String
-        var limiter: RateLimiter
+        var recent: [Duration] = []
         /// Its holding as it was read, and when.
         var read: (holding: ShareHolding, at: Duration)?
         /// What its sending thread uses.
@@ -47,8 +48,7 @@ import Testing
             let life = Duration.milliseconds(Int.random(in: 500...20_000, using: &random))
             processes.append(
                 Process(
-                    holder: holding.holder, limiter: RateLimiter(.limited(rate)),
-                    dies: conducts ? .seconds(1000) : now + life))
+                    holder: holding.holder, dies: conducts ? .seconds(1000) : now + life))
             ends[holding.holder] = conducts ? .seconds(10_000) : now + life + .milliseconds(100)
         }
 
@@ -97,9 +97,10 @@ import Testing
             holding.wait -= now - read.at
             processes[place].inUse = max(processes[place].inUse, holding.allowed)
             if let rate = holding.allowed.of(.limited(rate)) {
-                processes[place].limiter.change(to: rate, at: now)
-                let wanted = Int.random(in: 1...200, using: &random)
-                let granted = processes[place].limiter.reserve(wanted, at: now).granted
+                processes[place].recent.removeAll { now - $0 >= .seconds(1) }
+                let room = max(0, rate.limit - processes[place].recent.count)
+                let granted = min(Int.random(in: 1...500, using: &random), room)
+                processes[place].recent += Array(repeating: now, count: granted)
                 starts += Array(repeating: now, count: granted)
             }
             processes[place].inUse = holding.allowed
@@ -180,4 +181,8 @@ import Testing
         #expect(given.count == sharers)
         #expect(given.allSatisfy { $0.share.of(.limited(rate)) != nil })
     }
+}
+
+extension Rate {
+    fileprivate var limit: Int { if case .limited(let limit) = self { limit } else { .max } }
 }
