@@ -8,7 +8,7 @@ extension StateDatabase {
         ("rejection_count", nil), ("dead_recipient", nil), ("tombstone", "recipient, died, migrated"),
         ("former", "id, recipient"), ("former_name", nil), ("watermark", nil), ("pause", nil), ("test", nil),
         ("spent_plan", nil), ("audience_size", nil), ("applied_commit", nil), ("worker", nil), ("job_part", nil),
-        ("job", "id, epoch, occurrence, rate, run_rate, begun, is_ending, quiet_until"),
+        ("job", "id, occurrence, rate, run_rate"),
     ]
 
     package func grants(reader role: RoleName) -> String {
