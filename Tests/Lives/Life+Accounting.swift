@@ -42,6 +42,7 @@ extension Life {
             }
         }
         endWhatIsDone(content)
+        try checkMissed(content)
         try checkReport(content)
         try checkRates(content)
     }
@@ -181,6 +182,25 @@ extension Life {
             throw LifeProblem(
                 promise: "counts possible duplicates",
                 words: "\(extras) came twice, \(possibleDuplicates) were counted, \(resent) asked for")
+        }
+    }
+
+    /// A firing is missed only if it came too late. One that a later firing takes the place of is no failure.
+    private func checkMissed(_ content: LifeRun.Content) throws {
+        for plan in content.plans.map(\.plan) {
+            for missed in plan.missed {
+                let campaigns = files.campaigns.filter {
+                    lines[$0.line]?.names.contains(missed.occurrence.campaign) == true
+                }
+                let isInTime = campaigns.allSatisfy { campaign in
+                    let ends = [campaign.maxLateness, campaign.expiresAfter].compactMap(\.self).map(missed.due.adding)
+                    return campaign.catchUp != .none && ends.allSatisfy { plan.at < $0 }
+                }
+                if isInTime, !campaigns.isEmpty {
+                    throw LifeProblem(
+                        promise: "misses what is not too late", words: "\(missed.occurrence): \(missed.reason)")
+                }
+            }
         }
     }
 

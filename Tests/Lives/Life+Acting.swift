@@ -42,8 +42,9 @@ extension Life {
         case .rotate, .rotateBeside, .rotateUnlisted, .catchUpLists, .uninstall, .comeBack, .appSubscribes:
             changeInstallation(act, &random)
         case .editMessage, .editTarget, .raiseRevision, .moveSchedule, .addHours, .removeHours, .toggleEnabled,
-            .changeMembers, .changePolicy:
+            .changePolicy:
             editCampaign(act, &random)
+        case .changeMembers: try await changeMembers(&random)
         case .renameCampaign, .deleteCampaign, .bringBackCampaign, .newCampaign:
             nameCampaign(act, &random)
         case .renameTopic, .deleteTopic, .bringBackTopic, .newTopic, .togglePrune, .editTopic, .toggleGroup:
@@ -52,11 +53,15 @@ extension Life {
         case .downtime: pass(.seconds(.random(in: 10_000...200_000, using: &random)), "nothing runs for long")
         case .fastClock, .slowClock: try await turnClock(act, &random)
         case .pause, .resume: pause(act, &random)
-        case .resolve: resolve(&random)
+        case .resolve: try resolve(&random)
         case .backUp, .restore: try await keepState(act)
         case .run: try await call(.run)
         case .runOnTime:
-            waitForTheNext(&random)
+            let campaign = waitForTheNext(&random)
+            if let campaign, Int.random(in: 0..<4, using: &random) == 0 {
+                time.advance(by: campaign.maxLateness)
+                tell("it is the last moment at which \(campaign.name) may begin")
+            }
             try await call(.run)
         case .apply: try await call(.apply(overrides: false))
         case .overriddenApply: try await call(.apply(overrides: true))
@@ -85,12 +90,34 @@ extension Life {
         try await call(Bool.random(using: &random) ? .run : .apply(overrides: true), fate)
     }
 
-    /// Time passes until some campaign is due.
-    private func waitForTheNext(_ random: inout SeededRandom) {
-        guard let campaign = files.campaigns.randomElement(using: &random),
-            let due = campaign.due.firings(after: now, through: now + 86_400).first
-        else { return }
+    /// Time passes until some campaign is due. Returns that campaign.
+    @discardableResult
+    private func waitForTheNext(_ random: inout SeededRandom) -> LifeFiles.Campaign? {
+        guard let campaign = files.campaigns.randomElement(using: &random), wait(for: campaign) else { return nil }
+        return campaign
+    }
+
+    /// Returns whether the campaign comes due within a day.
+    @discardableResult
+    private func wait(for campaign: LifeFiles.Campaign) -> Bool {
+        guard let due = campaign.due.firings(after: now, through: now + 86_400).first else { return false }
         time.advance(by: .seconds(due.timeIntervalSince(now)))
+        return true
+    }
+
+    /// The author changes how a group is reached, often in the middle of a send to it.
+    private func changeMembers(_ random: inout SeededRandom) async throws {
+        let ofGroups = files.campaigns.indices.filter { files.campaigns[$0].target == .group(Self.groupName) }
+        guard let place = ofGroups.randomElement(using: &random) else { return }
+        if Bool.random(using: &random) {
+            wait(for: files.campaigns[place])
+            var fate = LifeFate(seed: random.next())
+            fate.stopsAtCall = .random(in: 1...6, using: &random)
+            try await call(.run, fate)
+        }
+        let members: HeraldCore.Campaign.Members = files.campaigns[place].members == .key ? .each : .key
+        files.campaigns[place].members = members
+        tell("\(files.campaigns[place].name): members: \(members)")
     }
 
     private func turnClock(_ act: LifeAct, _ random: inout SeededRandom) async throws {
@@ -112,7 +139,7 @@ extension Life {
         tell("\(act.rawValue) \(isAll ? "all" : name ?? "all")")
     }
 
-    private func resolve(_ random: inout SeededRandom) {
+    private func resolve(_ random: inout SeededRandom) throws {
         let state = store.state()
         let open = state.occurrences.filter {
             !$0.value.uncertain.isEmpty || !$0.value.rejected.isEmpty
@@ -133,9 +160,16 @@ extension Life {
             ? Key(line: campaign.line, due: occurrence.due)
             : Key(line: campaign.line, revision: occurrence.revision)
         switch way {
-        case .resend: note(occurrence.uncertain, of: key, isPromised: true)
-        case .retry(let code):
-            note((occurrence.codes[code] ?? []).subtracting(state.dead), of: key, isPromised: false)
+        case .resend, .retry:
+            // A person was told that some get it again. No run sends what no file asks for.
+            guard files.campaigns.contains(where: { $0.line == key.line && $0.revision == occurrence.revision }) else {
+                throw LifeProblem(promise: "promises to resend and does not", words: "no file asks for \(id) any more")
+            }
+            if case .retry(let code) = way {
+                note((occurrence.codes[code] ?? []).subtracting(state.dead), of: key, isPromised: false)
+            } else {
+                note(occurrence.uncertain, of: key, isPromised: true)
+            }
         case .abandon: end(key)
         case .accept, .goOn: break
         }

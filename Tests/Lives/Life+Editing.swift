@@ -127,10 +127,6 @@ extension Life {
             campaign.isEnabled.toggle()
             words = campaign.isEnabled ? "enabled" : "disabled"
             if campaign.isEnabled { lines[campaign.line]?.edited = now }
-        case .changeMembers:
-            guard case .group = campaign.target else { return }
-            campaign.members = campaign.members == .key ? .each : .key
-            words = "members: \(campaign.members)"
         default:
             campaign.onUnknown = Bool.random(using: &random) ? .hold : .resend
             if campaign.onUnknown == .resend { allowResending(campaign.line) }

@@ -20,9 +20,16 @@ extension Life {
             if let report = content.report {
                 occurrences += (report.missedOccurrences + report.superseded).map(\.occurrence)
                 texts += report.notes
-                // A step says whom it holds, and why it stopped before everybody was tried.
-                occurrences += report.steps.filter { $0.held > 0 || $0.pending > 0 && $0.stopped != nil }
-                    .compactMap { $0.occurrence.map(OccurrenceID.init(rawValue:)) }
+                // A step says whom it holds, and why it stopped before everybody was tried. Being late is no reason for a
+                // send that has begun, nor for one that waited for nothing.
+                let hasWaited = report.finished.map { $0 > report.started } ?? false
+                occurrences += report.steps.filter { step in
+                    let isLate = step.stopped?.contains("max_lateness") ?? false
+                    return step.held > 0
+                        || step.pending > 0 && step.stopped != nil
+                            && (!isLate || hasWaited && step.pending == step.planned)
+                }
+                .compactMap { $0.occurrence.map(OccurrenceID.init(rawValue:)) }
             }
         }
 
@@ -147,6 +154,35 @@ extension Life {
                     promise: "promises to resend and does not",
                     words: "\(words(key)) was not sent again to \(one)")
             }
+        }
+    }
+
+    /// Without a person's override, few leave a topic at once, and only what a guard names is left out.
+    func checkGuarded(_ plan: Plan) throws {
+        for step in plan.steps {
+            if step.refusal == nil { try checkLeavers(of: step) }
+            guard step.refusal != nil, let subject = step.work.subject else { continue }
+            // The guard's sentence names the topic or group.
+            if !plan.refusals.contains(where: { $0.message.contains("\(subject)") }) {
+                throw LifeProblem(promise: "leaves out what no guard is about", words: "\(step.id)")
+            }
+        }
+    }
+
+    /// From ten leavers on. With fewer members the guard lets everybody go.
+    private func checkLeavers(of step: Plan.Step) throws {
+        guard case .unsubscribe(let name, let leaving) = step.work, let topic = store.snapshot().topics[name] else {
+            return
+        }
+        let installations = { [store] in Set(store.registrations(of: $0).values.map(\.recipientKey)) }
+        let (people, all) = (installations(leaving), installations(topic.managed.union(topic.subscribing)))
+        let declared = files.topics.first { $0.name == step.successor ?? name }
+        let lost = people.subtracting(declared.map { files.members(of: $0) } ?? [])
+        // herald counts no more members than these: it leaves out those it knows to be dead.
+        let limit = settings.guards.maxUnsubscribePercent * all.count
+        if people.count >= 10, declared?.prune ?? true, lost.count * 100 > limit {
+            throw LifeProblem(
+                promise: "many leave without a person", words: "\(lost.count) of \(all.count) from \(name)")
         }
     }
 

@@ -83,6 +83,7 @@ extension Life {
             isWhole = plan.refusals.isEmpty
             plan = plan.withholding(plan.refusals, in: workspace)
         }
+        if call != .apply(overrides: true) { try checkGuarded(plan) }
         let closing = plan.closing(sizes: wanted.desired.audienceSizes)
         try await wanted.record(in: store)
         if plan.isEmpty {

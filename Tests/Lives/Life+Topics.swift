@@ -94,8 +94,8 @@ extension Life {
             files.groups.removeFirst()
             tell("group \(group.name) is deleted")
         } else {
-            files.groups.append(.init(name: Self.groupNames[0], audience: anyAudience(&random)))
-            tell("new group \(Self.groupNames[0]) of \(files.groups[0].audience)")
+            files.groups.append(.init(name: Self.groupName, audience: anyAudience(&random)))
+            tell("new group \(Self.groupName) of \(files.groups[0].audience)")
         }
     }
 }

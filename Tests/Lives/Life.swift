@@ -189,15 +189,16 @@ final class Life {
             files.audiences.append(audience)
         }
         for _ in 0..<Int.random(in: 0...2, using: &random) { addTopic(&random) }
-        for number in 0..<Int.random(in: 0...1, using: &random) {
-            files.groups.append(.init(name: Self.groupNames[number], audience: anyAudience(&random)))
+        for _ in 0..<Int.random(in: 0...1, using: &random) {
+            files.groups.append(.init(name: Self.groupName, audience: anyAudience(&random)))
         }
         for _ in 0..<Int.random(in: 1...3, using: &random) { addCampaign(&random) }
     }
 
     static let campaignNames = ["gala", "news", "sale", "tide"]
     static let topicNames: [TopicName] = ["east", "north", "south"]
-    static let groupNames: [GroupName] = ["chris", "ann"]
+    /// Named like a topic.
+    static let groupName: GroupName = "north"
 
     /// The registration that the installation got last.
     func current(_ number: Int) -> Registration { newest[number] ?? .fid(number) }
