@@ -130,9 +130,9 @@ import Testing
         let problems = try await Self.inScene { scene in
             let (stopped, pieces) = (Later<ChildProcess>(), scene.proxy.pieces)
             // In the middle of its sends.
-            scene.proxy.act(at: pieces + 30, before: false) { stopped.value.signal(SIGSTOP) }
+            scene.proxy.act(at: pieces + 45, before: false) { stopped.value.signal(SIGSTOP) }
             stopped.value = try scene.apply()
-            try await scene.sandbox.eventually { scene.proxy.pieces >= pieces + 30 }
+            try await scene.sandbox.eventually { scene.proxy.pieces >= pieces + 45 }
             // The other one waits until the lease has ended, and does the rest.
             let next = await (try scene.apply("run", "--if-locked", "wait=60s")).wait()
             guard [0, 6].contains(next.status) else { return ["the next run: \(next.status) \(next.errors)"] }
