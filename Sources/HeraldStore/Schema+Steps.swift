@@ -43,6 +43,14 @@ extension Schema {
                     id TEXT NOT NULL UNIQUE,
                     committed REAL NOT NULL
                 ) STRICT;
+                -- What was approved last, by kind:name.
+                CREATE TABLE approval (
+                    resource TEXT PRIMARY KEY,
+                    digest TEXT NOT NULL,
+                    size INTEGER,
+                    approved_by TEXT NOT NULL,
+                    at REAL NOT NULL
+                ) STRICT, WITHOUT ROWID;
                 -- Whether a person must say how it goes on, since its database failed over.
                 ALTER TABLE occurrence ADD COLUMN doubted INTEGER NOT NULL DEFAULT 0;
                 """)

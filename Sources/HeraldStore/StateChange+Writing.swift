@@ -149,6 +149,15 @@ extension StateChange {
                     INSERT INTO applied_commit (number, id, committed)
                     SELECT coalesce(max(number), 0) + 1, ?, ? FROM applied_commit
                     """, arguments: [commit.id, commit.committed.timeIntervalSince1970])
+        case .approve(let approvals):
+            try db.execute(sql: "DELETE FROM approval")
+            for (resource, approval) in approvals {
+                try db.execute(
+                    sql: "INSERT INTO approval (resource, digest, size, approved_by, at) VALUES (?, ?, ?, ?, ?)",
+                    arguments: [
+                        resource, approval.digest, approval.size, approval.by, approval.at.timeIntervalSince1970,
+                    ])
+            }
         case .doubt(let occurrence, let isDoubted):
             try db.execute(
                 sql: "UPDATE occurrence SET doubted = ? WHERE name = ?", arguments: [isDoubted, occurrence.rawValue])

@@ -40,6 +40,7 @@ struct StateReader {
         state.pauses = try pauses()
         state.tests = try tests()
         state.commits = try commits()
+        state.approvals = try approvals()
         state.topicAPI = try meta("topic_api", String.self).map { text in
             guard let api = TopicAPI(rawValue: text) else { throw StateDamage(detail: "it names no topic API") }
             let found = try meta("topic_api_found", Double.self).map(StoredValue.date)
@@ -150,11 +151,7 @@ struct StateReader {
     private func audienceSizes() throws -> [String: Int] {
         var sizes: [String: Int] = [:]
         for row in try Row.fetchAll(db, sql: "SELECT name, size FROM audience_size") {
-            let size = try row.decode(Int.self, atIndex: 1)
-            guard (0...Int(RecipientID.max)).contains(size) else {
-                throw StateDamage(detail: "an audience's size is out of range")
-            }
-            sizes[try row.decode(atIndex: 0)] = size
+            sizes[try row.decode(atIndex: 0)] = try StoredValue.size(row.decode(atIndex: 1))
         }
         return sizes
     }
@@ -181,6 +178,16 @@ struct StateReader {
         try Row.fetchAll(db, sql: "SELECT id, committed FROM applied_commit ORDER BY number").map {
             try StoredValue.commit($0.decode(atIndex: 0), $0.decode(atIndex: 1))
         }
+    }
+
+    private func approvals() throws -> [String: RecordedApproval] {
+        var approvals: [String: RecordedApproval] = [:]
+        for row in try Row.fetchAll(db, sql: "SELECT resource, digest, size, approved_by, at FROM approval") {
+            approvals[try row.decode(atIndex: 0)] = RecordedApproval(
+                digest: try row.decode(atIndex: 1), size: try row.decode(Int64?.self, atIndex: 2).map(StoredValue.size),
+                by: try row.decode(atIndex: 3), at: try StoredValue.date(row.decode(atIndex: 4)))
+        }
+        return approvals
     }
 
     private func tests() throws -> [RecordedTest] {

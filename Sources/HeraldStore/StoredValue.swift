@@ -42,6 +42,14 @@ enum StoredValue {
         return Date(timeIntervalSince1970: seconds)
     }
 
+    /// How many recipients something has.
+    static func size(_ number: Int64) throws -> Int {
+        guard (0...Int64(RecipientID.max)).contains(number) else {
+            throw StateDamage(detail: "a size is out of range")
+        }
+        return Int(number)
+    }
+
     static func commit(_ id: String, _ seconds: Double) throws -> AppliedCommit {
         guard let commit = AppliedCommit(id: id, committed: try date(seconds)) else {
             throw StateDamage(detail: "it has no id where one of a commit belongs")

@@ -42,8 +42,10 @@ struct Herald: AsyncParsableCommand {
             """,
         version: "\(Self.version) (tzdata \(Zone.databaseVersion ?? "unknown"))",
         subcommands: [
-            Init.self, New.self, Validate.self, PlanCommand.self, PreviewCommand.self, CalendarCommand.self,
-            Apply.self, Run.self, Work.self, TestCommand.self, Pause.self, Resume.self, State.self, Groups.self,
+            Init.self, New.self, Validate.self, PlanCommand.self, Review.self, PreviewCommand.self,
+            CalendarCommand.self,
+            Approve.self, Apply.self, Run.self, Work.self, TestCommand.self, Pause.self, Resume.self, State.self,
+            Groups.self,
             ReportCommand.self, EmulatorCommand.self, Explain.self,
         ])
 

@@ -12,10 +12,11 @@ struct Rooms {
         "RecipientIndex": ["Campaign"],
         "State": ["Campaign"],
         "Resolving": ["RecipientIndex", "State"],
-        "Loading": ["Resolving"],
-        "Planning": ["Resolving"],
+        "Reviewing": ["Campaign"],
+        "Loading": ["Resolving", "Reviewing"],
+        "Planning": ["Resolving", "Reviewing"],
         "Running": ["Planning"],
-        "Reporting": ["Running"],
+        "Reporting": ["Running", "Reviewing"],
     ])
 
     func allows(_ arrow: Arrow) -> Bool { reach(of: arrow.user).contains(arrow.owner) }

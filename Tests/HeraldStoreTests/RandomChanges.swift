@@ -34,7 +34,7 @@ struct RandomChanges {
     }
 
     private mutating func change() -> StateChange {
-        switch Int.random(in: 0..<29, using: &random) {
+        switch Int.random(in: 0..<30, using: &random) {
         case 0: return .spendPlan("p\(Int.random(in: 0...5, using: &random))")
         case 1, 2, 3: return .members(topic(), some(), any(of: Membership.allCases), at: instant())
         case 4, 5:
@@ -85,6 +85,18 @@ struct RandomChanges {
         case 27:
             let id = String(repeating: any(of: ["a", "b", "c"]) ?? "d", count: 40)
             return AppliedCommit(id: id, committed: instant()).map { .applied($0) } ?? .resume(nil)
+        case 28:
+            let names = (0..<Int.random(in: 0...2, using: &random)).map { _ in "campaign:\(campaign())" }
+            return .approve(
+                Dictionary(
+                    names.map { name in
+                        (
+                            name,
+                            RecordedApproval(
+                                digest: "sha256:\(name)", size: any(of: [nil, 0, 84_210]) ?? nil, by: "anna",
+                                at: instant())
+                        )
+                    }, uniquingKeysWith: { first, _ in first }))
         default:
             let all: [StateChange.Resource] = [
                 .topic(topic()), .group(group()), .campaign(campaign()), .occurrence(occurrence()),

@@ -9,29 +9,12 @@ import Testing
     init() throws { sandbox = try Sandbox(Sandbox.small(count: 12, subscribers: 6)) }
 
     @discardableResult
-    private func git(_ arguments: String..., at seconds: Int = 1_700_000_000) async throws -> String {
-        let time = "\(seconds) +0000"
-        let result = try await ChildProcess(
-            "/usr/bin/env",
-            [
-                "git", "-C", sandbox.workspace, "-c", "user.name=t", "-c", "user.email=t@example.com",
-                "-c", "init.defaultBranch=main",
-            ] + arguments,
-            environment: [
-                "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "", "HOME": sandbox.folder.path,
-                "GIT_COMMITTER_DATE": time, "GIT_AUTHOR_DATE": time, "GIT_CONFIG_NOSYSTEM": "1",
-            ]
-        ).wait()
-        try #require(result.status == 0, "git \(arguments): \(result.errors)")
-        return result.output.trimmingCharacters(in: .whitespacesAndNewlines)
-    }
+    private func git(_ arguments: String...) async throws -> String { try await sandbox.git(arguments) }
 
     /// Commits a new description of a campaign, and returns the commit.
     private func commit(_ text: String, at seconds: Int) async throws -> String {
         try sandbox.folder.write(text + "\n", to: "workspace/notes.txt")
-        try await git("add", "-A")
-        try await git("commit", "-q", "-m", text, at: seconds)
-        return try await git("rev-parse", "HEAD")
+        return try await sandbox.commit(text, at: seconds)
     }
 
     private func refuses(_ host: String) async throws -> Bool {

@@ -19,6 +19,7 @@ package struct Settings: Hashable, Sendable {
     package var runEvery: Duration = .seconds(300)
     package var fcm = FCMSettings()
     package var guards = GuardLimits()
+    package var approval = ApprovalSettings()
 
     package init(project: String) { self.project = project }
 }
@@ -104,6 +105,22 @@ package enum Rate: Hashable, Sendable {
         case (.unlimited, let other?): other
         case (_, _): self
         }
+    }
+}
+
+/// What must be approved before it runs.
+package struct ApprovalSettings: Hashable, Sendable {
+    /// Whether only what `herald approve` recorded is sent and changed.
+    package var isRequired = false
+    /// By how many percent a list may grow after it was approved.
+    package var band = 10
+
+    package init() {}
+
+    /// The most recipients that may be reached, if that many were approved.
+    package func limit(approved size: Int) -> Int {
+        let (product, isTooLarge) = size.multipliedReportingOverflow(by: 100 + band)
+        return isTooLarge ? .max : product / 100
     }
 }
 

@@ -16,7 +16,7 @@ extension Diagnostic {
 extension String {
     /// The text in a form for terminals and logs. Characters that move the cursor, change the writing direction or end
     /// the line are replaced, and a very long text is cut.
-    var printable: String {
+    package var printable: String {
         let limit = 1000
         var text = String.UnicodeScalarView()
         for scalar in unicodeScalars.prefix(limit) {

@@ -59,6 +59,20 @@ package struct Diagnostic: Hashable, Sendable {
 }
 
 extension Sequence<Diagnostic> {
+    /// With only the first of each advice, which says how often it applies.
+    package var withAdviceOnce: [Diagnostic] {
+        let given = Dictionary(grouping: filter { $0.severity == .info }, by: \.rule)
+        var told: Set<Rule> = []
+        return compactMap { diagnostic in
+            guard diagnostic.severity == .info else { return diagnostic }
+            guard told.insert(diagnostic.rule).inserted else { return nil }
+            var copy = diagnostic
+            let others = (given[diagnostic.rule]?.count ?? 1) - 1
+            if others > 0 { copy.message += " (here and in \(others) other \(others == 1 ? "place" : "places"))" }
+            return copy
+        }
+    }
+
     /// Sorted by file and position, without duplicates.
     package func sortedAndUnique() -> [Diagnostic] {
         var seen: Set<Diagnostic> = []

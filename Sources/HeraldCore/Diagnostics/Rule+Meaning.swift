@@ -1,14 +1,15 @@
 internal import FCM
 
 extension Rule {
-    /// An error makes herald refuse the file. A warning does not.
+    /// An error makes herald refuse the file. A warning does not. Information is advice, given once for a workspace.
     package var severity: Diagnostic.Severity {
         switch self {
         case .emptyMessage, .groupFids, .dataKey, .dataReplaced, .imageHTTP, .imageMutable,
             .ignoredOption, .integerRounded, .apsKey, .apsFlag, .apnsHeaderUnknown, .fcmSunset, .endpointElsewhere,
-            .pushTypeMissing, .silentPush, .dataOnly, .payloadLarge, .unfinishedText, .cutText, .roundTime,
-            .shortLateness, .conditionRedundant, .allowUnused, .allowReason:
+            .pushTypeMissing, .silentPush, .dataOnly, .payloadLarge, .unfinishedText, .cutText, .shortLateness,
+            .conditionRedundant, .allowUnused, .allowReason:
             .warning
+        case .roundTime: .info
         default: .error
         }
     }

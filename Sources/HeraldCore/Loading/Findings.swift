@@ -37,6 +37,12 @@ struct Findings {
         diagnostics.append(.warning(rule, message, at: at(range), help: help, replacement: replacement))
     }
 
+    mutating func advice(_ rule: Rule, _ message: String, at range: TextRange, help: String? = nil) {
+        var diagnostic = Diagnostic.warning(rule, message, at: at(range), help: help)
+        diagnostic.severity = .info
+        diagnostics.append(diagnostic)
+    }
+
     /// Improves messages about text that YAML could not read, or read differently from what the author meant.
     mutating func explainSyntax(of source: SourceText) {
         SyntaxAdvice(source)?.improve(&diagnostics)

@@ -6,7 +6,7 @@ enum SettingsReader {
         [
             "herald", "project", "sender_id", "timezone", "state", "workspace", "lists", "suppress", "resources",
             "ignore", "fcm",
-            "runner", "guards",
+            "runner", "guards", "approval", "approval_band",
         ], required: ["herald", "project"])
     static let fcmKeys = KeyTable([
         "topic_api", "rate", "subscription_rate", "ramp", "settle", "timeout", "max_in_flight",
@@ -23,12 +23,15 @@ enum SettingsReader {
         var ignore: [String] = []
     }
 
+    /// - Parameter environment: `nil` if variables stay as they are written. Their values are not checked then.
     static func settings(
-        from document: Node, environment: [String: String], _ findings: inout Findings
+        from document: Node, environment: [String: String]?, _ findings: inout Findings
     ) -> Result? {
-        let document = document.expandingVariables(environment, &findings)
+        let written = document
+        let document = environment.map { document.expandingVariables($0, &findings) } ?? document
         // A value with a missing variable cannot be checked further.
-        let unexpanded = Set(findings.diagnostics.map(\.range))
+        var unexpanded = Set(findings.diagnostics.map(\.range))
+        if environment == nil { unexpanded.formUnion(written.placesOfVariables.map { findings.at($0) }) }
         let known = findings.diagnostics.count
         defer {
             let later = findings.diagnostics[known...].filter { !unexpanded.contains($0.range) }
@@ -57,6 +60,7 @@ enum SettingsReader {
         if let node = fields["runner"] { settings.runEvery = runEvery(node, &findings) ?? settings.runEvery }
         if let node = fields["fcm"] { settings.fcm = fcm(node, &findings) }
         if let node = fields["guards"] { settings.guards = guards(node, &findings) }
+        settings.approval = approval(fields, format, &findings)
         return Result(
             settings: settings,
             resources: fields.strings("resources", &findings)?.map(\.value) ?? [],
@@ -138,6 +142,32 @@ enum SettingsReader {
         return every
     }
 
+    private static func approval(
+        _ fields: Fields, _ format: SettingsFormat?, _ findings: inout Findings
+    ) -> ApprovalSettings {
+        var approval = ApprovalSettings()
+        for key in ["approval", "approval_band"] where fields[key] != nil {
+            format?.require(2, for: "'\(key)'", at: fields.keyRange(key), &findings)
+        }
+        if let text = fields.string("approval", &findings) {
+            approval.isRequired = text.value == "required"
+            if !approval.isRequired {
+                findings.diagnostics.append(
+                    .error(
+                        .invalidValue, "'approval' takes 'required'", at: text.range,
+                        help: "leave it out if nothing must be approved", replacement: "required"))
+            }
+        }
+        guard let band = fields.string("approval_band", &findings) else { return approval }
+        guard let match = band.value.wholeMatch(of: #/([0-9]{1,4})%/#), let percent = Int(match.1) else {
+            findings.diagnostics.append(
+                .error(.invalidValue, "'approval_band' takes a percentage", at: band.range, help: "write 10%"))
+            return approval
+        }
+        approval.band = percent
+        return approval
+    }
+
     private static func guards(_ node: Node, _ findings: inout Findings) -> GuardLimits {
         var guards = GuardLimits()
         guard let fields = Fields(node, "'guards'", guardKeys, &findings) else { return guards }
@@ -173,6 +203,15 @@ extension Node {
                 })
         }
         return copy
+    }
+
+    /// The scalars in which `${…}` would be replaced.
+    fileprivate var placesOfVariables: [TextRange] {
+        switch content {
+        case .scalar(let scalar): scalar.text.contains("${") ? [range] : []
+        case .sequence(let items): items.flatMap(\.placesOfVariables)
+        case .mapping(let entries): entries.flatMap(\.value.placesOfVariables)
+        }
     }
 
     private static func expand(

@@ -4,6 +4,20 @@ package struct WorkspaceFolder: Sendable {
 
     /// Absolute, with symlinks resolved and without a slash at the end.
     package let path: String
+    /// Set for files that nobody has reviewed yet: the git repository's folder, with symlinks resolved. Files outside it
+    /// and in its hidden folders are not read, and no variable is replaced.
+    private(set) var repository: String?
+
+    package var isUnderReview: Bool { repository != nil }
+
+    /// The same folder with files that nobody has reviewed yet.
+    ///
+    /// - Parameter repository: its git repository.
+    package func underReview(in repository: String) -> WorkspaceFolder {
+        var copy = self
+        copy.repository = repository.resolvingSymlinks
+        return copy
+    }
 
     /// The folder itself. `nil` if it has no `herald.yaml`.
     package init?(at path: String) {
@@ -96,7 +110,9 @@ package struct WorkspaceFolder: Sendable {
         let below = "\(lists)/\(path)".withoutDots
         let isBelow = !path.hasPrefix("/") && below.lies(in: lists) && !isThere(beside.withoutDots) && isThere(below)
         do throws(DiagnosticError) {
-            let roots = [self.path, lists.resolvingSymlinks]
+            let roots = [self.path, lists.resolvingSymlinks].filter { root in
+                repository.map { root.lies(in: $0) } ?? true
+            }
             return .success(try place(of: isBelow ? below : beside, written: path, in: roots))
         } catch {
             return .failure(error)
@@ -119,6 +135,12 @@ package struct WorkspaceFolder: Sendable {
                         ? "files stay, symlinks resolved, in the workspace"
                         : "paths are relative to their file and stay, symlinks resolved, in the workspace or in 'lists'"
                 ))
+        }
+        if let repository, resolved.isHidden(in: repository) {
+            throw DiagnosticError(
+                .error(
+                    .pathOutside, "'\(written)' is in a hidden folder", at: SourceRange(file: written),
+                    help: "a review reads no hidden files; move it, or leave lists out with --lists skip"))
         }
         return Place(
             name: name.lies(in: self.path) ? String(name.dropFirst(self.path.count + 1)) : name, path: resolved)
@@ -146,6 +168,11 @@ extension String {
             }
         }
         return "/" + parts.joined(separator: "/")
+    }
+
+    /// Whether a part of the path below a folder begins with a dot.
+    fileprivate func isHidden(in folder: String) -> Bool {
+        dropFirst(folder.count).split(separator: "/").contains { $0.hasPrefix(".") }
     }
 
     fileprivate func lies(in folder: String) -> Bool { self == folder || folder == "/" || hasPrefix(folder + "/") }

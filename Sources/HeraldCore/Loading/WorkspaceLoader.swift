@@ -72,7 +72,7 @@ package struct WorkspaceLoader {
         let workspace = loader.workspace()
         loader.silence()
         return Loaded(
-            workspace: workspace, diagnostics: loader.diagnostics.map(\.presentable).sortedAndUnique(),
+            workspace: workspace, diagnostics: loader.diagnostics.map(\.presentable).sortedAndUnique().withAdviceOnce,
             sources: loader.sources, listDigests: loader.listDigests, recipientIndex: loader.recipientIndex,
             cacheFiles: workspace.flatMap { cacheFiles($0.settings) }, documents: loader.declared,
             lists: workspace.map { folder.lists($0.settings.lists) })
@@ -220,7 +220,8 @@ package struct WorkspaceLoader {
             }
             return nil
         }
-        return SettingsReader.settings(from: documents[0], environment: environment, &findings)
+        return SettingsReader.settings(
+            from: documents[0], environment: folder.repository == nil ? environment : nil, &findings)
     }
 
     private mutating func take(_ file: ResourceFile, into workspace: inout Workspace) {

@@ -1,7 +1,7 @@
 /// A plan as far as a snapshot shows it. It can be shown, and nothing else: the plan in it names recipients that stand for
 /// those whom the snapshot only counts.
 package struct Forecast: Sendable {
-    let proposal: Proposal
+    package let proposal: Proposal
     /// With campaigns under the names that they have now.
     package let pauses: Pauses
 

@@ -26,6 +26,8 @@ package struct Plan: Hashable, Sendable {
     /// Cron campaigns whose watermark is later than now, because a clock was fast.
     package var silenced: [Silenced] = []
     package var refusals: [GuardRefusal] = []
+    /// What nobody approved, where `approval: required` is set. Its steps are blocked.
+    package var unapproved: [Unapproved] = []
     /// The recorded sizes of audiences whose new size a guard blocks.
     package var refusedSizes: [String: Int] = [:]
     /// The sizes that stay recorded because the guard was not overridden.
@@ -54,8 +56,10 @@ package struct Plan: Hashable, Sendable {
         package var rampSeconds = 0
         /// For leaves: the topic that all of them must have joined before.
         package var successor: TopicName?
-        /// Why a guard blocks this step. The other steps are done.
+        /// Why this step is blocked: by a guard, or because nobody approved it. The other steps are done.
         package var refusal: String?
+        /// Who approved it, where `approval: required` is set.
+        package var approver: String?
     }
 
     package enum Work: Hashable, Sendable {
@@ -136,6 +140,12 @@ package struct Plan: Hashable, Sendable {
         package var sentence: String {
             "a clock was fast: campaign '\(campaign)' counts as dealt with until \(until.rfc3339), and nothing comes due before; 'herald state rewind \(campaign)' sets it right"
         }
+    }
+
+    /// Something that must be approved before its steps are done.
+    package struct Unapproved: Hashable, Sendable {
+        package var resource: Definition.Key
+        package var reason: String
     }
 
     package struct Held: Hashable, Sendable {

@@ -53,12 +53,14 @@ package struct Planner {
         package var hasMoved = false
         /// The commit that the files are from. `nil` without git.
         package var checkout: Checkout?
+        /// What the files decide, if only what was approved may be done.
+        package var approval: Approval?
 
         package init(
             desired: Desired, state: RecordedState, hasState: Bool = true, settings: Settings,
             workspaceDigest: String = "",
             onlyCampaigns: Set<String> = [], days: Int = 7, listsSkipped: Bool = false,
-            reportedSerial: Int64? = nil, hasMoved: Bool = false, checkout: Checkout? = nil
+            reportedSerial: Int64? = nil, hasMoved: Bool = false, checkout: Checkout? = nil, approval: Approval? = nil
         ) {
             self.desired = desired
             self.state = state
@@ -71,6 +73,7 @@ package struct Planner {
             self.reportedSerial = reportedSerial
             self.hasMoved = hasMoved
             self.checkout = checkout
+            self.approval = approval
         }
     }
 
@@ -84,6 +87,7 @@ package struct Planner {
         if input.hasMoved { planner.refuseMoved() }
         if let checkout = input.checkout { planner.checkFiles(checkout) }
         planner.work(on: input.onlyCampaigns)
+        if let approval = input.approval { planner.holdUnapproved(approval) }
         return Proposal(planner.plan, planner.overview)
     }
 

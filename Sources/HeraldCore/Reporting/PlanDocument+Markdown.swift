@@ -1,61 +1,177 @@
-/// The plan as a comment on a pull request.
+internal import FCM
+
+/// The plan as a comment on a pull request: what matters first. The same files, state and time give the same bytes.
 extension PlanDocument {
     /// GitHub takes 65,536 characters in a comment. Bytes are easy to count, and never fewer than characters.
     private static let markdownLimit = 60_000
 
-    /// Less than 60,000 bytes. Entries that do not fit are counted.
+    /// A part of the comment.
+    private struct Section {
+        var title: String
+        /// What comes before the entries, such as a table's head.
+        var head = ""
+        var entries: [String]
+        /// The most bytes of its entries. What does not fit is counted.
+        var limit: Int
+    }
+
+    /// At most 60,000 bytes. Entries that do not fit are counted.
     package var markdown: String {
-        var text = "## herald plan\n\n\(conclusion.inMarkdown)\n"
-        let figures = overview.figures
-        let steps = plan.steps.map { step -> String in
-            let line = Self.line(step, figures)
-            return "| \(line.verb.inMarkdown) | \(line.subject.inMarkdown) | \(line.figures.inMarkdown) "
-                + "| \(step.reason.inMarkdown) |\n"
+        let foot = self.foot
+        var text = Self.marker(workspace) + "## \(headline.inMarkdown)\n\n\(conclusion.inMarkdown)\n"
+        for section in sections where !section.entries.isEmpty {
+            text += "\n### \(section.title)\n\n\(section.head)"
+            // Leaves room to say what was cut, and for the foot.
+            let end = min(text.utf8.count + section.limit, Self.markdownLimit - foot.utf8.count - 200)
+            var omitted = 0
+            for entry in section.entries {
+                // Whatever is shown is the beginning, without gaps.
+                if omitted == 0, text.utf8.count + entry.utf8.count <= end { text += entry } else { omitted += 1 }
+            }
+            if omitted > 0 { text += "\n… and \(omitted.grouped) more that do not fit here.\n" }
         }
-        let upcoming = overview.upcoming.map { upcoming -> String in
-            let occurring = upcoming.occurring
-            let recipients = figures.words(String(upcoming.recipients))
-            return "| \(occurring.campaign.inMarkdown) | \("\(occurring.local)".inMarkdown) "
-                + "\(occurring.zone.name.inMarkdown) | \(occurring.at.rfc3339) | \(upcoming.target.words.inMarkdown) "
-                + "| \(recipients) | \(occurring.note.inMarkdown) |\n"
-        }
+        return text + foot
+    }
+
+    /// Names the workspace, so that a later comment can take this one's place.
+    static func marker(_ workspace: String) -> String { "<!-- herald: \(workspace.inComment) -->\n" }
+
+    private var sections: [Section] {
         let guards = plan.refusals.map {
             "- **\($0.kind.rawValue.inMarkdown)**: \($0.message.inMarkdown); to allow it: \($0.override.inMarkdown)\n"
         }
-        let missed = plan.missed.map { "- \($0.occurrence.rawValue.inMarkdown): \($0.reason.inMarkdown)\n" }
-        let superseded = plan.superseded.map { "- \($0.occurrence.rawValue.inMarkdown): \($0.reason.inMarkdown)\n" }
         let held = plan.held.map {
             "- \($0.occurrence.rawValue.inMarkdown): \($0.reason.inMarkdown); \($0.resolve.inMarkdown)\n"
         }
-        let sections: [(title: String, head: String, entries: [String])] = [
-            ("Guards that need an override", "", guards),
-            ("Guards that this plan cannot judge", "", overview.unjudged.map { "- \($0.words.inMarkdown)\n" }),
-            ("Warnings", "", overview.warnings.map { "- \($0.inMarkdown)\n" }),
-            ("Missed", "", missed), ("Superseded", "", superseded), ("Held", "", held),
-            ("Steps", "| | what | how many | why |\n|---|---|---|---|\n", steps),
-            (
-                "Coming up", "| campaign | local time | UTC | to | recipients | |\n|---|---|---|---|---|---|\n",
-                upcoming
-            ),
+        return [
+            Section(title: "Guards that need an override", entries: guards, limit: 8_000),
+            Section(title: "Warnings", entries: overview.warnings.map { "- \($0.inMarkdown)\n" }, limit: 5_000),
+            Section(title: "Held", entries: held, limit: 4_000),
+            Section(title: "What the files change", entries: comparison?.entries ?? [], limit: 18_000),
+            Section(
+                title: "Not approved yet", entries: plan.unapproved.map { "- \($0.words.inMarkdown)\n" }, limit: 3_000),
+            Section(
+                title: "What is done now", head: "| | what | how many | why |\n|---|---|---|---|\n",
+                entries: plan.steps.map(row), limit: 8_000),
+            Section(title: "How it looks", entries: shownCampaigns.map(Self.mock), limit: 16_000),
+            Section(
+                title: "Coming up",
+                head: "| campaign | local time | UTC | to | recipients | |\n|---|---|---|---|---|---|\n",
+                entries: overview.upcoming.map(row), limit: 8_000),
+            Section(
+                title: "Missed", entries: plan.missed.map { Self.entry($0) }, limit: 2_000),
+            Section(
+                title: "Superseded", entries: plan.superseded.map { Self.entry($0) }, limit: 2_000),
+            Section(
+                title: "Guards that this plan cannot judge",
+                entries: overview.unjudged.map { "- \($0.words.inMarkdown)\n" }, limit: 3_000),
         ]
-        for section in sections where !section.entries.isEmpty {
-            text += "\n### \(section.title)\n\n\(section.head)"
-            var omitted = 0
-            for entry in section.entries {
-                // Leaves room to say what was cut.
-                if text.utf8.count + entry.utf8.count < Self.markdownLimit - 1_000 {
-                    text += entry
-                } else {
-                    omitted += 1
-                }
-            }
-            if omitted > 0 { text += "\n… and \(omitted) more that do not fit here.\n" }
+    }
+
+    // MARK: The first line
+
+    /// Who gets what, and when it begins.
+    package var headline: String {
+        let sends = plan.steps.compactMap { step -> Plan.Send? in
+            if case .send(let send) = step.work { send } else { nil }
         }
-        return text
+        // A campaign that comes more than once counts once, with its largest size.
+        var reach = sends.reduce(into: [String: Int]()) { $0[$1.campaign] = max($0[$1.campaign] ?? 0, $1.recipients) }
+        for upcoming in overview.upcoming {
+            let campaign = upcoming.occurring.campaign
+            reach[campaign] = max(reach[campaign] ?? 0, upcoming.recipients)
+        }
+        guard !reach.isEmpty else { return "No sends in the next \(count(days, "day"))" }
+        let people = reach.values.reduce(0, +)
+        let recipients =
+            switch overview.figures {
+            case .exact: " to \(people.grouped) recipients"
+            case .estimated: " to at most \(people.grouped) recipients (estimated)"
+            case .unknown: ""
+            }
+        let first = overview.upcoming.first.map { "\($0.occurring.local.spoken) \($0.occurring.zone.name)" }
+        let begin = sends.isEmpty ? first.map { "the first \($0)" } : "the first now"
+        return count(reach.count, "campaign") + recipients + (begin.map { ", \($0)" } ?? "")
+    }
+
+    // MARK: Rows
+
+    private func row(_ step: Plan.Step) -> String {
+        let line = Self.line(step, overview.figures)
+        return "| \(line.verb.inMarkdown) | \(line.subject.inMarkdown) | \(line.figures.inMarkdown) "
+            + "| \(step.reason.inMarkdown) |\n"
+    }
+
+    private func row(_ upcoming: PlanOverview.Upcoming) -> String {
+        let occurring = upcoming.occurring
+        let recipients = overview.figures.words(upcoming.recipients.grouped)
+        return "| \(occurring.campaign.inMarkdown) | \(occurring.local.spoken.inMarkdown) "
+            + "\(occurring.zone.name.inMarkdown) | \(occurring.at.rfc3339) | \(upcoming.target.words.inMarkdown) "
+            + "| \(recipients) | \(occurring.note.inMarkdown) |\n"
+    }
+
+    private static func entry(_ missed: Plan.Missed) -> String {
+        "- \(missed.occurrence.rawValue.inMarkdown): \(missed.reason.inMarkdown)\n"
+    }
+
+    /// The campaigns whose messages a reviewer looks at: those that the files change. Where nothing was compared, those
+    /// that are sent soon.
+    private var shownCampaigns: [Campaign] {
+        let sent = plan.steps.compactMap { if case .send(let send) = $0.work { send.campaign } else { nil } }
+        let soon = sent + overview.upcoming.map(\.occurring.campaign)
+        let changed = comparison?.changes.filter { $0.kind == .campaign && $0.action != .removed }.map(\.name)
+        let wanted = Set(changed ?? soon)
+        return declared.filter { wanted.contains($0.name.value) }
+    }
+
+    /// The notification of a campaign, folded.
+    private static func mock(_ campaign: Campaign) -> String {
+        let lines = NotificationMock.all(for: campaign.content).map { $0.textLines.joined(separator: "\n") }
+        let text = lines.isEmpty ? "(nothing is shown)" : lines.joined(separator: "\n\n")
+        let longest = text.split(whereSeparator: { $0 != "`" }).map(\.count).max() ?? 0
+        let fence = String(repeating: "`", count: max(3, longest + 1))
+        return
+            "<details><summary>\(campaign.name.value.inMarkdown)</summary>\n\n\(fence)text\n\(text)\n\(fence)\n\n</details>\n"
+    }
+
+    // MARK: The last lines
+
+    /// What is approved, and how old the state is.
+    private var foot: String {
+        var lines: [String] = []
+        if let approval {
+            lines.append("Approval: `\(approval.digest)`")
+            if approval.sizes.isEmpty {
+                lines.append("The lists were not counted, so an approval limits no size: only guards do.")
+            }
+        }
+        if let comparison { lines.append("Compared with `\(comparison.base)`.") }
+        if let snapshot = overview.snapshot {
+            lines.append("State: a snapshot of \(snapshot.rfc3339).")
+        } else if let state = plan.state {
+            lines.append("State: serial \(state.serial), at \(plan.at.rfc3339).")
+        } else {
+            lines.append("State: none, at \(plan.at.rfc3339).")
+        }
+        return "\n---\n" + lines.joined(separator: "<br>\n") + "\n"
+    }
+}
+
+extension PlanDocument.Comparison {
+    /// Each change with what it consists of, and then what readers must know.
+    fileprivate var entries: [String] {
+        let entries = changes.map { change in
+            "- **\(change.title.inMarkdown)**\n" + change.lines.map { "  - \($0.inMarkdown)\n" }.joined()
+        }
+        let seen = entries.isEmpty ? ["Nothing: the files decide the same as before.\n"] : entries
+        return warnings.map { "- \($0.inMarkdown)\n" } + seen
     }
 }
 
 extension String {
+    /// Text that cannot end an HTML comment.
+    fileprivate var inComment: String { printable.replacing("-->", with: "").replacing("--", with: "- -") }
+
     /// Escaped for a line or a table's cell: none of it acts as Markdown or HTML.
     var inMarkdown: String {
         var text = ""

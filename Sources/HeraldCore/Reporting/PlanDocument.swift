@@ -1,12 +1,20 @@
-package import FCM
+internal import FCM
 
 /// A plan as it is shown and saved. It holds no registration.
 package struct PlanDocument: Document {
     let proposal: Proposal
     package var id: String
     package var created: Date
-    private let campaigns: [String]
-    private let days: Int
+    /// What a reviewer approves. `nil` if nobody is asked.
+    package var approval: Approval?
+    /// The workspace's name, for readers. It depends on no machine.
+    package var workspace = ""
+    /// The campaigns that the files declare.
+    package var declared: [Campaign] = []
+    /// What the files change. `nil` if they were not compared with other ones.
+    package var comparison: Comparison?
+    let campaigns: [String]
+    let days: Int
     /// How many days ahead a plan looks by default.
     package static let usualDays = 7
 
@@ -22,9 +30,17 @@ package struct PlanDocument: Document {
         self.created = created
     }
 
-    /// - Parameter campaigns: The campaigns it is limited to; empty for all.
-    package init(_ forecast: Forecast, id: String, created: Date, campaigns: [String] = [], days: Int = usualDays) {
-        self.init(forecast.proposal, id: id, created: created, campaigns: campaigns, days: days)
+    /// What the files change against a commit.
+    package struct Comparison: Hashable, Sendable {
+        /// The commit's id.
+        package var base: String
+        package var changes: [WorkspaceChange]
+        /// What readers must know about it.
+        package var warnings: [String]
+
+        package init(base: String, changes: [WorkspaceChange], warnings: [String] = []) {
+            (self.base, self.changes, self.warnings) = (base, changes, warnings)
+        }
     }
 
     package var hasChanges: Bool { !plan.isEmpty }
@@ -40,101 +56,12 @@ package struct PlanDocument: Document {
         return min(plan.at.adding(Self.lifetime), deadlines.min() ?? .distantFuture)
     }
 
-    /// SHA-256 of the whole document except `id`, `created` and the digest.
+    /// SHA-256 of what is done: all of the document except what names it and what is for reviewers.
     package var digest: String { Self.digest(of: content) }
 
     static func digest(of document: [String: JSONValue]) -> String {
-        let varying: Set<String> = ["id", "created", "digest"]
+        let varying: Set<String> = ["id", "created", "digest", "approval", "definitions", "base", "changes"]
         return JSONValue.object(document.filter { !varying.contains($0.key) }).digest
-    }
-
-    package var json: JSONValue {
-        var members = content
-        members["id"] = .string(id)
-        members["created"] = .string(created.rfc3339)
-        members["digest"] = .string(digest)
-        return .object(members)
-    }
-
-    private var content: [String: JSONValue] {
-        var warnings = overview.warnings
-        if overview.upcomingOmitted > 0 {
-            warnings.append("\(overview.upcomingOmitted) more upcoming sends are not listed")
-        }
-        if overview.figures == .unknown {
-            warnings.append("lists were not read: memberships are not compared, and recipients not counted")
-        }
-        var members: [String: JSONValue] = [
-            "schema": "herald.plan/1",
-            "at": .string(plan.at.rfc3339),
-            "expires": .string(expires.rfc3339),
-            "workspace_digest": .string(plan.workspaceDigest),
-            "state": plan.state.map { StateVersion(lineage: $0.lineage, serial: $0.serial).json } ?? .null,
-            "summary": .object(marked(summary.mapValues { $0.map { .int(Int64($0)) } ?? .null })),
-            "steps": .array(plan.steps.map { step($0) }),
-            "upcoming": .array(overview.upcoming.map { upcoming($0) }),
-            "missed": .array(plan.missed.map(\.json)), "superseded": .array(plan.superseded.map(\.json)),
-            "held": .array(
-                plan.held.map {
-                    [
-                        "occurrence": .string($0.occurrence.rawValue), "reason": .string($0.reason),
-                        "resolve": .string($0.resolve),
-                    ]
-                }),
-            "changes": [],
-            "guards": .array(
-                plan.refusals.map {
-                    [
-                        "guard": .string($0.kind.rawValue), "limit": .int(Int64($0.limit)),
-                        "actual": .int(Int64($0.actual)), "override": .string($0.override),
-                    ]
-                }),
-            "warnings": .array(warnings.map { .string($0) }),
-        ]
-        if days != Self.usualDays { members["days"] = .int(Int64(days)) }
-        if let snapshot = overview.snapshot { members["snapshot"] = ["time": .string(snapshot.rfc3339)] }
-        if !overview.unjudged.isEmpty { members["unjudged"] = .array(overview.unjudged.map(\.json)) }
-        if !campaigns.isEmpty { members["campaigns"] = .array(campaigns.map { .string($0) }) }
-        return members
-    }
-
-    /// A number that is unknown when lists are skipped.
-    private func figure(_ number: Int) -> JSONValue { overview.figures == .unknown ? .null : .int(Int64(number)) }
-
-    /// With a mark if its figures are estimates.
-    private func marked(_ members: [String: JSONValue], _ isEstimate: Bool = true) -> [String: JSONValue] {
-        guard overview.figures == .estimated, isEstimate else { return members }
-        return members.merging(["estimated": true]) { given, _ in given }
-    }
-
-    private func upcoming(_ upcoming: PlanOverview.Upcoming) -> JSONValue {
-        let occurring = upcoming.occurring
-        return .object(
-            marked([
-                "campaign": .string(occurring.campaign), "occurrence": .string(occurring.occurrence.rawValue),
-                "due": .string(occurring.at.rfc3339), "local": .string("\(occurring.local)"),
-                "timezone": .string(occurring.zone.name), "target": upcoming.target.json,
-                "recipients": figure(upcoming.recipients), "note": .string(occurring.note),
-            ]))
-    }
-
-    private func step(_ step: Plan.Step) -> JSONValue {
-        var members: [String: JSONValue] = [
-            "id": .string(step.id.rawValue), "action": .string(step.work.action.description),
-            "planned": figure(step.work.planned),
-            "requests": figure(step.work.requests), "seconds": figure(step.seconds),
-            "reason": .string(step.reason),
-        ]
-        switch step.work {
-        case .subscribe(let topic, _), .unsubscribe(let topic, _): members["topic"] = .string(topic.rawValue)
-        case .group(let change): members["group"] = .string(change.group.rawValue)
-        case .send(let send):
-            members["campaign"] = .string(send.campaign)
-            members["occurrence"] = .string(send.occurrence.rawValue)
-            members["target"] = send.target.json
-            members["due"] = .string((send.due ?? plan.at).rfc3339)
-        }
-        return .object(marked(members, step.work.isEstimable))
     }
 
     /// A value is `nil` if it is unknown.
@@ -161,7 +88,7 @@ package struct PlanDocument: Document {
     private static let shownComing = 10
 
     package func text(_ style: TextStyle) -> String {
-        var text = ""
+        var text = comparison.map { section("What the files change", $0.lines) + "\n" } ?? ""
         let lines = plan.steps.map { Self.line($0, overview.figures) }
         let verbWidth = lines.map(\.verb.count).max() ?? 0
         let width = lines.map(\.subject.count).max() ?? 0
@@ -185,6 +112,7 @@ package struct PlanDocument: Document {
         text += section(
             "Guards that need an override",
             plan.refusals.map { "\($0.kind.rawValue): \($0.message); to allow it: \($0.override)" })
+        text += section("Not approved, and so left out", plan.unapproved.map(\.words))
         text += section("Guards that this plan cannot judge", overview.unjudged.map(\.words))
         text += section("Warnings", overview.warnings)
         if !text.isEmpty { text += "\n" }
@@ -312,12 +240,6 @@ extension PlanOverview.Figures {
 }
 
 extension UnjudgedGuard {
-    fileprivate var json: JSONValue {
-        [
-            "guard": .string(kind.rawValue), "names": .array(names.map { .string($0) }), "reason": .string(reason),
-        ]
-    }
-
     private static let shownNames = 5
 
     var words: String {
@@ -327,17 +249,8 @@ extension UnjudgedGuard {
     }
 }
 
-extension Plan.Work {
-    /// Whether a snapshot shows its figures as estimates only. One request to a whole target is one request.
-    fileprivate var isEstimable: Bool { if case .send(let send) = self { send.members != .target } else { true } }
-}
-
-extension Plan.Missed {
-    var json: JSONValue {
-        [
-            "occurrence": .string(occurrence.rawValue), "due": .string(due.rfc3339), "reason": .string(reason),
-        ]
-    }
+extension Plan.Unapproved {
+    var words: String { "\(resource.words): \(reason); 'herald approve PLAN' records an approval" }
 }
 
 extension String {

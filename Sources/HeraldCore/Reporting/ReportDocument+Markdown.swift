@@ -54,6 +54,9 @@ extension ReportDocument {
             ("herald", report.version),
         ]
         if let commit = report.gitCommit { facts.append(("commit", commit)) }
+        if let approval = report.approval { facts.append(("approval", approval)) }
+        let approvers = Set(report.steps.compactMap(\.approver)).sorted()
+        if !approvers.isEmpty { facts.append(("approved by", approvers.joined(separator: ", "))) }
         if !report.overrides.isEmpty { facts.append(("overridden guards", report.overrides.joined(separator: ", "))) }
         return facts.map { (name: $0.0, value: $0.1) }
     }

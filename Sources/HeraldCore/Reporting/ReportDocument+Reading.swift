@@ -149,6 +149,7 @@ extension Report {
         version = try fields.text("herald_version")
         gitCommit = try fields.optionalText("git_commit")
         overrides = try fields.texts("overrides")
+        approval = try fields.optionalText("approval")
         notes = try fields.texts("notes")
         // Reports of older heralds do not say.
         if fields.has("state") {
@@ -184,6 +185,7 @@ extension StepReport {
         topic = try fields.optionalText("topic")
         group = try fields.optionalText("group")
         note = try fields.optionalText("note")
+        approver = try fields.optionalText("approved_by")
         accepted = try fields.count("accepted")
         rejected = try fields.count("rejected")
         unknown = try fields.count("unknown")

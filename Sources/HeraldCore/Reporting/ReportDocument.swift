@@ -12,6 +12,12 @@ package struct ReportDocument: Document {
     }
 
     package var json: JSONValue {
+        var members = content
+        members["approval"] = report.approval.map { .string($0) }
+        return .object(members)
+    }
+
+    private var content: [String: JSONValue] {
         [
             "schema": "herald.report/1",
             "run": .string(report.run),
@@ -90,6 +96,7 @@ package struct ReportDocument: Document {
         members["topic"] = step.topic.map { .string($0) }
         members["group"] = step.group.map { .string($0) }
         members["note"] = step.note.map { .string($0) }
+        members["approved_by"] = step.approver.map { .string($0) }
         if step.repliesForGroup {
             // The words that the device-group protocol itself uses in replies.
             members["success"] = .int(Int64(step.accepted))

@@ -22,20 +22,35 @@ extension SnapshotProblem: CustomStringConvertible {
     }
 }
 
+extension RecordedState.Identity {
+    /// What it belongs to and what was wanted, if they differ.
+    ///
+    /// - Parameters:
+    ///   - project: `nil` if nobody says. So are the others.
+    ///   - workspace: the workspace's name. It is compared if both have one.
+    package func mismatch(
+        project wanted: String?, endpoint kind: EndpointKind?, workspace name: String?
+    ) -> (bound: String, wanted: String)? {
+        let (wanted, kind) = (wanted ?? project, kind ?? endpoint)
+        guard project == wanted, endpoint == kind else {
+            return (
+                "project '\(project)' at \(endpoint.rawValue)", "project '\(wanted)' at \(kind.rawValue)"
+            )
+        }
+        guard let workspace, let name, workspace != name else { return nil }
+        return ("workspace '\(workspace)'", "workspace '\(name)'")
+    }
+}
+
 extension StateSnapshot {
     /// Throws if it is of another project or endpoint than a state of the workspace would be.
     ///
     /// - Parameter workspace: the workspace's name. It is compared if both have one.
     package func check(
-        _ project: String, _ endpoint: EndpointKind, workspace: String?
+        _ project: String?, _ endpoint: EndpointKind?, workspace: String?
     ) throws(SnapshotProblem) {
-        guard identity.project == project, identity.endpoint == endpoint else {
-            throw .bound(
-                to: "project '\(identity.project)' at \(identity.endpoint.rawValue)",
-                wanted: "project '\(project)' at \(endpoint.rawValue)")
-        }
-        if let bound = identity.workspace, let workspace, bound != workspace {
-            throw .bound(to: "workspace '\(bound)'", wanted: "workspace '\(workspace)'")
+        if let (bound, wanted) = identity.mismatch(project: project, endpoint: endpoint, workspace: workspace) {
+            throw .bound(to: bound, wanted: wanted)
         }
     }
 

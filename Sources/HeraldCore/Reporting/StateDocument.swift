@@ -29,6 +29,11 @@ package struct StateDocument: Document {
             .sorted { $0.campaign < $1.campaign }
     }
 
+    private var approvals: [(resource: String, approval: RecordedApproval)] {
+        state.approvals.filter { only == nil || Definition.Key($0.key)?.name == only }
+            .map { ($0.key, $0.value) }.sorted { $0.resource < $1.resource }
+    }
+
     private var tests: [RecordedTest] { state.tests.filter { only == nil || $0.campaign == only } }
 
     private var pauses: [String] {
@@ -47,6 +52,14 @@ package struct StateDocument: Document {
 
     package var json: JSONValue {
         var members = figures.object ?? [:]
+        members["approvals"] = .array(
+            approvals.map { resource, approval in
+                [
+                    "resource": .string(resource), "digest": .string(approval.digest),
+                    "size": approval.size.map { .int(Int64($0)) } ?? .null, "by": .string(approval.by),
+                    "at": .string(approval.at.rfc3339),
+                ]
+            })
         if !crew.isEmpty { members["processes"] = .array(crew.map(\.json)) }
         return .object(members)
     }
@@ -163,6 +176,11 @@ package struct StateDocument: Document {
         if !watermarks.isEmpty { text += "\n\(style.bold("Dealt with until"))\n" }
         for (campaign, mark) in watermarks { text += "  \(campaign.padded(to: width))  \(mark.at.rfc3339)\n" }
         if !pauses.isEmpty { text += "\n\(style.bold("Paused"))\n" + pauses.map { "  \($0)\n" }.joined() }
+        let approvers = Dictionary(grouping: approvals, by: \.approval.by).mapValues(\.count).sorted { $0.key < $1.key }
+        if !approvers.isEmpty {
+            text += "\n\(style.bold("Approved"))\n"
+            text += approvers.map { "  \(count($0.value, "definition")) by \($0.key)\n" }.joined()
+        }
         if !crew.isEmpty { text += "\n\(style.bold("Sending now"))\n" + crew.map { "  \($0.text)\n" }.joined() }
         if !tests.isEmpty { text += "\n\(style.bold("Tests"))\n" }
         for test in tests {

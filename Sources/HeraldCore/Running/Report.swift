@@ -17,6 +17,8 @@ package struct Report: Hashable, Sendable {
     package var version: String
     package var gitCommit: String?
     package var overrides: [String] = []
+    /// The approval that the run was given (`apply --approved`).
+    package var approval: String?
     /// What was committed last when the report was saved. `nil` for dry runs and tests, and in reports of older
     /// heralds.
     package var state: StateVersion?
@@ -129,6 +131,8 @@ package struct StepReport: Hashable, Sendable {
     package var group: String?
     /// A remark for people.
     package var note: String?
+    /// Who approved it, as the state says.
+    package var approver: String?
     /// Whether it sends to each member of a device group, and so counts members as the reply of FCM's group protocol
     /// did.
     package var repliesForGroup = false
@@ -166,6 +170,7 @@ package struct StepReport: Hashable, Sendable {
         id = step.id
         action = step.work.action
         planned = step.work.planned
+        approver = step.approver
         switch step.work {
         case .subscribe(let name, _), .unsubscribe(let name, _): topic = name.rawValue
         case .group(let change): group = change.group.rawValue

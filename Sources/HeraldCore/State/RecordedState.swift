@@ -31,6 +31,8 @@ package struct RecordedState: Hashable, Sendable {
     package var tests: [RecordedTest] = []
     /// The git commits that were applied, in the order in which they last were.
     package var commits: [AppliedCommit] = []
+    /// What was approved last, by `kind:name`. Empty if nobody ever approved.
+    package var approvals: [String: RecordedApproval] = [:]
     /// One more than the highest number given out.
     package var nextRecipient = KnownRecipient.firstID
 

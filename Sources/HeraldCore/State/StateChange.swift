@@ -46,6 +46,8 @@ package enum StateChange: Hashable, Sendable {
     case test(RecordedTest)
     /// The files of that commit were applied. It becomes the last one.
     case applied(AppliedCommit)
+    /// Everything that is approved from now on, by `kind:name`. What is not in it is not approved any more.
+    case approve([String: RecordedApproval])
     /// Whether the state may lack outcomes of that occurrence.
     case doubt(OccurrenceID, Bool)
     /// FCM does not know a registration that is not its recipient's current one.
@@ -156,6 +158,8 @@ extension RecordedState {
         case .applied(let commit):
             commits.removeAll { $0.id == commit.id }
             commits.append(commit)
+        case .approve(let approvals):
+            self.approvals = approvals
         case .doubt(let id, let isDoubted):
             occurrences[id]?.isDoubted = isDoubted
         case .died: break
@@ -207,7 +211,8 @@ extension StateChange {
     /// what a pause or a watermark changes is in the plan itself.
     package var isEffect: Bool {
         switch self {
-        case .register, .spendPlan, .audienceSizes, .watermark, .pause, .resume, .topicAPI, .test, .prune, .applied:
+        case .register, .spendPlan, .audienceSizes, .watermark, .pause, .resume, .topicAPI, .test, .prune, .applied,
+            .approve:
             false
         case .members, .groupKey, .groupMembers, .open, .amend, .outcome, .reject, .finish, .reopen, .forget, .rename,
             .supersede, .readopt, .died, .reviveMigrated, .erase, .drop, .outgrow, .doubt:

@@ -128,11 +128,10 @@ extension PostgresReader {
         return pauses
     }
 
-    static func size(_ number: Int64) throws -> Int {
-        guard (0...Int64(RecipientID.max)).contains(number) else {
-            throw StateDamage(detail: "an audience's size is out of range")
-        }
-        return Int(number)
+    static func approval(_ row: PostgresRow) throws -> RecordedApproval {
+        RecordedApproval(
+            digest: try row.text(1), size: try row.optionalInt(2).map(StoredValue.size), by: try row.text(3),
+            at: try StoredValue.date(row.double(4)))
     }
 
     static func test(_ row: PostgresRow) throws -> RecordedTest {

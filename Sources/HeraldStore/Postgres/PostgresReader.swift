@@ -30,7 +30,8 @@ struct PostgresReader {
             "SELECT campaign, name FROM @former_name", "SELECT id FROM @spent_plan",
             "SELECT name, size FROM @audience_size", "SELECT campaign, at, schedule, next FROM @watermark",
             Self.pauses, "SELECT campaign, at, accepted, rejected, unknown FROM @test ORDER BY id",
-            "SELECT id, committed FROM @applied_commit ORDER BY number", Self.numbering,
+            "SELECT id, committed FROM @applied_commit ORDER BY number",
+            "SELECT resource, digest, size, approved_by, at FROM @approval", Self.numbering,
         ]
     }
 
@@ -52,7 +53,7 @@ struct PostgresReader {
         }
         for row in next().all { state.formerNames[try row.text(0), default: []].insert(try row.text(1)) }
         state.spentPlans = Set(try next().all.map { try $0.text(0) })
-        for row in next().all { state.audienceSizes[try row.text(0)] = try Self.size(row.int(1)) }
+        for row in next().all { state.audienceSizes[try row.text(0)] = try StoredValue.size(row.int(1)) }
         for row in next().all {
             state.watermarks[try row.text(0)] = Watermark(
                 at: try StoredValue.date(row.double(1)), schedule: try row.text(2),
@@ -61,6 +62,7 @@ struct PostgresReader {
         state.pauses = try Self.pauses(next())
         state.tests = try next().all.map(Self.test)
         state.commits = try next().all.map { try StoredValue.commit($0.text(0), $0.double(1)) }
+        for row in next().all { state.approvals[try row.text(0)] = try Self.approval(row) }
         state.nextRecipient = try Self.last(next()) + 1
         return state
     }

@@ -17,6 +17,12 @@ extension PostgresSchema {
         CREATE TABLE @applied_commit (
             number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id text NOT NULL UNIQUE, committed float8 NOT NULL)
         """,
+        // What was approved last, by kind:name.
+        """
+        CREATE TABLE @approval (
+            resource text PRIMARY KEY, digest text NOT NULL, size bigint, approved_by text NOT NULL,
+            at float8 NOT NULL)
+        """,
         // One row. The server as the last run found it.
         """
         CREATE TABLE @server (

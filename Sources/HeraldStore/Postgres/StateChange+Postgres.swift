@@ -79,6 +79,14 @@ extension StateChange {
             transaction.run(
                 "INSERT INTO @applied_commit (id, committed) VALUES ($1, $2)", .text(commit.id),
                 .date(commit.committed))
+        case .approve(let approvals):
+            transaction.run("DELETE FROM @approval")
+            for (resource, approval) in approvals {
+                transaction.run(
+                    "INSERT INTO @approval (resource, digest, size, approved_by, at) VALUES ($1, $2, $3, $4, $5)",
+                    .text(resource), .text(approval.digest), .int(approval.size.map { Int64($0) }),
+                    .text(approval.by), .date(approval.at))
+            }
         case .doubt(let id, let isDoubted):
             transaction.run(
                 "UPDATE @occurrence SET doubted = $2 WHERE name = $1", .text(id.rawValue), .bool(isDoubted))

@@ -7,7 +7,8 @@ extension StateDatabase {
         ("occurrence", nil), ("ledger", nil), ("rejection", nil), ("code", nil), ("ledger_count", nil),
         ("rejection_count", nil), ("dead_recipient", nil), ("tombstone", "recipient, died, migrated"),
         ("former", "id, recipient"), ("former_name", nil), ("watermark", nil), ("pause", nil), ("test", nil),
-        ("spent_plan", nil), ("audience_size", nil), ("applied_commit", nil), ("worker", nil), ("job_part", nil),
+        ("spent_plan", nil), ("audience_size", nil), ("applied_commit", nil), ("approval", nil),
+        ("worker", nil), ("job_part", nil),
         ("job", "id, occurrence, rate, run_rate"),
     ]
 

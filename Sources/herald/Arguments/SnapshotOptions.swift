@@ -19,12 +19,13 @@ struct SnapshotOptions: ParsableArguments {
     }
 
     /// `nil` if the state itself is to be used.
-    func read(for context: CommandContext) throws -> (snapshot: StateSnapshot, remarks: [String])? {
+    ///
+    /// - Parameter owner: What it must belong to.
+    func read(of owner: StateOwner) throws -> (snapshot: StateSnapshot, remarks: [String])? {
         guard let path = snapshot else { return nil }
         do {
             let snapshot = try SnapshotFile.read(path)
-            try snapshot.check(
-                context.settings.project, context.destination.kind, workspace: context.settings.workspace)
+            try snapshot.check(owner.project, owner.endpoint, workspace: owner.workspace)
             let limit = maxSnapshotAge?.duration ?? .seconds(24 * 3600)
             return (snapshot, snapshot.remarks(olderThan: limit, at: Date()))
         } catch let problem as SnapshotProblem {

@@ -15,8 +15,9 @@ extension Apply {
         var request = RunRequest(.workspace(scope), begin: begin)
         request.now = now
         request.saved = saved
+        request.approved = try approved.map { RunRequest.Approved(plan: try ApprovedPlan(at: $0), path: $0) }
         request.guards = .stop(Overrides(overrides) ?? Overrides())
-        request.asks = saved == nil && !autoApprove && !dryRun
+        request.asks = saved == nil && approved == nil && !autoApprove && !dryRun
         request.shows = .always
         request.ifLocked = dryRun ? nil : .fail
         if dryRun { request.mode = .dryRun(sample: sample?.count ?? SampleArgument.usual) }

@@ -16,6 +16,11 @@ struct Apply: AsyncParsableCommand {
     @Argument(help: "A plan saved with 'plan --out'; it must still be true.", completion: .file())
     var plan: String?
 
+    @Option(
+        help: ArgumentHelp("Do not ask if the files still decide what this plan (JSON) says.", valueName: "file"),
+        completion: .file())
+    var approved: String?
+
     @Option(help: ArgumentHelp("Only this campaign and its target (repeatable).", valueName: "name"))
     var campaign: [String] = []
 
@@ -52,6 +57,9 @@ struct Apply: AsyncParsableCommand {
             throw ValidationError("--override takes GUARD or GUARD=NAME; the guards are: \(names)")
         }
         if sample != nil, !dryRun { throw ValidationError("--sample goes with --dry-run") }
+        if plan != nil, approved != nil {
+            throw ValidationError("a saved plan is its own approval; leave out --approved")
+        }
         if plan != nil, at != nil { throw ValidationError("a saved plan has its own time; leave out --at") }
     }
 

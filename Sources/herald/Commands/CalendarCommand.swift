@@ -45,7 +45,7 @@ struct CalendarCommand: ParsableCommand {
 
     private func document(from start: Date, in context: CommandContext) throws -> CalendarDocument {
         let campaigns = context.workspace.campaigns
-        guard let (snapshot, remarks) = try snapshot.read(for: context) else {
+        guard let (snapshot, remarks) = try snapshot.read(of: context.stateOwner) else {
             return CalendarDocument(
                 of: campaigns, after: start, through: start.adding(.seconds(days * 86400)), limit: Self.limit)
         }

@@ -8,19 +8,19 @@ extension PlanCommand {
         let context = try CommandContext.open(
             Common(herald.common, options), lists: lists, cache: snapshot.snapshot == nil ? cache.use : nil)
         let now = Date()
-        let id = "plan-\(UUID().uuidString.lowercased())"
-        let scope = PlanScope(campaigns: campaign, days: days)
-        if let (snapshot, remarks) = try snapshot.read(for: context) {
-            let forecast = try context.files.forecast(from: snapshot, remarks, at: at?.date ?? now, scope)
-            return PlanDocument(forecast, id: id, created: now, campaigns: campaign, days: days)
+        var document = try await context.files.document(
+            from: try await source(in: context, now), at: at?.date ?? now, created: now,
+            PlanScope(campaigns: campaign, days: days))
+        document.comparison = try base.map { try context.files.comparison(with: $0, context.common.environment) }
+        return document
+    }
+
+    private func source(in context: CommandContext, _ now: Date) async throws -> PlanSource {
+        if let (snapshot, remarks) = try snapshot.read(of: context.stateOwner) {
+            return .snapshot(snapshot, remarks: remarks)
         }
         let state = try await KnownState.read(
             from: context.state, for: .reading, at: now, filesIn: context.files.folder.path)
-        let desired =
-            lists == .skip
-            ? try context.files.desiredWithoutLists(besides: state.recorded)
-            : try await context.files.wanted(knownTo: state, at: context.state, isForApply: false).desired
-        let proposal = try context.files.proposal(desired, from: state, at: at?.date ?? now, scope)
-        return PlanDocument(proposal, id: id, created: now, campaigns: campaign, days: days)
+        return .state(state, at: context.state)
     }
 }

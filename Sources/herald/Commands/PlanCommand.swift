@@ -23,6 +23,10 @@ struct PlanCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How many days ahead to look for sends to come.", valueName: "number"))
     var days = PlanDocument.usualDays
 
+    @Option(
+        help: ArgumentHelp("Also show what the files change against where HEAD left this branch.", valueName: "ref"))
+    var base: String?
+
     @Option(help: "required, or skip: plan without the lists, for a CI that must not see them; counts are null.")
     var lists: ListPolicy = .required
 

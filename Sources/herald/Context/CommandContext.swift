@@ -12,6 +12,10 @@ struct CommandContext {
     var workspace: Workspace { files.workspace }
     var settings: Settings { files.workspace.settings }
 
+    var stateOwner: StateOwner {
+        StateOwner(project: settings.project, endpoint: destination.kind, workspace: settings.workspace)
+    }
+
     /// Reads the workspace; its errors end the command, its warnings do not.
     ///
     /// - Parameters:

@@ -99,7 +99,7 @@ struct Destination {
 }
 
 extension EndpointKind {
-    fileprivate init(_ place: ServerPlace) {
+    init(_ place: ServerPlace) {
         switch place {
         case .google: self = .fcm
         case .thisMachine: self = .emulator

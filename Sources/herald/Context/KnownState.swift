@@ -19,6 +19,11 @@ struct KnownState {
 
     var exists: Bool { store != nil }
 
+    /// - Parameter checkout: The commit that the files are from.
+    init(store: (any StateStore)?, recorded: RecordedState, checkout: Checkout? = nil) {
+        (self.store, self.recorded, self.checkout) = (store, recorded, checkout)
+    }
+
     /// - Parameters:
     ///   - now: The creation time of a new state, if there is none.
     ///   - folder: Where the files are.
@@ -31,11 +36,12 @@ struct KnownState {
             return blank
         }
         let recorded = try await store.snapshot()
-        return KnownState(
+        var state = KnownState(
             store: store, recorded: recorded,
-            reportedSerial: SavedReports(in: location.reports).newestSerial(of: recorded.identity.lineage),
-            hasMoved: try await location.hasMoved(),
             checkout: GitHistory.checkout(at: folder, appliedLast: recorded.commits.last))
+        state.reportedSerial = SavedReports(in: location.reports).newestSerial(of: recorded.identity.lineage)
+        state.hasMoved = try await location.hasMoved()
+        return state
     }
 
     /// A state without contents, whatever the real one holds.

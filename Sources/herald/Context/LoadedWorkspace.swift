@@ -10,15 +10,18 @@ struct LoadedWorkspace {
     /// A digest of the files' names and contents; see `WorkspaceLoader.Loaded.digest`.
     let digest: String
     let listDigests: [String: String]
+    /// What the files decide.
+    let definitions: [Definition]
     /// The cache of lists that did not change; `nil` if every list is read.
     let cacheFiles: ListCacheFiles?
 
-    private init(_ folder: WorkspaceFolder, _ workspace: Workspace, _ loaded: WorkspaceLoader.Loaded) throws {
+    init(_ folder: WorkspaceFolder, _ workspace: Workspace, _ loaded: WorkspaceLoader.Loaded) throws {
         self.folder = folder
         self.workspace = workspace
         recipientIndex = try loaded.recipientIndex?.get() ?? .empty
         digest = loaded.digest()
         (listDigests, cacheFiles) = (loaded.listDigests, loaded.cacheFiles)
+        definitions = loaded.definitions
     }
 
     /// Finds the workspace's folder.
@@ -80,6 +83,28 @@ struct LoadedWorkspace {
 }
 
 extension LoadedWorkspace {
+    /// What a reviewer of the files approves.
+    ///
+    /// - Parameter desired: Whose sizes are told with it. Without lists, sizes are not known.
+    func approval(of desired: Desired? = nil) -> Approval {
+        var approval = Approval(
+            definitions.filter { $0.kind != .settings }, suppress: Set(workspace.settings.suppress.map(\.value)))
+        if let desired, !workspace.listsSkipped { approval.sizes = desired.sizes }
+        return approval
+    }
+
+    /// What the files change against the commit where HEAD left another branch.
+    ///
+    /// - Parameter reference: a branch, a tag or a commit.
+    func comparison(with reference: String, _ environment: [String: String]) throws -> PlanDocument.Comparison {
+        let base = try BaseWorkspace(reference, of: folder, environment)
+        let warnings =
+            base.hasMistakes
+            ? ["some files of \(base.commit.prefix(12)) have mistakes; what they declare counts as new here"] : []
+        return PlanDocument.Comparison(
+            base: base.commit, changes: WorkspaceChange.between(base.definitions, definitions), warnings: warnings)
+    }
+
     /// The campaign with that name.
     func campaign(named name: String) throws -> Campaign {
         if let campaign = workspace.campaigns.first(where: { $0.name.value == name }) { return campaign }
@@ -95,19 +120,8 @@ extension LoadedWorkspace {
             desired: desired, state: state.recorded, hasState: state.exists, settings: workspace.settings,
             workspaceDigest: digest, onlyCampaigns: Set(scope.campaigns), days: scope.days,
             listsSkipped: workspace.listsSkipped, reportedSerial: state.reportedSerial, hasMoved: state.hasMoved,
-            checkout: state.checkout)
+            checkout: state.checkout,
+            approval: workspace.settings.approval.isRequired ? approval(of: desired) : nil)
         return Planner.proposal(input, at: now)
-    }
-
-    /// The plan that the files give at an instant, as far as a snapshot shows.
-    func forecast(
-        from snapshot: StateSnapshot, _ remarks: [String], at now: Date, _ scope: PlanScope
-    ) throws -> Forecast {
-        for name in scope.campaigns { _ = try campaign(named: name) }
-        let desired = try Resolver.desired(of: workspace, ListedRecipients(recipientIndex))
-        return Planner.forecast(
-            from: snapshot, of: desired, workspace.settings, workspaceDigest: digest,
-            onlyCampaigns: Set(scope.campaigns), days: scope.days, listsSkipped: workspace.listsSkipped,
-            remarks: remarks, at: now)
     }
 }

@@ -16,28 +16,43 @@ extension Settings {
         return try location(at: place, in: folder, common, endpoint: endpoint)
     }
 
+    /// The state that the environment names, for files that nobody has reviewed. What they say about a server does not
+    /// count, except for the schema.
+    func stateOfReview(in folder: WorkspaceFolder, _ common: Common) throws -> (any StateLocation)? {
+        guard let place = override(common.environment) else { return nil }
+        var settings = self
+        settings.state.postgres = nil
+        // Whether it is the right state is judged by whoever opens it, since variables are not replaced here.
+        return try settings.location(
+            at: place, schema: state.postgres?.schema, in: folder, common, endpoint: .other, tells: false)
+    }
+
     /// - Parameters:
     ///   - place: The address of a database, or the path of a file.
     ///   - schema: Where in the database. By default where `herald.yaml` says.
+    ///   - tells: Whether people hear what is strange about the state.
     func location(
-        at place: String, schema: String? = nil, in folder: WorkspaceFolder, _ common: Common, endpoint: EndpointKind
+        at place: String, schema: String? = nil, in folder: WorkspaceFolder, _ common: Common,
+        endpoint: EndpointKind, tells: Bool = true
     ) throws -> any StateLocation {
         guard PostgresSettings.isAddress(place) else {
-            return location(ofFile: place.absolute(in: nil), common, endpoint)
+            return location(ofFile: place.absolute(in: nil), common, endpoint, tells: tells)
         }
         var database = state.postgres ?? PostgresSettings(address: place)
         database.address = place
         database.schema = schema ?? database.schema
-        return try location(of: database, isFromFile: false, folder, common, endpoint)
+        return try location(of: database, isFromFile: false, folder, common, endpoint, tells: tells)
     }
 
-    private func location(ofFile path: String, _ common: Common, _ endpoint: EndpointKind) -> StateFile {
-        StateFile(path: path, binding(endpoint), note: note(common))
+    private func location(
+        ofFile path: String, _ common: Common, _ endpoint: EndpointKind, tells: Bool = true
+    ) -> StateFile {
+        StateFile(path: path, binding(endpoint), note: note(common, tells: tells))
     }
 
     private func location(
         of database: PostgresSettings, isFromFile: Bool, _ folder: WorkspaceFolder, _ common: Common,
-        _ endpoint: EndpointKind
+        _ endpoint: EndpointKind, tells: Bool = true
     ) throws -> StateDatabase {
         guard workspace != nil else {
             throw CommandFailure(
@@ -49,15 +64,15 @@ extension Settings {
         times.timeout = fcm.timeout
         return StateDatabase(
             address.server, binding(endpoint), folder: ".herald".absolute(in: folder.path), times: times,
-            requiresStandby: database.requiresSynchronousStandby, note: note(common))
+            requiresStandby: database.requiresSynchronousStandby, note: note(common, tells: tells))
     }
 
     private func binding(_ endpoint: EndpointKind) -> StateBinding {
         StateBinding(project: project, endpoint: endpoint, workspace: workspace)
     }
 
-    private func note(_ common: Common) -> @Sendable (String) -> Void {
-        { common.console.error("herald: \($0)\n") }
+    private func note(_ common: Common, tells: Bool) -> @Sendable (String) -> Void {
+        { if tells { common.console.error("herald: \($0)\n") } }
     }
 
     /// The absolute path of the snapshot that every apply and run writes. `nil` if none is written.

@@ -74,6 +74,11 @@ struct Conductor {
             let lists = try await context.files.wanted(knownTo: state, at: context.state)
             let proposal = try context.files.proposal(
                 lists.desired, from: state, at: request.saved?.at ?? request.now(), scope)
+            if let approved = request.approved {
+                let files = context.files.approval(of: lists.desired)
+                try approved.plan.check(against: files, from: approved.path)
+                try approved.plan.check(proposal.plan, of: files, context.settings.approval)
+            }
             return work(
                 try leavingOutRefused(proposal), .listed(lists),
                 closing: proposal.plan.closing(sizes: lists.desired.audienceSizes))
@@ -102,12 +107,14 @@ struct Conductor {
 
     /// The report of a run that has not begun.
     func blankReport(_ work: PlannedWork) -> Report {
-        Report(
+        var report = Report(
             run: request.id, plan: work.plan, planDigest: work.document.digest,
             isDryRun: request.dryRunSample != nil, started: request.now(), endpoint: context.destination.kind,
             project: context.settings.project, version: Herald.version,
             gitCommit: GitCommit.current(at: context.files.folder.path),
             overrides: request.guards.overrides.entries.map(\.text))
+        report.approval = request.approved?.plan.approval
+        return report
     }
 
     /// A failure to write the metrics must not hide how the run ended.

@@ -11,6 +11,8 @@ struct RunRequest {
     var now: @Sendable () -> Date = { Date() }
     /// The saved plan that was approved. It must still match what would be planned now.
     var saved: SavedPlan?
+    /// The plan whose files were approved. They must still decide the same.
+    var approved: Approved?
     var guards: Guards = .stop(Overrides())
     /// Whether a person must approve before anything changes.
     var asks = false
@@ -35,6 +37,12 @@ struct RunRequest {
         case workspace(PlanScope)
         /// A campaign's message to a few registrations.
         case test(Campaign, on: [RecipientID: Registration])
+    }
+
+    struct Approved {
+        let plan: ApprovedPlan
+        /// Where it is from.
+        let path: String
     }
 
     /// What happens to a plan that guards refuse.

@@ -31,6 +31,20 @@ extension RuleCase {
             .formatVersion, "a name for the workspace", ["herald.yaml": "herald: 1\nproject: p\n▸workspace: w\n"],
             near: ["herald.yaml": "herald: 2\nproject: p\nworkspace: w\n"]),
         RuleCase(
+            .formatVersion, "an approval", ["herald.yaml": "herald: 1\nproject: p\n▸approval: required\n"],
+            near: ["herald.yaml": "herald: 2\nproject: p\napproval: required\n"]),
+        RuleCase(
+            .formatVersion, "a band", ["herald.yaml": "herald: 1\nproject: p\n▸approval_band: 5%\n"],
+            near: ["herald.yaml": "herald: 2\nproject: p\napproval_band: 5%\n"]),
+        RuleCase(
+            .invalidValue, "an approval that is optional",
+            ["herald.yaml": "herald: 2\nproject: p\napproval: ▸optional\n"],
+            near: ["herald.yaml": "herald: 2\nproject: p\napproval: required\n"]),
+        RuleCase(
+            .invalidValue, "a band without a percent sign",
+            ["herald.yaml": "herald: 2\nproject: p\napproval_band: ▸'10'\n"],
+            near: ["herald.yaml": "herald: 2\nproject: p\napproval_band: 10%\n"]),
+        RuleCase(
             .invalidValue, "a workspace's name with a space",
             ["herald.yaml": "herald: 2\nproject: p\nworkspace: ▸a b\n"],
             near: ["herald.yaml": "herald: 2\nproject: p\nworkspace: a-b\n"]),

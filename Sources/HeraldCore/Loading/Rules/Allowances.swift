@@ -131,7 +131,7 @@ struct Allowances {
     /// The diagnostics without the silenced warnings, plus what is wrong with the allowances themselves.
     mutating func apply(to diagnostics: [Diagnostic]) -> [Diagnostic] {
         var kept = diagnostics.filter { diagnostic in
-            guard diagnostic.severity == .warning, diagnostic.range.file == file, let text = diagnostic.range.text
+            guard diagnostic.severity != .error, diagnostic.range.file == file, let text = diagnostic.range.text
             else {
                 return true
             }

@@ -52,7 +52,7 @@ struct CampaignRules {
             place = node("schedule", "cron")
         }
         guard let place else { return }
-        findings.warning(
+        findings.advice(
             .roundTime, "everybody sends on the quarter hours, when FCM is busiest", at: place.range,
             help: "choose a minute like 7 or 41")
     }

@@ -1,0 +1,30 @@
+internal import FCM
+
+extension Definition {
+    /// What `herald.yaml` says, as it is written: variables are not replaced, so it holds nothing of the environment.
+    /// Mistakes in it are reported where the workspace is loaded.
+    package init(settingsIn source: SourceText) {
+        var findings = Findings(file: source.file)
+        var written: JSONValue?
+        YAMLComposer.compose(source, &findings) { document, findings in
+            written = written ?? document.verbatimJSON("herald.yaml", &findings)
+        }
+        self.init(kind: .settings, name: "", previousNames: [], fields: Self.leaves(of: written, at: ""), uses: [])
+    }
+
+    private static func leaves(of value: JSONValue?, at path: String) -> [Field] {
+        guard let value else { return [] }
+        guard case .object(let members) = value else { return [Field(path: path, value: .json(value))] }
+        return members.sorted { $0.key < $1.key }.flatMap { key, member in
+            leaves(of: member, at: path.isEmpty ? key : "\(path).\(key)")
+        }
+    }
+}
+
+extension WorkspaceLoader.Loaded {
+    /// What all of its files decide, the settings included.
+    package var definitions: [Definition] {
+        let settings = sources[WorkspaceFolder.settingsFile].map { [Definition(settingsIn: $0)] } ?? []
+        return (workspace?.definitions ?? []) + settings
+    }
+}

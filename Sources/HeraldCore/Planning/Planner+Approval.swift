@@ -1,0 +1,72 @@
+internal import FCM
+
+/// What `approval: required` blocks.
+extension Planner {
+    mutating func holdUnapproved(_ approval: Approval) {
+        for index in plan.steps.indices {
+            let resource = plan.steps[index].resource
+            guard let reason = reason(against: resource, approval) else {
+                plan.steps[index].approver = state.approvals[resource.text]?.by
+                continue
+            }
+            plan.steps[index].refusal = "\(resource.words) is not approved: \(reason)"
+            let unapproved = Plan.Unapproved(resource: resource, reason: reason)
+            if !plan.unapproved.contains(unapproved) { plan.unapproved.append(unapproved) }
+        }
+    }
+
+    /// Why it may not be done; `nil` if it may.
+    private func reason(against resource: Definition.Key, _ approval: Approval) -> String? {
+        let recorded = state.approvals[resource.text]
+        guard let digest = approval.digests[resource] else {
+            // Whoever approves files without it approves that it goes.
+            return recorded != nil || state.approvals.isEmpty ? "nobody approved that the files leave it out" : nil
+        }
+        guard let recorded else { return "nobody approved it" }
+        guard recorded.digest == digest else { return "the files changed since \(recorded.by) approved it" }
+        guard let seen = recorded.size, let now = approval.sizes[resource] else { return nil }
+        return settings.approval.excess(of: now, over: seen)
+    }
+}
+
+extension ApprovalSettings {
+    /// What to say of a list that grew too much; `nil` if it did not.
+    package func excess(of now: Int, over seen: Int) -> String? {
+        now <= limit(approved: seen)
+            ? nil
+            : "it has \(count(now, "recipient")), and \(seen) were approved; \(band) % more is allowed (approval_band)"
+    }
+}
+
+extension Plan.Step {
+    /// What the files decide about it.
+    package var resource: Definition.Key {
+        switch work {
+        case .subscribe(let name, _): Definition.Key(kind: .topic, name: name.rawValue)
+        // What was renamed goes with its new name.
+        case .unsubscribe(let name, _): Definition.Key(kind: .topic, name: (successor ?? name).rawValue)
+        case .group(let change): Definition.Key(kind: .group, name: change.group.rawValue)
+        case .send(let send): Definition.Key(kind: .campaign, name: send.campaign)
+        }
+    }
+}
+
+extension Desired {
+    /// How many recipients the files give to each. What only FCM or the state knows is left out.
+    package var sizes: [Definition.Key: Int] {
+        var sizes: [Definition.Key: Int] = [:]
+        for (name, size) in audienceSizes { sizes[.init(kind: .audience, name: name)] = size }
+        for topic in topics { sizes[.init(kind: .topic, name: topic.name.rawValue)] = topic.members.count }
+        for group in groups { sizes[.init(kind: .group, name: group.name.rawValue)] = group.members.count }
+        for send in sends {
+            let key = Definition.Key(kind: .campaign, name: send.campaign.name.value)
+            switch send.campaign.target.value {
+            case .topic(let name): sizes[key] = sizes[.init(kind: .topic, name: name.rawValue)]
+            case .group(let name): sizes[key] = sizes[.init(kind: .group, name: name.rawValue)]
+            case .condition: break
+            case .audience, .registrations: sizes[key] = send.members.count
+            }
+        }
+        return sizes
+    }
+}

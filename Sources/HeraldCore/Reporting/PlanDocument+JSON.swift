@@ -1,0 +1,135 @@
+package import FCM
+
+/// The plan as a file.
+extension PlanDocument {
+    package var json: JSONValue {
+        var members = content
+        members["id"] = .string(id)
+        members["created"] = .string(created.rfc3339)
+        members["digest"] = .string(digest)
+        if let approval {
+            members["approval"] = .string(approval.digest)
+            members["definitions"] = approval.json
+        }
+        if let comparison { members["base"] = ["commit": .string(comparison.base)] }
+        members["changes"] = .array((comparison?.changes ?? []).map(\.json))
+        return .object(members)
+    }
+
+    var content: [String: JSONValue] {
+        var warnings = overview.warnings
+        if overview.upcomingOmitted > 0 {
+            warnings.append("\(overview.upcomingOmitted) more upcoming sends are not listed")
+        }
+        if overview.figures == .unknown {
+            warnings.append("lists were not read: memberships are not compared, and recipients not counted")
+        }
+        var members: [String: JSONValue] = [
+            "schema": "herald.plan/1",
+            "at": .string(plan.at.rfc3339),
+            "expires": .string(expires.rfc3339),
+            "workspace_digest": .string(plan.workspaceDigest),
+            "state": plan.state.map { StateVersion(lineage: $0.lineage, serial: $0.serial).json } ?? .null,
+            "summary": .object(marked(summary.mapValues { $0.map { .int(Int64($0)) } ?? .null })),
+            "steps": .array(plan.steps.map { step($0) }),
+            "upcoming": .array(overview.upcoming.map { upcoming($0) }),
+            "missed": .array(plan.missed.map(\.json)), "superseded": .array(plan.superseded.map(\.json)),
+            "held": .array(
+                plan.held.map {
+                    [
+                        "occurrence": .string($0.occurrence.rawValue), "reason": .string($0.reason),
+                        "resolve": .string($0.resolve),
+                    ]
+                }),
+            "guards": .array(
+                plan.refusals.map {
+                    [
+                        "guard": .string($0.kind.rawValue), "limit": .int(Int64($0.limit)),
+                        "actual": .int(Int64($0.actual)), "override": .string($0.override),
+                    ]
+                }),
+            "warnings": .array(warnings.map { .string($0) }),
+        ]
+        if days != Self.usualDays { members["days"] = .int(Int64(days)) }
+        if let snapshot = overview.snapshot { members["snapshot"] = ["time": .string(snapshot.rfc3339)] }
+        if !overview.unjudged.isEmpty { members["unjudged"] = .array(overview.unjudged.map(\.json)) }
+        if !plan.unapproved.isEmpty {
+            members["not_approved"] = .array(
+                plan.unapproved.map { ["resource": .string($0.resource.text), "reason": .string($0.reason)] })
+        }
+        if !campaigns.isEmpty { members["campaigns"] = .array(campaigns.map { .string($0) }) }
+        return members
+    }
+
+    /// A number that is unknown when lists are skipped.
+    private func figure(_ number: Int) -> JSONValue { overview.figures == .unknown ? .null : .int(Int64(number)) }
+
+    /// With a mark if its figures are estimates.
+    private func marked(_ members: [String: JSONValue], _ isEstimate: Bool = true) -> [String: JSONValue] {
+        guard overview.figures == .estimated, isEstimate else { return members }
+        return members.merging(["estimated": true]) { given, _ in given }
+    }
+
+    private func upcoming(_ upcoming: PlanOverview.Upcoming) -> JSONValue {
+        let occurring = upcoming.occurring
+        return .object(
+            marked([
+                "campaign": .string(occurring.campaign), "occurrence": .string(occurring.occurrence.rawValue),
+                "due": .string(occurring.at.rfc3339), "local": .string("\(occurring.local)"),
+                "timezone": .string(occurring.zone.name), "target": upcoming.target.json,
+                "recipients": figure(upcoming.recipients), "note": .string(occurring.note),
+            ]))
+    }
+
+    private func step(_ step: Plan.Step) -> JSONValue {
+        var members: [String: JSONValue] = [
+            "id": .string(step.id.rawValue), "action": .string(step.work.action.description),
+            "planned": figure(step.work.planned),
+            "requests": figure(step.work.requests), "seconds": figure(step.seconds),
+            "reason": .string(step.reason),
+        ]
+        switch step.work {
+        case .subscribe(let topic, _), .unsubscribe(let topic, _): members["topic"] = .string(topic.rawValue)
+        case .group(let change): members["group"] = .string(change.group.rawValue)
+        case .send(let send):
+            members["campaign"] = .string(send.campaign)
+            members["occurrence"] = .string(send.occurrence.rawValue)
+            members["target"] = send.target.json
+            members["due"] = .string((send.due ?? plan.at).rfc3339)
+        }
+        return .object(marked(members, step.work.isEstimable))
+    }
+}
+
+extension UnjudgedGuard {
+    fileprivate var json: JSONValue {
+        [
+            "guard": .string(kind.rawValue), "names": .array(names.map { .string($0) }), "reason": .string(reason),
+        ]
+    }
+}
+
+extension Approval {
+    /// By `kind:name`.
+    fileprivate var json: JSONValue {
+        .object(
+            Dictionary(
+                digests.map { key, digest in
+                    let size = sizes[key].map { JSONValue.int(Int64($0)) } ?? .null
+                    return (key.text, ["digest": .string(digest), "size": size])
+                }, uniquingKeysWith: { first, _ in first }))
+    }
+}
+
+extension Plan.Work {
+    /// Whether a snapshot shows its figures as estimates only. One request to a whole target is one request.
+    fileprivate var isEstimable: Bool { if case .send(let send) = self { send.members != .target } else { true } }
+}
+
+extension Plan.Missed {
+    var json: JSONValue {
+        [
+            "occurrence": .string(occurrence.rawValue), "due": .string(due.rfc3339), "reason": .string(reason),
+        ]
+    }
+}

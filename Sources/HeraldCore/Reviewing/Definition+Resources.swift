@@ -1,0 +1,172 @@
+internal import FCM
+
+extension Workspace {
+    /// What its files decide, except for the settings.
+    package var definitions: [Definition] {
+        audiences.map(\.definition) + topics.map(\.definition) + groups.map(\.definition) + campaigns.map(\.definition)
+    }
+}
+
+extension Audience {
+    fileprivate var definition: Definition {
+        var fields = FieldList()
+        switch source {
+        case .list(let path, let columns):
+            fields.add("source.file", .string(path.value.inWorkspace(from: path.range.file)))
+            fields.add("source.columns.token", columns.token.map { .string($0.value) })
+            fields.add("source.columns.fid", columns.fid.map { .string($0.value) })
+            fields.add("source.columns.seen", columns.seen.map { .string($0.value) })
+        case .inline(let registrations): fields.add("source.registrations", registrations)
+        case .audience(let name): fields.add("source.audience", .string(name.value))
+        }
+        for filter in filters.sorted(by: { $0.column.value < $1.column.value }) {
+            fields.add("where.\(filter.column.value)", filter.values)
+        }
+        fields.add("exclude", exclude)
+        fields.add("previous_names", previousNames)
+        return Definition(
+            kind: .audience, name: name.value, previousNames: Set(previousNames.map(\.value)), fields: fields.all,
+            uses: Set(uses.map { .init(kind: .audience, name: $0.value) }))
+    }
+}
+
+extension Topic {
+    fileprivate var definition: Definition {
+        var fields = FieldList()
+        fields.add("subscribers", subscribers)
+        fields.add("exclude", exclude)
+        fields.add("prune", .bool(prune))
+        fields.add("previous_names", Set(previousNames.map(\.value.rawValue)))
+        return Definition(
+            kind: .topic, name: name.value.rawValue, previousNames: Set(previousNames.map(\.value.rawValue)),
+            fields: fields.all, uses: Set((subscribers + exclude).map { .init(kind: .audience, name: $0.value) }))
+    }
+}
+
+extension Group {
+    fileprivate var definition: Definition {
+        var fields = FieldList()
+        var uses: Set<Definition.Key> = []
+        switch members {
+        case .audience(let name):
+            fields.add("members.audience", .string(name.value))
+            uses = [.init(kind: .audience, name: name.value)]
+        case .inline(let registrations): fields.add("members.registrations", registrations)
+        }
+        return Definition(
+            kind: .group, name: name.value.rawValue, previousNames: [], fields: fields.all, uses: uses)
+    }
+}
+
+extension Campaign {
+    fileprivate var definition: Definition {
+        var fields = FieldList()
+        fields.addSchedule(schedule)
+        fields.addTarget(target.value)
+        fields.add("exclude", exclude)
+        fields.add("message", of: .object(message.value))
+        fields.add("enabled", .bool(enabled))
+        fields.add("revision", .int(Int64(revision)))
+        fields.addDelivery(delivery)
+        fields.add("acknowledge.broadcast", .bool(acknowledged.broadcast))
+        fields.add("acknowledge.max_recipients", acknowledged.maxRecipients.map { .int(Int64($0)) })
+        fields.add("previous_names", previousNames)
+        fields.add("description", description.map { .string($0) }, isDecision: false)
+        fields.add("owner", owner.map { .string($0) }, isDecision: false)
+        return Definition(
+            kind: .campaign, name: name.value, previousNames: Set(previousNames.map(\.value)), fields: fields.all,
+            uses: target.value.uses.union(exclude.map { .init(kind: .audience, name: $0.value) }))
+    }
+}
+
+extension Campaign.Target {
+    fileprivate var uses: Set<Definition.Key> {
+        switch self {
+        case .topic, .condition: Set(topics.map { .init(kind: .topic, name: $0.rawValue) })
+        case .group(let name): [.init(kind: .group, name: name.rawValue)]
+        case .audience(let name): [.init(kind: .audience, name: name)]
+        case .registrations: []
+        }
+    }
+}
+
+/// Fields in the order in which they were added.
+private struct FieldList {
+    private(set) var all: [Definition.Field] = []
+
+    mutating func add(_ path: String, _ value: JSONValue?, isDecision: Bool = true) {
+        guard let value else { return }
+        all.append(.init(path: path, value: .json(value), isDecision: isDecision))
+    }
+
+    mutating func add(_ path: String, _ names: Set<String>) {
+        if !names.isEmpty { all.append(.init(path: path, value: .names(names))) }
+    }
+
+    mutating func add(_ path: String, _ names: [Located<String>]) { add(path, Set(names.map(\.value))) }
+
+    mutating func add(_ path: String, _ registrations: [Registration]) {
+        all.append(.init(path: path, value: .registrations(Set(registrations))))
+    }
+
+    /// The leaves of a value, each under its own path. Lists stay whole.
+    mutating func add(_ path: String, of value: JSONValue) {
+        guard case .object(let members) = value, !members.isEmpty else { return add(path, value) }
+        for (key, member) in members.sorted(by: { $0.key < $1.key }) { add("\(path).\(key)", of: member) }
+    }
+
+    mutating func addSchedule(_ schedule: Schedule) {
+        switch schedule.times {
+        case .once: add("schedule", "once")
+        case .at(let date): all.append(.init(path: "schedule.at", value: .time(date, schedule.zone)))
+        case .cron(let cron, let start, let end):
+            add("schedule.cron", .string("\(cron)"))
+            if let start { all.append(.init(path: "schedule.start", value: .time(start, schedule.zone))) }
+            if let end { all.append(.init(path: "schedule.end", value: .time(end, schedule.zone))) }
+            add("schedule.dst.gap", .string(schedule.dst.gap.rawValue))
+            add("schedule.dst.overlap", .string(schedule.dst.overlap.rawValue))
+        }
+        // The zone of one instant only says how people speak of it.
+        add("schedule.timezone", .string(schedule.zone.name), isDecision: schedule.isCron)
+        add("schedule.max_lateness", .string(schedule.maxLateness.protobufText))
+        add("schedule.catch_up", .string(schedule.catchUp.rawValue))
+    }
+
+    mutating func addTarget(_ target: Campaign.Target) {
+        if case .registrations(let registrations) = target {
+            add("target.registrations", registrations)
+        } else {
+            add("target.\(target.named.key)", target.named.value)
+        }
+    }
+
+    mutating func addDelivery(_ delivery: Campaign.Delivery) {
+        switch delivery.rate {
+        case .limited(let rate): add("delivery.rate", .int(Int64(rate)))
+        case .unlimited: add("delivery.rate", "unlimited")
+        case nil: break
+        }
+        add("delivery.expires_after", delivery.expiresAfter.map { .string($0.protobufText) })
+        add("delivery.on_error", .string(delivery.onError.rawValue))
+        add("delivery.on_unknown", .string(delivery.onUnknown.rawValue))
+        add("delivery.stop_when_rejected_percent", .int(Int64(delivery.stopWhenRejectedPercent)))
+        add("delivery.members", .string(delivery.members.rawValue))
+    }
+}
+
+extension String {
+    /// A list's path as seen from the workspace, if this is how `file` writes it. Without dots.
+    fileprivate func inWorkspace(from file: String) -> String {
+        if hasPrefix("/") { return self }
+        let folder = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? ""
+        var parts: [Substring] = []
+        for part in "\(folder)/\(self)".split(separator: "/") {
+            switch part {
+            case ".": break
+            case ".." where parts.last.map { $0 != ".." } ?? false: parts.removeLast()
+            default: parts.append(part)
+            }
+        }
+        return parts.joined(separator: "/")
+    }
+}

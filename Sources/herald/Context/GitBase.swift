@@ -1,0 +1,120 @@
+import Foundation
+import HeraldCore
+
+/// The workspace's files at the commit where HEAD left another branch, read from git's objects. Nothing is checked out.
+struct GitBase {
+    struct File {
+        /// Relative to the workspace.
+        var path: String
+        var bytes: ArraySlice<UInt8>
+    }
+
+    /// The commit's id.
+    let commit: String
+    let files: [File]
+
+    /// More is not a workspace, or not one that a person can review.
+    private static let (mostFiles, mostBytes) = (20_000, 64 << 20)
+
+    /// - Parameter reference: a branch, a tag or a commit, as a person writes it.
+    static func read(_ reference: String, for folder: String) throws -> GitBase {
+        guard let inside = GitProgram.run(["rev-parse", "--show-prefix"], in: folder) else {
+            throw CommandFailure(.wrong, "--base needs git, and git cannot be run; install it, or leave out --base")
+        }
+        guard let prefix = inside.line else {
+            throw CommandFailure(.wrong, "--base compares with a commit, and \(folder) is in no git repository")
+        }
+        let shown = "'\(String(reference.prefix(200)).printable)'"
+        let base = try commit(reference, in: folder, named: shown)
+        let head = try commit("HEAD", in: folder, named: "HEAD")
+        let merge = GitProgram.run(["merge-base", base, head], in: folder)?.line
+        guard let merge, isID(merge) else {
+            throw CommandFailure(.wrong, "\(shown) and HEAD have no commit in common" + shallowness(of: folder))
+        }
+        // Not there means that the workspace is new.
+        let tree = GitProgram.run(
+            ["rev-parse", "--verify", "--quiet", "--end-of-options", "\(merge):\(prefix)"], in: folder)?.line
+        guard let tree, isID(tree) else { return GitBase(commit: merge, files: []) }
+        return GitBase(commit: merge, files: try files(of: tree, in: folder))
+    }
+
+    private static func commit(_ reference: String, in folder: String, named name: String) throws -> String {
+        let answer = GitProgram.run(
+            ["rev-parse", "--verify", "--quiet", "--end-of-options", "\(reference)^{commit}"], in: folder)
+        guard let id = answer?.line, isID(id) else {
+            throw CommandFailure(.wrong, "git finds no commit \(name)" + shallowness(of: folder))
+        }
+        return id
+    }
+
+    private static func isID(_ text: String) -> Bool {
+        [40, 64].contains(text.utf8.count) && text.utf8.allSatisfy { 48...57 ~= $0 || 97...102 ~= $0 }
+    }
+
+    private static func shallowness(of folder: String) -> String {
+        GitProgram.run(["rev-parse", "--is-shallow-repository"], in: folder)?.line == "true"
+            ? "; this clone is shallow: fetch all of it (git fetch --unshallow, or fetch-depth: 0 in a GitHub workflow)"
+            : ""
+    }
+
+    // MARK: Files
+
+    private static func files(of tree: String, in folder: String) throws -> [File] {
+        let failure = CommandFailure(.wrong, "git does not say which files the workspace had at the base")
+        guard
+            let listing = GitProgram.run(
+                ["ls-tree", "--full-tree", "-r", "-z", "-l", tree], in: folder, limit: mostBytes),
+            listing.status == 0
+        else { throw failure }
+        let entries = try listing.output.split(separator: 0).compactMap { entry in
+            guard let parsed = Entry(entry) else { throw failure }
+            return parsed.isWanted ? parsed : nil
+        }
+        guard entries.count <= mostFiles, entries.reduce(0, { $0 + $1.size }) <= mostBytes else {
+            throw CommandFailure(.wrong, "at the base the workspace has more than \(mostFiles) files or 64 MiB")
+        }
+        guard !entries.isEmpty else { return [] }
+        let input = entries.map { "\($0.id)\n" }.joined()
+        let answer = GitProgram.run(
+            ["cat-file", "--batch"], in: folder, input: Array(input.utf8), limit: mostBytes + 200 * mostFiles)
+        guard let answer, answer.status == 0 else { throw failure }
+        var rest = answer.output[...]
+        return try entries.map { entry in
+            guard let bytes = entry.take(from: &rest) else { throw failure }
+            return File(path: entry.path, bytes: bytes)
+        }
+    }
+
+    /// A line of `git ls-tree -l -z`: `MODE TYPE ID SIZE`, a tab and the path.
+    private struct Entry {
+        let mode: Substring
+        let id: String
+        let size: Int
+        let path: String
+
+        init?(_ line: ArraySlice<UInt8>) {
+            guard let tab = line.firstIndex(of: UInt8(ascii: "\t")),
+                let path = String(validating: line[(tab + 1)...], as: UTF8.self)
+            else { return nil }
+            let words = String(decoding: line[..<tab], as: UTF8.self).split(separator: " ")
+            guard words.count == 4, GitBase.isID(String(words[2])) else { return nil }
+            (mode, id, size, self.path) = (words[0], String(words[2]), Int(words[3]) ?? 0, path)
+        }
+
+        /// Plain files that may be part of the workspace. Lists are not compared.
+        var isWanted: Bool {
+            let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+            let isList = [".csv", ".txt", ".ndjson", ".gz"].contains { path.hasSuffix($0) }
+            return ["100644", "100755"].contains(mode) && !isList && !parts.contains { ["", ".", ".."].contains($0) }
+        }
+
+        /// Its part of what `git cat-file --batch` said: a line with id, type and size, and the content.
+        func take(from rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+            let head = Array("\(id) blob \(size)\n".utf8)
+            guard rest.starts(with: head), rest.count > head.count + size else { return nil }
+            let bytes = rest.dropFirst(head.count).prefix(size)
+            rest = rest.dropFirst(head.count + size + 1)
+            return bytes
+        }
+    }
+}

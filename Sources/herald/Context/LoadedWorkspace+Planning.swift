@@ -1,0 +1,59 @@
+import Foundation
+import HeraldCore
+import HeraldStore
+
+/// What a plan for readers is made from.
+enum PlanSource {
+    case state(KnownState, at: any StateLocation)
+    /// A snapshot of the state, and what is to be said about it.
+    case snapshot(StateSnapshot, remarks: [String])
+    /// The files alone.
+    case files
+}
+
+extension LoadedWorkspace {
+    /// A plan for readers, with the approval that covers it.
+    func document(
+        from source: consuming PlanSource, at now: Date, created: Date, _ scope: PlanScope
+    ) async throws -> PlanDocument {
+        for name in scope.campaigns { _ = try campaign(named: name) }
+        let desired: Desired
+        let proposal: Proposal
+        switch source {
+        case .state(let state, let location):
+            desired =
+                workspace.listsSkipped
+                ? try desiredWithoutLists(besides: state.recorded)
+                : try await wanted(knownTo: state, at: location, isForApply: false).desired
+            proposal = try self.proposal(desired, from: state, at: now, scope)
+        case .snapshot(let snapshot, let remarks):
+            desired = try Resolver.desired(of: workspace, ListedRecipients(recipientIndex))
+            proposal =
+                Planner.forecast(
+                    from: snapshot, of: desired, workspace.settings, workspaceDigest: digest,
+                    onlyCampaigns: Set(scope.campaigns), days: scope.days, listsSkipped: workspace.listsSkipped,
+                    remarks: remarks, at: now
+                ).proposal
+        case .files:
+            desired = try Resolver.desired(of: workspace, ListedRecipients(recipientIndex))
+            proposal = Planner.outline(
+                of: desired, workspace.settings, workspaceDigest: digest, onlyCampaigns: Set(scope.campaigns),
+                days: scope.days, listsSkipped: workspace.listsSkipped, at: now)
+        }
+        var document = PlanDocument(
+            proposal, id: "plan-\(UUID().uuidString.lowercased())", created: created, campaigns: scope.campaigns,
+            days: scope.days)
+        document.approval = approval(of: desired)
+        (document.workspace, document.declared) = (folder.name(workspace.settings), workspace.campaigns)
+        return document
+    }
+}
+
+extension WorkspaceFolder {
+    /// What readers call it: by the workspace's own name, or by its folder in the repository.
+    func name(_ settings: Settings?) -> String {
+        if let name = settings?.workspace { return name }
+        guard let root = GitCommit.root(of: path), path.hasPrefix("\(root)/") else { return "." }
+        return String(path.dropFirst(root.count + 1))
+    }
+}

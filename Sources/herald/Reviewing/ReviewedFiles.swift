@@ -1,0 +1,71 @@
+import FCM
+import FCMClient
+import Foundation
+import HeraldCore
+import HeraldStore
+
+/// A workspace that nobody has reviewed yet. Its files decide neither which files are read, nor where herald connects,
+/// nor what of the environment is shown.
+struct ReviewedFiles {
+    let common: Common
+    let folder: WorkspaceFolder
+    let loaded: WorkspaceLoader.Loaded
+
+    init(_ common: Common, lists: ListPolicy) throws {
+        self.common = common
+        let found = try LoadedWorkspace.folder(common)
+        folder = found.underReview(in: GitCommit.root(of: found.path) ?? found.path)
+        loaded = WorkspaceLoader.load(folder, environment: common.environment, lists: lists)
+        if case .failure(let problem)? = loaded.recipientIndex { throw problem }
+    }
+
+    /// Programs outside see files by their place in the repository.
+    var paths: RepositoryPaths {
+        RepositoryPaths(root: GitCommit.root(of: folder.path) ?? folder.path, workspace: folder.path)
+    }
+
+    /// Whether a folder that seems to be in the repository is elsewhere, because of a link.
+    func leadsOut(_ path: String) -> Bool {
+        let root = GitCommit.root(of: folder.path) ?? folder.path
+        let resolved = URL(filePath: path).resolvingSymlinksInPath().path
+        let isInside = { (path: String) in path == root || path.hasPrefix("\(root)/") }
+        return isInside(URL(filePath: path).standardizedFileURL.path) && !isInside(resolved)
+    }
+
+    var name: String { folder.name(loaded.workspace?.settings) }
+
+    var diagnostics: DiagnosticsDocument { DiagnosticsDocument(loaded.diagnostics, sources: loaded.sources) }
+
+    /// `nil` if there are mistakes in it.
+    func workspace() throws -> LoadedWorkspace? {
+        guard let workspace = loaded.workspace, !loaded.diagnostics.hasErrors else { return nil }
+        return try LoadedWorkspace(folder, workspace, loaded)
+    }
+
+    /// What to plan from: a snapshot, or the state that the environment names.
+    func source(of workspace: LoadedWorkspace, _ options: SnapshotOptions, at now: Date) async throws -> PlanSource {
+        let owner = owner(workspace.workspace.settings)
+        if let (snapshot, remarks) = try options.read(of: owner) { return .snapshot(snapshot, remarks: remarks) }
+        guard let location = try workspace.workspace.settings.stateOfReview(in: folder, common),
+            let store = try await location.openIfPresent(for: .inspecting)
+        else { return .files }
+        let recorded = try await store.snapshot()
+        if let (bound, wanted) = recorded.identity.mismatch(
+            project: owner.project, endpoint: owner.endpoint, workspace: owner.workspace)
+        {
+            throw CommandFailure(.wrong, "the state of HERALD_STATE belongs to \(bound), not to \(wanted)")
+        }
+        let checkout = GitHistory.checkout(at: folder.path, appliedLast: recorded.commits.last)
+        return .state(KnownState(store: store, recorded: recorded, checkout: checkout), at: location)
+    }
+
+    /// What the files say without the environment. A variable could mean anything.
+    private func owner(_ settings: Settings) -> StateOwner {
+        func written(_ text: String?) -> String? { text.flatMap { $0.contains("${") ? nil : $0 } }
+        let isEmulated = !common.environment["FCM_EMULATOR_HOST", default: ""].isEmpty
+        let endpoint = written(settings.fcm.endpoint).flatMap { (try? Endpoint($0)).map { EndpointKind($0.place) } }
+        return StateOwner(
+            project: written(settings.project), endpoint: isEmulated ? .emulator : endpoint,
+            workspace: written(settings.workspace))
+    }
+}

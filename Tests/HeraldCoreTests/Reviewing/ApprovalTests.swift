@@ -1,0 +1,95 @@
+import FCM
+import Testing
+
+@testable import HeraldCore
+
+@Suite struct ApprovalTests {
+    private static let welcome = "campaigns/welcome.yaml"
+
+    @Test(arguments: [
+        ("title: Hello", "title: Ciao"), ("audience: members", "audience: testers"),
+        ("2026-12-01T09:00", "2026-12-01T09:01"), ("kind: campaign", "kind: campaign\nrevision: 2"),
+        ("kind: campaign", "kind: campaign\nenabled: false"), ("kind: campaign", "kind: campaign\nexclude: [testers]"),
+        ("kind: campaign", "kind: campaign\ndelivery: {on_unknown: resend}"),
+        ("kind: campaign", "kind: campaign\ndelivery: {rate: 5/s}"),
+        ("kind: campaign", "kind: campaign\nacknowledge: [{max_recipients: 5000000}]"),
+        ("kind: campaign", "kind: campaign\nprevious_names: [winter]"),
+        ("T09:00\"", "T09:00\", max_lateness: 1h"),
+    ])
+    func `whatever decides about a campaign changes its approval`(_ old: String, _ new: String) throws {
+        let before = try ReviewedFiles.approval()
+        let after = try ReviewedFiles.approval(ReviewedFiles.replacing(old, with: new, in: Self.welcome))
+        #expect(before.digest != after.digest)
+        let changed = before.digests.filter { after.digests[$0.key] != $0.value }.keys.map(\.text)
+        #expect(changed == ["campaign:welcome"])
+    }
+
+    @Test(arguments: [
+        ("kind: campaign", "kind: campaign\nowner: anna"), ("kind: campaign", "kind: campaign\ndescription: A club"),
+        ("kind: campaign\n", "# why\nkind: campaign\n"), ("title: Hello, body", "'title': \"Hello\", body"),
+    ])
+    func `what decides nothing leaves it as it is`(_ old: String, _ new: String) throws {
+        let after = try ReviewedFiles.approval(ReviewedFiles.replacing(old, with: new, in: Self.welcome))
+        #expect(try ReviewedFiles.approval() == after)
+    }
+
+    @Test func `an audience is approved with whoever uses it`() throws {
+        let before = try ReviewedFiles.approval()
+        let after = try ReviewedFiles.approval(
+            ReviewedFiles.replacing("[gold]", with: "[silver]", in: "audiences.yaml"))
+        let changed = Set(before.digests.filter { after.digests[$0.key] != $0.value }.keys.map(\.text))
+        // The topic's subscribers are those members, and the other campaign goes to the topic.
+        #expect(changed == ["audience:members", "campaign:welcome", "campaign:tides", "topic:news"])
+    }
+
+    @Test func `listed registrations are part of it`() throws {
+        let before = try ReviewedFiles.approval()
+        let other = try ReviewedFiles.replacing(
+            ReviewedFiles.fid("u"), with: ReviewedFiles.fid("v"), in: "audiences.yaml")
+        #expect(try ReviewedFiles.approval(other).digest != before.digest)
+    }
+
+    @Test func `who is left out everywhere is part of everything`() throws {
+        let (before, after) = (try ReviewedFiles.approval(), try ReviewedFiles.approval(suppress: ["testers"]))
+        #expect(before.digest != after.digest)
+        #expect(before.digests.allSatisfy { after.digests[$0.key] != $0.value })
+        let other = try ReviewedFiles.replacing(
+            ReviewedFiles.fid("u"), with: ReviewedFiles.fid("v"), in: "audiences.yaml")
+        let later = try ReviewedFiles.approval(other, suppress: ["testers"])
+        #expect(after.digests.allSatisfy { later.digests[$0.key] != $0.value })
+    }
+
+    @Test func `the folder, the settings' zone and the order of the files do not matter`() throws {
+        let text = try #require(ReviewedFiles.files[Self.welcome])
+        let zone = "herald: 1\nproject: q\ntimezone: UTC\n"
+        let moved: [String: String?] = [
+            "herald.yaml": zone, Self.welcome: nil,
+            "a/b.yaml": text.replacing("2026-12-01T09:00", with: "2026-12-01T08:00"),
+        ]
+        let (before, after) = (try ReviewedFiles.approval(), try ReviewedFiles.approval(moved))
+        let welcome = Definition.Key(kind: .campaign, name: "welcome")
+        #expect(before.digests[welcome] == after.digests[welcome])
+    }
+
+    @Test func `audiences that are made of each other are all covered`() throws {
+        let chain = """
+            kind: audience
+            name: members
+            from: base
+            ---
+            kind: audience
+            name: base
+            source: {file: base.csv}
+            ---
+            kind: audience
+            name: testers
+            fids: [\(ReviewedFiles.fid("t")), \(ReviewedFiles.fid("u"))]
+            """
+        let before = try ReviewedFiles.approval(["audiences.yaml": chain])
+        let after = try ReviewedFiles.approval([
+            "audiences.yaml": chain.replacing("base.csv", with: "other.csv")
+        ])
+        let welcome = Definition.Key(kind: .campaign, name: "welcome")
+        #expect(before.digests[welcome] != after.digests[welcome])
+    }
+}

@@ -1,0 +1,221 @@
+import FCM
+import Foundation
+import HeraldTestSupport
+import Testing
+
+/// What reviewers read of ten pull requests. The sentences were written by hand.
+@Suite struct ReviewTests {
+    struct Change: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var edit: @Sendable (ReviewSandbox) throws -> Void
+        var status: Int32 = 0
+        /// Lines that the comment has, in this order.
+        var lines: [String]
+    }
+
+    private static let changes = [
+        Change(
+            testDescription: "a new campaign",
+            edit: {
+                try $0.write(
+                    """
+                    kind: campaign
+                    name: autumn
+                    target: {audience: gold}
+                    schedule: {at: "2026-12-03T10:07"}
+                    message: {notification: {title: Autumn, body: Leaves and prices fall}}
+
+                    """, to: "autumn.yaml")
+            },
+            lines: [
+                "## 3 campaigns to 9 recipients, the first Thu 2026-12-03 10:07 Europe/Rome",
+                "- **new campaign 'autumn'**", "  - title: “Autumn”", "  - text: “Leaves and prices fall”",
+                "  - target.audience: “gold”", "  - time: Thu 2026-12-03 10:07 Europe/Rome",
+                "<details><summary>autumn</summary>", "│ Leaves and prices fall",
+            ]),
+        Change(
+            testDescription: "moved",
+            edit: { try $0.replace("2026-12-07T09:07", with: "2026-12-08T10:07", in: "spring.yaml") },
+            lines: [
+                "- **campaign 'spring'**",
+                "  - moved from Mon 2026-12-07 09:07 to Tue 2026-12-08 10:07 Europe/Rome",
+            ]),
+        Change(
+            testDescription: "retargeted",
+            edit: { try $0.replace("audience: gold", with: "topic: news", in: "spring.yaml") },
+            lines: [
+                "- **campaign 'spring'**", "  - target.topic: “news”", "  - target.audience is gone; it was “gold”",
+            ]),
+        Change(
+            testDescription: "reworded",
+            edit: { try $0.replace("Spring sale", with: "'<b>@all</b> #1'", in: "spring.yaml") },
+            lines: [
+                "- **campaign 'spring'**",
+                "  - title changed from “Spring sale” to “&lt;b&gt;&#64;all&lt;/b&gt; &#35;1”", "│ <b>@all</b> #1",
+            ]),
+        Change(
+            testDescription: "deleted", edit: { try $0.remove("spring.yaml") },
+            lines: [
+                "## 1 campaign to 3 recipients, the first Fri 2026-12-04 18:07 Europe/Rome",
+                "- **campaign 'spring' is removed**",
+            ]),
+        Change(
+            testDescription: "renamed",
+            edit: {
+                try $0.replace("name: spring", with: "name: spring-sale\nprevious_names: [spring]", in: "spring.yaml")
+            },
+            lines: ["- **campaign 'spring' is now called 'spring-sale'**"]),
+        Change(
+            testDescription: "an audience redefined",
+            edit: { try $0.replace("[gold]", with: "[gold, free]", in: "audiences.yaml") }, status: 0,
+            lines: ["- **audience 'gold'**", "  - where.plan now also free"]),
+        Change(
+            testDescription: "settings",
+            edit: { try $0.replace("max_recipients: 4", with: "max_recipients: 40", in: "herald.yaml") },
+            lines: ["- **settings**", "  - guards.max\\_recipients changed from 4 to 40"]),
+        Change(
+            testDescription: "a mistake", edit: { try $0.replace("body:", with: "bdoy:", in: "spring.yaml") },
+            status: 1,
+            lines: [
+                "## 1 mistake, so there is no plan",
+                "- push/spring.yaml:5: 'bdoy' is not a key of 'notification'; did you mean 'body'?",
+            ]),
+        Change(
+            testDescription: "a guard",
+            edit: {
+                try $0.write(
+                    """
+                    kind: campaign
+                    name: flood
+                    target: {audience: everyone}
+                    message: {notification: {title: Flood}}
+
+                    """, to: "flood.yaml")
+            }, status: 3,
+            lines: [
+                "## 3 campaigns to 11 recipients, the first now", "### Guards that need an override",
+                "- **max\\_recipients**: campaign 'flood' would reach 5 recipients; the limit is 4; to allow it: --override max\\_recipients=flood",
+                "- **new campaign 'flood'**",
+            ]),
+    ]
+
+    @Test(arguments: changes)
+    func `the comment of a pull request says what it does`(_ change: Change) async throws {
+        let review = try await ReviewSandbox()
+        try change.edit(review)
+        let result = try await review.review()
+        #expect(result.status == change.status, "\(result.errors)")
+        let comment = try review.output("plan.md")
+        #expect(comment.hasPrefix("<!-- herald: club -->\n"))
+        var rest = comment[...]
+        for line in change.lines {
+            let place = rest.range(of: "\(line)\n") ?? rest.range(of: line)
+            #expect(place != nil, "no ‘\(line)’ in \(comment)")
+            if let place { rest = rest[place.upperBound...] }
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: "\(review.sandbox.folder.path)/out").sorted()
+        let ofPlans = ["codequality.json", "diagnostics.sarif", "plan.json", "plan.md", "terraform.json"]
+        #expect(
+            names.filter { $0 != "plan.html" }
+                == (change.status == 1 ? ["codequality.json", "diagnostics.sarif", "plan.md"] : ofPlans))
+    }
+
+    @Test func `a pull request that changes nothing says so, and the same files give the same bytes`() async throws {
+        let review = try await ReviewSandbox()
+        #expect(try await review.review().status == 0)
+        let comment = try review.output("plan.md")
+        #expect(comment.contains("\nNothing: the files decide the same as before.\n"))
+        #expect(comment.hasSuffix("State: none, at 2026-12-01T08:00:00Z.\n"))
+        #expect(try await review.review().status == 0)
+        #expect(try review.output("plan.md") == comment)
+        #expect(try review.json("terraform.json") == ["create": 0, "update": 0, "delete": 0])
+        #expect(try review.json("codequality.json") == [])
+        #expect(try review.json("plan.json")["changes"] == [])
+    }
+
+    @Test func `JSON names each field before and after`() async throws {
+        let review = try await ReviewSandbox()
+        try review.replace("Spring sale", with: "Sale", in: "spring.yaml")
+        let base = try await review.sandbox.git(["rev-parse", "main"], in: "repo")
+        #expect(try await review.review().status == 0)
+        let plan = try review.json("plan.json")
+        #expect(plan["base"]?["commit"]?.string == base)
+        #expect(
+            plan["changes"] == [
+                [
+                    "kind": "campaign", "name": "spring", "from": nil, "action": "changed",
+                    "fields": [
+                        ["path": "message.notification.title", "before": "Spring sale", "after": "Sale"]
+                    ],
+                ]
+            ])
+        #expect(try review.json("terraform.json") == ["create": 0, "update": 1, "delete": 0])
+    }
+
+    @Test func `what moved on the other branch meanwhile is not this one's change`() async throws {
+        let review = try await ReviewSandbox()
+        try review.replace("Spring sale", with: "Sale", in: "spring.yaml")
+        try await review.sandbox.commit("change", in: "repo")
+        try await review.sandbox.git(["checkout", "-q", "main"], in: "repo")
+        try review.replace("This week", with: "Last week", in: "weekly.yaml")
+        try await review.sandbox.commit("meanwhile", in: "repo")
+        try await review.sandbox.git(["checkout", "-q", "change"], in: "repo")
+        #expect(try await review.review().status == 0)
+        let changes = try #require(try review.json("plan.json")["changes"]?.array)
+        #expect(changes.map { $0["name"] } == ["spring"])
+    }
+
+    @Test func `a workflow gets annotations, the summary and outputs`() async throws {
+        let review = try await ReviewSandbox(["summary": "", "outputs": ""])
+        try review.replace("\"2026-12-07T09:07\"", with: "\"2026-12-07T09:00\"", in: "spring.yaml")
+        let folder = review.sandbox.folder
+        let result = try await review.review(
+            ["--base", "main"],
+            [
+                "GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": "\(folder.path)/summary",
+                "GITHUB_OUTPUT": "\(folder.path)/outputs",
+            ])
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.output.hasPrefix("::notice file=push/spring.yaml,line=4,"))
+        #expect(try folder.read("summary") == review.output("plan.md"))
+        let approval = try #require(try review.json("plan.json")["approval"]?.string)
+        #expect(try folder.read("outputs") == "sends=0\nrecipients=0\napproval=\(approval)\nhas_changes=true\n")
+    }
+
+    @Test(arguments: ["--lists skip", ""])
+    func `a snapshot makes it the plan of the real state`(_ lists: String) async throws {
+        let review = try await ReviewSandbox()
+        let snapshot = """
+            {"schema": "herald.snapshot/1"}
+            """
+        try review.sandbox.folder.write(snapshot, to: "snapshot.json")
+        let options = lists.split(separator: " ").map(String.init)
+        let result = try await review.review(
+            ["--snapshot", "\(review.sandbox.folder.path)/snapshot.json"] + options)
+        // What is damaged is not taken for nothing.
+        #expect(result.status == 1)
+        #expect(result.errors.contains("snapshot.json cannot be used"))
+    }
+
+    @Test func `five hundred changed campaigns fit a comment, with their number`() async throws {
+        let review = try await ReviewSandbox()
+        for number in 1...500 {
+            try review.write(
+                """
+                kind: campaign
+                name: c\(number)
+                target: {audience: gold}
+                schedule: {at: "2026-12-03T10:07"}
+                message: {notification: {title: "Number \(number)", body: "\(String(repeating: "long ", count: 40))"}}
+
+                """, to: "many/c\(number).yaml")
+        }
+        let result = try await review.review()
+        #expect(result.status == 0, "\(result.errors)")
+        let comment = try review.output("plan.md")
+        #expect(comment.utf8.count <= 60_000)
+        let shown = comment.matches(of: #/- \*\*new campaign/#).count
+        #expect(comment.contains("\n… and \(500 - shown) more that do not fit here.\n"))
+        #expect(comment.contains("\nApproval: `sha256:"))
+    }
+}
