@@ -5,7 +5,7 @@ package struct PlanDocument: Document {
     let proposal: Proposal
     package var id: String
     package var created: Date
-    private let campaigns: [String]
+    let campaigns: [String]
     private let days: Int
     /// How many days ahead a plan looks by default.
     package static let usualDays = 7
