@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Runs every test of a build that is there, in two groups at the same time.
+# Runs every test of a build that is there, in three groups at the same time.
 # Tests that only compute run as many at once as there are cores, with the lowest priority. Tests that talk to a server
 # or start programs run one after the other: side by side with the first in one process they would starve, and their
-# deadlines would pass. So they get the time they need, and the others get what is left.
+# deadlines would pass. So they get the time they need, and the others get what is left. Those that end programs at many
+# points mostly wait for them, so they are a line of their own beside the other ones.
 # Arguments: options for swift test.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -10,18 +11,22 @@ cd "$(dirname "$0")/.."
 # The tests that run one after the other. Tests/ArchitectureTests holds it against the tests.
 serial='^(FCMClientTests|heraldTests)\.|^HeraldStoreTests\.(Crew|CrewFence|CrewRate|PostgresFault|RunLease|StateDatabase|TakeOver|Failover|Migration|StateCopy)Tests/|^FCMEmulatorTests\.(Access|Departures|Event|FaultServing|FaultStream|KeptDevices|SecureServer|Server)Tests/'
 
+# Those of them that are sweeps.
+sweeping='^heraldTests\.(Fault|SharedSweep|StateCopyCommand|CrashSweep|Crash|MembershipCrash|UpgradeSweep|ApprovalCommand|Review|ReviewSafety|Signal|State|StateKeeping|Snapshot|ExitStatus|Secrecy)Tests/'
+
 work="$(mktemp -d)"
 computing=
+sweeps=
 end() {
-    if [ -n "$computing" ]; then
-        kill "$computing" 2>/dev/null || true
-        wait "$computing" 2>/dev/null || true
-    fi
+    for group in $computing $sweeps; do
+        kill "$group" 2>/dev/null || true
+        wait "$group" 2>/dev/null || true
+    done
     rm -rf "$work"
 }
 trap end EXIT
 
-# The two read one build and write nothing to it, so neither needs to wait for the lock of the other.
+# They all read one build and write nothing to it, so none needs to wait for the lock of another.
 options=(--skip-build --ignore-lock --disable-xctest "$@")
 
 all="$("${SWIFT:-swift}" test list "${options[@]}" | wc -l)"
@@ -30,16 +35,22 @@ lowest=(nice -n 19)
 ! chrt --idle 0 true 2>/dev/null || lowest=(chrt --idle 0)
 "${lowest[@]}" "${SWIFT:-swift}" test "${options[@]}" --parallel --skip "$serial" >"$work/computing" 2>&1 &
 computing=$!
+"${SWIFT:-swift}" test "${options[@]}" --no-parallel --filter "$sweeping" >"$work/sweeping" 2>&1 &
+sweeps=$!
 failed=
-"${SWIFT:-swift}" test "${options[@]}" --no-parallel --filter "$serial" 2>&1 | tee "$work/serial" || failed=1
+"${SWIFT:-swift}" test "${options[@]}" --no-parallel --filter "$serial" --skip "$sweeping" 2>&1 | tee "$work/serial" \
+    || failed=1
+wait "$sweeps" || failed=1
+sweeps=
+cat "$work/sweeping"
 wait "$computing" || failed=1
 computing=
 cat "$work/computing"
 
-# Both said how many tests they ran; together that must be all there are.
-ran="$(sed -nE 's/^.*Test run with ([0-9]+) tests? .*$/\1/p' "$work/serial" "$work/computing" | awk '{ n += $1 } END { print n + 0 }')"
+# Each said how many tests it ran; together that must be all there are.
+ran="$(sed -nE 's/^.*Test run with ([0-9]+) tests? .*$/\1/p' "$work/serial" "$work/sweeping" "$work/computing" | awk '{ n += $1 } END { print n + 0 }')"
 echo
-for group in serial computing; do
+for group in serial sweeping computing; do
     echo "$group: $(grep 'Test run with' "$work/$group" || echo 'did not end')"
 done
 if [ "$ran" != "$all" ]; then

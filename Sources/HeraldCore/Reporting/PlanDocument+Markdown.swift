@@ -116,7 +116,7 @@ extension PlanDocument {
 
     /// The campaigns whose messages a reviewer looks at: those that the files change. Where nothing was compared, those
     /// that are sent soon.
-    private var shownCampaigns: [Campaign] {
+    var shownCampaigns: [Campaign] {
         let sent = plan.steps.compactMap { if case .send(let send) = $0.work { send.campaign } else { nil } }
         let soon = sent + overview.upcoming.map(\.occurring.campaign)
         let changed = comparison?.changes.filter { $0.kind == .campaign && $0.action != .removed }.map(\.name)

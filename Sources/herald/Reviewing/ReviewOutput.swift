@@ -45,6 +45,7 @@ struct ReviewOutput {
         try writeDiagnostics()
         let comment = document.markdown
         try write(comment, to: "plan.md")
+        try write(document.html, to: "plan.html")
         try write(document.json.prettyText, to: "plan.json")
         try write(document.terraform.prettyText, to: "terraform.json")
         try tellWorkflow(summary: comment, outputs: document.outputs)

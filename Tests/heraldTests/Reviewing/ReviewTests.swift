@@ -114,9 +114,9 @@ import Testing
             if let place { rest = rest[place.upperBound...] }
         }
         let names = try FileManager.default.contentsOfDirectory(atPath: "\(review.sandbox.folder.path)/out").sorted()
-        let ofPlans = ["codequality.json", "diagnostics.sarif", "plan.json", "plan.md", "terraform.json"]
+        let ofPlans = ["codequality.json", "diagnostics.sarif", "plan.html", "plan.json", "plan.md", "terraform.json"]
         #expect(
-            names.filter { $0 != "plan.html" }
+            names
                 == (change.status == 1 ? ["codequality.json", "diagnostics.sarif", "plan.md"] : ofPlans))
     }
 
