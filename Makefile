@@ -41,8 +41,8 @@ test: build ## Run all tests
 test-sdk: build $(SDK)/done ## Drive the emulator with Google's own SDK for Python, from PyPI
 	HERALD="$${HERALD:-$$($(SWIFT) build --show-bin-path)/herald}" $(SDK)/bin/python -B -m pytest Tests/sdk
 
-test-browser: setup build ## Look at the emulator's page in a headless Chromium
-	HERALD="$${HERALD:-$$($(SWIFT) build --show-bin-path)/herald}" python3 -B Tests/browser/test_page.py
+test-browser: setup build $(VENV)/done ## Look at all pages in a headless Chromium, through Selenium
+	HERALD="$${HERALD:-$$($(SWIFT) build --show-bin-path)/herald}" $(VENV)/bin/python -B Tests/browser
 
 lint: build $(VENV)/done ## Check format, imports, schemas and examples
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Benchmarks

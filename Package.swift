@@ -50,6 +50,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
     ],
     targets: [
         .systemLibrary(
@@ -78,14 +79,21 @@ let package = Package(
                 + products(of: "swift-nio-http2", "NIOHTTP2")
                 + products(of: "swift-nio-ssl", "NIOSSL")
                 + products(of: "swift-asn1", "SwiftASN1")
-                + products(of: "swift-certificates", "X509")
+                + products(of: "swift-certificates", "X509"),
+            resources: [.embedInCode("Page/Files")]
         ),
-        .target(name: "HeraldCore", dependencies: ["CLibYAML", "CZlib", "FCM"] + crypto),
+        .target(
+            name: "HeraldCore",
+            dependencies: ["CLibYAML", "CZlib", "FCM"] + crypto + products(of: "swift-mustache", "Mustache"),
+            resources: [.embedInCode("Reporting/Pages/Templates")]
+        ),
         .target(name: "HeraldStore", dependencies: ["CLibPQ", "FCM", "HeraldCore"] + crypto + sqlite),
         .executableTarget(
             name: "herald",
             dependencies: ["FCM", "FCMClient", "FCMEmulator", "HeraldCore", "HeraldStore"]
                 + products(of: "swift-argument-parser", "ArgumentParser") + logging
+                + products(of: "swift-http-types", "HTTPTypes") + products(of: "hummingbird", "Hummingbird")
+                + products(of: "swift-nio", "NIOCore")
         ),
         .target(name: "HeraldTestSupport", dependencies: ["FCM", "HeraldCore"]),
         .target(name: "CStateFaults", path: "Tests/CStateFaults"),

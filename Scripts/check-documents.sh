@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Lets herald write every kind of JSON document in every form, and checks the documents against schemas/. Argument: a
-# Python with jsonschema.
+# Lets herald write every kind of JSON document in every form, and checks the documents against schemas/, the calendar
+# with a parser of its format. Argument: a Python with Tests/requirements.txt.
 set -euo pipefail
 python="$1"
 cd "$(dirname "$0")/.."
@@ -36,7 +36,10 @@ run plan --format json | document plan-first.json
 run plan --days 0 --campaign mackerel-run --campaign tablet --format json | document plan-limited.json
 run plan --days 366 --format json | document plan-long.json
 run plan --lists skip --format json | document plan-skip.json
-run calendar --days 366 --format json | document calendar.json
+from="$(clock UTC "$(date +%s)" %Y-%m-%dT%H:%M:%SZ)"
+run calendar --days 366 --at "$from" --format json | document calendar.json
+run calendar --days 366 --at "$from" --format ics >"$work/calendar.ics"
+run calendar --days 366 --at "$from" --format ics >"$work/again.ics"
 run preview --all --format json | document previews.json
 run preview mackerel-run --format json | document preview.json
 run apply --dry-run --at "$earlier" --report "$work/documents/report-dry.json"
@@ -147,6 +150,7 @@ has export-dead.ndjson '"dead":true'
 has export-revealed.ndjson 'DEMO'
 
 "$python" Tests/schemas/check.py --documents "$work/documents"
+"$python" Tests/calendar/check.py "$work/calendar.ics" "$work/documents/calendar.json" "$work/again.ics"
 
 # Every command and option in the recipes for CI must exist.
 while read -r _ command options; do

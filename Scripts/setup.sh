@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the missing system libraries and tools that herald's build and tests need.
-# With --for-checks also a PostgreSQL server, PgBouncer, and a Chromium, in which the emulator's page is tested.
+# With --for-checks also a PostgreSQL server, PgBouncer, and a Chromium with its driver, in which the pages are tested.
 set -euo pipefail
 
 server=
@@ -12,6 +12,7 @@ if [ "${1:-}" = --for-checks ]; then
     for name in ${CHROMIUM:-chromium chromium-browser google-chrome google-chrome-stable}; do
         ! command -v "$name" >/dev/null || browser=
     done
+    command -v chromedriver >/dev/null || browser="$browser chromium-driver"
 fi
 
 command -v swift >/dev/null || { echo "herald needs Swift 6.2 or newer: https://www.swift.org/install" >&2; exit 1; }
@@ -20,7 +21,7 @@ case "$(uname -s)" in
 Linux)
     command -v apt-get >/dev/null || {
         echo "Without apt-get, install the development files of libyaml, libpq, SQLite and zlib," \
-            "curl, openssl, python3 ${server:+and a PostgreSQL server with PgBouncer} ${browser:+and chromium}" >&2
+            "curl, openssl, python3 ${server:+and a PostgreSQL server with PgBouncer} ${browser:+and chromium with its driver}" >&2
         exit 0
     }
     missing=()
@@ -31,7 +32,7 @@ Linux)
     # Any python3 works. Debian's own needs one more package for virtual environments.
     command -v python3 >/dev/null || missing+=(python3)
     python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3-venv)
-    [ -z "$browser" ] || missing+=("$browser")
+    for package in $browser; do missing+=("$package"); done
     [ ${#missing[@]} -eq 0 ] && exit 0
     echo "Installing: ${missing[*]}"
     sudo=()

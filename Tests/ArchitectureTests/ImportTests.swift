@@ -20,10 +20,13 @@ import Testing
             "Crypto", "CryptoExtras", "FCM", "HTTPTypes", "Hummingbird", "HummingbirdCore", "HummingbirdHTTP2",
             "Logging", "NIOCore", "NIOHTTP2", "NIOSSL", "SwiftASN1", "X509",
         ],
-        "HeraldCore": ["CLibYAML", "CZlib", "Crypto", "FCM"],
+        "HeraldCore": ["CLibYAML", "CZlib", "Crypto", "FCM", "Mustache"],
         "HeraldStore": ["CLibPQ", "Crypto", "FCM", "GRDB", "HeraldCore"],
         "HeraldTestSupport": ["FCM", "HeraldCore"],
-        "herald": ["ArgumentParser", "FCM", "FCMClient", "FCMEmulator", "HeraldCore", "HeraldStore", "Logging"],
+        "herald": [
+            "ArgumentParser", "FCM", "FCMClient", "FCMEmulator", "HTTPTypes", "HeraldCore", "HeraldStore",
+            "Hummingbird", "Logging", "NIOCore",
+        ],
     ]
 
     @Test func `every target imports only what it may`() throws {
@@ -40,6 +43,13 @@ import Testing
         for file in try SourceFolder("Sources/HeraldCore", module: "HeraldCore").files
         where !file.imported.isDisjoint(with: ["CLibYAML", "CZlib"]) {
             #expect(file.name.hasPrefix("Sources/HeraldCore/Loading/"))
+        }
+    }
+
+    @Test func `in HeraldCore only Reporting makes pages`() throws {
+        for file in try SourceFolder("Sources/HeraldCore", module: "HeraldCore").files
+        where file.imported.contains("Mustache") {
+            #expect(file.name.hasPrefix("Sources/HeraldCore/Reporting/Pages/"))
         }
     }
 

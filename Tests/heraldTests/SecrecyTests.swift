@@ -68,7 +68,7 @@ import Testing
 
     private static let before: [Line] =
         lines("validate", in: DiagnosticsFormat.self) + lines("plan", in: PlanFormat.self)
-        + lines("preview --all", in: OutputFormat.self) + lines("calendar", in: OutputFormat.self)
+        + lines("preview --all", in: PreviewFormat.self) + lines("calendar", in: CalendarFormat.self)
         + [
             ("state init", 0), ("apply --dry-run --sample all --report FOLDER/dry.json", 0),
             ("plan --out FOLDER/plan.json", 0),

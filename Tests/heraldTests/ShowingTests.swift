@@ -54,6 +54,24 @@ import Testing
         #expect(previews?.map { $0["campaign"]?.string } == ["to-all", "to-topic"])
     }
 
+    @Test(arguments: [
+        ("preview --all", "to-topic</h2>"), ("preview to-all", "<h1>to-all</h1>"), ("plan", "herald plan"),
+    ])
+    func `a page is one document`(_ command: String, _ part: String) async throws {
+        let sandbox = try Sandbox(Self.files)
+        let shown = try await sandbox.herald("\(command) --format html")
+        #expect(shown.status == 0, "\(shown.errors)")
+        #expect(shown.output.hasPrefix("<!doctype html>\n") && shown.output.hasSuffix("</html>\n"))
+        #expect(shown.output.contains(part))
+    }
+
+    @Test(arguments: ["-1", "65536", "to-all"])
+    func `serve takes a port`(_ port: String) async throws {
+        let sandbox = try Sandbox(Self.files)
+        let wrong = try await sandbox.herald("preview", "--serve=\(port)")
+        #expect(wrong.status == 64)
+    }
+
     @Test func `preview asks which campaign`() async throws {
         let sandbox = try Sandbox(Self.files)
         let none = try await sandbox.herald("preview")
@@ -96,7 +114,7 @@ import Testing
         try sandbox.folder.write(report, to: "report.json")
         let path = "\(sandbox.folder.path)/report.json"
         for (format, begin) in [
-            ("text", "\nRun r: running."), ("markdown", "## herald run: not finished\n"), ("html", "<!DOCTYPE html>\n"),
+            ("text", "\nRun r: running."), ("markdown", "## herald run: not finished\n"), ("html", "<!doctype html>\n"),
             ("junit", "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"),
         ] {
             let shown = try await HeraldProcess.run(["report", path, "--format", format])

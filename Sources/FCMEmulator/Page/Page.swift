@@ -1,15 +1,15 @@
-/// The page at `/` for a browser. It loads nothing from other servers and runs only its own script.
+/// The page at `/` for a browser, from `Files`. It loads nothing from other servers and runs only its own script.
 struct Page {
     private let type: String
-    private let text: String
+    private let bytes: [UInt8]
 
     /// `nil` if the call is not for the page. A call with a `Metadata-Flavor` header is not from a browser.
     init?(_ call: Call) {
         guard call.method == "GET", call.header(.metadataFlavor) == nil else { return nil }
         switch call.path {
-        case [""]: (type, text) = ("text/html", Self.html)
-        case ["emulator", "page.css"]: (type, text) = ("text/css", Self.style)
-        case ["emulator", "page.js"]: (type, text) = ("text/javascript", Self.script)
+        case [""]: (type, bytes) = ("text/html", PackageResources.emulator_html)
+        case ["emulator", "page.css"]: (type, bytes) = ("text/css", PackageResources.emulator_css)
+        case ["emulator", "page.js"]: (type, bytes) = ("text/javascript", PackageResources.emulator_js)
         default: return nil
         }
     }
@@ -23,7 +23,7 @@ struct Page {
                 (name: "Referrer-Policy", value: "no-referrer"), (name: "Cache-Control", value: "no-store"),
                 // Some clients look for a metadata server without sending the header.
                 (name: "Metadata-Flavor", value: "Google"),
-            ], body: [Array(text.utf8)])
+            ], body: [bytes])
     }
 
     private static let policy =

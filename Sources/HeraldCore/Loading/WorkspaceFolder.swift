@@ -120,7 +120,7 @@ package struct WorkspaceFolder: Sendable {
     }
 
     /// The absolute path of the folder of lists.
-    func lists(_ path: String) -> String { (path.hasPrefix("/") ? path : absolute(path)).withoutDots }
+    package func lists(_ path: String) -> String { (path.hasPrefix("/") ? path : absolute(path)).withoutDots }
 
     /// - Parameter roots: the folders in which the file must be, with symlinks resolved.
     private func place(of path: String, written: String, in roots: [String]) throws(DiagnosticError) -> Place {

@@ -11,4 +11,10 @@ extension Duration {
         }
         return parts.isEmpty ? "0 s" : parts.joined(separator: " ")
     }
+
+    /// As `roughText`, with a decimal below ten seconds: `1.2 s`.
+    var briefText: String {
+        let tenths = Int((seconds * 10).rounded())
+        return (0..<100).contains(tenths) ? "\(tenths / 10).\(tenths % 10) s" : roughText
+    }
 }

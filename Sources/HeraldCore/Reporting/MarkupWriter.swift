@@ -1,6 +1,6 @@
 internal import FCM
 
-/// Writes HTML and XML. Every value is escaped here, so none can act as markup.
+/// Writes XML. Every value is escaped here, so none can act as markup.
 struct MarkupWriter {
     private(set) var text = ""
 

@@ -1,6 +1,6 @@
 /// How a plan is shown.
 package enum PlanFormat: String, CaseIterable, Sendable {
-    case text, json, markdown
+    case text, json, markdown, html
 }
 
 extension PlanDocument {
@@ -10,6 +10,7 @@ extension PlanDocument {
         case .text: text(style)
         case .json: json.prettyText
         case .markdown: markdown
+        case .html: html
         }
     }
 }

@@ -76,7 +76,7 @@ package struct PreviewDocument: Document {
 
 /// Several campaigns' previews.
 package struct PreviewsDocument: Document {
-    private let previews: [PreviewDocument]
+    let previews: [PreviewDocument]
 
     package init(_ previews: [Preview]) { self.previews = previews.map { PreviewDocument($0) } }
 
@@ -102,7 +102,7 @@ extension DevicePayload {
 }
 
 extension DevicePayload.Callbacks {
-    fileprivate var words: String {
+    var words: String {
         let taps = tap.map { ", when tapped \($0)" } ?? ""
         let ended = terminated == background ? "" : ", ended \(terminated ?? "nobody")"
         return "called: in front \(foreground), behind \(background ?? "nobody")\(ended)\(taps)"
@@ -110,7 +110,7 @@ extension DevicePayload.Callbacks {
 }
 
 extension Platform {
-    fileprivate var words: String {
+    var words: String {
         switch self {
         case .ios: "iPhone and iPad"
         case .android: "Android"

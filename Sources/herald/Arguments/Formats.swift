@@ -5,6 +5,8 @@ import HeraldCore
 // The raw values of the core's formats are the names that people type.
 extension OutputFormat: ExpressibleByArgument {}
 extension PlanFormat: ExpressibleByArgument {}
+extension PreviewFormat: ExpressibleByArgument {}
+extension CalendarFormat: ExpressibleByArgument {}
 extension ReportFormat: ExpressibleByArgument {}
 extension DiagnosticsFormat: ExpressibleByArgument {}
 extension ListPolicy: ExpressibleByArgument {}

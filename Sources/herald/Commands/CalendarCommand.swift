@@ -25,8 +25,8 @@ struct CalendarCommand: ParsableCommand {
     @Option(help: "How many days to show, from 1 to 366.")
     var days = 7
 
-    @Option(help: "text or json.")
-    var format: OutputFormat = .text
+    @Option(help: "text, json, or ics for calendar programs.")
+    var format: CalendarFormat = .text
 
     func validate() throws {
         guard (1...366).contains(days) else { throw ValidationError("--days must be from 1 to 366") }
@@ -40,7 +40,8 @@ struct CalendarCommand: ParsableCommand {
             context.console.error(
                 "herald: campaign '\(name)' has more; the first \(Self.limit) are listed, see --days\n")
         }
-        context.console.result(document.rendered(as: format, context.console.output))
+        let stamp = CalendarDocument.Stamp(project: context.settings.project, made: Date())
+        context.console.result(document.rendered(as: format, stamp, context.console.output))
     }
 
     private func document(from start: Date, in context: CommandContext) throws -> CalendarDocument {

@@ -8,7 +8,8 @@ struct PreviewCommand: AsyncParsableCommand {
         abstract: "Show what a campaign puts on phones, and the request that does it.",
         discussion: """
             Offline. The request is the one a run would make at the campaign's next time, of many recipients the \
-            first one's.
+            first one's. The HTML page draws the notification as phones and browsers do. With --serve a browser of this \
+            machine shows the page, and loads it again when a file of the workspace is saved; Ctrl-C ends it.
             """)
 
     @ParentCommand var herald: Herald
@@ -20,18 +21,26 @@ struct PreviewCommand: AsyncParsableCommand {
     @Flag(help: "Every campaign.")
     var all = false
 
-    @Option(help: "text or json.")
-    var format: OutputFormat = .text
+    @Option(help: "text, json or html.")
+    var format: PreviewFormat = .text
 
     @Option(help: "Only this kind of device: ios, android or web.")
     var platform: Platform?
 
+    @Option(
+        defaultAsFlag: 0, parsing: .next,
+        help: ArgumentHelp("Show the page in a browser, at this port or a free one.", valueName: "port"))
+    var serve: Int?
+
     func validate() throws {
         if campaign != nil, all { throw ValidationError("--all and a campaign's name exclude each other") }
+        if let serve, !(0...65_535).contains(serve) { throw ValidationError("--serve takes a port from 0 to 65535") }
     }
 
     func run() async throws {
-        let context = try CommandContext.open(Common(herald.common, options), about: campaign)
+        let common = Common(herald.common, options)
+        if let serve { return try await show(at: serve, common) }
+        let context = try CommandContext.open(common, about: campaign)
         let previews = try await previews(in: context)
         let style = context.console.output
         if let preview = previews.first, !all {
@@ -39,5 +48,13 @@ struct PreviewCommand: AsyncParsableCommand {
         } else {
             context.console.result(PreviewsDocument(previews).rendered(as: format, style))
         }
+    }
+
+    private func show(at port: Int, _ common: Common) async throws {
+        let pages = try PreviewPages(common) { try await previews(in: $0) }
+        let server = PreviewServer(port: port, pages: pages)
+        let serving = Task { try await server.run { common.console.result("\($0)\n") } }
+        let signals = Signals.listen { serving.cancel() }
+        do { try await serving.value } catch { if signals.first == 0 { throw error } }
     }
 }

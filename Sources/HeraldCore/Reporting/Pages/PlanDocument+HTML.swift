@@ -1,0 +1,78 @@
+internal import FCM
+
+/// The plan as a page.
+extension PlanDocument {
+    package var html: String {
+        let listed: [(String, [(String, String)])] = [
+            ("Missed", plan.missed.map { ($0.occurrence.rawValue, $0.reason) }),
+            ("Superseded", plan.superseded.map { ($0.occurrence.rawValue, $0.reason) }),
+            ("Held", plan.held.map { ($0.occurrence.rawValue, "\($0.reason); \($0.resolve)") }),
+        ]
+        return Page.plan.rendered([
+            "title": "herald plan", "conclusion": .string(conclusion), "facts": .facts(times),
+            "notices": .array(notices),
+            "steps": .section("rows", plan.steps.map { Self.row($0, overview.figures) }),
+            "coming": coming,
+            "lists": .array(
+                listed.filter { !$0.1.isEmpty }.map { heading, entries in
+                    [
+                        "heading": .string(heading),
+                        "entries": .array(entries.map { ["name": .string($0.0), "text": .string($0.1)] }),
+                    ]
+                }),
+            "version": .null,
+        ])
+    }
+
+    private var times: [(String, String)] {
+        var facts = [("planned for", plan.at.rfc3339), ("expires", expires.rfc3339)]
+        if let state = plan.state { facts.append(("state", "serial \(state.serial)")) }
+        if let snapshot = overview.snapshot { facts.append(("snapshot of", snapshot.rfc3339)) }
+        if !campaigns.isEmpty { facts.append(("only", campaigns.joined(separator: ", "))) }
+        return facts
+    }
+
+    /// What a person should read before everything else.
+    private var notices: [JSONValue] {
+        let guards = plan.refusals.map {
+            Self.notice($0.kind.rawValue, $0.message, "To allow it: \($0.override)", tone: "bad")
+        }
+        let unjudged = overview.unjudged.map { Self.notice(nil, $0.words, nil, tone: "") }
+        let warnings = overview.warnings.map { Self.notice(nil, $0, nil, tone: "") }
+        return [
+            ("Guards that need an override", guards), ("Guards that this plan cannot judge", unjudged),
+            ("Warnings", warnings),
+        ].filter { !$0.1.isEmpty }.map { ["heading": .string($0.0), "entries": .array($0.1)] }
+    }
+
+    private static func notice(_ name: String?, _ text: String, _ remedy: String?, tone: String) -> JSONValue {
+        [
+            "name": name.map { .string($0) } ?? .null, "text": .string(text), "tone": .string(tone),
+            "remedy": remedy.map { .string($0) } ?? .null,
+        ]
+    }
+
+    private static func row(_ step: Plan.Step, _ figures: PlanOverview.Figures) -> JSONValue {
+        let line = line(step, figures)
+        let tone =
+            switch line.verb.first {
+            case "+": "good"
+            case "-": "bad"
+            default: ""
+            }
+        return [
+            "verb": .string(line.verb), "subject": .string(line.subject), "figures": .string(line.figures),
+            "reason": .string(step.reason), "tone": .string(tone),
+        ]
+    }
+
+    private var coming: JSONValue {
+        guard let next = overview.upcoming.first else { return .null }
+        let grid = WeekGrid(overview.upcoming, today: next.occurring.zone.local(at: plan.at))
+        let omitted = overview.upcomingOmitted
+        return [
+            "weeks": .array(grid.values(overview.figures)),
+            "rest": omitted > 0 ? .string("and \(omitted.grouped) more; 'herald calendar' lists them") : .null,
+        ]
+    }
+}

@@ -1,0 +1,120 @@
+internal import FCM
+
+/// The report as a page.
+extension ReportDocument {
+    package var html: String {
+        Page.report.rendered([
+            "title": .string("herald run \(report.run): \(report.result.words)"),
+            "kind": .string(report.isDryRun ? "herald dry run: nothing was delivered" : "herald run"),
+            "tone": .string(report.result.tone), "result": .string(report.result.words),
+            "facts": .facts(facts.map { ($0.name, $0.value) }),
+            "totals": .array(totals.map(Self.values)),
+            "notes": .section("entries", remarks.map { .string($0) }),
+            "charts": .array([timeline, pace, codes].compactMap(\.self)),
+            "steps": report.steps.isEmpty
+                ? .null
+                : [
+                    "columns": .array(StepReport.figureNames.map { .string($0) }),
+                    "rows": .array(report.steps.map(Self.row)),
+                ],
+            "failures": .section("groups", report.steps.filter { !$0.failures.isEmpty }.map(Self.failures)),
+            "version": .null,
+        ])
+    }
+
+    private static func values(_ total: (title: String, figures: [StepReport.Figure])) -> JSONValue {
+        [
+            "heading": .string(total.title.isEmpty ? "Also counted" : total.title),
+            "figures": .array(
+                total.figures.map { ["name": .string($0.name), "count": .string($0.count.grouped)] }),
+        ]
+    }
+
+    private static func row(_ step: StepReport) -> JSONValue {
+        let remarks = [step.stopped.map { "stopped: \($0)" }, step.note].compactMap(\.self)
+        return [
+            "id": .string(step.id.rawValue), "tone": .string(step.hasFailed ? "bad" : "good"),
+            "remarks": .array(remarks.map { .string($0) }),
+            "figures": .array(
+                step.figures.map {
+                    [
+                        "name": .string($0.name), "count": .string($0.count.grouped), "isZero": .bool($0.count == 0),
+                    ]
+                }),
+        ]
+    }
+
+    private static func failures(_ step: StepReport) -> JSONValue {
+        let rest = step.failuresOmitted
+        return [
+            "id": .string(step.id.rawValue),
+            "kinds": .array(
+                step.failureKinds.map {
+                    .string("\($0.count) × \($0.code): \($0.message) (\($0.action.words))")
+                }),
+            "rows": .array(
+                step.failures.map { failure in
+                    [
+                        "registration": .string(failure.registration ?? "none"), "code": .string(failure.code),
+                        "status": .string(failure.httpStatus.map(String.init) ?? "none"),
+                        "attempts": .int(Int64(failure.attempts)), "message": .string(failure.message),
+                    ]
+                }),
+            "rest": rest > 0 ? .string("and \(count(rest, "more failure"))") : .null,
+        ]
+    }
+}
+
+/// What is drawn of it.
+extension ReportDocument {
+    /// A report has how long each step worked, and not when it began. One step works at a time.
+    private var timeline: JSONValue? {
+        let steps = report.steps.filter { $0.duration > .zero }
+        var start = 0.0
+        let bars = steps.map { step in
+            let seconds = step.duration.seconds
+            defer { start += seconds }
+            return Bar(
+                name: step.id.rawValue, start: start, length: seconds, figure: step.duration.briefText,
+                tone: step.hasFailed ? "bad" : nil)
+        }
+        let whole = report.finished.map { $0.timeIntervalSince(report.started) } ?? start
+        let words = "One step works at a time. The bars follow each other; waiting between them is at the end."
+        return .chart(
+            "Timeline, \(Duration.seconds(Int(whole.rounded())).briefText)", words, bars, of: max(whole, start))
+    }
+
+    /// Only requests with an outcome count.
+    private var pace: JSONValue? {
+        let bars = report.steps.compactMap { step -> Bar? in
+            let sent = step.accepted + step.rejected + step.unknown
+            guard step.action == .send, sent > 0, step.duration > .zero else { return nil }
+            let pace = Double(sent) / step.duration.seconds
+            let figure = pace < 10 ? "\((pace * 10).rounded() / 10)/s" : "\(Int(pace.rounded()).grouped)/s"
+            return Bar(name: step.id.rawValue, length: pace, figure: figure)
+        }
+        return .chart("Sends per second", "The mean while the step worked.", bars)
+    }
+
+    private var codes: JSONValue? {
+        var counts: [String: Int] = [:]
+        for failure in report.steps.lazy.flatMap(\.failures) { counts[failure.code, default: 0] += 1 }
+        let bars = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map {
+            Bar(name: $0.key, length: Double($0.value), figure: $0.value.grouped, tone: "bad")
+        }
+        let omitted = report.steps.reduce(0) { $0 + $1.failuresOmitted }
+        let rest = omitted > 0 ? " \(omitted.grouped) more are in the file of failures beside the report." : ""
+        return .chart("Failures by code", "Of the failures that this report lists.\(rest)", bars)
+    }
+}
+
+extension Report.Result {
+    /// The headline's CSS class.
+    fileprivate var tone: String {
+        switch self {
+        case .ok: "good"
+        case .failed, .refused: "bad"
+        case .running, .unknown, .interrupted: "warn"
+        }
+    }
+}

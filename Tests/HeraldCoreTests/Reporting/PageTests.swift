@@ -1,0 +1,117 @@
+import FCM
+import Foundation
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+
+/// The pages: whole samples in `Golden/`, and that no text in them is more than text.
+@Suite struct PageTests {
+    /// U+111C2 makes one character of itself and the `<` after it, and an accent does so with the quotation mark before
+    /// it. Escaping must not be misled by either.
+    private static let hostile = [
+        "<script>window.ran = 1</script>", "\"><img src=x onerror=\"window.ran = 1\">", "' onmouseover='window.ran = 1",
+        "\u{111C2}<script>window.ran = 1</script>", "\"\u{301} onmouseover=\"window.ran = 1", "&lt;b&gt; &amp;",
+        "</style></title></pre><!--", "{{title}}{{{title}}}{{>head}}", "\u{202E}gnp\u{2066}.\u{2028}\u{0}\u{7F}",
+        String(repeating: "W", count: 300),
+    ]
+
+    private static func preview(_ text: String) throws -> String {
+        let message: [String: JSONValue] = [
+            "notification": ["title": .string(text), "body": .string(text), "image": .string(text)],
+            "data": ["key": .string(text)],
+            "webpush": ["notification": ["actions": [["title": .string(text)], ["title": .string(text)]]]],
+            "apns": ["payload": ["aps": ["mutable-content": 1, "category": .string(text)]]],
+        ]
+        let send = DesiredSend(
+            campaign: PreviewSamples.campaign(.audience("anglers"), message: message), members: RecipientSet(1...2))
+        var preview = try Preview(
+            of: send, in: PreviewSamples.surroundings((1...2).map { Registration.fid($0) }), at: PreviewSamples.now)
+        preview.campaign = text
+        preview.warnings = [text]
+        return PreviewsDocument([preview]).page(mistakes: text)
+    }
+
+    private static func plan(_ text: String) -> String {
+        var proposal = DocumentSamples.planDocument.proposal
+        proposal.overview.warnings = [text]
+        for index in proposal.overview.upcoming.indices {
+            proposal.overview.upcoming[index].occurring.campaign = text
+            proposal.overview.upcoming[index].occurring.note = text
+        }
+        for index in proposal.plan.steps.indices { proposal.plan.steps[index].reason = text }
+        return PlanDocument(proposal, id: "i", created: proposal.plan.at, campaigns: [text]).html
+    }
+
+    private static func report(_ text: String) -> String {
+        var report = DocumentSamples.report
+        report.run = text
+        report.notes = [text]
+        for index in report.steps.indices { report.steps[index].note = text }
+        return ReportDocument(report).html
+    }
+
+    private static func pages(_ text: String) throws -> [String] { [try preview(text), plan(text), report(text)] }
+
+    /// The names of all elements with those of their attributes. Raw styles have none.
+    private static func skeleton(_ page: String) -> [String] {
+        page.matches(of: #/<(/?[a-z0-9!]+)((?:\s+[a-z:-]+(?:="[^"]*")?)*)\s*/?>/#).map { tag in
+            "\(tag.1)" + tag.2.matches(of: #/\s+([a-z:-]+)(?:="[^"]*")?/#).map { " \($0.1)" }.joined()
+        }
+    }
+
+    @Test(arguments: hostile)
+    func `no text is markup`(_ text: String) throws {
+        for (found, tame) in zip(try Self.pages(text), try Self.pages("plain")) {
+            // Cut lines differ in number.
+            let isLine = { (tag: String) in ["span", "/span", "small", "/small"].contains(tag) }
+            #expect(Self.skeleton(found).filter { !isLine($0) } == Self.skeleton(tame).filter { !isLine($0) })
+            #expect(
+                found.unicodeScalars.count { $0 == "<" } - found.unicodeScalars.count { $0 == ">" }
+                    == tame.unicodeScalars.count { $0 == "<" } - tame.unicodeScalars.count { $0 == ">" })
+            #expect(
+                !found.unicodeScalars.contains {
+                    $0.value < 32 && $0 != "\n" || "\u{202E}\u{2066}\u{2028}\u{7F}".unicodeScalars.contains($0)
+                })
+        }
+    }
+
+    @Test func `what is hostile is shown, too`() throws {
+        for page in try Self.pages("a\u{202E}b<i>") { #expect(page.contains("a‹U+202E›b&lt;i&gt;")) }
+        for page in try Self.pages("👩‍👩‍👧‍👦 🏴󠁧󠁢󠁥󠁮󠁧󠁿 שלום") { #expect(page.contains("👩‍👩‍👧‍👦 🏴󠁧󠁢󠁥󠁮󠁧󠁿 שלום")) }
+    }
+
+    @Test func `a page loads nothing and runs nothing`() throws {
+        for page in try Self.pages("plain") {
+            #expect(page.contains("content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\""))
+            #expect(page.matches(of: #/<script|\ssrc=|url\(|@import/#).isEmpty)
+            let links = page.matches(of: #/\shref="([^"]*)"/#).map { String($0.1) }
+            #expect(links.allSatisfy { $0.hasPrefix("#") || $0 == "data:," })
+        }
+    }
+
+    @Test func `only a served page has a script, and one that knows its version`() {
+        let page = PreviewsDocument([]).page(version: "7f")
+        #expect(page.contains("<meta name=\"version\" content=\"7f\">"))
+        #expect(page.contains("<script src=\"/reload.js\" defer></script>"))
+        #expect(page.contains("script-src 'self'"))
+        #expect(PreviewsDocument.reloadingScript.contains("/version"))
+    }
+
+    /// Escaping is ours only where the template says so, and styles are read as templates.
+    @Test func `every template escapes`() {
+        for (name, bytes) in Page.files {
+            let text = String(decoding: bytes, as: UTF8.self)
+            let isStyle = !text.contains("<")
+            #expect(isStyle ? !text.contains("{{") : text.hasPrefix("{{% CONTENT_TYPE:MARKUP}}\n"), "\(name)")
+            #expect(!text.contains("{{{") && !text.contains("{{&"), "\(name)")
+        }
+    }
+
+    @Test func `a plan and a preview read as they were reviewed`() throws {
+        let plan = DocumentSamples.planDocument.html
+        #expect(plan == (try Golden("plan.html").text(recording: plan)))
+        let preview = PreviewDocument(try PreviewSamples.listed()).rendered(as: .html)
+        #expect(preview == (try Golden("preview.html").text(recording: preview)))
+    }
+}
