@@ -70,6 +70,7 @@ import Testing
         let sandbox = try Sandbox(Self.files)
         let wrong = try await sandbox.herald("preview", "--serve=\(port)")
         #expect(wrong.status == 64)
+        #expect(wrong.errors.contains("--serve takes a port from 0 to 65535, and '\(port)' is none"))
     }
 
     @Test func `preview asks which campaign`() async throws {

@@ -28,18 +28,18 @@ struct PreviewCommand: AsyncParsableCommand {
     var platform: Platform?
 
     @Option(
-        defaultAsFlag: 0, parsing: .next,
+        defaultAsFlag: PortArgument.free, parsing: .next,
         help: ArgumentHelp("Show the page in a browser, at this port or a free one.", valueName: "port"))
-    var serve: Int?
+    var serve: PortArgument?
 
     func validate() throws {
         if campaign != nil, all { throw ValidationError("--all and a campaign's name exclude each other") }
-        if let serve, !(0...65_535).contains(serve) { throw ValidationError("--serve takes a port from 0 to 65535") }
+        _ = try serve?.checked("--serve")
     }
 
     func run() async throws {
         let common = Common(herald.common, options)
-        if let serve { return try await show(at: serve, common) }
+        if let port = try serve?.checked("--serve") { return try await show(at: port, common) }
         let context = try CommandContext.open(common, about: campaign)
         let previews = try await previews(in: context)
         let style = context.console.output

@@ -62,7 +62,8 @@ extension PlanDocument {
         let warnings = overview.warnings.map { Self.notice(nil, $0, nil, tone: "") }
         let unapproved = plan.unapproved.map { Self.notice(nil, $0.words, nil, tone: "bad") }
         return [
-            ("Guards that need an override", guards), ("Not approved, and so left out", unapproved), ("Guards that this plan cannot judge", unjudged),
+            ("Guards that need an override", guards), ("Not approved, and so left out", unapproved),
+            ("Guards that this plan cannot judge", unjudged),
             ("Warnings", warnings),
         ].filter { !$0.1.isEmpty }.map { ["heading": .string($0.0), "entries": .array($0.1)] }
     }
