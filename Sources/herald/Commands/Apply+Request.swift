@@ -11,7 +11,7 @@ extension Apply {
         _ = try context.destination.account()
         let scope = PlanScope(
             campaigns: campaign.isEmpty ? saved?.campaigns ?? [] : campaign,
-            days: saved?.days ?? PlanDocument.usualDays)
+            days: saved?.days ?? PlanDocument.usualDays, heedsApproval: !dryRun)
         var request = RunRequest(.workspace(scope), begin: begin)
         request.now = now
         request.saved = saved

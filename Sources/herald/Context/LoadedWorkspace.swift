@@ -121,7 +121,7 @@ extension LoadedWorkspace {
             workspaceDigest: digest, onlyCampaigns: Set(scope.campaigns), days: scope.days,
             listsSkipped: workspace.listsSkipped, reportedSerial: state.reportedSerial, hasMoved: state.hasMoved,
             checkout: state.checkout,
-            approval: workspace.settings.approval.isRequired ? approval(of: desired) : nil)
+            approval: workspace.settings.approval.isRequired && scope.heedsApproval ? approval(of: desired) : nil)
         return Planner.proposal(input, at: now)
     }
 }

@@ -6,4 +6,6 @@ struct PlanScope: Sendable {
     var campaigns: [String] = []
     /// How many days ahead the plan looks for sends.
     var days = PlanDocument.usualDays
+    /// Whether it leaves out what nobody approved. A dry run reaches nobody, so it may come before the approval.
+    var heedsApproval = true
 }

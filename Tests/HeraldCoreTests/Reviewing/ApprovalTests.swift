@@ -1,4 +1,5 @@
 import FCM
+import HeraldTestSupport
 import Testing
 
 @testable import HeraldCore
@@ -91,5 +92,33 @@ import Testing
         ])
         let welcome = Definition.Key(kind: .campaign, name: "welcome")
         #expect(before.digests[welcome] != after.digests[welcome])
+    }
+
+    /// The same documents in another order, in other files, with other orders of keys and with comments.
+    private static func shuffled(
+        _ files: [String: String], _ random: inout SeededRandom
+    ) -> [String: String?] {
+        let documents = files.filter { $0.key != "herald.yaml" }.sorted { $0.key < $1.key }
+            .flatMap { $0.value.components(separatedBy: "\n---\n") }.shuffled(using: &random)
+        var changed: [String: String?] = files.filter { $0.key != "herald.yaml" }.mapValues { _ in nil }
+        for (number, document) in documents.enumerated() {
+            let lines = document.split(separator: "\n").shuffled(using: &random).flatMap { line in
+                Bool.random(using: &random) ? ["# \(Int.random(in: 0...99, using: &random))", "\(line)"] : ["\(line)"]
+            }
+            let folder = ["", "a/", "a/b/"].randomElement(using: &random) ?? ""
+            // A list's path is relative to its file.
+            let up = String(repeating: "../", count: folder.split(separator: "/").count)
+            changed["\(folder)\(number).yaml"] = lines.joined(separator: "\n").replacing(
+                "{file: ", with: "{file: \(up)")
+        }
+        return changed
+    }
+
+    @Test(arguments: 1...40)
+    func `the order of keys, documents, files and comments do not matter`(_ seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let before = try ReviewedFiles.approval()
+        let after = try ReviewedFiles.approval(Self.shuffled(ReviewedFiles.files, &random))
+        #expect(before == after, "seed \(seed)")
     }
 }

@@ -107,6 +107,9 @@ import Testing
         let shown = try await sandbox.herald("plan", host: host)
         #expect(shown.output.contains("Not approved, and so left out:\n  campaign 'to-all': nobody approved it"))
 
+        // A dry run may come before.
+        #expect(try await sandbox.herald("apply --dry-run", host: host).status == 0)
+
         let plan = try await plan(sandbox, host: host)
         let unnamed = try await sandbox.herald("approve \(plan)", host: host)
         #expect(unnamed.status == 1)

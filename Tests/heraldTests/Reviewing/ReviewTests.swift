@@ -113,6 +113,15 @@ import Testing
             #expect(place != nil, "no ‘\(line)’ in \(comment)")
             if let place { rest = rest[place.upperBound...] }
         }
+        if change.status != 1 {
+            let page = try review.output("plan.html")
+            let headline = try #require(comment.split(separator: "\n").first { $0.hasPrefix("## ") }?.dropFirst(3))
+            #expect(page.contains("<h1>\(headline)</h1>"))
+            for title in change.lines.compactMap({ $0.wholeMatch(of: #/- \*\*(.*)\*\*/#)?.1 }) {
+                #expect(page.contains("<b>\(title.replacing("'", with: "&#39;"))</b>"), "\(title)")
+            }
+            #expect(!page.contains("<b>@all</b>"))
+        }
         let names = try FileManager.default.contentsOfDirectory(atPath: "\(review.sandbox.folder.path)/out").sorted()
         let ofPlans = ["codequality.json", "diagnostics.sarif", "plan.html", "plan.json", "plan.md", "terraform.json"]
         #expect(
