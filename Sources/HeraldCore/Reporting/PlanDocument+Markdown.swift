@@ -64,7 +64,7 @@ extension PlanDocument {
                 title: "Superseded", entries: plan.superseded.map { Self.entry($0) }, limit: 2_000),
             Section(
                 title: "Guards that this plan cannot judge",
-                entries: overview.unjudged.map { "- \($0.words.inMarkdown)\n" }, limit: 3_000),
+                entries: overview.unjudged.lines.map { "- \($0.inMarkdown)\n" }, limit: 3_000),
         ]
     }
 

@@ -113,7 +113,7 @@ package struct PlanDocument: Document {
             "Guards that need an override",
             plan.refusals.map { "\($0.kind.rawValue): \($0.message); to allow it: \($0.override)" })
         text += section("Not approved, and so left out", plan.unapproved.map(\.words))
-        text += section("Guards that this plan cannot judge", overview.unjudged.map(\.words))
+        text += section("Guards that this plan cannot judge", overview.unjudged.lines)
         text += section("Warnings", overview.warnings)
         if !text.isEmpty { text += "\n" }
         // A plan without steps begins with a section's title, and needs no line break before it.
@@ -239,13 +239,23 @@ extension PlanOverview.Figures {
     }
 }
 
-extension UnjudgedGuard {
-    private static let shownNames = 5
+extension [UnjudgedGuard] {
+    private static var shownNames: Int { 5 }
 
-    var words: String {
-        let rest = names.count - Self.shownNames
-        let shown = names.prefix(Self.shownNames).joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
-        return "\(kind.rawValue)\(names.isEmpty ? "" : " (\(shown))"): \(reason)"
+    /// Guards with the same reason share a line.
+    var lines: [String] {
+        var lines: [(guards: String, reason: String)] = []
+        for entry in self {
+            let rest = entry.names.count - Self.shownNames
+            let shown = entry.names.prefix(Self.shownNames).joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
+            let subject = entry.kind.rawValue + (entry.names.isEmpty ? "" : " (\(shown))")
+            if let last = lines.indices.last, lines[last].reason == entry.reason {
+                lines[last].guards += ", \(subject)"
+            } else {
+                lines.append((subject, entry.reason))
+            }
+        }
+        return lines.map { "\($0.guards): \($0.reason)" }
     }
 }
 

@@ -7,6 +7,7 @@ extension PlanDocument {
             ("Missed", plan.missed.map { ($0.occurrence.rawValue, $0.reason) }),
             ("Superseded", plan.superseded.map { ($0.occurrence.rawValue, $0.reason) }),
             ("Held", plan.held.map { ($0.occurrence.rawValue, "\($0.reason); \($0.resolve)") }),
+            ("Guards that this plan cannot judge", overview.unjudged.lines.map { ($0, "") }),
         ]
         return Page.plan.rendered([
             "title": "herald plan", "headline": .string(headline), "conclusion": .string(conclusion),
@@ -58,12 +59,10 @@ extension PlanDocument {
         let guards = plan.refusals.map {
             Self.notice($0.kind.rawValue, $0.message, "To allow it: \($0.override)", tone: "bad")
         }
-        let unjudged = overview.unjudged.map { Self.notice(nil, $0.words, nil, tone: "") }
         let warnings = overview.warnings.map { Self.notice(nil, $0, nil, tone: "") }
         let unapproved = plan.unapproved.map { Self.notice(nil, $0.words, nil, tone: "bad") }
         return [
             ("Guards that need an override", guards), ("Not approved, and so left out", unapproved),
-            ("Guards that this plan cannot judge", unjudged),
             ("Warnings", warnings),
         ].filter { !$0.1.isEmpty }.map { ["heading": .string($0.0), "entries": .array($0.1)] }
     }
