@@ -30,7 +30,7 @@ struct PlanCommand: AsyncParsableCommand {
     @Option(help: "required, or skip: plan without the lists, for a CI that must not see them; counts are null.")
     var lists: ListPolicy = .required
 
-    @Option(help: "text, json or markdown.")
+    @Option(help: "text, json, markdown or html.")
     var format: PlanFormat = .text
 
     @Flag(

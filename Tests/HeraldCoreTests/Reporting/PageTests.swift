@@ -40,7 +40,15 @@ import Testing
             proposal.overview.upcoming[index].occurring.note = text
         }
         for index in proposal.plan.steps.indices { proposal.plan.steps[index].reason = text }
-        return PlanDocument(proposal, id: "i", created: proposal.plan.at, campaigns: [text]).html
+        var document = PlanDocument(proposal, id: "i", created: proposal.plan.at, campaigns: [text])
+        let field = WorkspaceChange.Field(path: text, before: .json(.string("old")), after: .json(.string(text)))
+        let change = WorkspaceChange(kind: .campaign, name: text, action: .changed, fields: [field])
+        document.comparison = .init(base: text, changes: [change], warnings: [text])
+        let message: [String: JSONValue] = ["notification": ["title": .string(text), "body": .string(text)]]
+        var campaign = PreviewSamples.campaign(.audience("anglers"), message: message)
+        campaign.name = Located(text, at: SourceRange(file: "tide.yaml"))
+        document.declared = [campaign]
+        return document.html
     }
 
     private static func report(_ text: String) -> String {

@@ -124,9 +124,7 @@ import Testing
         }
         let names = try FileManager.default.contentsOfDirectory(atPath: "\(review.sandbox.folder.path)/out").sorted()
         let ofPlans = ["codequality.json", "diagnostics.sarif", "plan.html", "plan.json", "plan.md", "terraform.json"]
-        #expect(
-            names
-                == (change.status == 1 ? ["codequality.json", "diagnostics.sarif", "plan.md"] : ofPlans))
+        #expect(names == (change.status == 1 ? ["codequality.json", "diagnostics.sarif", "plan.md"] : ofPlans))
     }
 
     @Test func `a pull request that changes nothing says so, and the same files give the same bytes`() async throws {

@@ -10,16 +10,10 @@ extension PlanDocument {
             ("Guards that this plan cannot judge", overview.unjudged.lines.map { ($0, "") }),
         ]
         return Page.plan.rendered([
-            "title": "herald plan", "headline": .string(headline), "conclusion": .string(conclusion),
-            "facts": .facts(times), "notices": .array(notices), "changes": changes,
-            "campaigns": .section(
-                "entries",
-                shownCampaigns.map { campaign in
-                    [
-                        "name": .string(campaign.name.value),
-                        "mocks": .array(NotificationMock.all(for: campaign.content).map(\.values)),
-                    ]
-                }),
+            "title": .string("herald plan: \(headline)"), "headline": .string(headline),
+            "conclusion": .string(conclusion), "facts": .facts(facts), "notices": .array(notices),
+            "changes": comparison.map(Self.values) ?? .null,
+            "looks": .section("campaigns", shownCampaigns.map(Self.look)),
             "steps": .section("rows", plan.steps.map { Self.row($0, overview.figures) }),
             "coming": coming,
             "lists": .array(
@@ -33,9 +27,9 @@ extension PlanDocument {
         ])
     }
 
-    private var times: [(String, String)] {
+    private var facts: [(String, String)] {
         var facts = [("planned for", plan.at.rfc3339), ("expires", expires.rfc3339)]
-        if let state = plan.state { facts.append(("state", "serial \(state.serial)")) }
+        if let state = plan.state, overview.snapshot == nil { facts.append(("state", "serial \(state.serial)")) }
         if let snapshot = overview.snapshot { facts.append(("snapshot of", snapshot.rfc3339)) }
         if let comparison { facts.append(("compared with", comparison.base)) }
         if let approval { facts.append(("approval", approval.digest)) }
@@ -43,24 +37,13 @@ extension PlanDocument {
         return facts
     }
 
-    private var changes: JSONValue {
-        guard let comparison else { return .null }
-        let entries = comparison.changes.map { change -> JSONValue in
-            ["name": .string(change.title), "lines": .array(change.lines.map { .string($0) })]
-        }
-        return [
-            "warnings": .array(comparison.warnings.map { .string($0) }), "entries": .array(entries),
-            "none": .bool(entries.isEmpty),
-        ]
-    }
-
     /// What a person should read before everything else.
     private var notices: [JSONValue] {
         let guards = plan.refusals.map {
             Self.notice($0.kind.rawValue, $0.message, "To allow it: \($0.override)", tone: "bad")
         }
-        let warnings = overview.warnings.map { Self.notice(nil, $0, nil, tone: "") }
         let unapproved = plan.unapproved.map { Self.notice(nil, $0.words, nil, tone: "bad") }
+        let warnings = overview.warnings.map { Self.notice(nil, $0, nil, tone: "") }
         return [
             ("Guards that need an override", guards), ("Not approved, and so left out", unapproved),
             ("Warnings", warnings),
@@ -71,6 +54,23 @@ extension PlanDocument {
         [
             "name": name.map { .string($0) } ?? .null, "text": .string(text), "tone": .string(tone),
             "remedy": remedy.map { .string($0) } ?? .null,
+        ]
+    }
+
+    private static func values(_ comparison: Comparison) -> JSONValue {
+        let entries: [JSONValue] = comparison.changes.map { change in
+            ["heading": .string(change.title), "lines": .array(change.lines.map { .string($0) })]
+        }
+        return [
+            "entries": .array(entries), "isNothing": .bool(entries.isEmpty),
+            "warnings": .array(comparison.warnings.map { .string($0) }),
+        ]
+    }
+
+    private static func look(_ campaign: Campaign) -> JSONValue {
+        let mocks = NotificationMock.all(for: campaign.content)
+        return [
+            "name": .string(campaign.name.value), "silent": .bool(mocks.isEmpty), "mocks": .array(mocks.map(\.values)),
         ]
     }
 
