@@ -71,7 +71,8 @@ import Testing
         + lines("preview --all", in: PreviewFormat.self) + lines("calendar", in: CalendarFormat.self)
         + [
             ("state init", 0), ("apply --dry-run --sample all --report FOLDER/dry.json", 0),
-            ("plan --out FOLDER/plan.json", 0),
+            ("plan --out FOLDER/plan.json", 0), ("review --out FOLDER/review", 0),
+            ("approve FOLDER/review/plan.json --by Chris", 0),
         ]
 
     private static let after: [Line] =
