@@ -58,8 +58,9 @@ import Testing
         for (workers, isSynchronous) in [(2, true), (0, false)] {
             let standby = try await PostgresCluster(following: primary)
             if isSynchronous { try await primary.awaitStandby() }
-            try await within(SharedScene(Self.drawn(workers), workers: workers, on: [primary, standby])) { scene in
-                let ended = try await disturb(scene, at: 12) {
+            // So many that it happens in the middle of the largest send.
+            try await within(SharedScene(Self.together, workers: workers, on: [primary, standby])) { scene in
+                let ended = try await disturb(scene, at: 20) {
                     try await primary.stop()
                     // No commit waits for another server any more.
                     try await standby.ask("ALTER SYSTEM SET synchronous_standby_names = ''")
