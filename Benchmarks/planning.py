@@ -16,6 +16,7 @@ from pathlib import Path
 
 from figures import ROUNDS, fid, goal, measured
 from history import CHUNK, bitmap, checksum
+from postgres import Postgres, programs
 
 HERALD, WORK = sys.argv[1], Path(sys.argv[2]) / "planning"
 COUNT = int(os.environ.get("BENCH_PLANNED", "1000000"))
@@ -48,7 +49,7 @@ def write(round=None):
 def workspace():
     WORK.mkdir(parents=True)
     (WORK / "herald.yaml").write_text(
-        "herald: 1\nproject: bench\nstate: state.sqlite\n"
+        "herald: 2\nproject: bench\nworkspace: bench\nstate: state.sqlite\n"
         "fcm: {rate: unlimited, subscription_rate: unlimited, ramp: 0s}\n")
     text = ""
     for n in range(TOPICS):
@@ -93,8 +94,9 @@ def sort():
     return time.perf_counter() - begin
 
 
-def plan(*options):
-    seconds, mebibytes, code = measured([HERALD, "-w", WORK, "--quiet", "plan", *options], EMULATOR)
+def plan(*options, state=None):
+    environment = {**EMULATOR, **({"HERALD_STATE": state} if state else {})}
+    seconds, mebibytes, code = measured([HERALD, "-w", WORK, "--quiet", "plan", *options], environment)
     if code != 0:
         sys.exit(f"herald ended with {code}")
     return seconds, mebibytes
@@ -120,6 +122,27 @@ def changed(number):
     apart(write, number)
 
 
+def shared():
+    """The same state in PostgreSQL and in SQLite, in turn."""
+    if programs() is None:
+        return print("PostgreSQL is not installed (make setup): planning with it was not measured")
+    with Postgres() as server:
+        address = server.address(server.new_database())
+        # The copy seals the state that it was made from.
+        copied = WORK / "copied.sqlite"
+        shutil.copyfile(WORK / "state.sqlite", copied)
+        subprocess.run([HERALD, "-w", WORK, "--quiet", "state", "copy", "--to", address], check=True,
+                       env={**ENVIRONMENT, "HERALD_STATE": str(copied)})
+        plan(state=address)
+        plan()
+        ratios = []
+        for _ in range(ROUNDS):
+            ours, mebibytes = plan(state=address)
+            ratios.append(ours / plan()[0])
+    goal(f"plan of {COUNT} × {TOPICS} topics, unchanged, PostgreSQL", statistics.median(ratios), 2, "× SQLite")
+    goal(f"plan of {COUNT} × {TOPICS} topics, unchanged, PostgreSQL: memory", mebibytes, 64, "MiB")
+
+
 print("\n== Planning what the state knows")
 workspace()
 apart(write)
@@ -130,4 +153,5 @@ plan()
 rounds("unchanged", 0.15, lambda _: None, memory=64)
 rounds("unchanged, --rehash", 3.5, lambda _: None, "--rehash")
 rounds("1 % changed", 1.5, changed, memory=64)
+shared()
 shutil.rmtree(WORK)

@@ -1,6 +1,7 @@
 """A workspace that herald can send to a sink again and again."""
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -10,16 +11,21 @@ from pathlib import Path
 class Workspace:
     """One campaign to the audience `all`. A loopback endpoint needs no credentials."""
 
-    def __init__(self, folder, sink, message, fcm="  rate: unlimited\n  ramp: 0s\n", rest=""):
+    def __init__(self, folder, sink, message, fcm="  rate: unlimited\n  ramp: 0s\n", rest="", shared=False):
+        """With `shared` the state may be in PostgreSQL: at the address `state`, if there is one."""
         self.folder = Path(folder)
         self.folder.mkdir(parents=True)
         self.list = self.folder / "all.csv"
         self._message = json.dumps(message)
         self._revision = 0
+        self.state = None
+        # Workers have no workspace that could name the sink.
+        self._sink = {"FCM_EMULATOR_HOST": sink.origin, "FCM_EMULATOR_CA": str(sink.certificate)} if shared else {}
         self.revise()
         (self.folder / "ca.pem").write_bytes(sink.certificate.read_bytes())
         (self.folder / "herald.yaml").write_text(
-            f"herald: 1\nproject: bench\nstate: state.sqlite\n{rest}"
+            f"herald: {2 if shared else 1}\nproject: bench\nstate: state.sqlite\n{rest}"
+            + ("workspace: bench\n" if shared else "") +
             f"fcm:\n  endpoint: {sink.origin}\n  ca: ca.pem\n{fcm}")
 
     def revise(self):
@@ -29,6 +35,16 @@ class Workspace:
             "kind: audience\nname: all\nsource: {file: all.csv}\n---\n"
             f"kind: campaign\nname: tide\nrevision: {self._revision}\ntarget: {{audience: all}}\n"
             f"message: {self._message}\n")
+
+    @property
+    def environment(self):
+        """What commands need besides the workspace."""
+        return {**self._sink, **({"HERALD_STATE": self.state} if self.state else {})}
+
+    def initialize(self, herald):
+        """Makes the state, which only a person does in PostgreSQL."""
+        subprocess.run([herald, "-w", self.folder, "--quiet", "state", "init"], check=True,
+                       env={**os.environ, **self.environment})
 
     def fill(self, column, registration, count):
         """Writes the list. Returns how many bytes its registrations have."""
@@ -53,7 +69,7 @@ class Workspace:
         begin = time.perf_counter()
         done = subprocess.run(
             [herald, "-w", self.folder, "--quiet", "apply", "--auto-approve", "--report", report],
-            capture_output=True, text=True)
+            capture_output=True, text=True, env={**os.environ, **self.environment})
         seconds = time.perf_counter() - begin
         if done.returncode != 0:
             sys.exit(f"herald ended with {done.returncode}:\n{done.stderr}")

@@ -35,6 +35,13 @@ status=0
 (cd "$work" && env -i PATH="$PATH" HOME="$work" LC_ALL=C ${as[@]+"${as[@]}"} bash steps.sh) >"$work/output" 2>&1 || status=$?
 cat "$work/output"
 [ $status -eq 0 ] || { echo "check-team: docs/team.md ended with $status" >&2; exit 1; }
-for words in "0 errors, 0 warnings" "Plan: 1 send. Lists were not read" "its lease ends in" "200 accepted, finished"; do
+for words in "0 errors, 0 warnings" "Plan: 1 send. Lists were not read" "its lease ends in" "200 accepted, finished" \
+    "4000 accepted, finished"; do
     grep -qF -- "$words" "$work/output" || { echo "check-team: '$words' is missing" >&2; exit 1; }
+done
+[ "$(grep -c '^  worker .*storm@once' "$work/output")" -eq 2 ] ||
+    { echo "check-team: 'state show' does not name two workers" >&2; exit 1; }
+for worker in worker-1.txt worker-2.txt; do
+    grep -qE '^herald: storm@once: [1-9][0-9,]* accepted' "$work/$worker" ||
+        { echo "check-team: $worker sent nothing" >&2; exit 1; }
 done

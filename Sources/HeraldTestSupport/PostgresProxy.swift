@@ -23,18 +23,27 @@ package final class PostgresProxy: Sendable {
         case delay
     }
 
+    /// A piece of bytes that herald sends.
+    package enum Moment: Sendable {
+        /// By its number, from 1 and counted from the beginning.
+        case piece(Int)
+        /// By its number among those that commit a change.
+        case commit(Int)
+        /// The next one with this text.
+        case text(String)
+    }
+
     package let folder: String
     private let server: String
     private let listener: Int32
     private let state = Mutex(State())
+    private let door = Door()
 
     private struct State {
         /// What is done at a piece, before it is forwarded or after.
-        var action: (piece: Int, isBefore: Bool, body: @Sendable () -> Void)?
-        var fault: Fault?
-        /// How many pieces to let through before the fault.
-        var rest = 0
-        var pieces = 0
+        var action: (moment: Moment, isBefore: Bool, body: @Sendable () -> Void)?
+        var fault: (moment: Moment, fault: Fault)?
+        var (pieces, commits) = (0, 0)
         var isRefusing = false
         var lateThreads = 0
         var clients: Set<Int32> = []
@@ -45,7 +54,7 @@ package final class PostgresProxy: Sendable {
         server = try folder ?? PostgresTestServer.running().folder
         self.folder = NSTemporaryDirectory() + "herald-px-" + UUID().uuidString.prefix(8)
         try FileManager.default.createDirectory(atPath: self.folder, withIntermediateDirectories: true)
-        listener = socket(AF_UNIX, Self.stream, 0)
+        listener = Self.closed(socket(AF_UNIX, Self.stream, 0))
         var address = Self.address(self.folder)
         let size = socklen_t(MemoryLayout<sockaddr_un>.size)
         let isBound = withUnsafePointer(to: &address) { pointer in
@@ -55,7 +64,7 @@ package final class PostgresProxy: Sendable {
         let door = listener
         Thread.detachNewThread { [weak self] in
             while true {
-                let client = accept(door, nil, nil)
+                let client = Self.closed(accept(door, nil, nil))
                 guard client >= 0, let self else { return }
                 if self.state.withLock(\.isRefusing) {
                     close(client)
@@ -74,15 +83,25 @@ package final class PostgresProxy: Sendable {
 
     /// How many pieces herald has sent so far.
     package var pieces: Int { state.withLock(\.pieces) }
+    /// How many of them committed a change.
+    package var commits: Int { state.withLock(\.commits) }
 
     /// Does it to the piece after `rest` others.
-    package func arm(_ fault: Fault, after rest: Int) { state.withLock { ($0.fault, $0.rest) = (fault, rest) } }
-
-    /// Does something once, at the piece of that number (from 1 and counted from the beginning), before it is forwarded
-    /// or after.
-    package func act(at piece: Int, before isBefore: Bool, _ body: @escaping @Sendable () -> Void) {
-        state.withLock { $0.action = (piece, isBefore, body) }
+    package func arm(_ fault: Fault, after rest: Int) {
+        state.withLock { $0.fault = (.piece($0.pieces + rest + 1), fault) }
     }
+
+    package func arm(_ fault: Fault, at moment: Moment) { state.withLock { $0.fault = (moment, fault) } }
+
+    /// Does something once, before a piece is forwarded or after.
+    package func act(at moment: Moment, before isBefore: Bool, _ body: @escaping @Sendable () -> Void) {
+        state.withLock { $0.action = (moment, isBefore, body) }
+    }
+
+    /// Forwards nothing that herald sends, until it is let go. Connections stay open, and what was sent arrives then.
+    package func hold() { door.close() }
+
+    package func letGo() { door.open() }
 
     /// Whether the fault has happened.
     package var isSpent: Bool { state.withLock { $0.fault == nil && $0.lateThreads == 0 } }
@@ -95,7 +114,7 @@ package final class PostgresProxy: Sendable {
 
     private func serve(_ client: Int32) {
         state.withLock { _ = $0.clients.insert(client) }
-        let upstream = socket(AF_UNIX, Self.stream, 0)
+        let upstream = Self.closed(socket(AF_UNIX, Self.stream, 0))
         var address = Self.address(server)
         let size = socklen_t(MemoryLayout<sockaddr_un>.size)
         _ = withUnsafePointer(to: &address) { pointer in
@@ -119,42 +138,45 @@ package final class PostgresProxy: Sendable {
             }
             if both[0].revents != 0 {
                 guard let piece = Self.receive(client) else { return }
-                guard let fault = next() else {
-                    act(isBefore: true)
+                let (fault, action) = meet(piece)
+                if action?.isBefore == true { action?.body() }
+                door.pass()
+                if let fault {
+                    guard carryOut(fault, piece, client, upstream) else { return }
+                } else {
                     guard Self.send(piece, to: upstream) else { return }
-                    act(isBefore: false)
-                    continue
                 }
-                guard carryOut(fault, piece, client, upstream) else { return }
+                if action?.isBefore == false { action?.body() }
             }
         }
     }
 
-    private func act(isBefore: Bool) {
-        let body: (@Sendable () -> Void)? = state.withLock { state in
-            guard let action = state.action, action.isBefore == isBefore, state.pieces >= action.piece else {
-                return nil
-            }
-            state.action = nil
-            return action.body
-        }
-        body?()
-    }
-
-    /// The fault that the next piece meets.
-    private func next() -> Fault? {
-        state.withLock { state in
+    /// Counts a piece. Returns the fault that it meets, and what is done at it.
+    private func meet(_ piece: [UInt8]) -> (Fault?, (isBefore: Bool, body: @Sendable () -> Void)?) {
+        let data = Data(piece)
+        let isCommit = Self.contains(data, "COMMIT") && !Self.contains(data, "READ ONLY")
+        return state.withLock { state in
             state.pieces += 1
-            guard let fault = state.fault else { return nil }
-            if state.rest > 0 {
-                state.rest -= 1
-                return nil
+            if isCommit { state.commits += 1 }
+            let (pieces, commits) = (state.pieces, state.commits)
+            func isNow(_ moment: Moment) -> Bool {
+                switch moment {
+                case .piece(let number): pieces >= number
+                case .commit(let number): isCommit && commits >= number
+                case .text(let text): Self.contains(data, text)
+                }
             }
-            state.fault = nil
+            var (fault, action): (Fault?, (isBefore: Bool, body: @Sendable () -> Void)?)
+            if let armed = state.fault, isNow(armed.moment) { (fault, state.fault) = (armed.fault, nil) }
+            if let armed = state.action, isNow(armed.moment) {
+                (action, state.action) = ((armed.isBefore, armed.body), nil)
+            }
             if fault == .late { state.lateThreads += 1 }
-            return fault
+            return (fault, action)
         }
     }
+
+    private static func contains(_ piece: Data, _ text: String) -> Bool { piece.range(of: Data(text.utf8)) != nil }
 
     /// Returns whether the connection goes on.
     private func carryOut(_ fault: Fault, _ piece: [UInt8], _ client: Int32, _ upstream: Int32) -> Bool {
@@ -213,6 +235,12 @@ package final class PostgresProxy: Sendable {
         return true
     }
 
+    /// No program that a test starts keeps it open.
+    private static func closed(_ descriptor: Int32) -> Int32 {
+        if descriptor >= 0 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        return descriptor
+    }
+
     private static func waitForEnd(of descriptor: Int32) { while receive(descriptor) != nil {} }
 
     private static func address(_ folder: String) -> sockaddr_un {
@@ -229,4 +257,22 @@ package final class PostgresProxy: Sendable {
         private static let stream = Int32(SOCK_STREAM.rawValue)
         private static let noSignal = Int32(MSG_NOSIGNAL)
     #endif
+}
+
+/// What passes only while it is open.
+private final class Door: @unchecked Sendable {
+    // The condition guards the only state.
+    private let condition = NSCondition()
+    private var isOpen = true
+
+    func close() { condition.withLock { isOpen = false } }
+
+    func open() {
+        condition.withLock {
+            isOpen = true
+            condition.broadcast()
+        }
+    }
+
+    func pass() { condition.withLock { while !isOpen { condition.wait() } } }
 }

@@ -11,7 +11,11 @@ package struct StateDocument: Document {
     package init(_ state: RecordedState, only: String? = nil, crew: [CrewMember] = []) {
         self.state = state
         self.only = only
-        self.crew = crew.filter { only == nil || $0.occurrence == only }
+        self.crew = crew.filter { member in
+            guard let only else { return true }
+            guard let name = member.occurrence else { return false }
+            return name == only || state.occurrences[OccurrenceID(rawValue: name)]?.campaign == only
+        }
     }
 
     /// Whether nothing has that name.

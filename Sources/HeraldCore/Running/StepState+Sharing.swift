@@ -11,6 +11,8 @@ extension StepState {
         var reading = -1
         /// No earlier claim: the last one got nothing.
         var nextClaim: Duration = .zero
+        /// When to look again what others did, if there is nothing else to do.
+        var nextLook: Duration = .zero
 
         init(_ job: JobID, isConductor: Bool) {
             (self.job, self.isConductor) = (job, isConductor)
@@ -24,7 +26,7 @@ extension StepState {
 
         /// How long it can only wait for others. Zero if it can claim something.
         func idleTime(at now: Moment) -> Duration {
-            view.hasFree && nextClaim <= now.elapsed ? .zero : StepState.patience
+            view.hasFree && nextClaim <= now.elapsed ? .zero : max(.zero, nextLook - now.elapsed)
         }
     }
 
@@ -57,6 +59,7 @@ extension StepState {
     /// Takes in what the other processes have done since.
     mutating func follow(_ now: Moment, _ context: inout RunContext) {
         guard work.isSend, let crew = context.crew else { return }
+        sharing?.nextLook = now.elapsed + Self.patience
         if let rate = work.rate.flatMap({ crew.share.of($0) }) { budget.change(to: rate, at: now.elapsed) }
         guard let reading = sharing?.reading, reading < crew.reading, let job = sharing?.job else { return }
         guard let view = crew.jobs[job] else {

@@ -16,4 +16,14 @@ package struct LeaseTimes: Sendable {
     package var now: @Sendable () -> ContinuousClock.Instant = { .now }
 
     package init() {}
+
+    /// The same, so many times faster.
+    package func faster(by factor: Int) -> LeaseTimes {
+        var times = self
+        times.length /= factor
+        times.renewal /= factor
+        times.margin /= factor
+        times.reading /= factor
+        return times
+    }
 }

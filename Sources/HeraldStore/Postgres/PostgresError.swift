@@ -44,10 +44,11 @@ struct Refusal: Hashable, Sendable {
     var isReadOnly: Bool { code == "25006" }
 
     /// Whether the same transaction may succeed on another try, perhaps over a new connection: the server stops or
-    /// starts (57P), has no room for connections, became read-only by a failover, or chose this transaction to end a
-    /// deadlock.
+    /// starts (57P), has no room for connections, became read-only by a failover, chose this transaction to end a
+    /// deadlock, or somebody held a row for too long (55P03).
     var isPassing: Bool {
-        ["40001", "40P01", "53300", "25006", "25P03"].contains(code) || code.hasPrefix("57P") || code.hasPrefix("08")
+        ["40001", "40P01", "53300", "25006", "25P03", "55P03"].contains(code)
+            || ["57P", "08"].contains { code.hasPrefix($0) }
     }
 }
 

@@ -44,7 +44,7 @@ extension PostgresSchema {
         CREATE FUNCTION @current_timeline() RETURNS text LANGUAGE sql AS $$
         SELECT substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) $$
         """,
-        // Every run's commit asks it. After a failover the server may lack commits, unless replication was synchronous.
+        // After a failover the server may lack commits, unless replication was synchronous.
         """
         CREATE FUNCTION @check_standing(under bigint) RETURNS void LANGUAGE plpgsql AS $$
         DECLARE known @server;
@@ -62,6 +62,10 @@ extension PostgresSchema {
             END IF;
         END $$
         """,
+        // Whoever waits for a row must not hold others up in turn.
+        PostgresSchema.beginCommit(
+            replacing: true,
+            ("PERFORM set_config('lock_timeout', '10s', true);", "PERFORM @check_standing(under);")),
         // Every run begins with it. Says how many occurrences are in doubt because of a failover since the last one.
         """
         CREATE FUNCTION @note_standing(now_system text, now_synchronous boolean) RETURNS bigint LANGUAGE plpgsql AS $$

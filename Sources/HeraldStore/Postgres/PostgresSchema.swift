@@ -107,12 +107,16 @@ enum PostgresSchema {
         """
     }
 
-    private static let functions = [
-        // Every commit begins with it. It does nothing twice, and nothing under a lease that is not the newest.
+    /// Every commit begins with it. It does nothing twice, and nothing under a lease that is not the newest.
+    ///
+    /// - Parameter checks: what later formats do besides, first and last.
+    static func beginCommit(replacing: Bool = false, _ checks: (first: String, last: String) = ("", "")) -> String {
         """
-        CREATE FUNCTION @begin_commit(who uuid, what bigint, under bigint) RETURNS void LANGUAGE plpgsql AS $$
+        CREATE \(replacing ? "OR REPLACE " : "")FUNCTION @begin_commit(who uuid, what bigint, under bigint) RETURNS void
+        LANGUAGE plpgsql AS $$
         BEGIN
             PERFORM set_config('idle_in_transaction_session_timeout', '5s', true);
+            \(checks.first)
             INSERT INTO @commit_mark AS mark (writer, number, at) VALUES (who, what, now())
             ON CONFLICT (writer) DO UPDATE SET number = excluded.number, at = excluded.at
             WHERE mark.number < excluded.number;
@@ -121,8 +125,13 @@ enum PostgresSchema {
                 PERFORM 1 FROM @lease WHERE epoch = under FOR KEY SHARE;
                 IF NOT FOUND THEN RAISE EXCEPTION 'lease lost' USING ERRCODE = '\(Refusal.leaseLost)'; END IF;
             END IF;
+            \(checks.last)
         END $$
-        """,
+        """
+    }
+
+    private static let functions = [
+        beginCommit(),
         """
         CREATE FUNCTION @refuse(reason text) RETURNS void LANGUAGE plpgsql AS $$
         BEGIN

@@ -23,6 +23,13 @@ package struct PostgresServer: Sendable {
         self.parameters = parameters.merging(defaults) { given, _ in given }
     }
 
+    /// The same, which gives up an answer so many times earlier.
+    package func faster(by factor: Int) -> PostgresServer {
+        var server = self
+        server.times.answer /= factor
+        return server
+    }
+
     /// The schema in SQL, between quotation marks.
     var quotedSchema: String { "\"\(schema.replacing("\"", with: "\"\""))\"" }
 

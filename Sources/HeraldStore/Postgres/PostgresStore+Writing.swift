@@ -137,7 +137,6 @@ extension PostgresStore {
             return try await session.perform(for: patience) { [server, writer] connection, _ in
                 let transaction = PostgresTransaction.writing(on: connection, until: server.deadline)
                 transaction.begin(writer, number.value, under: lease, as: helper)
-                transaction.run("SELECT @check_standing($1)", .int(lease?.epoch))
                 do {
                     let value = try body(transaction)
                     try transaction.commit()

@@ -30,6 +30,16 @@ final class PostgresTransaction {
         PostgresTransaction("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", on: connection, until: deadline)
     }
 
+    /// Lets the server end it, also when this process stands still or is gone: others wait for what it holds.
+    ///
+    /// - Parameter wait: the longest time that it waits for others itself.
+    func limit(_ wait: Duration) {
+        run(
+            """
+            SELECT set_config('idle_in_transaction_session_timeout', '5s', true), set_config('lock_timeout', $1, true)
+            """, .text("\(Int(wait.seconds * 1000) + 1)ms"))
+    }
+
     func run(_ text: String, _ values: PostgresValue...) {
         var statement = PostgresStatement(text)
         statement.values = values

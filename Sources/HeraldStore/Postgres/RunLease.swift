@@ -160,6 +160,7 @@ extension RunLease {
         _ server: PostgresServer
     ) throws -> (epoch: Int64, wait: Double)? {
         let transaction = PostgresTransaction.writing(on: connection, until: server.deadline)
+        transaction.limit(server.times.answer)
         let taken = try transaction.commit(
             [
                 // Marks of processes that ended long ago.

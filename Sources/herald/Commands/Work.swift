@@ -49,11 +49,13 @@ struct Work: AsyncParsableCommand {
         database.schema = schema
         if let maxInFlight { settings.fcm.maxInFlight = maxInFlight }
         if let endpoint { settings.fcm.endpoint = endpoint }
+        let destination = try Destination(
+            settings.fcm, in: nil, credentials: credentials, environment: common.environment)
+        let speed = try common.leaseSpeed(at: destination.kind)
+        let server = try PostgresAddress(database, isFromFile: false, environment: common.environment).server
         let worker = Worker(
-            console: common.console, settings: settings,
-            destination: try Destination(
-                settings.fcm, in: nil, credentials: credentials, environment: common.environment),
-            server: try PostgresAddress(database, isFromFile: false, environment: common.environment).server,
+            console: common.console, settings: settings, destination: destination,
+            server: server.faster(by: speed), times: LeaseTimes().faster(by: speed),
             metricsPath: metrics, signals: .listen(on: common.console))
         try await worker.work()
     }

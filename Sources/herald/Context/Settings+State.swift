@@ -60,11 +60,12 @@ extension Settings {
                 "a state in PostgreSQL belongs to a workspace: write 'workspace: NAME' in herald.yaml (herald: 2)")
         }
         let address = try PostgresAddress(database, isFromFile: isFromFile, environment: common.environment)
-        var times = LeaseTimes()
+        let speed = try common.leaseSpeed(at: endpoint)
+        var times = LeaseTimes().faster(by: speed)
         times.timeout = fcm.timeout
         return StateDatabase(
-            address.server, binding(endpoint), folder: ".herald".absolute(in: folder.path), times: times,
-            requiresStandby: database.requiresSynchronousStandby, note: note(common, tells: tells))
+            address.server.faster(by: speed), binding(endpoint), folder: ".herald".absolute(in: folder.path),
+            times: times, requiresStandby: database.requiresSynchronousStandby, note: note(common, tells: tells))
     }
 
     private func binding(_ endpoint: EndpointKind) -> StateBinding {

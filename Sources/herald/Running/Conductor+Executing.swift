@@ -33,12 +33,18 @@ extension Conductor {
         var surroundings = surroundings(work, store, sender, files, progress, under: lock, signals)
         tellCap(of: sender, for: work.plan)
         let notes = (request.saved.map { [.spendPlan($0.id)] } ?? []) + (isReal ? state.applying : [])
-        if !notes.isEmpty { try await store.commit(notes) }
+        let options = executorOptions(under: lock)
+        do {
+            if !notes.isEmpty { try await store.commit(notes) }
+            if request.mode == .apply { surroundings.crew = try await lock?.gather(rate: options.fcm.rate) }
+        } catch {
+            // A run that has to stop by now starts nothing, and says so in its report.
+            guard surroundings.stop() != nil else { throw error }
+            if let error = error as? StateError { console.error("herald: \(error)\n") }
+        }
         var recorded = state.recorded
         _ = consume state
         if case .listed(let lists) = work.recipients { recorded.apply(lists.desired.registrations.changes) }
-        let options = executorOptions(under: lock)
-        if request.mode == .apply { surroundings.crew = try await lock?.gather(rate: options.fcm.rate) }
         let report: Report
         do {
             report = try await Executor.run(

@@ -18,7 +18,7 @@ struct Conductor {
         try await lock.hold {
             do { try await carryOut(under: lock) } catch {
                 await writeSnapshot()
-                throw error
+                throw ending(error, under: lock)
             }
             await writeSnapshot()
         }
@@ -46,13 +46,22 @@ struct Conductor {
         writeMetrics(report)
         try await recordTest(report, in: store)
         if report.result != .ok, lock?.mayWrite?() == false {
-            console.error("herald: this run lost the lock of the state and stopped; the next run goes on\n")
+            console.error("herald: \(Self.lostLock)\n")
             // No signal did it.
             if report.result == .interrupted, signals.first == 0 { throw CommandFailure(.failed) }
         }
         if let failure = CommandFailure(report, at: context.destination.endpoint, signal: signals.first) {
             throw failure
         }
+    }
+
+    private static let lostLock = "this run lost the lock of the state and stopped; the next run goes on"
+
+    /// A run that lost the lock before it could begin ends as one that lost it later.
+    private func ending(_ error: any Error, under lock: any StateLock) -> any Error {
+        guard let error = error as? StateError, lock.mayWrite?() == false else { return error }
+        console.error("herald: \(error)\n")
+        return CommandFailure(.failed, Self.lostLock)
     }
 
     // MARK: From the state to the plan

@@ -9,6 +9,7 @@ struct Worker {
     let settings: Settings
     let destination: Destination
     let server: PostgresServer
+    let times: LeaseTimes
     let metricsPath: String?
     let signals: Signals
 
@@ -46,7 +47,7 @@ struct Worker {
     }
 
     private func join() async throws -> PostgresCrew {
-        try await PostgresCrew.join(server, project: settings.project, endpoint: destination.kind)
+        try await PostgresCrew.join(server, project: settings.project, endpoint: destination.kind, times: times)
     }
 
     private func joinEventually() async throws -> PostgresCrew {

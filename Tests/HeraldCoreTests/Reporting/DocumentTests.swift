@@ -190,8 +190,10 @@ import Testing
                 """))
         let processes = try #require(document.json["processes"]?.array)
         #expect(processes.map { $0["rate"] } == [2500, .null])
-        #expect(
-            StateDocument(DocumentSamples.state, only: "flood@once", crew: crew).json["processes"]?.array?.count == 1)
+        for name in ["flood@once", "flood"] {
+            let only = StateDocument(DocumentSamples.state, only: name, crew: crew)
+            #expect(only.json["processes"]?.array?.count == 1, "\(name)")
+        }
     }
 
     @Test func `an intent without an outcome counts as unknown`() {

@@ -129,6 +129,31 @@ import Testing
         #expect(step.report.accepted == 391 && step.report.rejected == 7 && step.report.pending == 2)
     }
 
+    @Test func `a run that only waits for others does something else, and soon looks again`() throws {
+        var context = RunContext.sample()
+        let (job, send) = (JobID(rawValue: 1), Plan.Send.sample(1...300))
+        let work = try StepWork(.send(send), isDryRun: false, begun: Laboratory.start, now: Laboratory.start)
+        var step = StepState(
+            work, members: [], rate: nil, probesAPI: false,
+            report: StepReport(Plan.Step(work: .send(send), reason: "")))
+        step.sharing = .init(job, isConductor: true)
+        step.leave.whenIdle = true
+        var view = JobView()
+        view.open = 5
+        context.crew = crew(others: 1, [job: view])
+        var effect = StepEffect.finish
+        for event: StepEvent in [.begun, .committed, .committed] {
+            effect = step.handle(event, at: Self.now, &context)
+        }
+        #expect(effect.word == "yield")
+        #expect(step.idleTime(at: Self.now) > .zero)
+        let later = Moment(elapsed: .seconds(1), date: Laboratory.start)
+        #expect(step.idleTime(at: later) == .zero, "it is ready once the time has passed")
+        view.open = 0
+        context.crew = crew(others: 1, [job: view], reading: 2)
+        #expect(step.handle(.begun, at: later, &context).word == "leave")
+    }
+
     @Test func `a process that helps stops when its job is gone`() throws {
         var context = RunContext.sample()
         let job = JobID(rawValue: 1)

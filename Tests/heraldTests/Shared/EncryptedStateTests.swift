@@ -43,7 +43,7 @@ import Testing
             Sandbox.small(count: 20, subscribers: 5),
             database: ("postgres", "postgresql://herald@/postgres?host=\(server.folder)&port=\(port)"))
         let (_, host) = try await sandbox.startEmulator()
-        func herald(_ arguments: String, _ parameters: String, host name: String = "127.0.0.1") async throws
+        @Sendable func herald(_ arguments: String, _ parameters: String, host name: String = "127.0.0.1") async throws
             -> ChildProcess.Result
         {
             try await HeraldProcess.run(
@@ -59,7 +59,7 @@ import Testing
             #expect(result.status == 0, "\(arguments): \(result.errors)")
         }
         #expect(try sandbox.accepted(in: ["ledger.ndjson"]).count == 21)
-        for (parameters, name, reason) in [
+        let refusals = [
             ("sslmode=verify-full&sslrootcert=\(other.path)", "127.0.0.1", "certificate verify failed"),
             // The certificate is not for that name.
             (checked, "localhost", "does not match host name"),
@@ -67,10 +67,17 @@ import Testing
             ("sslmode=disable", "127.0.0.1", "no encryption"),
             // herald wants it towards another machine, and a check.
             ("sslmode=require", "192.0.2.1", "is not checked"), ("sslmode=verify-ca", "192.0.2.1", "is not checked"),
-        ] {
-            let refused = try await herald("state show", parameters, host: name)
-            #expect(refused.status == 1, "\(parameters)")
-            #expect(refused.errors.contains(reason), "\(refused.errors)")
+        ]
+        // At the same time: each tries for a while.
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (parameters, name, reason) in refusals {
+                group.addTask {
+                    let refused = try await herald("state show", parameters, host: name)
+                    #expect(refused.status == 1, "\(parameters)")
+                    #expect(refused.errors.contains(reason), "\(refused.errors)")
+                }
+            }
+            try await group.waitForAll()
         }
         await sandbox.end()
     }

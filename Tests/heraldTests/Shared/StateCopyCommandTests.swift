@@ -10,7 +10,7 @@ import Testing
     .enabled(if: PostgresTestServer.isInstalled && StateFault.isAvailable, "PostgreSQL and Linux are needed"))
 struct StateCopyCommandTests {
     /// A state after an apply, in a file and in a database.
-    private struct Origin {
+    struct Origin {
         let sandbox: Sandbox
         let database: (name: String, address: String)
 
@@ -65,87 +65,95 @@ struct StateCopyCommandTests {
         }
     }
 
-    private func path(_ origin: Origin) -> String { "\(origin.sandbox.folder.path)/\(UUID().uuidString).sqlite" }
+    /// A copy that is cut short.
+    struct Cut: CustomStringConvertible, Sendable {
+        enum Kind: String, CaseIterable { case fileToDatabase, databaseToFile, databaseToDatabase }
+        enum Place {
+            /// At that call on the file it is made from.
+            case call(Int, StateFault)
+            /// At that piece of what it sends to servers.
+            case piece(Int, isBefore: Bool)
+            case nowhere
+        }
 
-    @Test func `from a file to a database`() async throws {
-        let origin = try await Origin()
-        let expected = try #require(try await origin.shown(at: origin.sandbox.statePath))
-        func scene() async throws -> (source: String, destination: (name: String, address: String)) {
-            let source = path(origin)
-            try FileManager.default.copyItem(atPath: origin.sandbox.statePath, toPath: source)
-            return (source, try await PostgresTestServer.newDatabase())
-        }
-        // Each call on the file.
-        let (first, target) = try await scene()
-        let trace = "\(origin.sandbox.folder.path)/trace"
-        let whole = try await origin.run(
-            ["state", "copy", "--to", target.address], at: first, StateFault.environment(state: first, trace: trace))
-        #expect(whole.status == 0, "\(whole.errors)")
-        let calls = RecordCall.all(in: try origin.sandbox.folder.read("trace"))
-        let boundaries = calls.indices.filter { calls[$0].isBoundary }.map { $0 + 1 }
-        #expect(!boundaries.isEmpty)
-        for call in boundaries {
-            for fault in [StateFault.killBefore, .killAfter] {
-                let (source, destination) = try await scene()
-                let environment = StateFault.environment(fault, at: call, state: source)
-                _ = try await origin.run(["state", "copy", "--to", destination.address], at: source, environment)
-                let problems = try await origin.problems(from: source, to: destination.address, expected)
-                #expect(problems.isEmpty, "\(fault) at call \(call)")
-            }
-        }
-        // Each piece that goes to the database.
-        try await sweepPieces { proxy, target in
-            let (source, destination) = try await scene()
-            let through = "postgresql://herald@/\(destination.name)?host=\(proxy.folder)"
-            // The note in the source names the address, so the same one completes it.
-            return (source, through, { try await origin.problems(from: source, to: through, expected) })
-        } run: {
-            try origin.start(["state", "copy", "--to", $1], at: $0)
-        }
-    }
+        let origin: Origin
+        let kind: Kind
+        let place: Place
 
-    @Test func `from a database to a file, and to another database`() async throws {
-        let origin = try await Origin()
-        let expected = try #require(try await origin.shown(at: origin.database.address))
-        for toFile in [true, false] {
-            try await sweepPieces { proxy, _ in
-                let source = "db_\(UUID().uuidString.prefix(8).lowercased())"
-                try await PostgresTestServer.ask(
-                    "CREATE DATABASE \(source) TEMPLATE \(origin.database.name)",
-                    at: origin.database.address.replacing(origin.database.name, with: "postgres"))
-                let address = "postgresql://herald@/\(source)?host=\(proxy.folder)"
-                let destination =
-                    toFile
-                    ? path(origin)
-                    : "postgresql://herald@/\(try await PostgresTestServer.newDatabase().name)?host=\(proxy.folder)"
-                return (address, destination, { try await origin.problems(from: address, to: destination, expected) })
-            } run: {
-                try origin.start(["state", "copy", "--to", $1], at: $0)
-            }
-        }
-    }
-
-    /// Ends the command before and after pieces of what it sends to servers, spread over all of it.
-    private func sweepPieces(
-        _ scene: (PostgresProxy, Int) async throws -> (
-            source: String, destination: String, problems: () async throws -> [String]
-        ), run: (String, String) throws -> ChildProcess
-    ) async throws {
-        let counter = try PostgresProxy()
-        let counted = try await scene(counter, 0)
-        let whole = await (try run(counted.source, counted.destination)).wait()
-        try #require(whole.status == 0, "\(whole.errors)")
-        let pieces = counter.pieces
-        #expect(pieces > 10)
-        for piece in stride(from: 1, through: pieces, by: max(1, pieces / 16)) {
+        /// The same copy whole: how many pieces it sends, and the calls on the file.
+        func measured() async throws -> (pieces: Int, calls: [RecordCall]) {
             let proxy = try PostgresProxy()
-            let drawn = try await scene(proxy, piece)
-            let command = Later<ChildProcess>()
-            proxy.act(at: piece, before: piece % 2 == 0) { command.value.signal(SIGKILL) }
-            command.value = try run(drawn.source, drawn.destination)
-            _ = await command.value.wait()
-            let problems = try await drawn.problems()
-            #expect(problems.isEmpty, "killed \(piece % 2 == 0 ? "before" : "after") piece \(piece) of \(pieces)")
+            let (source, destination) = try await places(proxy)
+            let trace = "\(origin.sandbox.folder.path)/trace"
+            let environment = kind == .fileToDatabase ? StateFault.environment(state: source, trace: trace) : [:]
+            let whole = try await origin.run(["state", "copy", "--to", destination], at: source, environment)
+            try #require(whole.status == 0, "\(whole.errors)")
+            let calls = kind == .fileToDatabase ? RecordCall.all(in: try origin.sandbox.folder.read("trace")) : []
+            return (proxy.pieces, calls)
         }
+
+        /// What broke the promise.
+        func problems(_ expected: String) async throws -> [String] {
+            let proxy = try PostgresProxy()
+            let (source, destination) = try await places(proxy)
+            let command = Later<ChildProcess>()
+            var environment: [String: String] = [:]
+            switch place {
+            case .call(let call, let fault): environment = StateFault.environment(fault, at: call, state: source)
+            case .piece(let piece, let isBefore):
+                proxy.act(at: .piece(piece), before: isBefore) { command.value.signal(SIGKILL) }
+            case .nowhere: break
+            }
+            command.value = try origin.start(["state", "copy", "--to", destination], at: source, environment)
+            _ = await command.value.wait()
+            return try await origin.problems(from: source, to: destination, expected)
+        }
+
+        /// A copy of the origin, and a place for another. The note in the source names the address, so that the same one
+        /// completes it.
+        private func places(_ proxy: PostgresProxy) async throws -> (source: String, destination: String) {
+            func address(_ name: String) -> String { "postgresql://herald@/\(name)?host=\(proxy.folder)" }
+            let file = "\(origin.sandbox.folder.path)/\(UUID().uuidString).sqlite"
+            if kind == .fileToDatabase {
+                try FileManager.default.copyItem(atPath: origin.sandbox.statePath, toPath: file)
+                return (file, address(try await PostgresTestServer.newDatabase().name))
+            }
+            let source = "db_\(UUID().uuidString.prefix(8).lowercased())"
+            try await PostgresTestServer.ask(
+                "CREATE DATABASE \(source) TEMPLATE \(origin.database.name)",
+                at: origin.database.address.replacing(origin.database.name, with: "postgres"))
+            let isFile = kind == .databaseToFile
+            return (address(source), isFile ? file : address(try await PostgresTestServer.newDatabase().name))
+        }
+
+        var description: String { "\(kind), killed at \(place)" }
+    }
+
+    @Test(arguments: Cut.Kind.allCases) func `a copy that is killed is completed by the same command`(
+        _ kind: Cut.Kind
+    ) async throws {
+        try await sweep(kind, points: 5)
+    }
+
+    @Test(.enabled(if: Torture.seconds != nil, "make torture")) func `torture by copies cut short`() async throws {
+        for kind in Cut.Kind.allCases { try await sweep(kind, points: .max) }
+    }
+
+    /// Ends the command at points spread over all of it.
+    private func sweep(_ kind: Cut.Kind, points: Int) async throws {
+        let origin = try await Origin()
+        let place = kind == .fileToDatabase ? origin.sandbox.statePath : origin.database.address
+        let expected = try #require(try await origin.shown(at: place))
+        let (pieces, calls) = try await Cut(origin: origin, kind: kind, place: .nowhere).measured()
+        #expect(pieces > 10)
+        let boundaries = calls.indices.filter { calls[$0].isBoundary }.map { $0 + 1 }
+        #expect(kind != .fileToDatabase || !boundaries.isEmpty)
+        var places = boundaries.suffix(points).enumerated().map { number, call in
+            Cut.Place.call(call, number % 2 == 0 ? .killBefore : .killAfter)
+        }
+        places += stride(from: 1, through: pieces, by: max(1, pieces / points)).map {
+            .piece($0, isBefore: $0 % 2 == 0)
+        }
+        await fewAtATime(places.map { Cut(origin: origin, kind: kind, place: $0) }) { try await $0.problems(expected) }
     }
 }

@@ -30,7 +30,7 @@ struct CrashSweepTests {
             sweeps.append(Sweep(drawn: Self.plain, fault: others[number % others.count], call: call))
         }
         sweeps.append(Sweep(drawn: Self.plain, fault: nil, call: calls.count / 2, killsEmulator: true))
-        await check(sweeps)
+        await fewAtATime(sweeps) { try await $0.problems() }
     }
 
     @Test func `a new state has its name once it is on the disk, and then the name is put there`() async throws {
@@ -51,17 +51,17 @@ struct CrashSweepTests {
             let calls = try await Sweep(drawn: workspace, fault: nil).calls().count
             sweeps += (1...2).map { Self.draw($0, in: workspace, calls: calls) }
         }
-        await check(sweeps)
+        await fewAtATime(sweeps) { try await $0.problems() }
     }
 
     @Test(.enabled(if: Torture.seconds != nil, "make torture")) func `torture by crashes`() async throws {
-        var torture = Torture(share: 0.7)
+        var torture = Torture(share: 0.4)
         while let seed = torture.nextSeed() {
             let workspace = SweepWorkspace(seed: seed)
             print("workspace \(seed), emulator: \(workspace.script)")
             let calls = try await Sweep(drawn: workspace, fault: nil).calls().count
             let numbers = (1...Self.casesOfWorkspace).filter { Torture.onlyCase == nil || Torture.onlyCase == $0 }
-            await check(numbers.map { Self.draw($0, in: workspace, calls: calls) })
+            await fewAtATime(numbers.map { Self.draw($0, in: workspace, calls: calls) }) { try await $0.problems() }
         }
         #expect(torture.worlds > 0)
     }
@@ -83,23 +83,4 @@ struct CrashSweepTests {
             drawn: workspace, fault: killsEmulator ? nil : faults[fault], call: call, killsEmulator: killsEmulator,
             number: number)
     }
-
-    /// A few at a time, since each mostly waits for the disk or for a program to start.
-    private func check(_ sweeps: [Sweep]) async {
-        await withTaskGroup(of: Void.self) { group in
-            for (number, sweep) in sweeps.enumerated() {
-                if number >= Self.width { await group.next() }
-                group.addTask {
-                    do {
-                        let problems = try await sweep.problems()
-                        #expect(problems.isEmpty, "\(sweep)")
-                    } catch {
-                        Issue.record("\(sweep): \(error)")
-                    }
-                }
-            }
-        }
-    }
-
-    private static let width = 3
 }

@@ -30,11 +30,14 @@ struct SweepWorkspace {
     /// Whether there is an earlier run, with the files changed after it.
     let hasHistory: Bool
 
-    /// - Parameter isPlain: Whether the emulator has no faults and there is no earlier run.
-    init(seed: UInt64, isPlain: Bool = false) {
+    /// - Parameters:
+    ///   - isPlain: Whether the emulator has no faults and there is no earlier run.
+    ///   - size: how many people there are. Drawn otherwise.
+    init(seed: UInt64, isPlain: Bool = false, people size: Int? = nil) {
         self.seed = seed
         var random = SeededRandom(seed: seed)
-        people = (1...Int.random(in: 10...60, using: &random)).map { Registration.fid($0).rawValue }
+        let drawn = Int.random(in: 10...60, using: &random)
+        people = (1...(size ?? drawn)).map { Registration.fid($0).rawValue }
         topicAPI = Bool.random(using: &random) ? "registrations" : "iid"
         let script = EmulatorScript.allCases.randomElement(using: &random) ?? .none
         self.script = isPlain ? .none : script

@@ -34,13 +34,14 @@ struct CrewDuties {
     func renew() throws {
         let begin = board.times.now()
         let transaction = PostgresTransaction.writing(on: connection, until: .now + board.times.renewal)
-        let kept = try transaction.fetch(
+        transaction.limit(board.times.renewal)
+        // At once, so that no process stands still with its row locked.
+        let kept = try transaction.commit(
             [
                 PostgresStatement(
                     "UPDATE @worker SET ends = clock_timestamp() + $2 * interval '1 second' WHERE id = $1 RETURNING id",
                     .uuid(board.id), .double(board.times.length.seconds))
             ] + news())[0]
-        try transaction.commit()
         board.withState { state in
             if kept.count > 0 {
                 state.deadline = begin + board.times.length - board.times.margin

@@ -26,6 +26,7 @@ struct CrewKeeping {
         let isTold = duties.isNew || hasNewTallies(reading)
         guard !changes.isEmpty || !gone.isEmpty || isTold else { return }
         let transaction = PostgresTransaction.writing(on: connection, until: .now + board.times.renewal)
+        transaction.limit(board.times.renewal)
         try transaction.checkEpoch(epoch)
         for statement in duties.news() + tallies() { transaction.run(statement) }
         for (worker, holding) in changes {

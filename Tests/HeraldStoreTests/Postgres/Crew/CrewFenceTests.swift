@@ -99,6 +99,41 @@ import Testing
         await world.lease.release()
     }
 
+    @Test func `a row that somebody holds neither holds up a take-over nor fills the server with those who wait`()
+        async throws
+    {
+        let world = try await Scene(CrewScene(300))
+        // A process that is gone, and whose row is not free, as when a machine fell asleep in the middle.
+        try await world.sql(
+            """
+            INSERT INTO @worker (id, conducts, host, pid, since, ends, usable)
+            VALUES (gen_random_uuid(), false, 'gone', 1, now(), now() - interval '1 minute', now())
+            """)
+        let holder = try PostgresConnection(world.scene.server.parameters, schema: world.scene.server.schema)
+        for text in ["BEGIN", "SELECT id FROM @worker WHERE host = 'gone' FOR UPDATE"] {
+            try holder.perform(text, until: .now + .seconds(5))
+        }
+        let waiting = PostgresStatement(
+            "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE $1",
+            .text("%\(world.scene.server.quotedSchema)%"))
+        let store = try await PostgresStore.open(world.scene.server)
+        func count() async throws -> Int64 {
+            try await store.reading { try $0.commit([waiting])[0].first?.int(0) ?? 0 }
+        }
+        try await world.scene.eventually { try await count() > 0 }
+        // It tries again after each reading.
+        let reading = world.conductor.view().reading
+        try await world.scene.eventually { world.conductor.view().reading > reading + 8 }
+        #expect(try await count() <= 2)
+        let begin = ContinuousClock.now
+        #expect(try await RunLease.end("run", on: world.scene.server))
+        #expect(ContinuousClock.now - begin < .seconds(3))
+        try holder.rollBack(until: .now + .seconds(5))
+        await world.helper.disband()
+        await world.conductor.disband()
+        await world.lease.release()
+    }
+
     @Test func `a machine that slept sends nothing before it has asked again`() async throws {
         let clock = Clock()
         var times = LeaseTimes()

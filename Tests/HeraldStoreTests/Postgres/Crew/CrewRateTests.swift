@@ -11,6 +11,18 @@ import Testing
     /// Arrivals are later than starts, each a little differently.
     private static let jitter = 1.05
 
+    /// A run with two helpers, which are there before it begins.
+    private func conductWithTwo(_ scene: CrewScene) async throws -> Report {
+        let over = Switch()
+        async let one = scene.help(1) { over.isOn }
+        async let two = scene.help(2) { over.isOn }
+        try await scene.eventually { try await scene.helpers() == 2 }
+        let report = try await scene.conduct()
+        over.turnOn()
+        _ = try await (one, two)
+        return report
+    }
+
     @Test func `no second has more starts than the rate while helpers join, leave and are cut off`() async throws {
         let scene = try await CrewScene(3200, rate: .limited(400))
         let proxy = try PostgresProxy()
@@ -58,13 +70,7 @@ import Testing
         scene.log.answer { _, number in
             number == 1500 ? .response(Response(status: 429, retryAfter: "3", body: Array("{}".utf8))) : nil
         }
-        let over = Switch()
-        async let one = scene.help(1) { over.isOn }
-        async let two = scene.help(2) { over.isOn }
-        try await scene.eventually { try await scene.helpers() == 2 }
-        let report = try await scene.conduct()
-        over.turnOn()
-        _ = try await (one, two)
+        let report = try await conductWithTwo(scene)
         #expect(report.steps[0].accepted == 6000, "\(report.steps[0].stopped ?? "")")
         let arrivals = scene.log.arrivals
         #expect(Set(arrivals.prefix(1500).map(\.process)).count == 3, "all were sending")
@@ -102,13 +108,7 @@ import Testing
         scene.log.answer { _, number in
             number > 300 && number % 4 == 0 ? .response(Response(status: 404, body: dead)) : nil
         }
-        let over = Switch()
-        async let one = scene.help(1) { over.isOn }
-        async let two = scene.help(2) { over.isOn }
-        try await scene.eventually { try await scene.helpers() == 2 }
-        let report = try await scene.conduct()
-        over.turnOn()
-        _ = try await (one, two)
+        let report = try await conductWithTwo(scene)
         let step = report.steps[0]
         #expect(report.result == .refused)
         #expect(step.stopped?.contains("guard max_forget_percent") == true, "\(step.stopped ?? "")")

@@ -1,0 +1,188 @@
+import FCM
+import Foundation
+import HeraldCore
+import HeraldTestSupport
+import Testing
+
+/// The database itself fails under a run, alone or with two that help it.
+@Suite(.serialized, .enabled(if: PostgresTestServer.isInstalled)) struct SharedServerTests {
+    private static let alone = SweepWorkspace(seed: 20_261_122, isPlain: true)
+    private static let together = SweepWorkspace(seed: 20_261_122, isPlain: true, people: 600)
+
+    private static func drawn(_ workers: Int) -> SweepWorkspace { workers > 0 ? together : alone }
+
+    /// Does something to the database once the run has committed so often.
+    private func disturb(
+        _ scene: SharedScene, at commit: Int, _ body: () async throws -> Void
+    ) async throws -> ChildProcess.Result {
+        let before = scene.proxy.commits
+        let run = try scene.apply()
+        try await scene.sandbox.eventually { scene.proxy.commits >= before + commit }
+        try await body()
+        return await run.wait()
+    }
+
+    private func within(_ scene: SharedScene, _ body: (SharedScene) async throws -> Void) async throws {
+        let result: Result<Void, any Error>
+        do { result = .success(try await body(scene)) } catch { result = .failure(error) }
+        await scene.end()
+        try result.get()
+    }
+
+    private func expectWhole(_ scene: SharedScene, _ ended: ChildProcess.Result) async throws {
+        #expect([0, 4, 6].contains(ended.status), "\(ended.output)\(ended.errors)")
+        let hindrances = try await scene.complete()
+        #expect(hindrances.isEmpty)
+        // A worker whose lease ended meanwhile leaves what it could not write.
+        let isWhole = scene.workers.isEmpty && ended.status == 0
+        let problems = try await scene.witness().problems(with: scene.drawn, repeats: [:], isAccountWhole: isWhole)
+        #expect(problems.isEmpty)
+    }
+
+    @Test func `a database that crashes and comes back costs nobody anything`() async throws {
+        let cluster = try await PostgresCluster()
+        for (workers, commit) in [(0, 10), (2, 16)] {
+            try await within(SharedScene(Self.drawn(workers), workers: workers, on: [cluster])) { scene in
+                let ended = try await disturb(scene, at: commit) {
+                    try await cluster.stop()
+                    try await cluster.start()
+                }
+                try await expectWhole(scene, ended)
+                if workers == 0 { #expect(ended.status == 0, "at commit \(commit): \(ended.output)\(ended.errors)") }
+            }
+        }
+    }
+
+    @Test func `a standby takes the place of the primary, and nothing that it may lack is sent again`() async throws {
+        var primary = try await PostgresCluster()
+        for (workers, isSynchronous) in [(2, true), (0, false)] {
+            let standby = try await PostgresCluster(following: primary)
+            if isSynchronous { try await primary.awaitStandby() }
+            // So many that it happens in the middle of the largest send.
+            try await within(SharedScene(Self.together, workers: workers, on: [primary, standby])) { scene in
+                let ended = try await disturb(scene, at: 20) {
+                    try await primary.stop()
+                    // No commit waits for another server any more.
+                    try await standby.ask("ALTER SYSTEM SET synchronous_standby_names = ''")
+                    try await standby.promote()
+                }
+                if !isSynchronous { try await settle(scene, ended) }
+                try await expectWhole(scene, ended)
+            }
+            primary = standby
+        }
+    }
+
+    /// What a person does after a failover that may have lost commits: the report knows what the database lacks.
+    private func settle(_ scene: SharedScene, _ ended: ChildProcess.Result) async throws {
+        #expect([4, 6].contains(ended.status), "\(ended.output)\(ended.errors)")
+        let before = try await scene.messages()
+        let held = try await scene.goOn()
+        #expect(held.errors.contains("failed over"), "\(held.errors)")
+        let (after, state) = (try await scene.messages(), try await scene.store().wholeState())
+        let doubted = Set(state.occurrences.values.filter(\.isInDoubt).map(\.campaign))
+        #expect(!doubted.isEmpty)
+        for campaign in doubted {
+            #expect(after[campaign] == before[campaign], "\(campaign) was sent before a person said so")
+        }
+        let runs = "\(scene.sandbox.workspace)/.herald/runs"
+        for name in try FileManager.default.contentsOfDirectory(atPath: runs) where name.hasSuffix(".json") {
+            _ = try await scene.herald("state resolve --from \(runs)/\(name)")
+        }
+        for occurrence in try await scene.store().wholeState().occurrences where occurrence.value.isInDoubt {
+            let resolved = try await scene.herald("state resolve \(occurrence.key.rawValue) --continue")
+            #expect(resolved.status == 0, "\(resolved.errors)")
+        }
+    }
+
+    @Test func `two that run at an interval take turns, and a campaign that comes due is sent once`() async throws {
+        try await within(SharedScene(Self.alone)) { scene in
+            let both = [
+                try scene.start(["run", "--every", "1s", "--if-locked", "skip"]),
+                try scene.start(["run", "--every", "1s", "--if-locked", "wait=30s"]),
+            ]
+            let all = scene.drawn.sendings.reduce(0) { $0 + $1.recipients.count }
+            try await scene.sandbox.eventually {
+                try scene.sandbox.folder.read("ledger.ndjson").split(separator: "\n").count >= all
+            }
+            for run in both { run.signal(SIGTERM) }
+            for run in both {
+                let ended = await run.wait()
+                #expect(ended.status == 143, "\(ended.errors)")
+            }
+            #expect(try await scene.complete().isEmpty)
+            let problems = try await scene.witness().problems(with: scene.drawn, repeats: [:], isAccountWhole: true)
+            #expect(problems.isEmpty)
+        }
+    }
+
+    /// The first that a run sends when it gathers those who help.
+    private static let gathering = PostgresProxy.Moment.text(".job WHERE epoch <")
+
+    @Test func `a run that loses the lock while it gathers helpers sends nothing`() async throws {
+        try await within(SharedScene(Self.alone)) { scene in
+            let reached = Later<Bool>()
+            scene.proxy.act(at: Self.gathering, before: true) { [proxy = scene.proxy] in
+                proxy.hold()
+                reached.value = true
+            }
+            let run = try scene.apply()
+            #expect(await reached.soon())
+            let words = try await scene.herald("state lock").output.split(separator: " ")
+            let holder = String(try #require(words.dropFirst().first))
+            #expect(try await scene.herald("state unlock \(holder) --auto-approve").status == 0)
+            scene.proxy.letGo()
+            let ended = await run.wait()
+            #expect(ended.status == 4, "\(ended.output)\(ended.errors)")
+            #expect(ended.errors.contains("this run lost the lock of the state and stopped"), "\(ended.errors)")
+            try await expectNothingSent(scene)
+        }
+    }
+
+    @Test func `a run that is told to stop while it cannot gather helpers sends nothing`() async throws {
+        try await within(SharedScene(Self.alone)) { scene in
+            let run = Later<ChildProcess>()
+            scene.proxy.act(at: Self.gathering, before: true) { [proxy = scene.proxy] in
+                proxy.refuse(true)
+                proxy.endConnections()
+                run.value.signal(SIGTERM)
+            }
+            run.value = try scene.apply()
+            let ended = await run.value.wait()
+            #expect(ended.status == 143, "\(ended.output)\(ended.errors)")
+            try await expectNothingSent(scene)
+        }
+    }
+
+    private func expectNothingSent(_ scene: SharedScene) async throws {
+        #expect(try await scene.arrivals() == 0)
+        let reports = try await scene.witness().reports
+        #expect(reports.map { $0.report["result"]?.string } == ["interrupted"])
+        let account = Account(try #require(reports.first?.report))
+        #expect(account.addsUp && account.accepted == 0 && account.unknown == 0)
+        #expect(try await scene.complete().isEmpty)
+        let problems = try await scene.witness().problems(with: scene.drawn, repeats: [:], isAccountWhole: true)
+        #expect(problems.isEmpty)
+    }
+}
+
+extension PostgresCluster {
+    /// Lets every commit wait for the server that follows.
+    fileprivate func awaitStandby() async throws {
+        try await ask("ALTER SYSTEM SET synchronous_standby_names = '*'")
+        try await reload()
+        let begin = ContinuousClock.now
+        while try await ask("SELECT sync_state FROM pg_stat_replication") != "sync" {
+            try #require(ContinuousClock.now - begin < .seconds(30))
+        }
+    }
+}
+
+extension Later where Value == Bool {
+    /// Waits for it on a thread of its own.
+    fileprivate func soon() async -> Bool {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(returning: self.value) }
+        }
+    }
+}
