@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 serial='^(FCMClientTests|heraldTests)\.|^HeraldStoreTests\.(Crew|CrewFence|CrewRate|PostgresFault|RunLease|StateDatabase|TakeOver|Failover|Migration|StateCopy)Tests/|^FCMEmulatorTests\.(Access|Departures|Event|FaultServing|FaultStream|KeptDevices|SecureServer|Server)Tests/'
 
 # Those of them that are sweeps.
-sweeping='^heraldTests\.(Fault|SharedSweep|StateCopyCommand|CrashSweep|Crash|MembershipCrash|UpgradeSweep|ApprovalCommand|Review|ReviewSafety|Signal|State|StateKeeping|Snapshot|ExitStatus|Secrecy)Tests/'
+sweeping='^heraldTests\.(Fault|SharedSweep|SharedServer|StateCopyCommand|CrashSweep|Crash|MembershipCrash|UpgradeSweep|ApprovalCommand|Review|ReviewSafety|Signal|State|StateKeeping|Snapshot|ExitStatus|Secrecy)Tests/'
 
 work="$(mktemp -d)"
 computing=
