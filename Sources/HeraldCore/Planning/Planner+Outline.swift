@@ -12,7 +12,9 @@ extension Planner {
         var proposal = proposal(input, at: now)
         proposal.plan.refusals.removeAll { $0.kind.needsState }
         proposal.overview.unjudged = Guard.allCases.filter { !$0.isOfRuns }.compactMap { kind in
-            if kind.needsState { return UnjudgedGuard(kind: kind, reason: "there is neither a state nor a snapshot here") }
+            if kind.needsState {
+                return UnjudgedGuard(kind: kind, reason: "there is neither a state nor a snapshot here")
+            }
             return listsSkipped ? UnjudgedGuard(kind: kind, reason: "the lists were not read") : nil
         }
         return proposal
