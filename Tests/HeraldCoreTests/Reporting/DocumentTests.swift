@@ -175,7 +175,8 @@ import Testing
     @Test func `a state says who sends now, and how fast`() throws {
         let crew = [
             CrewMember(
-                isConductor: true, host: "one", pid: 7, since: Date(timeIntervalSince1970: 0), occurrence: "flood@2026-12-01T08:00:00Z#2",
+                isConductor: true, host: "one", pid: 7, since: Date(timeIntervalSince1970: 0),
+                occurrence: "flood@2026-12-01T08:00:00Z#2",
                 rate: .limited(2500), claimed: 4096, settled: 1000),
             CrewMember(isConductor: false, host: "two\u{1B}[2J", pid: 8, since: Date(timeIntervalSince1970: 0)),
         ]
