@@ -175,7 +175,8 @@ import Testing
     @Test func `a state says who sends now, and how fast`() throws {
         let crew = [
             CrewMember(
-                isConductor: true, host: "one", pid: 7, since: Date(timeIntervalSince1970: 0), occurrence: "flood@once",
+                isConductor: true, host: "one", pid: 7, since: Date(timeIntervalSince1970: 0),
+                occurrence: "flood@2026-12-01T08:00:00Z#2",
                 rate: .limited(2500), claimed: 4096, settled: 1000),
             CrewMember(isConductor: false, host: "two\u{1B}[2J", pid: 8, since: Date(timeIntervalSince1970: 0)),
         ]
@@ -184,13 +185,13 @@ import Testing
             document.text(TextStyle(isColored: false)).contains(
                 """
                 Sending now
-                  run (process 7 on one) since 1970-01-01T00:00:00Z, flood@once: 1,000 of 4,096 done, at most 2,500 a second
+                  run (process 7 on one) since 1970-01-01T00:00:00Z, flood@2026-12-01T08:00:00Z#2: 1,000 of 4,096 done, at most 2,500 a second
                   worker (process 8 on two[2J) since 1970-01-01T00:00:00Z, waiting
 
                 """))
         let processes = try #require(document.json["processes"]?.array)
         #expect(processes.map { $0["rate"] } == [2500, .null])
-        for name in ["flood@once", "flood"] {
+        for name in ["flood@2026-12-01T08:00:00Z#2", "flood"] {
             let only = StateDocument(DocumentSamples.state, only: name, crew: crew)
             #expect(only.json["processes"]?.array?.count == 1, "\(name)")
         }
