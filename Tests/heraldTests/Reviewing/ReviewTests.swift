@@ -189,19 +189,40 @@ import Testing
         #expect(try folder.read("outputs") == "sends=0\nrecipients=0\napproval=\(approval)\nhas_changes=true\n")
     }
 
-    @Test(arguments: ["--lists skip", ""])
-    func `a snapshot makes it the plan of the real state`(_ lists: String) async throws {
+    @Test func `a snapshot or a state that the environment names makes it the plan of the real state`() async throws {
         let review = try await ReviewSandbox()
-        let snapshot = """
-            {"schema": "herald.snapshot/1"}
-            """
-        try review.sandbox.folder.write(snapshot, to: "snapshot.json")
-        let options = lists.split(separator: " ").map(String.init)
-        let result = try await review.review(
-            ["--snapshot", "\(review.sandbox.folder.path)/snapshot.json"] + options)
-        // What is damaged is not taken for nothing.
-        #expect(result.status == 1)
-        #expect(result.errors.contains("snapshot.json cannot be used"))
+        let folder = review.sandbox.folder.path
+        let (_, host) = try await review.sandbox.startEmulator()
+        let server = ["FCM_EMULATOR_HOST": host, "HERALD_STATE": "\(folder)/state.sqlite"]
+        let applied = try await review.herald(["apply", "--auto-approve", "--at", "2026-11-30T08:00:00Z"], server)
+        try #require(applied.status == 0, "\(applied.errors)")
+        let taken = try await review.herald(["state", "snapshot", "--out", "\(folder)/snapshot.json"], server)
+        try #require(taken.status == 0, "\(taken.errors)")
+        func subscriptions() throws -> Int64? { try review.json("plan.json")["summary"]?["subscribe"]?.int }
+
+        #expect(try await review.review().status == 0)
+        #expect(try subscriptions() == 3, "nothing is known of the state")
+        #expect(try review.output("plan.md").contains("State: none"))
+        let ci = ["FCM_EMULATOR_HOST": "127.0.0.1:9"]
+        let snapshot = ["--snapshot", "\(folder)/snapshot.json"]
+        #expect(try await review.review(snapshot, ci).status == 0)
+        #expect(try subscriptions() == 0)
+        #expect(try review.output("plan.md").contains("State: a snapshot of "))
+        #expect(try await review.review([], ci.merging(["HERALD_STATE": "\(folder)/state.sqlite"]) { $1 }).status == 0)
+        #expect(try subscriptions() == 0)
+        #expect(try review.output("plan.md").contains("State: serial "))
+        // A variable may stand for any project, another project is another one.
+        try review.replace("project: club-prod", with: "project: ${PROJECT}", in: "herald.yaml")
+        #expect(try await review.review(snapshot, ci).status == 0)
+        try review.replace("project: ${PROJECT}", with: "project: club-test", in: "herald.yaml")
+        for (options, environment) in [
+            (snapshot, ci), ([], ci.merging(["HERALD_STATE": "\(folder)/state.sqlite"]) { $1 }),
+        ] {
+            let other = try await review.review(options, environment)
+            #expect(other.status == 1)
+            #expect(other.errors.contains("belongs to project 'club-prod' at emulator"), "\(other.errors)")
+        }
+        await review.sandbox.end()
     }
 
     @Test func `five hundred changed campaigns fit a comment, with their number`() async throws {
