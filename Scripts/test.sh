@@ -35,7 +35,7 @@ lowest=(nice -n 19)
 ! chrt --idle 0 true 2>/dev/null || lowest=(chrt --idle 0)
 "${lowest[@]}" "${SWIFT:-swift}" test "${options[@]}" --parallel --skip "$serial" >"$work/computing" 2>&1 &
 computing=$!
-"${SWIFT:-swift}" test "${options[@]}" --no-parallel --filter "$sweeping" >"$work/sweeping" 2>&1 &
+nice -n 5 "${SWIFT:-swift}" test "${options[@]}" --no-parallel --filter "$sweeping" >"$work/sweeping" 2>&1 &
 sweeps=$!
 failed=
 "${SWIFT:-swift}" test "${options[@]}" --no-parallel --filter "$serial" --skip "$sweeping" 2>&1 | tee "$work/serial" \

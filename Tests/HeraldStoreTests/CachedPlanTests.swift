@@ -8,7 +8,7 @@ import Testing
 
 /// A plan with the list cache is the same as one without it.
 struct CachedPlanTests {
-    @Test(arguments: 0..<40 as Range<UInt64>)
+    @Test(arguments: 0..<20 as Range<UInt64>)
     func `whatever happens, a plan with the cache is the plan without it`(seed: UInt64) async throws {
         let world = try CachedWorld(seed: seed)
         var random = SeededRandom(seed: seed &+ 1_000_000)

@@ -6,7 +6,7 @@ import Testing
 
 /// Random changes have the same effect on every store as on the value in memory.
 struct RandomContractTests {
-    @Test(arguments: StoreKind.allCases, 0..<60 as Range<UInt64>)
+    @Test(arguments: StoreKind.allCases, 0..<30 as Range<UInt64>)
     func `any changes give the state that the value itself gives, also reopened`(_ kind: StoreKind, seed: UInt64)
         async throws
     {

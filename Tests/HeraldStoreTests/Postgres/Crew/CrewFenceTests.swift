@@ -102,7 +102,10 @@ import Testing
     @Test func `a row that somebody holds neither holds up a take-over nor fills the server with those who wait`()
         async throws
     {
-        let world = try await Scene(CrewScene(300))
+        var scene = try await CrewScene(300)
+        // Nobody else loses the lease here, also where the machine stands still for a moment.
+        scene.timing.length = .seconds(10)
+        let world = try await Scene(scene)
         // A process that is gone, and whose row is not free, as when a machine fell asleep in the middle.
         try await world.sql(
             """
