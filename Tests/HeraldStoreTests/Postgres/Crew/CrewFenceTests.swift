@@ -126,7 +126,7 @@ import Testing
         try await world.scene.eventually { try await count() > 0 }
         // It tries again after each reading.
         let reading = world.conductor.view().reading
-        try await world.scene.eventually { world.conductor.view().reading > reading + 8 }
+        try await world.scene.eventually { world.conductor.view().reading > reading + 3 }
         #expect(try await count() <= 2)
         let begin = ContinuousClock.now
         #expect(try await RunLease.end("run", on: world.scene.server))

@@ -129,7 +129,7 @@ struct CrewScene {
     func eventually(_ isSo: () async throws -> Bool) async throws {
         let begin = ContinuousClock.now
         while try await !isSo() {
-            try #require(ContinuousClock.now - begin < .seconds(20), "it did not come about")
+            try #require(ContinuousClock.now - begin < .seconds(60), "it did not come about")
             try await Task.sleep(for: .milliseconds(10))
         }
     }
