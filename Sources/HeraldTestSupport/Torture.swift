@@ -13,6 +13,10 @@ package struct Torture {
     /// `TORTURE_CALL`: the call that fails in that case. The number of calls varies a little from run to run.
     package static let onlyCall = environment["TORTURE_CALL"].flatMap { Int($0) }
 
+    /// `TORTURE_LEASE_SPEED`: how many times earlier than in earnest leases end. With 1 they last as long as they do for
+    /// users, and each fault takes a minute.
+    package static let leaseSpeed = environment["TORTURE_LEASE_SPEED"].flatMap { Int($0) }
+
     private let end: ContinuousClock.Instant
     private var seed: UInt64
     package private(set) var worlds = 0

@@ -87,7 +87,7 @@ struct CachedPlanTests {
         let index = try #require(loaded.recipientIndex).get()
         let matched = try #require(index.matched)
         #expect(!matched.isContradicted)
-        #expect(matched.numbers != nil)
+        #expect(matched.hash != nil)
         #expect(index.entries.count == 0)
         world.fill([(6...22).map { .fid($0) } + [.fid(500)], (15...30).map { .fid($0) }, []])
         try world.writeLists()

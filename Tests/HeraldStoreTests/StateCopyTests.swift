@@ -55,8 +55,12 @@ import Testing
         for (source, destination) in zip(places, places.dropFirst()) {
             let opened = try await source.open(for: .changing)
             let before = try await Content(opened)
+            let numbering = try await opened.numbering()
             let moved = try await StateCopy.move(from: source, to: destination)
             #expect(moved == .moved(recipients: before.registrations.count), "seed \(seed)")
+            // What was kept about the lists of the old place is not used at the new one, and something new may be kept.
+            let own = try #require(try await destination.open(for: .reading).numbering(), "seed \(seed)")
+            #expect(own != numbering, "seed \(seed)")
             #expect(try await Content(destination.open(for: .reading)) == before, "seed \(seed)")
             // Also for a command that opened it before.
             let sealed = StateError.moved(path: source.name, to: destination.name)

@@ -225,9 +225,11 @@ extension Life {
             }
         }
         for occurrence in store.snapshot().occurrences.values {
+            guard let campaign = campaign(recordedAs: occurrence.campaign) else { continue }
+            // What it wrote before its end is in the state, with the name that the file had.
+            lines[campaign.line]?.seenName = occurrence.campaign
             let uncertain = occurrence.ledger?.uncertain ?? []
-            guard !uncertain.isEmpty, let campaign = campaign(recordedAs: occurrence.campaign)
-            else { continue }
+            guard !uncertain.isEmpty else { continue }
             let key =
                 campaign.isDaily
                 ? Key(line: campaign.line, due: occurrence.due)

@@ -20,11 +20,12 @@ extension Life {
             if let report = content.report {
                 occurrences += (report.missedOccurrences + report.superseded).map(\.occurrence)
                 texts += report.notes
-                // A step says whom it holds, and why it stopped before everybody was tried. Being late is no reason for a
-                // send that has begun, nor for one that waited for nothing.
+                // A step says whom it holds, and why it stopped before everybody was tried. That it came too late is no
+                // reason for a send that has begun, nor for one that waited for nothing. That its topic takes effect too
+                // late is one.
                 let hasWaited = report.finished.map { $0 > report.started } ?? false
                 occurrences += report.steps.filter { step in
-                    let isLate = step.stopped?.contains("max_lateness") ?? false
+                    let isLate = step.stopped?.contains("max_lateness has passed") ?? false
                     return step.held > 0
                         || step.pending > 0 && step.stopped != nil
                             && (!isLate || hasWaited && step.pending == step.planned)

@@ -68,11 +68,12 @@ package struct ListCacheFiles: Sendable {
 
     /// Writes both files, each replaced at once. If that fails there is no cache, which costs only time.
     func keep(_ resolved: ResolvedLists, for numbering: Numbering) {
-        switch resolved.numbers {
+        let kept = resolved.numbers { numbering in self.numbers(for: numbering) }
+        switch kept {
         case .asBefore: break
         case .none: unlink(numbers)
-        case .new(let kept):
-            OwnFile.write(to: numbers) { write in try kept.write(by: maker, for: numbering, to: write) }
+        case .new(let new):
+            OwnFile.write(to: numbers) { write in try new.write(by: maker, for: numbering, to: write) }
         }
         let bytes = resolved.cache(for: numbering).encoded(by: maker)
         guard bytes.count <= Self.maximumSize else {

@@ -8,6 +8,9 @@ package struct WorkspaceFolder: Sendable {
     /// and in its hidden folders are not read, and no variable is replaced.
     private(set) var repository: String?
 
+    /// The files of a workspace that is not on the disk, by paths relative to it.
+    private var held: [String: [UInt8]]?
+
     package var isUnderReview: Bool { repository != nil }
 
     /// The same folder with files that nobody has reviewed yet.
@@ -23,6 +26,14 @@ package struct WorkspaceFolder: Sendable {
     package init?(at path: String) {
         guard FileManager.default.fileExists(atPath: "\(path)/\(Self.settingsFile)") else { return nil }
         self.path = path.resolvingSymlinks
+    }
+
+    /// A workspace that is not on the disk. `nil` if it has no `herald.yaml`.
+    ///
+    /// - Parameter files: by paths relative to it, without dots. Its lists cannot be read.
+    package init?(holding files: [String: [UInt8]]) {
+        guard files[Self.settingsFile] != nil else { return nil }
+        (path, held) = ("/", files)
     }
 
     /// The nearest folder with a `herald.yaml`, from `path` upwards.
@@ -49,6 +60,7 @@ package struct WorkspaceFolder: Sendable {
     /// The resource files in order: those that match a glob, or every YAML file. Dot-folders, ignored files and
     /// workspaces inside this one are left out.
     func resourceFiles(matching globs: [Glob], ignoring ignored: [Glob]) -> (files: [Listed], unreadable: [String]) {
+        if let held { return (Self.resourceFiles(among: held, matching: globs, ignoring: ignored), []) }
         var files: [Listed] = []
         var unreadable: [String] = []
         var folders = [""]
@@ -63,11 +75,11 @@ package struct WorkspaceFolder: Sendable {
                 if ignored.contains(where: { $0.matches(file) }) { continue }
                 let kind = RegularFile.kind(of: absolute(file))
                 switch kind {
-                case .folder where !isYAML(name):
+                case .folder where !Self.isYAML(name):
                     folders.append(file)
                 default:
                     // A folder or broken link with the name of a YAML file is a mistake. Reading it later reports that.
-                    let isWanted = globs.isEmpty ? isYAML(name) : globs.contains { $0.matches(file) }
+                    let isWanted = globs.isEmpty ? Self.isYAML(name) : globs.contains { $0.matches(file) }
                     if isWanted, file != Self.settingsFile {
                         files.append(Listed(name: file, isRegular: kind == .file))
                     }
@@ -75,6 +87,25 @@ package struct WorkspaceFolder: Sendable {
             }
         }
         return (files.sorted { $0.name < $1.name }, unreadable)
+    }
+
+    /// What the walk would find if the files were on the disk.
+    private static func resourceFiles(
+        among held: [String: [UInt8]], matching globs: [Glob], ignoring ignored: [Glob]
+    ) -> [Listed] {
+        let others = Set(held.keys.filter { $0.hasSuffix("/\(settingsFile)") }.map(\.folder))
+        let names = held.keys.filter { file in
+            guard file != settingsFile, globs.isEmpty ? isYAML(file) : globs.contains(where: { $0.matches(file) })
+            else { return false }
+            var path = ""
+            let parts = file.split(separator: "/")
+            return parts.enumerated().allSatisfy { place, part in
+                path += path.isEmpty ? part : "/\(part)"
+                if part.hasPrefix(".") || ignored.contains(where: { $0.matches(path) }) { return false }
+                return place == parts.count - 1 || !isYAML(path) && !others.contains(path)
+            }
+        }
+        return names.sorted().map { Listed(name: $0, isRegular: true) }
     }
 
     /// A file that may be read.
@@ -87,6 +118,13 @@ package struct WorkspaceFolder: Sendable {
 
     /// Reads a file of the workspace. `path` is relative to it.
     package func read(_ path: String) -> Result<SourceText, DiagnosticError> {
+        if let held {
+            guard let bytes = held[path] else {
+                return .failure(
+                    DiagnosticError(RegularFile.Problem.missing, about: path, limit: SourceText.maximumSize))
+            }
+            return SourceText(file: path, bytes: bytes).checked()
+        }
         do throws(DiagnosticError) {
             let place = try place(of: absolute(path), written: path, in: [self.path])
             return SourceText.read(place.path, as: place.name)
@@ -96,7 +134,7 @@ package struct WorkspaceFolder: Sendable {
     }
 
     func read(_ file: Listed) -> Result<SourceText, DiagnosticError> {
-        file.isRegular ? SourceText.read(absolute(file.name), as: file.name) : read(file.name)
+        file.isRegular && held == nil ? SourceText.read(absolute(file.name), as: file.name) : read(file.name)
     }
 
     /// The place of a list: relative to the file that names it, or else to the folder of lists.
@@ -151,7 +189,7 @@ package struct WorkspaceFolder: Sendable {
 
     private func absolute(_ relative: String) -> String { relative.isEmpty ? path : "\(path)/\(relative)" }
 
-    private func isYAML(_ name: String) -> Bool { name.hasSuffix(".yaml") || name.hasSuffix(".yml") }
+    private static func isYAML(_ name: String) -> Bool { name.hasSuffix(".yaml") || name.hasSuffix(".yml") }
 }
 
 extension String {

@@ -183,7 +183,7 @@ struct RecipientIndexBuilder {
             index.matched = MatchedRows(
                 numbering: known.numbering, sources: matched, crossing: known.crossing,
                 withOthers: known.withOthers, dead: known.dead, seen: matcher?.seenTimes ?? [],
-                numbers: known.numbers, isInCache: known.isInCache)
+                hash: known.numbers?.hash, isInCache: known.isInCache)
             index.matched?.isContradicted =
                 matched.count != sources.count || matcher?.isContradicted(by: matched) ?? false
         }

@@ -1,11 +1,13 @@
 internal import Crypto
 
-/// The encoded form: what made it, what it is valid for, the number of entries, the entries as they are in memory, and
-/// a SHA-256 over all of that. It never leaves the machine. It is written in parts because it is too large to be in
-/// memory twice.
+/// The encoded form: what made it, what it is valid for, the number of entries, the entries as this machine lays them
+/// out, and a SHA-256 over all of that. It never leaves the machine. It is written and read in blocks because it is too
+/// large to be in memory twice.
 extension RecipientNumbers {
     private static let title = Array("herald numbers".utf8)
     private static let digestSize = 32
+    /// In entries.
+    private static let blockSize = 16_384
 
     /// - Parameters:
     ///   - maker: SHA-256 of what must be the same when it is read.
@@ -14,12 +16,20 @@ extension RecipientNumbers {
         by maker: [UInt8], for numbering: Numbering, to write: (UnsafeRawBufferPointer) throws -> Void
     ) throws {
         var hash = SHA256()
-        let put = { (bytes: UnsafeRawBufferPointer) in
+        func put(_ bytes: UnsafeRawBufferPointer) throws {
             hash.update(bufferPointer: bytes)
             try write(bytes)
         }
-        try Self.head(maker, numbering, hash: self.hash, count: entries.count).withUnsafeBytes(put)
-        try entries.withUnsafeBytes(put)
+        try Self.head(maker, numbering, hash: self.hash, count: count).withUnsafeBytes(put)
+        var block: [Entry] = []
+        block.reserveCapacity(Self.blockSize)
+        try forEach { entry in
+            block.append(entry)
+            if block.count < Self.blockSize { return }
+            try block.withUnsafeBytes(put)
+            block.removeAll(keepingCapacity: true)
+        }
+        try block.withUnsafeBytes(put)
         try Array(hash.finalize()).withUnsafeBytes(write)
     }
 
@@ -40,18 +50,23 @@ extension RecipientNumbers {
             var reader = ByteReader(Array(head.suffix(24)))
             let key: (UInt64, UInt64) = (try reader.number(), try reader.number())
             guard head == Self.head(maker, numbering, hash: SipHash(key: key), count: count) else { return nil }
-            let entries = try [Entry](unsafeUninitializedCapacity: count) { buffer, filled in
-                let bytes = UnsafeMutableRawBufferPointer(buffer)
-                guard try read(bytes) == bytes.count else { throw ByteReader.Damage() }
-                filled = count
-            }
             var hash = SHA256()
             hash.update(data: head)
-            entries.withUnsafeBytes { hash.update(bufferPointer: $0) }
-            guard try Self.bytes(Self.digestSize, read) == Array(hash.finalize()),
-                Self.areSound(entries, next: numbering.next)
-            else { return nil }
-            self.init(entries, SipHash(key: key))
+            var builder = Builder(count)
+            var last: UInt64 = 0
+            for begin in stride(from: 0, to: count, by: Self.blockSize) {
+                let block = try Self.block(min(Self.blockSize, count - begin), read)
+                block.withUnsafeBytes { hash.update(bufferPointer: $0) }
+                for entry in block {
+                    guard last <= entry.key, entry.key <= Self.lastKey, (1..<numbering.next).contains(entry.id) else {
+                        return nil
+                    }
+                    builder.append(entry)
+                    last = entry.key
+                }
+            }
+            guard try Self.bytes(Self.digestSize, read) == Array(hash.finalize()) else { return nil }
+            self = builder.finish(SipHash(key: key))
         } catch { return nil }
     }
 
@@ -75,12 +90,13 @@ extension RecipientNumbers {
         }
     }
 
-    private static func areSound(_ entries: [Entry], next: RecipientID) -> Bool {
-        var last: UInt64 = 0
-        for entry in entries {
-            guard entry.key >= last, (1..<next).contains(entry.id) else { return false }
-            last = entry.key
+    private static func block(
+        _ count: Int, _ read: (UnsafeMutableRawBufferPointer) throws -> Int
+    ) throws -> [Entry] {
+        try [Entry](unsafeUninitializedCapacity: count) { buffer, filled in
+            let bytes = UnsafeMutableRawBufferPointer(buffer)
+            guard try read(bytes) == bytes.count else { throw ByteReader.Damage() }
+            filled = count
         }
-        return true
     }
 }

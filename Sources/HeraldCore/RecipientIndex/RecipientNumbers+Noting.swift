@@ -42,41 +42,40 @@ extension RecipientNumbers {
             block.removeAll(keepingCapacity: true)
         }
 
-        /// Sorted by key. `nil` if entries were lost.
-        fileprivate func sorted() -> [Entry]? {
-            if isLost { return nil }
-            var entries = try? [Entry](unsafeUninitializedCapacity: count) { buffer, filled in
-                let bytes = UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: buffer[..<written]))
-                if let file {
-                    guard try file.read(into: bytes, at: 0) == bytes.count else { throw ByteReader.Damage() }
+        /// All entries, in the order in which they were added.
+        fileprivate func forEach(_ body: (Entry) -> Void) throws {
+            if isLost { throw ByteReader.Damage() }
+            for begin in stride(from: 0, to: written, by: Self.blockSize) {
+                let count = min(Self.blockSize, written - begin)
+                let block = try [Entry](unsafeUninitializedCapacity: count) { buffer, filled in
+                    let bytes = UnsafeMutableRawBufferPointer(buffer)
+                    guard try file?.read(into: bytes, at: begin * MemoryLayout<Entry>.stride) == bytes.count else {
+                        throw ByteReader.Damage()
+                    }
+                    filled = count
                 }
-                filled = written
+                for entry in block { body(entry) }
             }
-            entries?.append(contentsOf: block)
-            entries?.sort { $0.key < $1.key }
-            return entries
+            for entry in block { body(entry) }
         }
     }
 
-    /// Merges the known numbers with the new notes. A note replaces an entry of the same recipient with another
-    /// registration.
+    /// The known numbers with the new notes. A note replaces an entry of the same recipient with another registration.
     ///
     /// - Returns: `nil` if there are more than `limit`, or if notes were lost.
-    init?(_ known: RecipientNumbers?, and notes: Notes) {
-        guard (known?.entries.count ?? 0) + notes.count <= Self.limit, let added = notes.sorted() else { return nil }
-        guard let known else {
-            self.init(added, notes.hash)
-            return
-        }
-        let replaced = RecipientSet(added.map(\.id).sorted())
-        var entries: [Entry] = []
-        entries.reserveCapacity(known.entries.count + added.count)
-        var rest = added[...]
-        for entry in known.entries where !replaced.contains(entry.id) {
-            while let first = rest.first, first.key < entry.key { entries.append(rest.removeFirst()) }
-            entries.append(entry)
-        }
-        entries.append(contentsOf: rest)
-        self.init(entries, notes.hash)
+    package static func merged(_ known: RecipientNumbers?, and notes: Notes) -> RecipientNumbers? {
+        guard (known?.count ?? 0) + notes.count <= limit else { return nil }
+        do {
+            var replaced = RecipientSet()
+            if known != nil {
+                var noted: [RecipientID] = []
+                try notes.forEach { noted.append($0.id) }
+                replaced = RecipientSet(noted.sorted())
+            }
+            return try RecipientNumbers(notes.hash) { body in
+                known?.forEach { if !replaced.contains($0.id) { body($0) } }
+                try notes.forEach(body)
+            }
+        } catch { return nil }
     }
 }

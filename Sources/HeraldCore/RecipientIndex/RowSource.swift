@@ -54,8 +54,9 @@ struct MatchedRows: Sendable {
     var dead = RecipientSet()
     /// When the apps of matched rows were seen last, for rows that say so.
     var seen: [SeenTime] = []
-    /// What rows were matched with. `nil` if no row had to be matched.
-    var numbers: RecipientNumbers?
+    /// The hash of the numbers that rows were matched with. `nil` if no row had to be matched. The numbers themselves
+    /// take too much memory to be kept while a plan is made.
+    var hash: SipHash?
     /// Whether a recipient has both rows that were matched and rows that could not be. Then its rows cannot be judged
     /// together, and all lists must be read and sorted.
     var isContradicted = false

@@ -1,10 +1,12 @@
 /// SipHash-2-4 with 128 bits (Aumasson and Bernstein, 2012). Without the key nobody can make two registrations collide
 /// on purpose. For the few bytes of a registration it is many times as fast as SHA-256.
-struct SipHash: Sendable {
+struct SipHash: Equatable, Sendable {
     /// 16 bytes, little-endian.
     let key: (UInt64, UInt64)
 
     init(key: (UInt64, UInt64)) { self.key = key }
+
+    static func == (one: SipHash, other: SipHash) -> Bool { one.key == other.key }
 
     func digest(of bytes: UnsafeRawBufferPointer) -> (UInt64, UInt64) {
         var state = State(key)

@@ -49,12 +49,19 @@ package struct ResolvedLists: Sendable {
         /// What was kept before.
         case asBefore
         case new(RecipientNumbers)
-        /// Keeps nothing, because there are too many.
+        /// Keeps nothing, because there are too many, or those from before are gone.
         case none
     }
 
-    package var numbers: Numbers {
+    /// - Parameter read: gives the numbers that were kept for a numbering.
+    package func numbers(_ read: (Numbering) -> RecipientNumbers?) -> Numbers {
         guard let notes, matched == nil || notes.count > 0 else { return .asBefore }
-        return RecipientNumbers(matched?.numbers, and: notes).map { .new($0) } ?? .none
+        var known: RecipientNumbers?
+        if let matched, let hash = matched.hash {
+            known = read(matched.numbering)
+            // Somebody else replaced them meanwhile.
+            guard known?.hash == hash else { return .none }
+        }
+        return RecipientNumbers.merged(known, and: notes).map { .new($0) } ?? .none
     }
 }

@@ -57,7 +57,7 @@ package struct Resolver {
         // Rows that were matched used numbers with their own hash key, so the notes must use it too.
         let notes = key.map { key in
             RecipientNumbers.Notes(
-                index.matched?.numbers?.hash ?? SipHash(key: key), folder: index.temporaryFolder)
+                index.matched?.hash ?? SipHash(key: key), folder: index.temporaryFolder)
         }
         // Rows have few membership classes, so each recipient is inserted once for each class it has.
         var byMembershipClass = [RecipientSet](repeating: [], count: index.membershipClasses.count)

@@ -41,6 +41,7 @@ struct DatabaseCopyPlace: CopyPlace {
             guard others.count == 0 else { throw StateError.exists(path: name) }
             PostgresStore.makeTables(in: transaction, on: connection, server)
             try body(DatabaseCopyTables(transaction, workspace: workspace))
+            StateChange.renewNumbering(transaction)
             transaction.run("UPDATE @identity SET closed = true")
             for table in CopiedTable.all where table.isNumbered {
                 let key = table.columns[0].name

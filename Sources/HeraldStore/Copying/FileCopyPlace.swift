@@ -38,6 +38,7 @@ struct FileCopyPlace: CopyPlace {
             try SQLiteStore.make(at: path) { db in
                 try db.execute(sql: "INSERT INTO meta (key, value) VALUES ('closed', 1)")
                 try body(FileCopyTables(db: db))
+                try StateChange.renewNumbering(db)
             }
         }
     }

@@ -1,4 +1,3 @@
-import Foundation
 import HeraldCore
 
 /// The workspace as it was where HEAD left another branch, without its lists.
@@ -13,28 +12,13 @@ struct BaseWorkspace {
     init(_ reference: String, of folder: WorkspaceFolder, _ environment: [String: String]) throws {
         let base = try GitBase.read(reference, for: folder.path)
         commit = base.commit
-        let scratch = FileManager.default.temporaryDirectory.path + "/herald-base-\(UUID().uuidString)"
-        let own: [FileAttributeKey: Any] = [.posixPermissions: 0o700]
-        defer { try? FileManager.default.removeItem(atPath: scratch) }
-        do {
-            try FileManager.default.createDirectory(
-                atPath: scratch, withIntermediateDirectories: false, attributes: own)
-            for file in base.files {
-                let path = "\(scratch)/\(file.path)"
-                try FileManager.default.createDirectory(
-                    atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true,
-                    attributes: own)
-                try Data(file.bytes).write(to: URL(filePath: path))
-            }
-        } catch {
-            throw CommandFailure(.wrong, "the base's files cannot be written to \(scratch)")
-        }
-        guard let copy = WorkspaceFolder(at: scratch) else {
+        let files = Dictionary(base.files.map { ($0.path, Array($0.bytes)) }) { first, _ in first }
+        guard let copy = WorkspaceFolder(holding: files) else {
             (definitions, hasMistakes) = ([], false)
             return
         }
         let loaded = WorkspaceLoader.load(
-            folder.isUnderReview ? copy.underReview(in: scratch) : copy, environment: environment, lists: .skip)
+            folder.isUnderReview ? copy.underReview(in: copy.path) : copy, environment: environment, lists: .skip)
         definitions = loaded.definitions
         hasMistakes = loaded.workspace == nil || loaded.diagnostics.hasErrors
     }

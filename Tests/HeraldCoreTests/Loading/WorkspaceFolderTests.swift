@@ -11,7 +11,36 @@ struct WorkspaceFolderTests {
     private func names(_ folder: TemporaryFolder) throws -> [String] {
         let loaded = try WorkspaceLoader.load(folder)
         #expect(loaded.found == [])
+        let names = loaded.sources.keys.filter { $0 != "herald.yaml" }.sorted()
+        #expect(try namesHeld(as: folder) == names, "the same files in memory")
+        return names
+    }
+
+    /// The same for a workspace that is not on the disk.
+    private func namesHeld(as folder: TemporaryFolder) throws -> [String] {
+        var files: [String: [UInt8]] = [:]
+        for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
+            guard !URL(filePath: "\(folder.path)/\(path)").hasDirectoryPath,
+                let data = FileManager.default.contents(atPath: "\(folder.path)/\(path)")
+            else { continue }
+            files[path] = Array(data)
+        }
+        let held = try #require(WorkspaceFolder(holding: files))
+        let loaded = WorkspaceLoader.load(held, environment: [:], lists: .skip)
+        #expect(loaded.found == [])
         return loaded.sources.keys.filter { $0 != "herald.yaml" }.sorted()
+    }
+
+    @Test func `in memory, files without herald yaml are no workspace, and nothing else is read`() throws {
+        #expect(WorkspaceFolder(holding: ["x.yaml": Array(Self.audience.utf8)]) == nil)
+        let folder = try #require(
+            WorkspaceFolder(holding: [
+                "herald.yaml": Array(settingsText.utf8), "x.yaml": Array(Self.audience.utf8), "y.yaml": [0xff],
+            ]))
+        let loaded = WorkspaceLoader.load(folder, environment: [:], lists: .skip)
+        #expect(loaded.found.map(\.file) == ["y.yaml"])
+        #expect(loaded.workspace?.audiences.map(\.name.value) == ["a"])
+        #expect(throws: DiagnosticError.self) { try folder.read("/etc/passwd").get() }
     }
 
     private func link(_ target: String, as name: String, in folder: TemporaryFolder) throws {

@@ -1,3 +1,4 @@
+import Crypto
 import FCM
 import Foundation
 import HeraldTestSupport
@@ -21,7 +22,7 @@ struct RecipientNumbersTests {
     }
 
     private static func numbers(_ known: [(Registration, RecipientID)]) throws -> RecipientNumbers {
-        try #require(RecipientNumbers(nil, and: noted(known)))
+        try #require(RecipientNumbers.merged(nil, and: noted(known)))
     }
 
     private static func find(_ registration: Registration, in numbers: RecipientNumbers) -> RecipientNumbers.Finding {
@@ -55,7 +56,7 @@ struct RecipientNumbersTests {
         let numbers = try Self.numbers(many)
         #expect(Self.find(many.map(\.0), in: numbers) == many.map { .same($0.1) })
         let newer = try #require(
-            try RecipientNumbers(numbers, and: Self.noted([(.token(7), 7), (.fid(20_001), 20_001)])))
+            try RecipientNumbers.merged(numbers, and: Self.noted([(.token(7), 7), (.fid(20_001), 20_001)])))
         #expect(Self.find(.fid(7), in: newer) == .other(7))
         #expect(Self.find(.token(7), in: newer) == .same(7))
         #expect(Self.find(.fid(20_001), in: newer) == .same(20_001))
@@ -80,6 +81,33 @@ struct RecipientNumbersTests {
         other.version[3] = 0
         #expect(Self.read(bytes, for: other) == nil)
         #expect(Self.read(bytes, by: [UInt8](repeating: 6, count: 32)) == nil)
+    }
+
+    @Test func `two recipients whose keys have the same digest are told apart by their registrations`() {
+        let numbers = RecipientNumbers(SipHash(key: (1, 2))) { body in
+            for (whole, id) in [(30, 3), (20, 2), (10, 1)] as [(UInt64, RecipientID)] {
+                body(.init(key: id == 3 ? RecipientNumbers.lastKey : 7 << 32 | 5, whole: whole, id: id))
+            }
+        }
+        let wanted: [(UInt64, UInt64)] = [
+            (7 << 32 | 5, 10), (7 << 32 | 5, 20), (7 << 32 | 5, 30), (7 << 32 | 6, 10), (8 << 32 | 5, 10),
+        ]
+        let found = numbers.find(wanted.map { .init(key: $0.0, whole: $0.1, id: 0) })
+        #expect(found == [.same(1), .same(2), .unclear, .nobody, .nobody])
+        let same: [UInt64] = [30, 31]
+        let last = numbers.find(same.map { .init(key: RecipientNumbers.lastKey, whole: $0, id: 0) })
+        #expect(last == [.same(3), .other(3)])
+    }
+
+    @Test(arguments: [RecipientNumbers.lastKey + 1, .max])
+    func `a digest that is too long is damage, whatever the checksum says`(key: UInt64) throws {
+        var bytes: [UInt8] = []
+        try Self.numbers([(.fid(1), 1)]).write(by: Self.maker, for: Self.numbering) { bytes.append(contentsOf: $0) }
+        var content = Array(bytes.dropLast(32))
+        #expect(Self.read(content + Array(SHA256.hash(data: content))) != nil)
+        let entry = content.endIndex - MemoryLayout<RecipientNumbers.Entry>.size
+        withUnsafeBytes(of: key) { content.replaceSubrange(entry..<entry + 8, with: $0) }
+        #expect(Self.read(content + Array(SHA256.hash(data: content))) == nil)
     }
 
     @Test func `a number that the state has not given is damage`() throws {

@@ -23,7 +23,7 @@ final class SharedScene: Sendable {
     }
 
     /// Leases end so many times earlier than in earnest.
-    static let speed = 10
+    static let speed = Torture.leaseSpeed ?? 10
 
     /// - Parameters:
     ///   - workers: how many processes help.

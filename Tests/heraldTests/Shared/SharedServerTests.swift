@@ -42,35 +42,67 @@ import Testing
     @Test func `a database that crashes and comes back costs nobody anything`() async throws {
         let cluster = try await PostgresCluster()
         for (workers, commit) in [(0, 10), (2, 16)] {
-            try await within(SharedScene(Self.drawn(workers), workers: workers, on: [cluster])) { scene in
-                let ended = try await disturb(scene, at: commit) {
-                    try await cluster.stop()
-                    try await cluster.start()
-                }
-                try await expectWhole(scene, ended)
-                if workers == 0 { #expect(ended.status == 0, "at commit \(commit): \(ended.output)\(ended.errors)") }
+            try await crash(cluster, Self.drawn(workers), workers, at: commit)
+        }
+    }
+
+    private func crash(
+        _ cluster: PostgresCluster, _ drawn: SweepWorkspace, _ workers: Int, at commit: Int
+    ) async throws {
+        try await within(SharedScene(drawn, workers: workers, on: [cluster])) { scene in
+            let ended = try await disturb(scene, at: commit) {
+                try await cluster.stop()
+                try await cluster.start()
             }
+            try await expectWhole(scene, ended)
+            if workers == 0 { #expect(ended.status == 0, "at commit \(commit): \(ended.output)\(ended.errors)") }
         }
     }
 
     @Test func `a standby takes the place of the primary, and nothing that it may lack is sent again`() async throws {
         var primary = try await PostgresCluster()
         for (workers, isSynchronous) in [(2, true), (0, false)] {
-            let standby = try await PostgresCluster(following: primary)
-            if isSynchronous { try await primary.awaitStandby() }
-            // So many that it happens in the middle of the largest send.
-            try await within(SharedScene(Self.together, workers: workers, on: [primary, standby])) { scene in
-                let ended = try await disturb(scene, at: 20) {
-                    try await primary.stop()
-                    // No commit waits for another server any more.
-                    try await standby.ask("ALTER SYSTEM SET synchronous_standby_names = ''")
-                    try await standby.promote()
-                }
-                if !isSynchronous { try await settle(scene, ended) }
-                try await expectWhole(scene, ended)
-            }
-            primary = standby
+            // So many commits that it happens in the middle of the largest send.
+            primary = try await failOver(
+                from: primary, isSynchronous: isSynchronous, Self.together, workers, at: 20)
         }
+    }
+
+    /// Returns the server that takes the place of the primary.
+    private func failOver(
+        from primary: PostgresCluster, isSynchronous: Bool, _ drawn: SweepWorkspace, _ workers: Int, at commit: Int
+    ) async throws -> PostgresCluster {
+        let standby = try await PostgresCluster(following: primary)
+        if isSynchronous { try await primary.awaitStandby() }
+        try await within(SharedScene(drawn, workers: workers, on: [primary, standby])) { scene in
+            let ended = try await disturb(scene, at: commit) {
+                try await primary.stop()
+                // No commit waits for another server any more.
+                try await standby.ask("ALTER SYSTEM SET synchronous_standby_names = ''")
+                try await standby.promote()
+            }
+            if !isSynchronous { try await settle(scene, ended) }
+            try await expectWhole(scene, ended)
+        }
+        return standby
+    }
+
+    @Test(.enabled(if: Torture.seconds != nil, "make torture")) func `torture by a database that fails`() async throws {
+        var torture = Torture(share: 0.1)
+        var cluster = try await PostgresCluster()
+        while let seed = torture.nextSeed() {
+            var random = SeededRandom(seed: seed)
+            let (workers, commit) = (2 * Int.random(in: 0...1, using: &random), Int.random(in: 3...20, using: &random))
+            let drawn = SweepWorkspace(seed: seed, isPlain: true, people: 600)
+            let isCrash = Int.random(in: 0..<3, using: &random) > 0
+            print("workspace \(seed), \(workers) workers, \(isCrash ? "crash" : "failover") at commit \(commit)")
+            if isCrash {
+                try await crash(cluster, drawn, workers, at: commit)
+            } else {
+                cluster = try await failOver(from: cluster, isSynchronous: true, drawn, workers, at: commit)
+            }
+        }
+        #expect(torture.worlds > 0)
     }
 
     /// What a person does after a failover that may have lost commits: the report knows what the database lacks.

@@ -50,7 +50,7 @@ import Testing
     @Test(.enabled(if: Torture.seconds != nil, "make torture")) func `torture by faults of a shared state`()
         async throws
     {
-        var torture = Torture(share: 0.3)
+        var torture = Torture(share: 0.2)
         while let seed = torture.nextSeed() {
             let alone = SweepWorkspace(seed: seed, isPlain: true)
             let together = SweepWorkspace(seed: seed, isPlain: true, people: 600)
