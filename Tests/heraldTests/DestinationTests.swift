@@ -18,12 +18,12 @@ import Testing
     }
 
     @Test func `without a word it is Google's, where somebody must sign in`() throws {
-        let destination = try destination()
+        let destination = try destination(["NO_GCE_CHECK": "true"])
         #expect(destination.endpoint == .fcm)
         #expect(destination.endpoints.iid == .iid)
         #expect(destination.kind == .fcm)
         #expect(!destination.isEmulator)
-        let failure = #expect(throws: CommandFailure.self) { try destination.account() }
+        let failure = #expect(throws: CommandFailure.self) { try destination.credential() }
         #expect(failure?.status == .wrong)
         #expect(
             failure?.message?.hasPrefix("there are no credentials for https://fcm.googleapis.com; set ") == true)
@@ -39,7 +39,7 @@ import Testing
         #expect(destination.kind == .emulator)
         #expect(destination.isEmulator)
         #expect(destination.certificateAuthorities == "/ca.pem")
-        #expect(try destination.account() == nil)
+        #expect(try destination.credential() == nil)
     }
 
     @Test func `an endpoint of one's own takes batches along, and settles at once`() throws {
@@ -98,9 +98,9 @@ import Testing
             $0.endpoint = endpoint
         }
         if let signsIn {
-            #expect(try (destination.account() != nil) == signsIn)
+            #expect(try (destination.credential() != nil) == signsIn)
         } else {
-            #expect(throws: CommandFailure.self) { try destination.account() }
+            #expect(throws: CommandFailure.self) { try destination.credential() }
         }
     }
 

@@ -178,9 +178,10 @@ import Testing
         let scene = try await Scene()
         let recorded = Recorder()
         let logger = Logger(label: "test") { _ in recorded }
-        let account = try ServiceAccount(keyFile: try scene.written("key.json").utf8)
-        let source = try TokenSource(
-            account, timeout: .seconds(15), certificateAuthorities: scene.authorities, now: { Date() }, logger: logger)
+        let credential = try Credential(file: try scene.written("key.json").utf8)
+        let source = TokenSource(
+            credential, timeout: .seconds(15), certificateAuthorities: scene.authorities, now: { Date() },
+            logger: logger)
         let client = try FCMClient(
             endpoints: Endpoints(try Endpoint(scene.host)), project: Project(id: "demo-project"),
             certificateAuthorities: scene.authorities, authorization: source.authorization, logger: logger)

@@ -15,4 +15,13 @@ package struct CredentialSummary: Hashable, Sendable {
         self.project = project
         self.quotaProject = quotaProject
     }
+
+    /// Whether a project may have this id or number.
+    package static func isProject(_ text: String) -> Bool {
+        (1...100).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "-.:".utf8.contains(byte)
+            }
+    }
 }

@@ -90,6 +90,8 @@ extension StepState {
             fail(addressee, failure, attempt, .fixFirst, context)
             let (code, message) = context.redacted(failure, addressee)
             isRefused = true
+            // No step has a better token.
+            if case .unauthenticated = verdict { context.giveUp("\(code): \(message)") }
             report.stop("\(code): \(message)")
         }
         queue.retries.forget(id)

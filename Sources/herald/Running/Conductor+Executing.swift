@@ -9,7 +9,9 @@ extension Conductor {
     func execute(
         _ work: PlannedWork, from state: consuming KnownState, under lock: (any StateLock)?, _ signals: Signals
     ) async throws -> Report {
-        let connection = try Connection(to: context.destination, context.settings, mayWrite: lock?.mayWrite)
+        let connection = try Connection(
+            to: context.destination, context.settings, mayWrite: lock?.mayWrite, logger: context.common.logger)
+        connection.warning.map(console.info)
         do {
             try await connection.checkCredentials { await signals.insistence() }
             let report = try await execute(work, from: state, over: connection.sender, under: lock, signals)
