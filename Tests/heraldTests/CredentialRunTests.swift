@@ -1,4 +1,5 @@
 import FCM
+import FCMEmulator
 import Foundation
 import HeraldTestSupport
 import Testing
@@ -226,6 +227,49 @@ import Testing
         #expect(accepted.count == 31)
         #expect(accepted.values.allSatisfy { $0 == 1 })
         await scene.sandbox.end()
+    }
+
+    /// The emulator's clock is off from herald's by this many seconds.
+    @Test(
+        arguments: [
+            (0, -600, 1), (0, 600, 0), (1, -600, 0), (1, 600, 0), (4, -600, 0), (4, 600, 0),
+        ] as [(Int, Double, Int32)])
+    func `with a clock that is off by 10 minutes a run signs in, or says what Google says`(
+        _ kind: Int, _ offset: Double, _ status: Int32
+    ) async throws {
+        let emulator = Emulator(.init(tls: true, requiresAuthorization: true), now: { Date() + offset })
+        let (endpoints, listening) = AsyncStream<Emulator.Endpoint>.makeStream()
+        let serving = Task { try await emulator.run { listening.yield($0) } }
+        let endpoint = try #require(await endpoints.first { _ in true })
+        let host = "https://127.0.0.1:\(endpoint.port)"
+        let authority = try #require(endpoint.certificate)
+        let sandbox = try Sandbox(Sandbox.small(count: 5, subscribers: 1))
+        try sandbox.folder.write(
+            "herald: 1\nproject: demo-project\nfcm: {endpoint: '\(host)', ca: '\(authority)', ramp: 0s}\n",
+            to: "workspace/herald.yaml")
+        try sandbox.folder.write(CredentialKind.all[kind].file(host, sandbox.folder.path), to: "credential.json")
+        var environment = sandbox.environment(nil)
+        environment["GOOGLE_APPLICATION_CREDENTIALS"] = "\(sandbox.folder.path)/credential.json"
+        let apply = try await HeraldProcess.run(
+            ["-w", sandbox.workspace, "apply", "--auto-approve"], environment: environment)
+        #expect(apply.status == status, "\(apply.output)\(apply.errors)")
+        if status == 1 { #expect(apply.errors.contains("Google refused the credential: invalid_grant, Invalid JWT")) }
+        let sends = try await Control(host, trusting: authority).ledger().count
+        #expect(sends == (status == 0 ? 6 : 0))
+        serving.cancel()
+        _ = try? await serving.value
+    }
+
+    @Test func `a proxy that herald cannot use ends the run before anything is called`() async throws {
+        let sandbox = try Sandbox(Sandbox.small(count: 5, subscribers: 1))
+        try sandbox.folder.write(
+            "herald: 1\nproject: demo-project\nfcm: {endpoint: 'https://fcm.example'}\n", to: "workspace/herald.yaml")
+        let result = try await HeraldProcess.run(
+            ["-w", sandbox.workspace, "apply", "--auto-approve"],
+            environment: ["HTTPS_PROXY": "https://user:s3cret@proxy.example:1"])
+        #expect(result.status == 1)
+        #expect(result.errors.contains("HTTPS_PROXY names an https:// proxy"), "\(result.errors)")
+        #expect(!result.errors.contains("s3cret"))
     }
 
     @Test func `a kind that herald does not read is named, whatever the environment`() async throws {

@@ -71,6 +71,15 @@ import Testing
         #expect(failure?.message?.hasSuffix("; set both to the same place") == true)
     }
 
+    @Test func `the proxy is the environment's, and this machine is called without one`() throws {
+        let environment = ["HTTPS_PROXY": "http://proxy:3128", "NO_PROXY": "iid.googleapis.com"]
+        let proxies = try destination(environment).proxies()
+        #expect(proxies.proxy(for: .fcm).map { "\($0)" } == "proxy:3128")
+        #expect(proxies.proxy(for: .iid) == nil)
+        #expect(try destination(environment) { $0.endpoint = "https://127.0.0.1:9" }.proxies() == .none)
+        #expect(throws: ProxyError.secureProxy) { try destination(["https_proxy": "https://proxy"]).proxies() }
+    }
+
     @Test func `Google is no emulator`() throws {
         let failure = #expect(throws: CommandFailure.self) {
             try destination(["FCM_EMULATOR_HOST": "https://fcm.googleapis.com"])
