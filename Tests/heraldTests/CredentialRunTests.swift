@@ -65,16 +65,17 @@ import Testing
         ///
         /// - Parameter files: What it wrote besides the report.
         func expectNoSecrets(in result: ChildProcess.Result, _ files: String...) throws {
-            var texts = [("output", result.output), ("errors", result.errors)]
-            for file in ["report.json"] + files { texts.append((file, try sandbox.folder.read(file))) }
-            let state = try Data(contentsOf: URL(filePath: sandbox.statePath))
-            let credentials = CredentialKind.secrets + ["ya29.", "PRIVATE KEY"] + (try ServiceAccountKey.secrets)
-            for (name, text) in texts {
-                let found = (credentials + names).filter { text.contains($0) }
-                #expect(found.isEmpty, "\(name) shows a secret")
+            var texts = [("output", Data(result.output.utf8)), ("errors", Data(result.errors.utf8))]
+            for file in ["report.json"] + files {
+                texts.append((file, try Data(contentsOf: URL(filePath: "\(sandbox.folder.path)/\(file)"))))
             }
-            for secret in credentials {
-                #expect(state.firstRange(of: Data(secret.utf8)) == nil, "the state has a secret")
+            // The state has registrations, and nothing of a credential.
+            let state = ("the state", try Data(contentsOf: URL(filePath: sandbox.statePath)))
+            let credentials = CredentialKind.secrets + ["ya29.", "PRIVATE KEY"] + (try ServiceAccountKey.secrets)
+            for (secrets, places) in [(credentials, texts + [state]), (names, texts)] {
+                for (secret, (name, bytes)) in secrets.flatMap({ secret in places.map { (secret, $0) } }) {
+                    #expect(bytes.range(of: Data(secret.utf8)) == nil, "\(name) has a secret")
+                }
             }
         }
     }
