@@ -57,7 +57,7 @@ package struct Response: Hashable, Sendable {
     package var status: Int
     /// The `Retry-After` header as received: seconds or an HTTP date (RFC 9110 §10.2.3).
     package var retryAfter: String?
-    /// The `Date` header of an error response, as received.
+    /// The `Date` header, as received.
     package var date: String?
     package var body: [UInt8]
 

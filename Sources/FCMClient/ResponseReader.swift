@@ -27,8 +27,7 @@ struct ResponseReader {
 
     /// Starts with the head of the final response.
     private mutating func begin(status: Int, field: (String) -> String?) {
-        response = Response(
-            status: status, retryAfter: field("retry-after"), date: status < 400 ? nil : field("date"))
+        response = Response(status: status, retryAfter: field("retry-after"), date: field("date"))
     }
 }
 

@@ -16,6 +16,8 @@ struct Destination {
     private let keyOption: String
 
     var endpoint: Endpoint { endpoints.fcm }
+    /// Where the credential is from. `nil` if there is none.
+    var credentialName: String? { keyFile?.name }
 
     /// - Parameters:
     ///   - folder: The workspace's path. `nil` if the settings come from the command line.

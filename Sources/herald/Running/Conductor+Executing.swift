@@ -12,6 +12,7 @@ extension Conductor {
         let connection = try Connection(to: context.destination, context.settings, mayWrite: lock?.mayWrite)
         do {
             try await connection.checkCredentials { await signals.insistence() }
+            try await checkFirstRun(work, state.recorded, over: connection)
             let report = try await execute(work, from: state, over: connection.sender, under: lock, signals)
             await connection.shutdown()
             return report
