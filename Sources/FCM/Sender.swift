@@ -57,7 +57,7 @@ package struct Response: Hashable, Sendable {
     package var status: Int
     /// The `Retry-After` header as received: seconds or an HTTP date (RFC 9110 §10.2.3).
     package var retryAfter: String?
-    /// The `Date` header as received. The client does not keep that of a success over HTTP/2.
+    /// The `Date` header, as received.
     package var date: String?
     /// The `Metadata-Flavor` header, with which a metadata server shows that it is one.
     package var metadataFlavor: String?

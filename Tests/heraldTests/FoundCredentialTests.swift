@@ -116,9 +116,8 @@ import Testing
         var found = try #require(try find(environment))
         found.fileWarning = nil
         #expect(
-            found.warnings(for: "tide") == [
-                "GCLOUD_PROJECT is for the project other, and the workspace for tide; the workspace's project counts",
-                "\(found.origin) is for the project tide-app-prod, and the workspace for tide; the workspace's project counts",
+            found.warnings(for: "tide").map(\.text) == [
+                "GCLOUD_PROJECT is for the project 'other'", "\(found.origin) is for the project 'tide-app-prod'",
             ])
     }
 

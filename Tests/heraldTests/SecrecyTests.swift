@@ -69,6 +69,7 @@ import Testing
     private static let before: [Line] =
         lines("validate", in: DiagnosticsFormat.self) + lines("plan", in: PlanFormat.self)
         + lines("preview --all", in: PreviewFormat.self) + lines("calendar", in: CalendarFormat.self)
+        + lines("doctor", in: OutputFormat.self)
         + [
             ("state init", 0), ("apply --dry-run --sample all --report FOLDER/dry.json", 0),
             ("plan --out FOLDER/plan.json", 0), ("review --out FOLDER/review", 0),

@@ -163,7 +163,7 @@ def test_the_quota_project_of_the_environment_goes_along(server, monkeypatch, tm
         server.take()
         herald(server, tmp_path / expected)
         sends = [request for request in server.take() if request["path"].endswith("/messages:send")]
-        assert [send["headers"]["x-goog-user-project"] for send in sends] == [expected]
+        assert {send["headers"]["x-goog-user-project"] for send in sends} == {expected}
 
 
 def test_one_quota_project_is_for_all_calls(server, monkeypatch, tmp_path):

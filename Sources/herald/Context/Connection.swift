@@ -37,9 +37,21 @@ struct Connection {
         sender = client
     }
 
+    /// Whether requests carry an access token.
+    var signsIn: Bool { source != nil }
+
     func shutdown() async {
         await client.shutdown()
         await source?.shutdown()
+    }
+
+    /// Why there is no access token. `nil` if there is one, or if none is needed.
+    func signIn() async -> TokenError? {
+        guard let source else { return nil }
+        do throws(TokenError) {
+            _ = try await source.token()
+            return nil
+        } catch { return error }
     }
 
     /// Throws if Google refuses these credentials. If Google cannot be reached now, that is no error.

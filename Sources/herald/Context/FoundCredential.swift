@@ -22,16 +22,23 @@ struct FoundCredential {
         namedQuotaProject ?? summary.quotaProject ?? (credential.isPerson ? project : nil)
     }
 
-    /// What a person should know before the credential is used.
-    ///
+    /// What a person should know before the credential is used, and what to do about it.
+    struct Warning: Hashable {
+        let text: String
+        let remedy: String
+    }
+
     /// - Parameter project: The workspace's.
-    func warnings(for project: String) -> [String] {
+    func warnings(for project: String) -> [Warning] {
         var named = namedProjects
         if let own = summary.project { named.append((origin, own)) }
         let others = named.filter { $0.project != project }.map { name, other in
-            "\(name) is for the project \(other), and the workspace for \(project); the workspace's project counts"
+            Warning(
+                text: "\(name) is for the project '\(other)'",
+                remedy: "Make sure that the account has its role in '\(project)', where messages are sent.")
         }
-        return (fileWarning.map { [$0] } ?? []) + others
+        let file = fileWarning.map { Warning(text: $0, remedy: "Let nobody else read the file: chmod 600.") }
+        return (file.map { [$0] } ?? []) + others
     }
 }
 
