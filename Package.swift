@@ -51,6 +51,7 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
         .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
         .systemLibrary(
@@ -69,7 +70,11 @@ let package = Package(
             providers: [.apt(["zlib1g-dev"])]
         ),
         .target(name: "FCM"),
-        .target(name: "FCMClient", dependencies: ["FCM"] + cryptoExtras + logging + sockets + http),
+        .target(
+            name: "FCMClient",
+            dependencies: ["FCM"] + logging + sockets + http + products(of: "swift-nio", "NIOTLS")
+                + products(of: "jwt-kit", "JWTKit")
+        ),
         .target(
             name: "FCMEmulator",
             dependencies: ["FCM"] + crypto + cryptoExtras + logging

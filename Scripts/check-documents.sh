@@ -42,6 +42,7 @@ run calendar --days 366 --at "$from" --format ics >"$work/calendar.ics"
 run calendar --days 366 --at "$from" --format ics >"$work/again.ics"
 run preview --all --format json | document previews.json
 run preview mackerel-run --format json | document preview.json
+run doctor --format json | document doctor-first.json
 run apply --dry-run --at "$earlier" --report "$work/documents/report-dry.json"
 
 # An empty state, then everything: topics, condition, groups, audience, tokens, fids.
@@ -109,6 +110,16 @@ head -n 40 campaigns/lists/venice.csv >"$work/campaigns/lists/venice.csv"
 exits 3 run plan --detailed-exitcode --format json | document plan-guard.json
 exits 3 run apply --auto-approve
 
+# FCM tells the project's quota, and doctor that it finds nothing to sign in with.
+faults '[{"match":{"service":"send","first":1},"do":{"quota":"project","quota_limit":1200,"retry_after":"0"}}]'
+sed 's/^name: lost/name: quick/' "$work/campaigns/lost.yaml" >"$work/campaigns/quick.yaml"
+run apply --auto-approve --campaign quick --report "$work/documents/report-quick.json"
+faults '[]'
+run state show --format json | document state-quota.json
+run doctor --format json | document doctor.json
+exits 1 env -u FCM_EMULATOR_HOST HOME="$work" NO_GCE_CHECK=true HERALD_STATE="$work/none.sqlite" \
+    "$herald" -w "$work/campaigns" --quiet doctor --format json >"$work/documents/doctor-wrong.json"
+
 # Tests, and the state at the end.
 run test mistral-gale --audience team --report "$work/documents/report-test.json"
 run state show --format json | document state.json
@@ -142,6 +153,9 @@ has calendar-snapshot.json '"snapshot"'
 has plan-unknown.json 'herald state resolve lost@once'
 has report-test.json 'mistral-gale@test'
 has state-paused.json '"everything" : true'
+has state-quota.json '"per_minute" : 1200'
+has doctor.json '1200 messages a minute'
+has doctor-wrong.json 'GOOGLE_APPLICATION_CREDENTIALS'
 has state.json '"topic_api" : "registrations"'
 has trace.json '"group" : "station-ostia"'
 has trace-dead.json '"dead" : true'

@@ -19,11 +19,26 @@ package struct ErrorBody: Hashable, Sendable {
     package var reason: String?
     /// Whose quota was exceeded, by `QuotaFailure`.
     package var quota: Quota?
+    /// The messages that the project may send in a minute, by `ErrorInfo.metadata`.
+    package var quotaLimit: Int?
     /// `RetryInfo.retryDelay` in seconds.
     package var retryDelaySeconds: Double?
 
     /// Whether the error is about the credentials that FCM holds for Apple or for a browser's push service.
     package var isThirdParty: Bool { [FailureCode.thirdPartyAuth.rawValue, "APNS_AUTH_ERROR"].contains(fcmCode) }
+
+    /// What is wrong with the project or the account. `nil` if the details do not say it.
+    package var misconfiguration: FailureCode? {
+        let text = message?.lowercased() ?? ""
+        if text.contains("quota project") || text.contains("quota_project") {
+            return reason == FailureCode.userProjectDenied.rawValue ? .userProjectDenied : .quotaProjectMissing
+        }
+        if let code = reason.flatMap(FailureCode.init(rawValue:)), Self.misconfigurations.contains(code) { return code }
+        // Without details, only Google's sentence tells it.
+        return text.hasPrefix("permission '") && text.contains("' denied on resource") ? .permissionMissing : nil
+    }
+
+    private static let misconfigurations: Set<FailureCode> = [.apiDisabled, .permissionMissing, .userProjectDenied]
 
     /// Whose quota FCM counted. FCM's pages name these three. They do not document the form of a violation's subject,
     /// so a word in that text decides.
@@ -64,6 +79,7 @@ package struct ErrorBody: Hashable, Sendable {
             apns = APNs(statusCode: detail["statusCode"]?.int.map(Int.init), reason: detail["reason"]?.string)
         case "ErrorInfo":
             reason = detail["reason"]?.string
+            quotaLimit = Self.limit(in: detail["metadata"]) ?? quotaLimit
         case "QuotaFailure":
             let subjects = (detail["violations"]?.array ?? []).compactMap { $0["subject"]?.string?.lowercased() }
             quota = Quota.allCases.first { quota in subjects.contains { $0.hasPrefix(quota.rawValue) } } ?? quota
@@ -73,6 +89,18 @@ package struct ErrorBody: Hashable, Sendable {
             break
         }
     }
+
+    /// Reads `quota_limit_value`. A unit other than messages a minute, and a number that no project has, is no limit.
+    private static func limit(in metadata: JSONValue?) -> Int? {
+        guard let value = metadata?["quota_limit_value"], metadata?["quota_unit"]?.string?.hasPrefix("1/min") ?? true,
+            let limit = value.int.flatMap({ Int(exactly: $0) }) ?? value.string.flatMap({ Int($0) }),
+            possibleLimits.contains(limit)
+        else { return nil }
+        return limit
+    }
+
+    /// Google's default is 600,000, and it is raised by a quarter at a time.
+    package static let possibleLimits = 1...1_000_000_000
 
     /// Reads a protobuf duration such as `3.5s`. It takes at most 10,000 years, and no negative ones.
     private static func seconds(_ text: String) -> Double? {

@@ -7,6 +7,8 @@ package enum FailureCode: String, Sendable, CaseIterable {
     case senderIDMismatch = "SENDER_ID_MISMATCH"
     case quotaExceeded = "QUOTA_EXCEEDED"
     case thirdPartyAuth = "THIRD_PARTY_AUTH_ERROR"
+    /// The older name of `thirdPartyAuth`.
+    case apnsAuth = "APNS_AUTH_ERROR"
     case unspecified = "UNSPECIFIED_ERROR"
     case unavailable = "UNAVAILABLE"
     case `internal` = "INTERNAL"
@@ -17,6 +19,16 @@ package enum FailureCode: String, Sendable, CaseIterable {
     case notFound = "NOT_FOUND"
     case resourceExhausted = "RESOURCE_EXHAUSTED"
     case deadlineExceeded = "DEADLINE_EXCEEDED"
+    case failedPrecondition = "FAILED_PRECONDITION"
+    case unimplemented = "UNIMPLEMENTED"
+    case unknown = "UNKNOWN"
+
+    // Google's reasons (google.rpc.ErrorInfo) for a PERMISSION_DENIED
+    case apiDisabled = "SERVICE_DISABLED"
+    case permissionMissing = "IAM_PERMISSION_DENIED"
+    case userProjectDenied = "USER_PROJECT_DENIED"
+    /// herald's own name: Google gives the reason SERVICE_DISABLED for it, too.
+    case quotaProjectMissing = "QUOTA_PROJECT_MISSING"
 
     // The topic APIs
     case tooManyTopics = "TOO_MANY_TOPICS"

@@ -57,8 +57,10 @@ package struct Response: Hashable, Sendable {
     package var status: Int
     /// The `Retry-After` header as received: seconds or an HTTP date (RFC 9110 §10.2.3).
     package var retryAfter: String?
-    /// The `Date` header of an error response, as received.
+    /// The `Date` header, as received.
     package var date: String?
+    /// The `Metadata-Flavor` header, with which a metadata server shows that it is one.
+    package var metadataFlavor: String?
     package var body: [UInt8]
 
     package init(status: Int, retryAfter: String? = nil, date: String? = nil, body: [UInt8] = []) {

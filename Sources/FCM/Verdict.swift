@@ -43,6 +43,8 @@ package enum Verdict: Hashable, Sendable {
         package var floor: Duration
         /// Whose quota was exceeded, after a 429. It is the project's if FCM does not say.
         package var quota: ErrorBody.Quota?
+        /// The messages that the project may send in a minute, if the 429 says so.
+        package var projectLimit: Int?
     }
 }
 
@@ -83,6 +85,11 @@ extension Verdict {
             let error = ErrorBody(response.body)
             let failure = Failure(response, error)
             switch response.status {
+            // FCM says nothing of a mistake in the request, so it counts as one of its own.
+            case 400 where error.fcmCode == FailureCode.unspecified.rawValue:
+                self =
+                    address.fansOut
+                    ? .unknown(failure) : .again(failure, Repeat(.deferred, response, error, floor: .seconds(10)))
             case 400: self = .badRequest(error, failure, address, differsByRecipient)
             case 401: self = error.isThirdParty ? .rejected(failure) : .unauthenticated(failure)
             case 403:
@@ -125,7 +132,7 @@ extension Verdict {
             case 400: self = .rejected(failure)
             case 401: self = error.isThirdParty ? .rejected(failure) : .unauthenticated(failure)
             case 403 where error.fcmCode == FailureCode.senderIDMismatch.rawValue: self = .rejected(failure)
-            case 403 where error.reason == "SERVICE_DISABLED": self = .unavailable(failure)
+            case 403 where error.misconfiguration == .apiDisabled: self = .unavailable(failure)
             case 429 where [error.status, error.fcmCode].contains(FailureCode.tooManyTopics.rawValue):
                 self = .rejected(failure)
             default:
@@ -148,6 +155,9 @@ extension Verdict {
     ) -> Verdict {
         guard address.canDie else { return .stop(failure) }
         if error.apns?.statusCode == 410, !address.fansOut { return .dead(failure) }
+        if error.appleReason?.subject == .service, !address.fansOut {
+            return .again(failure, Repeat(effect: .deferred, floor: .seconds(10)))
+        }
         if error.apns != nil { return address.fansOut ? .stop(failure) : .rejected(failure) }
         if !error.violatedFields.isEmpty {
             let isAboutTarget = error.violatedFields.allSatisfy { $0 == "message.token" || $0 == "message.fid" }
@@ -173,6 +183,18 @@ extension Verdict {
     }
 }
 
+extension ErrorBody {
+    /// `ApnsError.reason`, if it is one of Apple's.
+    fileprivate var appleReason: AppleReason? { apns?.reason.flatMap(AppleReason.init(rawValue:)) }
+
+    /// What the details add to the sentence: what Apple said, or where the mistake is.
+    fileprivate var remark: String {
+        if let reason = apns?.reason { return " (Apple: \(Failure.fit(reason, 64)))" }
+        guard let field = violatedFields.first, message?.contains(field) == false else { return "" }
+        return " (in \(Failure.fit(field, 64)))"
+    }
+}
+
 extension Address {
     /// Whether FCM can report that the target does not exist any more.
     fileprivate var canDie: Bool {
@@ -192,7 +214,9 @@ extension Verdict.Repeat {
     init(_ effect: Effect, _ response: Response, _ error: ErrorBody, floor: Duration) {
         let asked = response.retryAfter ?? error.retryDelaySeconds.map { String(Int($0.rounded(.up))) }
         self.init(effect: effect, retryAfter: asked, floor: floor)
-        if floor == Self.quotaFloor { quota = error.quota ?? .project }
+        guard floor == Self.quotaFloor else { return }
+        quota = error.quota ?? .project
+        projectLimit = error.quotaLimit
     }
 
     /// The least wait after a 429 (docs/fcm.md#quotas-and-retries).
@@ -225,10 +249,16 @@ extension Failure {
 
     init(_ response: Response, _ error: ErrorBody) {
         self.init(
-            code: (error.fcmCode ?? error.status).map { Self.fit($0, 64) } ?? Self.name(ofStatus: response.status),
+            code: Self.code(response, error).map { Self.fit($0, 64) } ?? Self.name(ofStatus: response.status),
             httpStatus: response.status,
-            message: error.message.map { Self.fit($0, 500) }
-                ?? "the answer is not FCM's: \(response.body.count) bytes")
+            message: error.message.map { Self.fit($0, 500) + error.remark }
+                ?? "the answer is not FCM's: \(response.body.count) bytes, from a proxy or another address")
+    }
+
+    /// The code that says most. `nil` if the body has none.
+    private static func code(_ response: Response, _ error: ErrorBody) -> String? {
+        if let code = error.fcmCode { return code }
+        return response.status == 403 ? error.misconfiguration?.rawValue ?? error.status : error.status
     }
 
     /// A server's text as it may be shown: registrations masked and the length limited.

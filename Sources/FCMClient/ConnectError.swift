@@ -2,7 +2,7 @@ internal import NIOCore
 internal import NIOPosix
 
 /// Why a connection could not be opened. Nothing of any request has left this machine.
-enum ConnectError: Error, Hashable, Sendable, CaseIterable {
+enum ConnectError: Error, Hashable, Sendable {
     case unresolved, unreachable, timedOut
     /// The handshake failed, or the certificate was not trusted.
     case insecure
@@ -10,6 +10,12 @@ enum ConnectError: Error, Hashable, Sendable, CaseIterable {
     case notHTTP2
     /// The connection closed before it was ready for a request.
     case closed
+    /// The proxy opened no tunnel to the server.
+    case proxyRefused(proxy: String, status: Int)
+    /// What answers in the proxy's place is none.
+    case notAProxy(proxy: String)
+    /// There was no connection to the proxy itself.
+    case noProxy(proxy: String)
 
     /// Reads an error from opening a TCP connection.
     init(_ error: any Error) {
@@ -32,6 +38,12 @@ enum ConnectError: Error, Hashable, Sendable, CaseIterable {
         case .insecure: "the TLS handshake failed: check the server's certificate and the trusted authorities"
         case .notHTTP2: "the server does not offer HTTP/2 (no h2 in its ALPN answer)"
         case .closed: "the server closed the connection before it was ready"
+        case .proxyRefused(let proxy, 407):
+            "the proxy \(proxy) answered HTTP 407: put its user and password into HTTPS_PROXY"
+        case .proxyRefused(let proxy, let status):
+            "the proxy \(proxy) answered HTTP \(status): check HTTPS_PROXY and NO_PROXY"
+        case .notAProxy(let proxy): "what answers at the proxy's address \(proxy) is no HTTP proxy: check HTTPS_PROXY"
+        case .noProxy(let proxy): "the proxy \(proxy) could not be reached: check HTTPS_PROXY and NO_PROXY"
         }
     }
 }

@@ -21,7 +21,8 @@ struct ConnectionPools: Sendable {
     ///   - idleLimit: Replaces the default of the endpoint's scheme.
     ///   - beat: Replaces the default, which is a part of the timeout.
     init(
-        to endpoint: Endpoint, security: NIOSSLContext?, timeout: Duration, maxInFlight: Int,
+        to endpoint: Endpoint, proxies: ProxySettings = .none, security: NIOSSLContext?, timeout: Duration,
+        maxInFlight: Int,
         cores: Int = System.coreCount, idleLimit: TimeAmount? = nil, beat: TimeAmount? = nil,
         mayWrite: (@Sendable () -> Bool)? = nil, logger: Logger
     ) throws {
@@ -36,8 +37,9 @@ struct ConnectionPools: Sendable {
         }
         pools = try stride(from: 0, to: maxInFlight, by: share).map { first in
             try ConnectionPool(
-                to: endpoint, security: security, timeout: timeout, maxInFlight: min(share, maxInFlight - first),
-                idleLimit: idleLimit, beat: beat, mayWrite: mayWrite, logger: logger)
+                to: endpoint, version: endpoint.version, proxies: proxies, security: security, timeout: timeout,
+                maxInFlight: min(share, maxInFlight - first), idleLimit: idleLimit, beat: beat, mayWrite: mayWrite,
+                logger: logger)
         }
         capacity = pools.reduce(0) { $0 + $1.capacity }
     }

@@ -7,6 +7,9 @@ internal import NIOSSL
 /// Opens connections to one endpoint.
 struct Connector: Sendable {
     let endpoint: Endpoint
+    let version: WireVersion
+    /// `nil`: the endpoint is called directly.
+    let proxy: Proxy?
     /// Not `nil` for `https`.
     let security: NIOSSLContext?
     /// The limit for name lookup, TCP connection, TLS handshake and the server's SETTINGS together.
@@ -16,61 +19,82 @@ struct Connector: Sendable {
 
     /// Opens a connection whose handlers run on `loop`. The last handler is the one that `carrier(of:)` returns.
     func open(on loop: any EventLoop) -> EventLoopFuture<any Channel> {
-        guard let security else { return openPlain(on: loop) }
-        return openSecure(on: loop, security)
+        let ready = loop.makePromise(of: Void.self)
+        let connecting = connect(on: loop)
+        let deadline = loop.scheduleTask(in: timeout) { ready.fail(ConnectError.timedOut) }
+        return
+            connecting
+            .flatMap { channel in prepare(channel, ready).and(ready.futureResult).map { _ in channel } }
+            .always { result in
+                deadline.cancel()
+                guard case .failure(let error) = result else { return }
+                ready.fail(error)
+                connecting.whenSuccess { $0.close(promise: nil) }
+            }
     }
 
     /// The handler that carries exchanges over an open connection. Call this on the connection's event loop.
     func carrier(of channel: any Channel) throws -> any Carrier {
         let pipeline = channel.pipeline.syncOperations
-        return security == nil
-            ? try pipeline.handler(type: ExchangeHandler.self) : try pipeline.handler(type: FrameHandler.self)
+        switch version {
+        case .http1: return try pipeline.handler(type: ExchangeHandler.self)
+        case .http2: return try pipeline.handler(type: FrameHandler.self)
+        }
     }
 
-    private func addGate(to channel: any Channel) throws {
-        if let mayWrite { try channel.pipeline.syncOperations.addHandler(WriteGate(mayWrite)) }
-    }
+    // MARK: The connection
 
-    private func openPlain(on loop: any EventLoop) -> EventLoopFuture<any Channel> {
+    /// Opens a TCP connection to the endpoint or to its proxy.
+    private func connect(on loop: any EventLoop) -> EventLoopFuture<any Channel> {
         ClientBootstrap(group: loop)
             .connectTimeout(timeout)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try addGate(to: channel)
-                    try channel.pipeline.syncOperations.addHTTPClientHandlers()
-                    try channel.pipeline.syncOperations.addHandler(ExchangeHandler())
+                    if let mayWrite { try channel.pipeline.syncOperations.addHandler(WriteGate(mayWrite)) }
                 }
             }
-            .connect(host: endpoint.host, port: endpoint.port)
-            .flatMapErrorThrowing { throw ConnectError($0) }
+            .connect(host: proxy?.host ?? endpoint.host, port: proxy?.port ?? endpoint.port)
+            .flatMapErrorThrowing { error in
+                throw proxy.map { ConnectError.noProxy(proxy: "\($0)") } ?? ConnectError(error)
+            }
     }
 
-    private func openSecure(on loop: any EventLoop, _ security: NIOSSLContext) -> EventLoopFuture<any Channel> {
-        let preface = loop.makePromise(of: Void.self)
-        let serverName = endpoint.isAddress ? nil : endpoint.host
-        let connecting = ClientBootstrap(group: loop)
-            .connectTimeout(timeout)
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try addGate(to: channel)
-                    let tls = try NIOSSLClientHandler(context: security, serverHostname: serverName)
-                    try channel.pipeline.syncOperations.addHandler(tls)
+    /// Adds what makes a connection for requests of it. `ready` is told when requests may come.
+    private func prepare(_ channel: any Channel, _ ready: EventLoopPromise<Void>) -> EventLoopFuture<Void> {
+        tunnel(on: channel, ready)
+            .flatMapThrowing { if let security { try secure(channel, security) } }
+            .flatMap {
+                switch version {
+                case .http1: speakHTTP1(on: channel, ready)
+                case .http2: negotiate(on: channel, preface: ready)
                 }
             }
-            .connect(host: endpoint.host, port: endpoint.port)
-        let deadline = loop.scheduleTask(in: timeout) { preface.fail(ConnectError.timedOut) }
-        return
-            connecting
-            .flatMapErrorThrowing { throw ConnectError($0) }
-            .flatMap { channel in
-                negotiate(on: channel, preface: preface).and(preface.futureResult).map { _ in channel }
-            }
-            .always { result in
-                deadline.cancel()
-                guard case .failure(let error) = result else { return }
-                preface.fail(error)
-                connecting.whenSuccess { $0.close(promise: nil) }
-            }
+    }
+
+    private func tunnel(on channel: any Channel, _ ready: EventLoopPromise<Void>) -> EventLoopFuture<Void> {
+        guard let proxy else { return channel.eventLoop.makeSucceededVoidFuture() }
+        let isOpen = channel.eventLoop.makePromise(of: Void.self)
+        // The time limit ends the wait for the proxy, too.
+        ready.futureResult.whenFailure(isOpen.fail)
+        return channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHandler(
+                TunnelHandler(to: endpoint, through: proxy, isOpen: isOpen))
+        }
+        .flatMap { isOpen.futureResult }
+    }
+
+    private func secure(_ channel: any Channel, _ security: NIOSSLContext) throws {
+        let name = endpoint.isAddress ? nil : endpoint.host
+        try channel.pipeline.syncOperations.addHandler(NIOSSLClientHandler(context: security, serverHostname: name))
+    }
+
+    private func speakHTTP1(on channel: any Channel, _ ready: EventLoopPromise<Void>) -> EventLoopFuture<Void> {
+        channel.eventLoop.makeCompletedFuture {
+            let pipeline = channel.pipeline.syncOperations
+            if security != nil { try pipeline.addHandler(HandshakeHandler(isDone: ready)) } else { ready.succeed() }
+            try pipeline.addHTTPClientHandlers()
+            try pipeline.addHandler(ExchangeHandler())
+        }
     }
 
     private func negotiate(on channel: any Channel, preface: EventLoopPromise<Void>) -> EventLoopFuture<Void> {

@@ -1,8 +1,8 @@
 package import FCM
 internal import NIOCore
 
-/// The address of a server: `https` anywhere, `http` on this machine only. Other addresses cannot be represented, so a
-/// bearer token never travels unencrypted.
+/// The address of a server: `https` anywhere, `http` on this machine, and for questions without a bearer token also on the
+/// machine's own network link. Other addresses cannot be represented, so a bearer token never travels unencrypted.
 package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     package enum Scheme: String, Hashable, Sendable {
         case http, https
@@ -111,4 +111,34 @@ extension Endpoint {
         }
         return (host, port)
     }
+}
+
+extension Endpoint {
+    /// Reads `HOST[:PORT]` of a server that is asked in plain text: on this machine, or a metadata server on its network
+    /// link.
+    init?(plainText authority: Substring) {
+        guard let (host, port) = try? Self.split(authority), Self.isHost(host.lowercased()) else { return nil }
+        let place = port ?? Scheme.http.defaultPort
+        guard (1...65535).contains(place) else { return nil }
+        self.init(scheme: .http, name: host.lowercased(), port: place)
+        guard isLoopback || isLinkLocal else { return nil }
+    }
+
+    /// Whether it is on the machine's own network link, by its address or as Google's metadata server.
+    var isLinkLocal: Bool {
+        ["metadata", "metadata.google.internal", "metadata.goog"].contains(host)
+            || IPAddress(host)?.isLinkLocal ?? false
+    }
+
+    /// The version of HTTP that calls to Google and to an emulator have.
+    var version: WireVersion {
+        switch scheme {
+        case .http: .http1
+        case .https: .http2
+        }
+    }
+}
+
+enum WireVersion: Hashable, Sendable {
+    case http1, http2
 }

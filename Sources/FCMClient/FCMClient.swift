@@ -13,6 +13,7 @@ package final class FCMClient: Sender {
     private let endpoints: Endpoints
     private let project: Project
     private let authorization: Authorization?
+    private let quotaProject: String?
     private let pools: [Endpoint: ConnectionPools]
     /// The request head that all sends with one token share.
     private let sendHead = Mutex<(token: AccessToken?, head: RequestHead)?>(nil)
@@ -22,6 +23,8 @@ package final class FCMClient: Sender {
     ///   - maxInFlight: How many exchanges may be in flight at once to each server. An emulator may get fewer.
     ///   - certificateAuthorities: The path of a PEM file with authorities to trust besides the system's.
     ///   - authorization: The source of access tokens. `nil` for an emulator.
+    ///   - quotaProject: The project for quota and billing, if it is not the credential's own.
+    ///   - proxies: Which proxy each server is called through.
     ///   - mayWrite: Whether this process may send. It is asked before each write to a socket. `nil` if it always may.
     package convenience init(
         endpoints: Endpoints,
@@ -30,13 +33,15 @@ package final class FCMClient: Sender {
         maxInFlight: Int = 1_000,
         certificateAuthorities: String? = nil,
         authorization: Authorization? = nil,
+        quotaProject: String? = nil,
+        proxies: ProxySettings = .none,
         mayWrite: (@Sendable () -> Bool)? = nil,
         logger: Logger
     ) throws {
         try self.init(
             endpoints: endpoints, project: project, timeout: timeout, maxInFlight: maxInFlight,
-            certificateAuthorities: certificateAuthorities, authorization: authorization, idleLimit: nil, beat: nil,
-            mayWrite: mayWrite, logger: logger)
+            certificateAuthorities: certificateAuthorities, authorization: authorization, quotaProject: quotaProject,
+            proxies: proxies, idleLimit: nil, beat: nil, mayWrite: mayWrite, logger: logger)
     }
 
     /// - Parameters:
@@ -49,6 +54,8 @@ package final class FCMClient: Sender {
         maxInFlight: Int,
         certificateAuthorities: String?,
         authorization: Authorization?,
+        quotaProject: String? = nil,
+        proxies: ProxySettings = .none,
         idleLimit: TimeAmount?,
         beat: TimeAmount?,
         mayWrite: (@Sendable () -> Bool)? = nil,
@@ -61,11 +68,11 @@ package final class FCMClient: Sender {
         guard maxInFlight > 0 else { throw FCMClientError.maxInFlight(maxInFlight) }
         // Reading the system's authorities takes a while, so both of Google's servers share one context.
         let isSecure = distinct.contains { $0.scheme == .https }
-        let security = isSecure ? try NIOSSLContext(trusting: certificateAuthorities) : nil
+        let security = isSecure ? try NIOSSLContext(trusting: certificateAuthorities, for: .http2) : nil
         pools = try Dictionary(
             uniqueKeysWithValues: distinct.map { endpoint in
                 let pools = try ConnectionPools(
-                    to: endpoint, security: security, timeout: timeout, maxInFlight: maxInFlight,
+                    to: endpoint, proxies: proxies, security: security, timeout: timeout, maxInFlight: maxInFlight,
                     idleLimit: idleLimit, beat: beat, mayWrite: mayWrite, logger: logger)
                 return (endpoint, pools)
             })
@@ -73,6 +80,7 @@ package final class FCMClient: Sender {
         self.endpoints = endpoints
         self.project = project
         self.authorization = authorization
+        self.quotaProject = quotaProject
     }
 
     /// Gets an access token and opens a connection for sends, if possible.
@@ -102,7 +110,7 @@ package final class FCMClient: Sender {
             case .group where project.senderID == nil:
                 answer(.refused(reason: "device groups need sender_id, the project's number"))
             case .subscribe, .unsubscribe, .batch, .group, .read:
-                let wire = call.request.wire(project: project)
+                let wire = wire(call.request)
                 let http = HTTPCall(wire, to: endpoints[wire.service], bearer: token)
                 switch wire.service {
                 case .fcm: batches.fcm.append(Attempt(call: http, answer: answer))
@@ -114,10 +122,16 @@ package final class FCMClient: Sender {
         if !batches.iid.isEmpty { pools[endpoints.iid]?.start(batches.iid) }
     }
 
+    private func wire(_ request: Request) -> WireRequest {
+        var wire = request.wire(project: project)
+        if let quotaProject { wire.headers.append((name: "x-goog-user-project", value: quotaProject)) }
+        return wire
+    }
+
     private func sendHead(with token: AccessToken?) -> RequestHead {
         sendHead.withLock { known in
             if let known, known.token == token { return known.head }
-            let wire = Request.send(body: []).wire(project: project)
+            let wire = wire(.send(body: []))
             let head = RequestHead(wire, to: endpoints.fcm, bearer: token, isShared: true)
             known = (token, head)
             return head

@@ -16,13 +16,12 @@ final class HTTPCall: Sendable {
         self.init(RequestHead(wire, to: endpoint, bearer: bearer), body: wire.body)
     }
 
-    /// Posts a form (`application/x-www-form-urlencoded`).
-    convenience init(form: [(name: String, value: String)], to target: TokenEndpoint) {
-        let text = form.map { "\($0.name.percentEncodedSegment)=\($0.value.percentEncodedSegment)" }
+    /// A call on the way to an access token, over HTTP/1.1.
+    convenience init(_ call: TokenCall) {
+        let fields = call.headers.map { (name: $0.name, value: $0.value.rawValue) }
         let head = RequestHead(
-            "POST", target.endpoint, path: target.path, [("content-type", "application/x-www-form-urlencoded")],
-            isShared: false)
-        self.init(head, body: Array(text.joined(separator: "&").utf8))
+            call.method, call.url.endpoint, .http1, path: call.url.path, fields, isShared: false)
+        self.init(head, body: Array(call.body.rawValue.utf8))
     }
 }
 
@@ -36,22 +35,23 @@ enum RequestHead: Sendable {
     init(_ wire: WireRequest, to endpoint: Endpoint, bearer: AccessToken?, isShared: Bool = false) {
         var fields = wire.headers
         if let bearer { fields.append((name: "authorization", value: "Bearer \(bearer.rawValue)")) }
-        self.init(wire.method, endpoint, path: wire.path, fields, isShared: isShared)
+        self.init(wire.method, endpoint, endpoint.version, path: wire.path, fields, isShared: isShared)
     }
 
     fileprivate init(
-        _ method: String, _ endpoint: Endpoint, path: String, _ fields: [(name: String, value: String)], isShared: Bool
+        _ method: String, _ endpoint: Endpoint, _ version: WireVersion, path: String,
+        _ fields: [(name: String, value: String)], isShared: Bool
     ) {
         let fields = [(name: "user-agent", value: "herald")] + fields
-        switch endpoint.scheme {
-        case .http:
+        switch version {
+        case .http1:
             var headers = HTTPHeaders()
             headers.add(name: "host", value: endpoint.authority)
             for (name, value) in fields { headers.add(name: name, value: value) }
             self = .http1(
                 HTTPRequestHead(
                     version: .http1_1, method: HTTPMethod(rawValue: method), uri: path, headers: headers))
-        case .https:
+        case .http2:
             var headers = HPACKHeaders()
             headers.add(name: ":method", value: method)
             headers.add(name: ":scheme", value: "https")

@@ -27,8 +27,7 @@ struct ResponseReader {
 
     /// Starts with the head of the final response.
     private mutating func begin(status: Int, field: (String) -> String?) {
-        response = Response(
-            status: status, retryAfter: field("retry-after"), date: status < 400 ? nil : field("date"))
+        response = Response(status: status, retryAfter: field("retry-after"), date: field("date"))
     }
 }
 
@@ -62,6 +61,7 @@ extension ResponseReader {
             return .more
         case .head(let head):
             begin(status: Int(head.status.code)) { head.headers.first(name: $0) }
+            response?.metadataFlavor = head.headers.first(name: "metadata-flavor")
             isReusable = head.isKeepAlive
             return .more
         case .body(let bytes):

@@ -4,9 +4,14 @@ import Synchronization
 /// The emulated FCM without a socket: it takes calls, changes the world and returns answers.
 struct Backend: Sendable {
     var signIn: SignIn
+    /// The day whose FCM it is. `nil` means that no service has ended.
+    var today: Date?
     private let shared: Shared
     /// The status that the ledger records for deliveries of the current call. `nil` if the caller gets no answer.
     private var toldStatus: Int? = 200
+    /// What a fault does to the current call's sign-in.
+    private var clockOffset: Duration = .zero
+    private var accepted: Duration?
     /// Writes the current call to the journal. `nil` if it must not be written.
     private var keeping: Keeping?
     /// The original time of a call that is replayed from the journal.
@@ -78,10 +83,14 @@ struct Backend: Sendable {
     private func outcome(of call: Call, with fault: Fault) -> Answer {
         var backend = self
         backend.toldStatus = fault.toldStatus
+        (backend.clockOffset, backend.accepted) = (fault.clockOffset, fault.accepted)
         let honest = fault.isCarriedOut ? backend.perform(call) ?? .pageNotFound(call.target) : nil
-        let scripted = fault.reply.flatMap { reply in Service(for: call).map(reply.answer) }
+        let scripted = fault.reply.flatMap { reply in Service(for: call).map { reply.answer(for: $0, to: call) } }
         var answer = scripted ?? honest ?? Answer(body: [])
         answer.ending = fault.ending
+        if fault.clockOffset != .zero {
+            answer.headers.append((name: "Date", value: (now + fault.clockOffset / .seconds(1)).httpDate))
+        }
         return answer
     }
 
@@ -155,14 +164,18 @@ extension Backend {
     ) throws(Failure) -> String {
         try shared.world.withLock { (world) throws(Failure) in
             let (clock, time) = (now, world.time(at: now))
-            try check(world, time)
+            try check(world, time + clockOffset / .seconds(1))
+            let seconds = accepted.map { $0 / .seconds(1) } ?? seconds
             keep(world, at: clock) { (_, occasion) in .token(lasting: seconds, occasion) }
             return world.issueToken(until: time + seconds)
         }
     }
 
+    /// Whether Google has ended device groups and the Instance ID service by that day.
+    var hasEndedServices: Bool { today.map { $0 >= EndOfService.begin } ?? false }
+
     /// The time of the clock, or the original time during a replay.
-    private var now: Date { replayed ?? shared.now() }
+    var now: Date { replayed ?? shared.now() }
 
     /// Writes the call to the journal before it changes the world.
     private func keep(

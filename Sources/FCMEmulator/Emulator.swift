@@ -43,6 +43,8 @@ package struct Emulator: Sendable {
         /// The service accounts that may get access tokens, with their public keys as PEM. If it is empty, every
         /// account may, and signatures are not verified.
         package var serviceAccounts: [String: String]
+        /// The day whose FCM it is: what Google has ended by then is gone. `nil` means that nothing has ended.
+        package var today: Date?
 
         package init(
             host: String = "127.0.0.1", port: Int = 0, tls: Bool = false, ledger: String? = nil,
@@ -100,15 +102,17 @@ package struct Emulator: Sendable {
         let hosts = [configuration.host] + configuration.allowedHosts
         let identity = configuration.tls ? try ServerIdentity(hosts: hosts, now: now()) : nil
         let token = HostName(configuration.host).isLoopback ? nil : Self.newToken()
-        let backend = try Backend(
+        var backend = try Backend(
             strict: configuration.strict, membershipDelay: configuration.membershipDelay,
             signIn: try SignIn(configuration), faults: try readFaults(), data: configuration.data, now: now,
             keep: try openLedger())
+        backend.today = configuration.today
+        let serving = backend
         try await withThrowingTaskGroup { group in
             let (ports, listening) = AsyncStream<Int>.makeStream()
             group.addTask {
                 defer { listening.finish() }
-                try await serve(backend, identity: identity, token: token) { listening.yield($0) }
+                try await serve(serving, identity: identity, token: token) { listening.yield($0) }
             }
             for await port in ports {
                 guard let identity else {
@@ -133,13 +137,19 @@ package struct Emulator: Sendable {
         let rules = AccessRules(
             listeningOn: configuration.host, allowing: configuration.allowedHosts, token: token)
         let drain = Drain()
+        let logger = Logger(label: "herald.emulator", factory: { _ in SwiftLogNoOpLogHandler() })
+        let answering = EmulatorResponder(backend: backend, rules: rules, isSecure: tls != nil, drain: drain)
         let application = Application(
-            responder: EmulatorResponder(backend: backend, rules: rules, isSecure: tls != nil, drain: drain),
-            server: HTTPServerBuilder { responder in
+            responder: answering,
+            server: HTTPServerBuilder { _ in
                 let responder: HTTPChannelHandler.Responder = { request, writer, channel in
                     drain.enter()
                     defer { drain.leave() }
-                    try await responder(request, writer, channel)
+                    let connection = Connection(
+                        source: ApplicationRequestContextSource(channel: channel, logger: logger))
+                    let response = try await answering.respond(to: request, context: connection)
+                    // Hummingbird's own way would overwrite a `Date` that a fault has set.
+                    try await writer.write(response: response.head, body: response.body)
                 }
                 guard let tls else { return HTTP1Channel(responder: responder) }
                 return try SecureChannel(tls, responder: responder)
@@ -147,7 +157,7 @@ package struct Emulator: Sendable {
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port), backlog: 1024),
             onServerRunning: { onListening($0.localAddress?.port ?? 0) },
-            logger: Logger(label: "herald.emulator", factory: { _ in SwiftLogNoOpLogHandler() }))
+            logger: logger)
         // This task is not cancelled with ours, so that pending answers can still be sent.
         let serving = Task { try await application.run() }
         do {

@@ -26,6 +26,9 @@ enum Service {
         }
     }
 
+    /// `nil` for services that issue no access tokens.
+    var signInEndpoint: SignInService.Endpoint? { if case .oauth(let service) = self { service.endpoint } else { nil } }
+
     /// `nil` if no service has this path.
     init?(for call: Call) {
         guard let path = call.path else { return nil }
@@ -69,6 +72,7 @@ enum Service {
                 try call.checkQuery(of: service.project, allowing: service.parameters(of: call.method))
                 return try service.answer(call, from: backend)
             }
+        case .instanceID where backend.hasEndedServices, .groups where backend.hasEndedServices: nil
         case .instanceID(let service):
             Self.settle { () throws(TextError) in
                 try backend.admitToOldService(call)

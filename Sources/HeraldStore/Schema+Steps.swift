@@ -33,7 +33,8 @@ extension Schema {
         try add(to: ChunkTable.rejection)
     }
 
-    /// `meta` may hold `workspace`, `closed` (1 while a copy is not complete) and `moved_to`, too.
+    /// `meta` may hold `workspace`, `closed` (1 while a copy is not complete), `moved_to`, `send_quota` and
+    /// `send_quota_found`, too.
     static func addCommits(_ db: Database) throws {
         try db.execute(
             sql: """

@@ -138,6 +138,10 @@ extension StateChange {
             try db.execute(
                 sql: "INSERT OR REPLACE INTO meta (key, value) VALUES ('topic_api', ?), ('topic_api_found', ?)",
                 arguments: [api.rawValue, now.timeIntervalSince1970])
+        case .sendQuota(let perMinute, let now):
+            try db.execute(
+                sql: "INSERT OR REPLACE INTO meta (key, value) VALUES ('send_quota', ?), ('send_quota_found', ?)",
+                arguments: [perMinute, now.timeIntervalSince1970])
         case .test(let test):
             try db.execute(
                 sql: "INSERT INTO test (campaign, at, accepted, rejected, unknown) VALUES (?, ?, ?, ?, ?)",

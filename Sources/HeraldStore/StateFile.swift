@@ -17,6 +17,8 @@ package struct StateFile: StateLocation {
 
     package var name: String { path }
 
+    package var keeping: String { "SQLite, format \(Schema.newest), each commit is on disk before it counts" }
+
     package var cachePath: String { path }
 
     package var reports: String { (path as NSString).deletingLastPathComponent + "/runs" }

@@ -6,6 +6,8 @@ package import HeraldCore
 package protocol StateLocation: Sendable {
     /// The name in messages.
     var name: String { get }
+    /// How it keeps what it holds, for people: the kind of store, its format, and what survives a crash.
+    var keeping: String { get }
     /// The folder for the reports of its runs.
     var reports: String { get }
     /// What the paths of the caches of lists begin with.

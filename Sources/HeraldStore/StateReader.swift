@@ -46,6 +46,8 @@ struct StateReader {
             let found = try meta("topic_api_found", Double.self).map(StoredValue.date)
             return .init(api, at: found ?? .distantPast)
         }
+        state.sendQuota = try StoredValue.sendQuota(
+            try meta("send_quota", Int64.self), try meta("send_quota_found", Double.self))
         state.nextRecipient = try lastRecipient() + 1
         return state
     }

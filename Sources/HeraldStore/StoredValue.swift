@@ -50,6 +50,15 @@ enum StoredValue {
         return Int(number)
     }
 
+    /// - Parameter found: `nil` where there is no quota.
+    static func sendQuota(_ perMinute: Int64?, _ found: Double?) throws -> RecordedState.SendQuota? {
+        guard let perMinute else { return nil }
+        guard let number = Int(exactly: perMinute), RecordedState.SendQuota.possible.contains(number), let found else {
+            throw StateDamage(detail: "its quota is out of range")
+        }
+        return RecordedState.SendQuota(perMinute: number, at: try date(found))
+    }
+
     static func commit(_ id: String, _ seconds: Double) throws -> AppliedCommit {
         guard let commit = AppliedCommit(id: id, committed: try date(seconds)) else {
             throw StateDamage(detail: "it has no id where one of a commit belongs")

@@ -43,7 +43,7 @@ struct Herald: AsyncParsableCommand {
         version: "\(Self.version) (tzdata \(Zone.databaseVersion ?? "unknown"))",
         subcommands: [
             Init.self, New.self, Validate.self, PlanCommand.self, Review.self, PreviewCommand.self,
-            CalendarCommand.self,
+            CalendarCommand.self, Doctor.self,
             Approve.self, Apply.self, Run.self, Work.self, TestCommand.self, Pause.self, Resume.self, State.self,
             Groups.self,
             ReportCommand.self, EmulatorCommand.self, Explain.self,

@@ -14,7 +14,7 @@ import Testing
         "CZlib": [],
         "FCM": [],
         "FCMClient": [
-            "CryptoExtras", "FCM", "Logging", "NIOCore", "NIOHPACK", "NIOHTTP1", "NIOHTTP2", "NIOPosix", "NIOSSL",
+            "FCM", "JWTKit", "Logging", "NIOCore", "NIOHPACK", "NIOHTTP1", "NIOHTTP2", "NIOPosix", "NIOSSL", "NIOTLS",
         ],
         "FCMEmulator": [
             "Crypto", "CryptoExtras", "FCM", "HTTPTypes", "Hummingbird", "HummingbirdCore", "HummingbirdHTTP2",

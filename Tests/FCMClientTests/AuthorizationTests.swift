@@ -102,6 +102,22 @@ struct AuthorizationTests {
         }
     }
 
+    @Test func `the project for quota goes with every call`() async throws {
+        try await PlainServer.with({ _ in .reply() }) { server in
+            let client = try FCMClient(
+                endpoints: Endpoints(server.endpoint), project: Project(id: "demo", senderID: SenderID(rawValue: "12")),
+                quotaProject: "billing", logger: Logger(label: "test"))
+            let topic = try #require(TopicName(rawValue: "t"))
+            let name = try #require(GroupName(rawValue: "g"))
+            _ = await client.exchange(.batch(.add, topic, []))
+            _ = await client.exchange(.group(.retrieve(name)))
+            _ = await client.send()
+            await client.shutdown()
+            #expect(
+                server.arrivals.requests.map { $0.headers["x-goog-user-project"] } == ["billing", "billing", "billing"])
+        }
+    }
+
     @Test func `each server is spoken to as its address says`() async throws {
         try await SecureServer.with({ _, _ in [.reply()] }) { fcm in
             try await PlainServer.with({ _ in .reply() }) { iid in

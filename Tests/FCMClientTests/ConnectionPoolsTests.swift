@@ -93,7 +93,7 @@ struct ConnectionPoolsTests {
         _ endpoint: Endpoint, trusting server: SecureServer? = nil, maxInFlight: Int, cores: Int
     ) throws -> ConnectionPools {
         try ConnectionPools(
-            to: endpoint, security: NIOSSLContext(trusting: server?.certificate.certificatePath),
+            to: endpoint, security: NIOSSLContext(trusting: server?.certificate.certificatePath, for: .http2),
             timeout: .seconds(240), maxInFlight: maxInFlight, cores: cores,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }

@@ -30,7 +30,12 @@ struct EndingTests {
     }
 
     @Test func `each reason is a sentence of its own`() {
-        let endings = Self.ours + Self.theirs + [.refused] + ConnectError.allCases.map(Ending.notConnected)
+        let errors: [ConnectError] = [
+            .unresolved, .unreachable, .timedOut, .insecure, .notHTTP2, .closed, .notAProxy(proxy: "proxy:3128"),
+            .proxyRefused(proxy: "proxy:3128", status: 407), .proxyRefused(proxy: "proxy:3128", status: 502),
+            .noProxy(proxy: "proxy:3128"),
+        ]
+        let endings = Self.ours + Self.theirs + [.refused] + errors.map(Ending.notConnected)
         let reasons = endings.compactMap { Exchange($0, after: .waiting).reason }
         #expect(Set(reasons).count == endings.count)
         #expect(reasons.allSatisfy { $0.utf8.count < 120 })

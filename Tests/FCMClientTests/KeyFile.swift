@@ -1,5 +1,6 @@
 import CryptoExtras
 import FCM
+import Testing
 
 @testable import FCMClient
 
@@ -22,8 +23,14 @@ enum KeyFile {
         ]
     }
 
-    static func account(tokenURI: String = "https://oauth2.googleapis.com/token") throws -> ServiceAccount {
-        try ServiceAccount(keyFile: JSONValue.object(members(tokenURI: tokenURI)).bytes())
+    static func credential(tokenURI: String = "https://oauth2.googleapis.com/token") throws -> Credential {
+        try Credential(file: JSONValue.object(members(tokenURI: tokenURI)).bytes())
+    }
+
+    /// The assertion of that time, signed.
+    static func assertion(at time: Int64) async throws -> String {
+        let key = try #require(SigningKey(pem: key.pkcs8PEMRepresentation, id: keyID))
+        return try await Assertion(issuer: email, key: key, scope: Credential.scope, issuedAt: time).signed()
     }
 
     /// Parts of the key that no output may contain.

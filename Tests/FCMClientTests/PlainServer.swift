@@ -3,8 +3,9 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
 
-/// An HTTP/1.1 server on loopback that answers each request as the test says.
+/// An HTTP/1.1 server on loopback, with or without TLS, that answers each request as the test says.
 struct PlainServer: Sendable {
     enum Answer: Sendable {
         case reply(HTTPResponseStatus = .ok, HTTPHeaders = [:], [UInt8] = [])
@@ -25,28 +26,42 @@ struct PlainServer: Sendable {
     private let channel: any Channel
 
     /// Runs `body` with a server on a free port.
+    ///
+    /// - Parameter certificate: With one, the server speaks TLS.
     static func with(
+        certificate: Certificate? = nil,
         _ answer: @escaping @Sendable (Arrivals.Request) -> Answer,
         _ body: (PlainServer) async throws -> Void
     ) async throws {
-        let server = try await PlainServer(answer)
+        let server = try await PlainServer(certificate, answer)
         defer { server.channel.close(promise: nil) }
         try await body(server)
     }
 
-    private init(_ answer: @escaping @Sendable (Arrivals.Request) -> Answer) async throws {
+    private init(
+        _ certificate: Certificate?, _ answer: @escaping @Sendable (Arrivals.Request) -> Answer
+    ) async throws {
         let arrivals = Arrivals()
+        let security = try certificate.map { certificate in
+            try NIOSSLContext(
+                configuration: .makeServerConfiguration(
+                    certificateChain: NIOSSLCertificate.fromPEMFile(certificate.certificatePath)
+                        .map(NIOSSLCertificateSource.certificate),
+                    privateKey: .privateKey(NIOSSLPrivateKey(file: certificate.keyPath, format: .pem))))
+        }
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: 1024)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let operations = channel.pipeline.syncOperations
+                    if let security { try operations.addHandler(NIOSSLServerHandler(context: security)) }
                     try operations.configureHTTPServerPipeline(withErrorHandling: false)
                     try operations.addHandler(Handler(arrivals: arrivals, answer: answer))
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
-        endpoint = try Endpoint(scheme: .http, host: "127.0.0.1", port: channel.localAddress?.port ?? 0)
+        endpoint = try Endpoint(
+            scheme: security == nil ? .http : .https, host: "127.0.0.1", port: channel.localAddress?.port ?? 0)
         self.arrivals = arrivals
     }
 }

@@ -30,12 +30,16 @@ struct ResponseReaderTests {
                 == .complete(response, reusable: true))
     }
 
-    @Test func `keeps an error's date`() {
-        let headers: HTTPHeaders = ["Date": "Wed, 21 Oct 2026 07:28:00 GMT"]
+    @Test func `keeps the date, and what a metadata server calls itself`() {
+        let date = "Wed, 21 Oct 2026 07:28:00 GMT"
         #expect(
-            read([head(.badRequest, headers), .end(nil)])
-                == .complete(Response(status: 400, date: "Wed, 21 Oct 2026 07:28:00 GMT"), reusable: true))
-        #expect(read([head(.ok, headers), .end(nil)]) == .complete(Response(status: 200), reusable: true))
+            read([head(.badRequest, ["Date": date]), .end(nil)])
+                == .complete(Response(status: 400, date: date), reusable: true))
+        var response = Response(status: 200, date: date)
+        response.metadataFlavor = "Google"
+        #expect(
+            read([head(.ok, ["Date": date, "Metadata-Flavor": "Google"]), .end(nil)])
+                == .complete(response, reusable: true))
     }
 
     @Test func `looks past informational responses`() {

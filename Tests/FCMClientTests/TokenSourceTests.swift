@@ -115,6 +115,36 @@ struct TokenSourceTests {
         #expect(tokens.times.count == 2)
     }
 
+    @Test func `a refused token that comes again is not asked for once more`() async throws {
+        let tokens = ScriptedTokens(clock) { (_) async throws(TokenError) in try .sample("same", .seconds(3600)) }
+        let source = tokens.source()
+        let first = try await source.token()
+        for _ in 1...3 {
+            await source.reject(first)
+            #expect(try await source.token() == first)
+        }
+        #expect(tokens.times.count == 2)
+    }
+
+    @Test(arguments: [(3600, 3345, 3375), (400, 200, 200), (200, 100, 100)])
+    func `a metadata server's token is renewed when the server has a new one, or at half of its rest`(
+        _ rest: Int, _ kept: Int, _ renewed: Int
+    ) async throws {
+        let tokens = ScriptedTokens(clock) { (_) async throws(TokenError) in
+            var grant = try TokenGrant.sample("same", .seconds(rest))
+            grant.margin = TokenGrant.metadataMargin
+            return grant
+        }
+        let source = tokens.source()
+        _ = try await source.token()
+        clock.advance(by: .seconds(kept) - .milliseconds(1))
+        _ = try await source.token()
+        #expect(tokens.times.count == 1)
+        clock.advance(by: .seconds(renewed - kept) + .milliseconds(1))
+        _ = try await source.token()
+        #expect(tokens.times.count == 2)
+    }
+
     @Test func `what passes is tried three times, one second and two apart`() async throws {
         let tokens = ScriptedTokens(clock) { (_) async throws(TokenError) in throw passing }
         await #expect(throws: passing) { try await tokens.source().token() }
@@ -137,7 +167,9 @@ struct TokenSourceTests {
         #expect(tokens.times.count == 4)
     }
 
-    @Test(arguments: [lasting, .unavailable(reason: "HTML", isWorthRepeating: false), .notATokenEndpoint(status: 404)])
+    @Test(arguments: [
+        lasting, .unavailable(reason: "HTML", isWorthRepeating: false), .unexpected(status: 404, from: .token),
+    ])
     func `what will not pass is tried once`(_ error: TokenError) async throws {
         let tokens = ScriptedTokens(clock) { (_) async throws(TokenError) in throw error }
         await #expect(throws: error) { try await tokens.source().token() }

@@ -6,19 +6,22 @@ import Testing
 
 /// A backend with a clock that stays at 2026-12-01T08:00:00.250Z until a test moves it.
 struct ManualEmulator: Sendable {
-    let backend: Backend
+    var backend: Backend
     private let clock: Clock
 
     final class Clock: Sendable {
         let seconds = Mutex(1_796_112_000.25)
     }
 
-    init(strict: Bool = false, membershipDelay: Duration = .zero, signIn: SignIn = SignIn()) {
+    init(
+        strict: Bool = false, membershipDelay: Duration = .zero, signIn: SignIn = SignIn(), today: Date? = nil
+    ) {
         let clock = Clock()
         self.clock = clock
         backend = Backend(
             strict: strict, membershipDelay: membershipDelay, signIn: signIn,
             now: { Date(timeIntervalSince1970: clock.seconds.withLock(\.self)) })
+        backend.today = today
     }
 
     /// - Parameter data: the path of the journal that the world is restored from and written to.

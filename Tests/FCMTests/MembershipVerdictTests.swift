@@ -19,13 +19,13 @@ struct MembershipVerdictTests {
             rpc(
                 "PERMISSION_DENIED",
                 detail: #"{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"SERVICE_DISABLED"}"#),
-            .unavailable, code: "PERMISSION_DENIED"),
+            .unavailable, code: "SERVICE_DISABLED"),
         Answer(
             "another reason", 403,
             rpc(
                 "PERMISSION_DENIED",
                 detail: #"{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"IAM_PERMISSION_DENIED"}"#),
-            .stop, code: "PERMISSION_DENIED"),
+            .stop, code: "IAM_PERMISSION_DENIED"),
         Answer("HTML", 403, html, .stop, code: "PERMISSION_DENIED"),
         Answer("wrong method", 405, html, .stop, code: "HTTP_405"),
         Answer("JSON of no error", 404, "{}", .stop, code: "NOT_FOUND"),

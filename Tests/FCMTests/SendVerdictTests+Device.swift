@@ -108,13 +108,13 @@ extension SendVerdictTests {
         Answer(
             "no permission", 403,
             rpc("PERMISSION_DENIED", "Permission 'cloudmessaging.messages.create' denied on resource"), .stop,
-            code: "PERMISSION_DENIED"),
+            code: "IAM_PERMISSION_DENIED"),
         Answer(
             "API disabled", 403,
             rpc(
                 "PERMISSION_DENIED",
                 detail: #"{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"SERVICE_DISABLED"}"#), .stop,
-            code: "PERMISSION_DENIED"),
+            code: "SERVICE_DISABLED"),
         Answer("moved", 302, "", .stop, code: "HTTP_302"),
         Answer("wrong method", 405, html, .stop, code: "HTTP_405"),
     ]

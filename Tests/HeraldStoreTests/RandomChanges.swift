@@ -64,7 +64,8 @@ struct RandomChanges {
                 campaign: campaign(), at: instant(), accepted: .random(in: 0...20, using: &random), rejected: 1,
                 unknown: 0)
             let api = any(of: [TopicAPI.registrations, .iid]) ?? .auto
-            return Bool.random(using: &random) ? .test(test) : .topicAPI(api, at: instant())
+            let quota = StateChange.sendQuota(.random(in: 1...1_000_000_000, using: &random), at: instant())
+            return any(of: [.test(test), .topicAPI(api, at: instant()), quota]) ?? quota
         case 21:
             // Renaming a campaign to its own name is refused when files are read.
             let (old, new) = (campaign(), campaign())

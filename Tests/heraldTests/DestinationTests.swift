@@ -18,12 +18,12 @@ import Testing
     }
 
     @Test func `without a word it is Google's, where somebody must sign in`() throws {
-        let destination = try destination()
+        let destination = try destination(["NO_GCE_CHECK": "true"])
         #expect(destination.endpoint == .fcm)
         #expect(destination.endpoints.iid == .iid)
         #expect(destination.kind == .fcm)
         #expect(!destination.isEmulator)
-        let failure = #expect(throws: CommandFailure.self) { try destination.account() }
+        let failure = #expect(throws: CommandFailure.self) { try destination.credential() }
         #expect(failure?.status == .wrong)
         #expect(
             failure?.message?.hasPrefix("there are no credentials for https://fcm.googleapis.com; set ") == true)
@@ -39,7 +39,7 @@ import Testing
         #expect(destination.kind == .emulator)
         #expect(destination.isEmulator)
         #expect(destination.certificateAuthorities == "/ca.pem")
-        #expect(try destination.account() == nil)
+        #expect(try destination.credential() == nil)
     }
 
     @Test func `an endpoint of one's own takes batches along, and settles at once`() throws {
@@ -71,6 +71,15 @@ import Testing
         #expect(failure?.message?.hasSuffix("; set both to the same place") == true)
     }
 
+    @Test func `the proxy is the environment's, and this machine is called without one`() throws {
+        let environment = ["HTTPS_PROXY": "http://proxy:3128", "NO_PROXY": "iid.googleapis.com"]
+        let proxies = try destination(environment).proxies()
+        #expect(proxies.proxy(for: .fcm).map { "\($0)" } == "proxy:3128")
+        #expect(proxies.proxy(for: .iid) == nil)
+        #expect(try destination(environment) { $0.endpoint = "https://127.0.0.1:9" }.proxies() == .none)
+        #expect(throws: ProxyError.secureProxy) { try destination(["https_proxy": "https://proxy"]).proxies() }
+    }
+
     @Test func `Google is no emulator`() throws {
         let failure = #expect(throws: CommandFailure.self) {
             try destination(["FCM_EMULATOR_HOST": "https://fcm.googleapis.com"])
@@ -98,9 +107,9 @@ import Testing
             $0.endpoint = endpoint
         }
         if let signsIn {
-            #expect(try (destination.account() != nil) == signsIn)
+            #expect(try (destination.credential() != nil) == signsIn)
         } else {
-            #expect(throws: CommandFailure.self) { try destination.account() }
+            #expect(throws: CommandFailure.self) { try destination.credential() }
         }
     }
 

@@ -1,7 +1,8 @@
 import Foundation
 import HeraldTestSupport
 
-/// The built program, run as a user runs it. It gets nothing from this process's environment that herald reads.
+/// The built program, run as a user runs it. It gets nothing from this process's environment that herald reads, and looks
+/// for no metadata server unless a test wants that.
 enum HeraldProcess {
     /// The program is beside the test bundle.
     static let program: String = {
@@ -11,7 +12,8 @@ enum HeraldProcess {
     }()
 
     static func start(_ arguments: [String], environment: [String: String] = [:]) throws -> ChildProcess {
-        let inherited = ProcessInfo.processInfo.environment.filter { ["PATH", "HOME", "TMPDIR"].contains($0.key) }
+        var inherited = ProcessInfo.processInfo.environment.filter { ["PATH", "HOME", "TMPDIR"].contains($0.key) }
+        inherited["NO_GCE_CHECK"] = "true"
         return try ChildProcess(
             program, arguments, environment: inherited.merging(environment) { _, new in new })
     }

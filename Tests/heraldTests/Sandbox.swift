@@ -31,7 +31,11 @@ final class Sandbox: Sendable {
     func startEmulator(
         ledger: String = "ledger.ndjson", _ options: String...
     ) async throws -> (process: ChildProcess, host: String) {
-        let emulator = try HeraldProcess.start(["emulator", "--ledger", "\(folder.path)/\(ledger)"] + options)
+        try await startEmulator(arguments: ["emulator", "--ledger", "\(folder.path)/\(ledger)"] + options)
+    }
+
+    func startEmulator(arguments: [String]) async throws -> (process: ChildProcess, host: String) {
+        let emulator = try HeraldProcess.start(arguments)
         await emulators.add(emulator)
         let line = await emulator.firstLine()
         let host = try #require(line.split(separator: "=").last.map(String.init))

@@ -69,6 +69,7 @@ import Testing
     private static let before: [Line] =
         lines("validate", in: DiagnosticsFormat.self) + lines("plan", in: PlanFormat.self)
         + lines("preview --all", in: PreviewFormat.self) + lines("calendar", in: CalendarFormat.self)
+        + lines("doctor", in: OutputFormat.self)
         + [
             ("state init", 0), ("apply --dry-run --sample all --report FOLDER/dry.json", 0),
             ("plan --out FOLDER/plan.json", 0), ("review --out FOLDER/review", 0),
@@ -178,9 +179,10 @@ import Testing
         let scene = try await Scene()
         let recorded = Recorder()
         let logger = Logger(label: "test") { _ in recorded }
-        let account = try ServiceAccount(keyFile: try scene.written("key.json").utf8)
-        let source = try TokenSource(
-            account, timeout: .seconds(15), certificateAuthorities: scene.authorities, now: { Date() }, logger: logger)
+        let credential = try Credential(file: try scene.written("key.json").utf8)
+        let source = TokenSource(
+            credential, timeout: .seconds(15), certificateAuthorities: scene.authorities, now: { Date() },
+            logger: logger)
         let client = try FCMClient(
             endpoints: Endpoints(try Endpoint(scene.host)), project: Project(id: "demo-project"),
             certificateAuthorities: scene.authorities, authorization: source.authorization, logger: logger)

@@ -87,7 +87,11 @@ import Testing
     @Test(arguments: [
         ("condition-mixed", "condition-mixed (error)\n\n", "docs/Rules.md#condition-mixed\n"),
         ("Image-HTTP", "image-http (warning)\n\n", "'# herald: allow image-http REASON'"),
-        ("unregistered", "UNREGISTERED\n\nThe registration is dead", "forgotten"),
+        ("UNREGISTERED", "UNREGISTERED\n\nThe registration is dead", "forgotten"),
+        ("service_disabled", "SERVICE_DISABLED\n\nThe API is not enabled", "Enable the Firebase Cloud Messaging API"),
+        ("baddevicetoken", "BadDeviceToken\n\nApple does not know", "upload a key"),
+        ("invalid_grant", "invalid_grant\n\nGoogle does not take the credential", "make a new key"),
+        ("HTTP_502", "HTTP_502\n\nThe answer has this HTTP status", "may have gone out"),
     ])
     func `a rule or a code is explained`(_ name: String, _ begin: String, _ part: String) async throws {
         let shown = try await HeraldProcess.run(["explain", name])

@@ -1,93 +1,52 @@
-internal import CryptoExtras
 internal import FCM
 
-/// A service account's key file, as downloaded from the Google Cloud console. Printing it does not show its content.
-package struct ServiceAccount: Sendable, CustomStringConvertible, CustomReflectable {
-    /// The project of the account.
-    package let projectID: String?
+/// A service account's key file, as downloaded from the Google Cloud console (RFC 7523 §2.1).
+struct ServiceAccount: Sendable {
+    let projectID: String?
     let email: String
-    /// Identifies the key among those of the account.
-    let keyID: String?
-    let key: _RSA.Signing.PrivateKey
-    let tokenEndpoint: TokenEndpoint
+    let key: SigningKey
+    let tokenURL: TokenURL
 
-    /// Reads the JSON text of a key file.
-    package init(keyFile bytes: some Sequence<UInt8>) throws(KeyFileError) {
-        guard let file = try? JSONValue(parsing: bytes), file.object != nil else { throw .notJSON }
-        let type = try Self.text("type", in: file)
-        guard let kind = CredentialKind(rawValue: type) else { throw .unknownType }
-        guard kind == .serviceAccount else { throw .unsupported(kind) }
-        if let universe = try Self.optionalText("universe_domain", in: file), universe != "googleapis.com" {
-            throw .otherUniverse
-        }
-        projectID = try Self.optionalText("project_id", in: file)
-        email = try Self.text("client_email", in: file)
-        keyID = try Self.optionalText("private_key_id", in: file)
-        let pem = try Self.text("private_key", in: file)
-        guard let key = try? _RSA.Signing.PrivateKey(pemRepresentation: pem) else { throw .privateKey }
+    init(_ fields: CredentialFields) throws(CredentialFileError) {
+        try fields.checkUniverse()
+        projectID = try fields.optionalText("project_id")
+        email = try fields.text("client_email")
+        let id = try fields.optionalText("private_key_id")
+        guard let key = SigningKey(pem: try fields.text("private_key"), id: id) else { throw .privateKey }
         self.key = key
-        guard let endpoint = TokenEndpoint(try Self.text("token_uri", in: file)) else { throw .tokenURI }
-        // Old key files have accounts.google.com.
-        guard endpoint.endpoint.place != .elsewhere || endpoint.endpoint.host == "accounts.google.com" else {
-            throw .tokenHost
-        }
-        tokenEndpoint = endpoint
+        tokenURL = try fields.url("token_uri")
     }
 
-    /// Whether it signs in on this machine, as an emulator's accounts do.
-    package var isOfThisMachine: Bool { tokenEndpoint.endpoint.isLoopback }
-
-    private static func text(_ name: String, in file: JSONValue) throws(KeyFileError) -> String {
-        guard let text = try optionalText(name, in: file) else { throw .missing(name) }
-        return text
+    func legs(for scope: String) -> [any TokenLeg] {
+        [SigningLeg(account: self, scope: scope), AssertionLeg(url: tokenURL)]
     }
-
-    private static func optionalText(_ name: String, in file: JSONValue) throws(KeyFileError) -> String? {
-        switch file[name] {
-        case nil, .null, "": return nil
-        case .string(let text): return text
-        default: throw .notText(name)
-        }
-    }
-
-    package var description: String { "service account" }
-    package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// The possible values of `type` in a credential file. herald supports service accounts.
-package enum CredentialKind: String, Hashable, Sendable, CaseIterable {
-    case serviceAccount = "service_account"
-    case authorizedUser = "authorized_user"
-    case externalAccount = "external_account"
-    case externalAccountAuthorizedUser = "external_account_authorized_user"
-    case impersonatedServiceAccount = "impersonated_service_account"
-    case gdchServiceAccount = "gdch_service_account"
+private struct SigningLeg: TokenLeg {
+    let account: ServiceAccount
+    let scope: String
+
+    func step(with _: Secret, at now: Double) -> TokenStep {
+        .sign(Assertion(issuer: account.email, key: account.key, scope: scope, issuedAt: Int64(now)))
+    }
+
+    func find(in answer: TokenAnswer, at _: Double) throws(TokenError) -> TokenFinding {
+        guard case .signed(let text) = answer else { throw .unusableCredential }
+        return .text(Secret(text))
+    }
 }
 
-/// Why herald cannot use a credential file. It holds field names from the file, and no other content.
-package enum KeyFileError: Error, Hashable, Sendable, CustomStringConvertible {
-    case notJSON
-    case missing(String)
-    case notText(String)
-    case unknownType
-    case unsupported(CredentialKind)
-    case otherUniverse
-    case privateKey
-    case tokenURI
-    case tokenHost
+private struct AssertionLeg: TokenLeg {
+    let url: TokenURL
 
-    package var description: String {
-        switch self {
-        case .notJSON: "the file is not a JSON object"
-        case .missing(let name): "'\(name)' is missing"
-        case .notText(let name): "'\(name)' is not a string"
-        case .unknownType: "'type' is none of Google's: a service account's key file has 'service_account' there"
-        case .unsupported(let kind):
-            "credentials of type '\(kind.rawValue)' are not supported yet: use a service account's key file"
-        case .otherUniverse: "'universe_domain' is not googleapis.com, where FCM is"
-        case .privateKey: "'private_key' is not an RSA key of 2048 bits or more in PEM"
-        case .tokenURI: "'token_uri' is not an https address, or http on this machine"
-        case .tokenHost: "'token_uri' is neither a server of Google's nor on this machine"
-        }
+    func step(with assertion: Secret, at _: Double) -> TokenStep {
+        let type = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+        return .call(
+            .form(
+                [("grant_type", type), ("assertion", assertion.rawValue)], to: url, .token, hiding: [assertion]))
+    }
+
+    func find(in answer: TokenAnswer, at now: Double) throws(TokenError) -> TokenFinding {
+        .grant(try TokenGrant(answer, from: .token, at: now))
     }
 }

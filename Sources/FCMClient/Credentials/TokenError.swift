@@ -5,17 +5,26 @@ package enum TokenError: Error, Hashable, Sendable, CustomStringConvertible {
     /// - Parameter clockLead: How far the local clock is ahead of Google's. Negative if it is behind, `nil` if they
     ///   agree.
     case refused(code: String, detail: String?, clockLead: Duration?)
-    /// The server answers, but not like Google's token endpoint.
-    case notATokenEndpoint(status: Int)
+    /// The server answers, but not as Google's does.
+    case unexpected(status: Int, from: TokenService)
     /// The private key cannot sign.
     case unusableKey
+    /// The file that a subject token is in cannot be read, or is too large.
+    case unreadable(file: String)
+    /// The source of subject tokens gave something else.
+    case noSubjectToken
+    /// There is no other credential, and no metadata server either.
+    case noMetadataServer(at: String)
+    /// The credential's parts do not fit together.
+    case unusableCredential
     /// No usable answer came back. A later try may succeed.
     case unavailable(reason: String, isWorthRepeating: Bool)
 
     /// Whether a person has to change something before a token can be issued.
     package var isPermanent: Bool {
         switch self {
-        case .refused, .notATokenEndpoint, .unusableKey: true
+        case .refused, .unexpected, .unusableKey, .unreadable, .noSubjectToken, .noMetadataServer, .unusableCredential:
+            true
         case .unavailable: false
         }
     }
@@ -29,9 +38,15 @@ package enum TokenError: Error, Hashable, Sendable, CustomStringConvertible {
         case .refused(let code, let detail, let lead):
             "Google refused the credential: \(code)" + (detail.map { ", \($0)" } ?? "")
                 + (lead.map { " (the clock here is \($0.magnitude) \($0 > .zero ? "ahead" : "behind"))" } ?? "")
-        case .notATokenEndpoint(let status):
-            "the token endpoint answered HTTP \(status), not as Google's does: check token_uri in the key file"
+        case .unexpected(let status, let service):
+            "\(service.rawValue) answered HTTP \(status), not as Google's does: check \(service.setting)"
         case .unusableKey: "the private key cannot sign"
+        case .unreadable(let file): "the subject token's file \(file) cannot be read"
+        case .noSubjectToken:
+            "the source of the subject token gave none: check credential_source in the credential file"
+        case .noMetadataServer(let place):
+            "there are no credentials: set GOOGLE_APPLICATION_CREDENTIALS or fcm.credentials to a credential file; no metadata server answers at \(place)"
+        case .unusableCredential: "the credential cannot be used"
         case .unavailable(let reason, _): "no access token could be had: \(reason)"
         }
     }

@@ -28,6 +28,8 @@ package actor TokenSource {
     private var random: any RandomNumberGenerator & Sendable
 
     private var current: Current?
+    /// The last token that Google refused.
+    private var rejected: AccessToken?
     /// The request in progress. No caller owns it, so that a cancelled caller does not cancel it for the others.
     private var renewal: Task<Void, Never>?
     private var waiting: [Int: Waiter] = [:]
@@ -77,9 +79,12 @@ package actor TokenSource {
         return try result.get()
     }
 
-    /// Google refused this token. It is not handed out again.
+    /// Google refused this token, so another one is asked for. If the same one comes again, as it may from a metadata
+    /// server, it stays until it is renewed: asking once more would bring nothing else.
     package func reject(_ token: AccessToken) {
-        if current?.token == token { current = nil }
+        guard let current, current.token == token, rejected != token else { return }
+        rejected = token
+        self.current = nil
     }
 
     /// Cancels the request in progress. Everybody who asks for a token, now and later, is told so at once.
@@ -129,7 +134,7 @@ package actor TokenSource {
             let begun = elapsed()
             do throws(TokenError) {
                 let grant = try await request()
-                let margin = Self.margin + Self.jitter * Double.random(in: 0...1, using: &random)
+                let margin = grant.margin + Self.jitter * Double.random(in: 0...1, using: &random)
                 return .success(
                     Current(
                         token: grant.token, renewAt: begun + max(grant.lifetime - margin, grant.lifetime / 2),
@@ -146,27 +151,30 @@ package actor TokenSource {
 }
 
 extension TokenSource {
-    /// Signs in as a service account.
+    /// Signs in with a credential.
     ///
     /// - Parameters:
-    ///   - timeout: The limit for one request for a token.
+    ///   - quotaProject: The project for quota and billing of calls that act for a service account.
+    ///   - timeout: The limit for one request on the way to a token.
     ///   - certificateAuthorities: The path of a PEM file with authorities to trust besides the system's.
+    ///   - proxies: Which proxy each server is called through.
     package init(
-        _ account: ServiceAccount,
+        _ credential: Credential,
+        quotaProject: String? = nil,
         timeout: Duration = .seconds(15),
         certificateAuthorities: String? = nil,
+        proxies: ProxySettings = .none,
         clock: some Clock<Duration> = ContinuousClock(),
         now: @escaping @Sendable () -> Date,
         random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
         logger: Logger
-    ) throws {
-        let pool = try ConnectionPool(
-            to: account.tokenEndpoint.endpoint, timeout: timeout, certificateAuthorities: certificateAuthorities,
-            logger: logger)
-        let tokens = ServiceAccountTokens(account: account, pool: pool, now: now)
+    ) {
+        let fetcher = TokenFetcher(
+            credential, quotaProject: quotaProject, timeout: timeout, certificateAuthorities: certificateAuthorities,
+            proxies: proxies, now: now, logger: logger)
         self.init(
-            clock: clock, random: random, end: { await pool.shutdown() },
-            request: { () async throws(TokenError) in try await tokens.request() })
+            clock: clock, random: random, end: { await fetcher.shutdown() },
+            request: { () async throws(TokenError) in try await fetcher.grant() })
     }
 }
 

@@ -12,6 +12,7 @@ struct ControlService {
         switch (call.method, parts.count, parts.first) {
         case ("GET", 1, "ledger"): return .lines(ledger(of: backend, id: call.parameter("message_id")))
         case ("GET", 1, "requests"): return .lines(backend.read(\.requests))
+        case ("GET", 1, "sign-ins"): return .json(backend.read(\.signIns).json)
         case ("GET", 1, "registrations"):
             return .json(RegistrationList(backend.read(\.enrolments)).json)
         case ("PUT", 1, "registrations"):

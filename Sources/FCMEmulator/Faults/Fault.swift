@@ -7,6 +7,10 @@ struct Fault: Hashable, Sendable {
     /// Whether the request has its effect. The answer may deny it.
     var isCarriedOut = true
     var ending = Answer.Ending.open
+    /// How far the server's clock is off. It shows in the answer's `Date`, and assertions are judged by it.
+    var clockOffset: Duration = .zero
+    /// How long an access token that the request gets is accepted, whatever its lifetime says. `nil` changes nothing.
+    var accepted: Duration?
 
     /// The status in the ledger line of a delivery. `nil` if the caller got no answer.
     var toldStatus: Int? { ending == .unanswered ? nil : reply?.status ?? 200 }
@@ -18,6 +22,8 @@ struct FaultReply: Hashable, Sendable {
     /// A code of the service. If it is missing, or not one of the service, the usual code for the status is used.
     var code: String?
     var quota: Quota?
+    /// The limit that is told with a project's quota.
+    var quotaLimit = 600_000
     /// The value of the `Retry-After` header.
     var retryAfter: String?
     /// Whether Google's front end answers, with an HTML page.

@@ -1,6 +1,8 @@
 /// Which requests an entry of a fault script applies to.
 struct FaultMatch: Hashable, Sendable {
     var service: Service.Name?
+    /// One of the endpoints of `oauth`.
+    var endpoint: SignInService.Endpoint?
     var registration: String?
     var topic: String?
     /// These count the requests that match so far, from 1: every n-th one, the first n, or all after the first n.
@@ -15,6 +17,7 @@ struct FaultMatch: Hashable, Sendable {
     /// Whether a request matches and is counted.
     func fits(_ subject: FaultSubject) -> Bool {
         if let service, service != subject.service { return false }
+        if let endpoint, endpoint != subject.endpoint { return false }
         if let registration, !subject.registrations.contains(registration) { return false }
         if let topic, !subject.topics.contains(topic) { return false }
         return true

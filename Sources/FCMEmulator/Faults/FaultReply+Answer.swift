@@ -2,25 +2,26 @@ import FCM
 
 extension FaultReply {
     /// The answer in the form of the service that was called.
-    func answer(for service: Service) -> Answer {
+    func answer(for service: Service, to call: Call) -> Answer {
         var answer =
             isPage || (code == nil && status == 502)
             ? .frontEndPage(status: status)
-            : body(for: service)
+            : body(for: service, call)
         if let retryAfter { answer.headers.append((name: "Retry-After", value: retryAfter)) }
         return answer
     }
 
-    private func body(for service: Service) -> Answer {
+    private func body(for service: Service, _ call: Call) -> Answer {
         switch service {
         case .send(let service):
-            error(tellsFCMCodes: true, service.quotaSubjects, info: quota == .project ? .projectQuota : nil).answer
+            error(
+                tellsFCMCodes: true, service.quotaSubjects,
+                info: quota == .project ? .projectQuota(limit: quotaLimit) : nil
+            ).answer
         case .topics(let service): error(tellsFCMCodes: false, service.quotaSubjects).answer
         case .app: googleError.answer
         case .instanceID, .groups: TextError(status: status, text: code ?? textOfStatus).answer
-        case .oauth:
-            Answer.json(
-                ["error": .string(oauthCode), "error_description": "Bad Request"], status: status)
+        case .oauth(let service): signInAnswer(of: service, to: call)
         }
     }
 
@@ -44,7 +45,8 @@ extension FaultReply {
         return error
     }
 
-    private var googleError: GoogleError {
+    var googleError: GoogleError {
+        if let flaw = code.flatMap(ConfigurationFlaw.init(rawValue:)) { return flaw.error }
         // FCM reports some dead Apple devices like this and not as UNREGISTERED.
         if status == 400, code == FailureCode.unregistered.rawValue { return GoogleError(APNsReason.unregistered) }
         if let reason = code.flatMap(APNsReason.init(rawValue:)) { return GoogleError(reason) }
@@ -69,37 +71,27 @@ extension FaultReply {
     private var textOfStatus: String {
         status == 401 ? TextError.unauthorized.text : GoogleError.Status(httpStatus: status).rawValue
     }
-
-    private var oauthCode: String {
-        if let code, Service.Name.oauth.speaks(code) { return code }
-        return switch status {
-        case 400: "invalid_grant"
-        case 401: "invalid_client"
-        case 403: "access_denied"
-        case 429, 503: "temporarily_unavailable"
-        case 500...: "internal_failure"
-        default: "invalid_request"
-        }
-    }
 }
 
 extension GoogleError.Detail {
-    /// What FCM tells about the messages that a project may send in a minute, with its default.
-    fileprivate static let projectQuota = GoogleError.Detail.info(
-        reason: "RATE_LIMIT_EXCEEDED",
-        metadata: [
-            "consumer": "projects/\(MetadataService.project.number)", "quota_limit": "SendsPerMinutePerProject",
-            "quota_limit_value": "600000", "quota_location": "global",
-            "quota_metric": "fcm.googleapis.com/send_requests", "quota_unit": "1/min/{project}",
-            "service": "fcm.googleapis.com",
-        ])
+    /// What FCM tells about the messages that a project may send in a minute.
+    fileprivate static func projectQuota(limit: Int) -> GoogleError.Detail {
+        .info(
+            reason: "RATE_LIMIT_EXCEEDED",
+            metadata: [
+                "consumer": "projects/\(MetadataService.project.number)", "quota_limit": "SendsPerMinutePerProject",
+                "quota_limit_value": "\(limit)", "quota_location": "global",
+                "quota_metric": "fcm.googleapis.com/send_requests", "quota_unit": "1/min/{project}",
+                "service": "fcm.googleapis.com",
+            ])
+    }
 }
 
 extension GoogleError {
     /// The HTTP status of a code in a script. `nil` if the code has no status of its own.
     static func status(ofFaultCode code: String) -> Int? {
         (FailureCode(ofFCM: code) ?? APNsReason(rawValue: code)?.fcmCode)?.httpStatus
-            ?? Status(rawValue: code)?.httpStatus
+            ?? Status(rawValue: code)?.httpStatus ?? ConfigurationFlaw(rawValue: code).map { _ in 403 }
     }
 
     /// - Parameter code: One of FCM's own.

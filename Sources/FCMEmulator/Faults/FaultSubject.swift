@@ -3,6 +3,8 @@ import FCM
 /// The service that a request calls, with the registrations and topics that it names.
 struct FaultSubject: Sendable {
     let service: Service.Name
+    /// Of a request to `oauth`.
+    let endpoint: SignInService.Endpoint?
     private(set) var registrations: Set<String> = []
     private(set) var topics: Set<String> = []
 
@@ -11,6 +13,7 @@ struct FaultSubject: Sendable {
     init?(of call: Call, to service: Service, withDetails: Bool) {
         guard let name = service.name else { return nil }
         self.service = name
+        endpoint = service.signInEndpoint
         guard withDetails else { return }
         switch service {
         case .send: readMessage(in: call)

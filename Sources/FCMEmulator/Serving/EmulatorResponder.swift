@@ -26,6 +26,14 @@ struct EmulatorResponder: HTTPResponder {
     }
 
     func respond(to request: Hummingbird.Request, context connection: Connection) async throws -> Hummingbird.Response {
+        var response = try await answer(request, over: connection)
+        if response.headers[.date] == nil { response.headers[.date] = backend.now.httpDate }
+        return response
+    }
+
+    private func answer(
+        _ request: Hummingbird.Request, over connection: Connection
+    ) async throws -> Hummingbird.Response {
         let call = try await Self.call(of: request)
         switch rules.decide(on: call, from: AccessRules.Caller(request), isSecure: isSecure) {
         case .refused(let error):

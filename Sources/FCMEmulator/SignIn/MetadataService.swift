@@ -65,7 +65,7 @@ enum MetadataService {
 }
 
 extension Answer {
-    fileprivate static func metadata(_ text: String, status: Int = 200) -> Answer {
+    static func metadata(_ text: String, status: Int = 200) -> Answer {
         Answer(status: status, contentType: "application/text", headers: flavor, body: [Array(text.utf8)])
     }
 

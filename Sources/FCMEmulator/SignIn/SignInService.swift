@@ -1,11 +1,34 @@
 import FCM
 
-/// The endpoints that issue access tokens, one for each kind of credential.
+/// The endpoints that issue access tokens, one for each kind of credential, and what they are given in exchange.
 enum SignInService {
     case token(TokenService)
     case exchange(ExchangeService)
     case impersonation(ImpersonationService)
     case metadata(MetadataService)
+    case oidc(OIDCService)
+
+    /// Their names in fault scripts and in counts.
+    enum Endpoint: String, Hashable, Sendable, CaseIterable {
+        case token, exchange, impersonation, metadata, oidc
+    }
+
+    var endpoint: Endpoint {
+        switch self {
+        case .token: .token
+        case .exchange: .exchange
+        case .impersonation: .impersonation
+        case .metadata: .metadata
+        case .oidc: .oidc
+        }
+    }
+
+    /// Whether the path is one that issues something. The metadata server has others too.
+    var issues: Bool {
+        guard case .metadata(let service) = self else { return true }
+        guard case .value(let path) = service else { return false }
+        return path.last == "token"
+    }
 
     /// `nil` for other paths.
     init?(path: [String]) {
@@ -15,6 +38,8 @@ enum SignInService {
             self = .exchange(ExchangeService())
         } else if let service = ImpersonationService(path: path) {
             self = .impersonation(service)
+        } else if path == OIDCService.path {
+            self = .oidc(OIDCService())
         } else if let service = MetadataService(path: path) {
             self = .metadata(service)
         } else {
@@ -32,6 +57,7 @@ enum SignInService {
         case .impersonation(let service):
             Service.settle { () throws(GoogleError) in try service.answer(call, from: backend) }
         case .metadata(let service): service.answer(call, from: backend)
+        case .oidc(let service): service.answer(call, from: backend)
         }
     }
 }

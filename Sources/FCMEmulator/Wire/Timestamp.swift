@@ -11,6 +11,21 @@ extension Date {
         return "\(date)T\(time).\((microsecond / 1000).padded(3))Z"
     }
 
+    /// The form of HTTP's `Date` header: `Tue, 01 Dec 2026 08:00:00 GMT`.
+    var httpDate: String {
+        let (days, second) = microsecondsSince1970.dividedDown(by: 1_000_000).quotient.dividedDown(by: 86_400)
+        let (year, month, day) = Self.civil(fromDays: days)
+        let weekday = Self.weekdays[days.dividedDown(by: 7).remainder]
+        let time = "\((second / 3600).padded(2)):\((second / 60 % 60).padded(2)):\((second % 60).padded(2))"
+        return "\(weekday), \(day.padded(2)) \(Self.months[month - 1]) \(year.padded(4)) \(time) GMT"
+    }
+
+    /// From the day of 1970-01-01 on.
+    private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+
     /// For the years 1 to 9999. A time outside is moved to the nearer end.
     var microsecondsSince1970: Int {
         Int((timeIntervalSince1970.clamped(to: -62_135_596_800...253_402_300_799) * 1_000_000).rounded())

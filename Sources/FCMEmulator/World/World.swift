@@ -20,6 +20,7 @@ struct World: Sendable {
     private(set) var tokens = AccessTokens()
     private(set) var ledger = LineLog()
     private(set) var requests = LineLog()
+    private(set) var signIns = SignInCounts()
     /// The status in the next ledger lines. `nil` if the caller gets no answer.
     var toldStatus: Int? = 200
     /// Ledger lines that are not written to the file yet.
@@ -314,6 +315,7 @@ extension World {
         line.add("status", status)
         if let refusal { line.add("refused", refusal) }
         requests.append(line.finished())
+        if refusal == nil { signIns.count(call, status: status) }
         eventLog.note(.request(method: call.method, path: path, status: status))
     }
 

@@ -74,8 +74,10 @@ package struct FCMSettings: Hashable, Sendable {
     package var timeout: Duration = .seconds(15)
     /// The most requests in flight at once. After a crash at most this many outcomes are unknown.
     package var maxInFlight = 1000
-    /// The path of a key file, relative to the workspace.
+    /// The path of a credential file, relative to the workspace.
     package var credentials: Located<String>?
+    /// Servers besides Google's that a credential may be sent to, by name.
+    package var tokenHosts: [String] = []
     package var endpoint = "https://fcm.googleapis.com"
     /// The Instance ID service. `nil` if it is where `endpoint` is.
     package var iidEndpoint: String?

@@ -10,7 +10,7 @@ enum SettingsReader {
         ], required: ["herald", "project"])
     static let fcmKeys = KeyTable([
         "topic_api", "rate", "subscription_rate", "ramp", "settle", "timeout", "max_in_flight",
-        "credentials", "endpoint", "iid_endpoint", "ca",
+        "credentials", "token_hosts", "endpoint", "iid_endpoint", "ca",
     ])
     static let runnerKeys = KeyTable(["every"])
     static let guardKeys = KeyTable(["max_recipients", "max_unsubscribe_percent", "max_forget_percent"])
@@ -58,7 +58,7 @@ enum SettingsReader {
         settings.lists = path("lists", in: fields, &findings)?.value ?? settings.lists
         settings.suppress = fields.strings("suppress", &findings) ?? []
         if let node = fields["runner"] { settings.runEvery = runEvery(node, &findings) ?? settings.runEvery }
-        if let node = fields["fcm"] { settings.fcm = fcm(node, &findings) }
+        if let node = fields["fcm"] { settings.fcm = fcm(node, format, &findings) }
         if let node = fields["guards"] { settings.guards = guards(node, &findings) }
         settings.approval = approval(fields, format, &findings)
         return Result(
@@ -67,7 +67,9 @@ enum SettingsReader {
             ignore: fields.strings("ignore", &findings)?.map(\.value) ?? [])
     }
 
-    private static func fcm(_ node: Node, _ findings: inout Findings) -> FCMSettings {
+    private static func fcm(
+        _ node: Node, _ format: SettingsFormat?, _ findings: inout Findings
+    ) -> FCMSettings {
         var fcm = FCMSettings()
         guard let fields = Fields(node, "'fcm'", fcmKeys, &findings) else { return fcm }
         fcm.topicAPI = fields.choice("topic_api", &findings) ?? fcm.topicAPI
@@ -93,8 +95,24 @@ enum SettingsReader {
         fcm.iidEndpoint = fields.string("iid_endpoint", &findings)?.value
         EndpointRules(fields, fcm).check(&findings)
         fcm.credentials = path("credentials", in: fields, &findings)
+        fcm.tokenHosts = tokenHosts(fields, format, &findings)
         fcm.ca = fields.string("ca", &findings)?.value
         return fcm
+    }
+
+    private static func tokenHosts(
+        _ fields: Fields, _ format: SettingsFormat?, _ findings: inout Findings
+    ) -> [String] {
+        guard let hosts = fields.strings("token_hosts", &findings) else { return [] }
+        format?.require(2, for: "'token_hosts'", at: fields.keyRange("token_hosts"), &findings)
+        for host in hosts
+        where host.value.wholeMatch(of: #/[a-z0-9]([a-z0-9\-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9\-]*[a-z0-9])?)*/#) == nil {
+            findings.diagnostics.append(
+                .error(
+                    .invalidValue, "'\(host.value)' is not a host name", at: host.range,
+                    help: "write the name alone, in small letters: sts.example.com"))
+        }
+        return hosts.map(\.value)
     }
 
     private static func senderID(_ fields: Fields, _ findings: inout Findings) -> String? {

@@ -157,6 +157,14 @@ package struct WorkspaceFolder: Sendable {
         }
     }
 
+    /// A list that an audience names: its name for people, and its absolute path. `nil` if it must not be read.
+    package func list(
+        _ path: Located<String>, of settings: Settings
+    ) -> (name: String, path: String)? {
+        let place = try? list(path.value, from: path.range.file.folder, lists: settings.lists).get()
+        return place.map { ($0.name, $0.path) }
+    }
+
     /// The absolute path of the folder of lists.
     package func lists(_ path: String) -> String { (path.hasPrefix("/") ? path : absolute(path)).withoutDots }
 

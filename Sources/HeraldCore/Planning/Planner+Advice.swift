@@ -60,7 +60,7 @@ extension Planner {
 
     /// Notes how long each step takes, and which sends are too slow.
     mutating func time() {
-        var timing = StepTiming(settings.fcm)
+        var timing = StepTiming(settings.fcm, quota: state.sendQuota)
         var begin = now
         for index in plan.steps.indices {
             let time = timing.next(plan.steps[index].work)
@@ -91,7 +91,7 @@ extension Planner {
             guard told.insert(upcoming.occurring.campaign).inserted, let wanted = wanted[upcoming.occurring.campaign],
                 let expiresAfter = wanted.campaign.delivery.expiresAfter
             else { continue }
-            var timing = StepTiming(settings.fcm)
+            var timing = StepTiming(settings.fcm, quota: state.sendQuota)
             let time = timing.send(wanted.members.subtracting(unreachable).count, wanted.campaign.delivery.rate).whole
             if time > expiresAfter {
                 warn(of: wanted.campaign.name.value, lasting: due.adding(time), beyond: due.adding(expiresAfter))

@@ -7,7 +7,7 @@ extension StateSnapshot {
         var state = RecordedState(identity: identity)
         state.serial = serial
         (state.watermarks, state.formerNames, state.pauses) = (watermarks, formerNames, pauses)
-        (state.topicAPI, state.audienceSizes) = (topicAPI, audienceSizes)
+        (state.topicAPI, state.sendQuota, state.audienceSizes) = (topicAPI, sendQuota, audienceSizes)
         state.tests = tested.sorted().map {
             RecordedTest(campaign: $0, at: time, accepted: 0, rejected: 0, unknown: 0)
         }

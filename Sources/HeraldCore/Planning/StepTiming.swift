@@ -1,10 +1,14 @@
 /// How long steps take at the allowed rates, one after the other.
 struct StepTiming {
     private let settings: FCMSettings
+    /// What the project may send, if FCM has told it. No rate is faster.
+    private let quota: Rate?
     /// Time since the first send began. The ramp of the run's rate counts from there.
     private var sending: Duration?
 
-    init(_ settings: FCMSettings) { self.settings = settings }
+    init(_ settings: FCMSettings, quota: RecordedState.SendQuota? = nil) {
+        (self.settings, self.quota) = (settings, quota?.rate)
+    }
 
     /// The least time that a step takes after the steps before it, and how much of that the ramp costs.
     mutating func next(_ work: Plan.Work) -> (whole: Duration, ramp: Duration) {
@@ -21,7 +25,9 @@ struct StepTiming {
     mutating func send(_ requests: Int, _ rate: Rate?) -> (whole: Duration, ramp: Duration) {
         let begin = sending ?? .zero
         sending = begin
-        guard case .limited(let rate) = settings.rate.combined(with: rate) else { return (.zero, .zero) }
+        guard case .limited(let rate) = settings.rate.combined(with: rate).combined(with: quota) else {
+            return (.zero, .zero)
+        }
         let even = Double(requests) / Double(rate)
         let whole = seconds(for: Double(requests), at: Double(rate), from: begin.seconds)
         sending = begin + .seconds(whole)

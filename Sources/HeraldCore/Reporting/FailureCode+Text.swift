@@ -11,16 +11,22 @@ extension FailureCode {
         case .senderIDMismatch:
             "The registration belongs to another project. If every one does, the credential is the wrong one."
         case .quotaExceeded: "More messages than the project, the topic or the device may have at a time."
-        case .thirdPartyAuth:
+        case .thirdPartyAuth, .apnsAuth:
             "Apple, or the browser's push service, refuses the project's key: it is missing, expired or for another environment."
         case .unspecified: "FCM gives no reason."
         case .unavailable: "FCM is overloaded and has not taken the request."
         case .internal: "Something went wrong within FCM."
         case .unauthenticated: "FCM does not take the access token."
-        case .permissionDenied:
-            "The credential may not do this, or the API is not enabled for the project. Sending needs the permission cloudmessaging.messages.create."
+        case .permissionDenied: "The credential may not do this, or the API is not enabled for the project."
+        case .permissionMissing: "The account that herald signs in with lacks a permission in this project."
+        case .apiDisabled: "The API is not enabled for the project."
+        case .userProjectDenied: "The account may not use the quota project (x-goog-user-project)."
+        case .quotaProjectMissing: "A person's credential needs a quota project, and none is set."
         case .notFound: "There is no such thing: a registration that is gone, or a project of another name."
         case .resourceExhausted: "Too many requests in a short time."
+        case .failedPrecondition: "The project or the registration is not in a state in which this is possible."
+        case .unimplemented: "This server does not have the API."
+        case .unknown: "FCM, or another server of Google's, gives no reason."
         case .deadlineExceeded: "FCM, or something on the way there, gave up waiting."
         case .tooManyTopics: "The app instance follows 2,000 topics, and more it cannot."
         case .notSent: "No connection was made, or nothing of the request had left when it was lost."
@@ -44,13 +50,18 @@ extension FailureCode {
         case .senderIDMismatch: "It is rejected and kept: a wrong credential must not make a list look dead."
         case .quotaExceeded, .resourceExhausted:
             "The whole budget waits, as long as FCM asks for or at least a minute, and tries again."
-        case .thirdPartyAuth: "It is rejected and not tried again in this run; other platforms go on."
+        case .thirdPartyAuth, .apnsAuth: "It is rejected and not tried again in this run; other platforms go on."
         case .unavailable:
             "It is tried again after FCM's `Retry-After`, or ten seconds and more, and a send counts as a possible duplicate. If the answer was not in FCM's own form, or with `on_error: hold`, a send is unknown, and held."
-        case .internal, .unspecified:
+        case .internal, .unspecified, .unknown:
             "A send to one registration is tried again and counts as a possible duplicate. One to a topic, a condition or a group may have gone out: it is unknown, and held. So is every send if the answer was not in FCM's own form, or with `on_error: hold`."
         case .unauthenticated: "A new access token is asked for, once; then the campaign stops."
-        case .permissionDenied: "The campaign stops, as it would be so for everybody."
+        case .permissionDenied, .permissionMissing, .userProjectDenied, .quotaProjectMissing, .failedPrecondition:
+            "The step stops, as it would be so for everybody."
+        case .apiDisabled:
+            "A send stops the campaign. Memberships go to the Instance ID service with `topic_api: auto`; otherwise the step stops."
+        case .unimplemented:
+            "Memberships go to the Instance ID service with `topic_api: auto`; otherwise the step stops. A send is unknown, and held."
         case .notFound:
             "For a subscription the registration is forgotten. A send stops the campaign: the project or its address is wrong."
         case .deadlineExceeded, .connectionLost:
@@ -62,6 +73,36 @@ extension FailureCode {
         case .noRegistration: "It is rejected."
         case .interrupted: "It is unknown, and held until `state resolve`."
         case .retryLater: "The next run goes on with it."
+        }
+    }
+
+    /// What a person does about it. `nil` if there is nothing to do, or if the sentences above say it.
+    package var remedy: String? {
+        switch self {
+        case .senderIDMismatch: "Compare `project` in herald.yaml with the project that the app is built for."
+        case .quotaExceeded, .resourceExhausted:
+            "Lower `fcm.rate` to what the project may send; `herald doctor` shows the quota that FCM told."
+        case .thirdPartyAuth, .apnsAuth:
+            "Renew the APNs key, or the web push key, in the Firebase console: Project settings, Cloud Messaging."
+        case .unauthenticated: "Run `herald doctor`: it says which credential is used and what Google says of it."
+        case .permissionDenied:
+            "Run `herald doctor`. Sending needs the permission cloudmessaging.messages.create in this project."
+        case .permissionMissing:
+            "Give the account a role with cloudmessaging.messages.create in this project (docs/first-real-send.md)."
+        case .apiDisabled:
+            "Enable the Firebase Cloud Messaging API (fcm.googleapis.com) for the project in the Google Cloud console, and wait a few minutes."
+        case .userProjectDenied:
+            "Give the account the role roles/serviceusage.serviceUsageConsumer in the quota project, or set GOOGLE_CLOUD_QUOTA_PROJECT to a project where it has it."
+        case .quotaProjectMissing:
+            "Set GOOGLE_CLOUD_QUOTA_PROJECT to the project, or run `gcloud auth application-default set-quota-project PROJECT`."
+        case .notFound:
+            "Compare `project` in herald.yaml with the project's id in the Firebase console, and look at `fcm.endpoint`."
+        case .notSent, .deadlineExceeded, .connectionLost:
+            "If it happens often, look at the network, the proxy and `fcm.endpoint`."
+        case .unreadableResponse: "Look at `fcm.endpoint` and at proxies on the way."
+        case .invalidArgument:
+            "Read the message beside the code. If it is about the message, mend the campaign's file and run again."
+        default: nil
         }
     }
 }

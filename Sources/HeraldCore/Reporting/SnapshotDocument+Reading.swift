@@ -58,6 +58,14 @@ extension StateSnapshot {
         topicAPI = try part["topic_api"].unlessNull {
             .init(try $0["api"].word(TopicAPI.init(rawValue:)), at: try $0["at"].date())
         }
+        // Older snapshots do not say.
+        sendQuota = try part.optional("send_quota")?.unlessNull {
+            let quota = RecordedState.SendQuota(perMinute: try $0["per_minute"].count(), at: try $0["at"].date())
+            guard RecordedState.SendQuota.possible.contains(quota.perMinute) else {
+                throw SnapshotProblem.damaged("no project has such a quota")
+            }
+            return quota
+        }
         let outcomes = occurrences.values.map(\.recorded).filter { $0.finished == nil }
         guard sizes.sum + outcomes.reduce(0, { $0 + $1.counts.sum }) <= Self.mostMembers else {
             throw SnapshotProblem.damaged("it counts more members than a state can have")

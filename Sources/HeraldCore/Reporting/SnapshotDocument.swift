@@ -32,6 +32,7 @@ package struct SnapshotDocument {
             "tested": names(snapshot.tested),
             "topic_api": snapshot.topicAPI.map { ["api": .string($0.api.rawValue), "at": .string($0.at.exactText)] }
                 ?? .null,
+            "send_quota": snapshot.sendQuota.map { $0.json(at: $0.at.exactText) } ?? .null,
         ]
     }
 

@@ -105,6 +105,7 @@ package struct StateDocument: Document {
                 "campaigns": .array(state.pauses.campaigns.sorted().map { .string($0) }),
             ]),
             "topic_api": state.topicAPI.map { .string($0.api.rawValue) } ?? .null,
+            "send_quota": state.sendQuota.map { $0.json } ?? .null,
             "tests": .array(
                 tests.map {
                     [
@@ -146,6 +147,9 @@ package struct StateDocument: Document {
         if !state.migratedDead.isEmpty {
             text +=
                 "\(state.migratedDead.count) of the dead come from an older herald, which noted installations; 'herald state revive --migrated' takes them for living again\n"
+        }
+        if let quota = state.sendQuota {
+            text += "The project may send \(quota.perMinute) messages a minute, as FCM said at \(quota.at.rfc3339)\n"
         }
         let width = max(
             topics.map(\.name.rawValue.count).max() ?? 0, groups.map(\.name.rawValue.count).max() ?? 0,

@@ -46,7 +46,15 @@ extension Executor {
             entry.state = state
             queue.putBack(entry, at: place)
         }
-        await commit(dueWatermarks())
+        await commit(dueWatermarks() + toldQuota())
+    }
+
+    /// The project's quota, if FCM told another one than the state has.
+    private mutating func toldQuota() -> [StateChange] {
+        guard let told = context.toldQuota, told != context.recorded.sendQuota?.perMinute else { return [] }
+        let change = StateChange.sendQuota(told, at: surroundings.now())
+        context.recorded.apply([change])
+        return [change]
     }
 
     private func work(of step: Plan.Step, key: NotificationKey?) throws -> StepWork {

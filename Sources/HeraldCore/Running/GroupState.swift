@@ -154,7 +154,11 @@ struct GroupState: DecidingStep {
             report.retries += call.retries
             if case .create = call.operation, call.mayHaveTakenEffect { mayHaveCreated = true }
             switch result {
-            case .answered(.stop(let failure)), .answered(.unauthenticated(let failure)), .gaveUp(let failure):
+            case .answered(.unauthenticated(let failure)):
+                // No step has a better token.
+                context.giveUp("\(failure.code): \(failure.message)")
+                return stop(context.fatal ?? "", now)
+            case .answered(.stop(let failure)), .gaveUp(let failure):
                 return stop("\(failure.code): \(failure.message)", now)
             case .answered(let verdict): return perform(act(on: verdict, purpose, context), now, &context)
             case .interrupted:

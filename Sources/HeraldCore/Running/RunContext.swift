@@ -25,6 +25,8 @@ struct RunContext {
     private(set) var isUnreachable = false
     /// Whether a guard stopped anything.
     var wasBlocked = false
+    /// The messages that the project may send in a minute, as FCM told in this run.
+    var toldQuota: Int?
 
     /// The services that Google has ended.
     private let ended: APIs
@@ -68,6 +70,7 @@ struct RunContext {
         recorded.topics = state.topics
         recorded.groups = state.groups
         recorded.watermarks = state.watermarks
+        recorded.sendQuota = state.sendQuota
         self.sends = sends ?? RateLimiter(options.fcm.rate, ramp: options.fcm.ramp)
         memberships = RateLimiter(options.fcm.subscriptionRate)
     }

@@ -90,6 +90,8 @@ extension StepState {
             fail(addressee, failure, attempt, .fixFirst, context)
             let (code, message) = context.redacted(failure, addressee)
             isRefused = true
+            // No step has a better token.
+            if case .unauthenticated = verdict { context.giveUp("\(code): \(message)") }
             report.stop("\(code): \(message)")
         }
         queue.retries.forget(id)
@@ -147,6 +149,7 @@ extension StepState {
                 asked, attempt: attempt, unanswered: setback.unanswered, elapsed: trying,
                 now: now.date.timeIntervalSince1970, using: &context.random)
         decisions[setback] = decision
+        if let limit = asked.projectLimit, work.isSend { context.toldQuota = limit }
         // FCM may have subscribed although it answered 503. Then the next try gets 409 for herald's own subscription.
         let mayHaveTakenEffect = asked.effect == .idempotent || asked.effect == .deferred && !work.isSend
         switch asked.effect {

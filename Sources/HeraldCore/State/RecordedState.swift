@@ -27,6 +27,8 @@ package struct RecordedState: Hashable, Sendable {
     package var pauses = Pauses()
     /// Which of FCM's two APIs changes memberships in this project. `nil` until a run has found out.
     package var topicAPI: FoundTopicAPI?
+    /// The messages that the project may send in a minute. `nil` until FCM has refused some, and said so.
+    package var sendQuota: SendQuota?
     /// Trial sends, oldest first. They are not occurrences.
     package var tests: [RecordedTest] = []
     /// The git commits that were applied, in the order in which they last were.
@@ -67,6 +69,22 @@ package struct RecordedState: Hashable, Sendable {
             self.api = api
             self.at = at
         }
+    }
+
+    package struct SendQuota: Hashable, Sendable {
+        package var perMinute: Int
+        /// When FCM told it last.
+        package var at: Date
+
+        /// No project has another quota.
+        package static let possible = ErrorBody.possibleLimits
+
+        package init(perMinute: Int, at: Date) {
+            self.perMinute = perMinute
+            self.at = at
+        }
+
+        package var rate: Rate { .limited(max(1, perMinute / 60)) }
     }
 
     /// What plans, runs and `state show` read. Finished occurrences have counts only.

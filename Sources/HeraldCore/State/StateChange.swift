@@ -43,6 +43,8 @@ package enum StateChange: Hashable, Sendable {
     case pause(String?)
     case resume(String?)
     case topicAPI(TopicAPI, at: Date)
+    /// How many messages the project may send in a minute, as FCM says.
+    case sendQuota(Int, at: Date)
     case test(RecordedTest)
     /// The files of that commit were applied. It becomes the last one.
     case applied(AppliedCommit)
@@ -153,6 +155,8 @@ extension RecordedState {
             pauses = Pauses()
         case .topicAPI(let api, let now):
             topicAPI = FoundTopicAPI(api, at: now)
+        case .sendQuota(let perMinute, let now):
+            sendQuota = SendQuota(perMinute: perMinute, at: now)
         case .test(let test):
             tests.append(test)
         case .applied(let commit):
@@ -211,8 +215,8 @@ extension StateChange {
     /// what a pause or a watermark changes is in the plan itself.
     package var isEffect: Bool {
         switch self {
-        case .register, .spendPlan, .audienceSizes, .watermark, .pause, .resume, .topicAPI, .test, .prune, .applied,
-            .approve:
+        case .register, .spendPlan, .audienceSizes, .watermark, .pause, .resume, .topicAPI, .sendQuota, .test, .prune,
+            .applied, .approve:
             false
         case .members, .groupKey, .groupMembers, .open, .amend, .outcome, .reject, .finish, .reopen, .forget, .rename,
             .supersede, .readopt, .died, .reviveMigrated, .erase, .drop, .outgrow, .doubt:

@@ -19,7 +19,7 @@ extension StateSnapshot {
         sizes.tombstones = max(tombstones, sizes.dead)
         occurrences = state.occurrences.mapValues(Occurrence.init(counting:))
         (watermarks, formerNames, pauses) = (state.watermarks, state.formerNames, state.pauses)
-        (topicAPI, audienceSizes) = (state.topicAPI, state.audienceSizes)
+        (topicAPI, sendQuota, audienceSizes) = (state.topicAPI, state.sendQuota, state.audienceSizes)
         tested = Set(state.tests.map(\.campaign))
     }
 

@@ -13,6 +13,7 @@ package struct StateSnapshot: Hashable, Sendable {
     package var formerNames: [String: Set<String>] = [:]
     package var pauses = Pauses()
     package var topicAPI: RecordedState.FoundTopicAPI?
+    package var sendQuota: RecordedState.SendQuota?
     /// Campaigns of which `test` sent something.
     package var tested: Set<String> = []
     package var audienceSizes: [String: Int] = [:]

@@ -91,4 +91,6 @@ package struct CopiedHead: Hashable, Sendable {
     var lastErased: Int64
     var topicAPI: String?
     var topicAPIFound: Double?
+    var sendQuota: Int64?
+    var sendQuotaFound: Double?
 }

@@ -26,6 +26,7 @@ extension PostgresReader {
             guard let api = TopicAPI(rawValue: text) else { throw StateDamage(detail: "it names no topic API") }
             return .init(api, at: try row.optionalDouble(2).map(StoredValue.date) ?? .distantPast)
         }
+        state.sendQuota = try StoredValue.sendQuota(try row.optionalInt(3), try row.optionalDouble(4))
     }
 
     static func topics(_ rows: PostgresRows, _ sets: PostgresRows) throws -> [TopicName: RecordedTopic] {

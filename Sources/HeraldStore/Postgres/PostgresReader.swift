@@ -19,7 +19,8 @@ struct PostgresReader {
     private var everything: [PostgresStatement] {
         let groups = seesSecrets ? "device_group" : "group_listing"
         return [
-            Self.identity, "SELECT serial, topic_api, topic_api_found FROM @progress",
+            Self.identity,
+            "SELECT serial, topic_api, topic_api_found, send_quota, send_quota_found FROM @progress",
             "SELECT id, name, changed FROM @topic", SliceTable.membership.sets(where: "true"),
             "SELECT id, name, notification_key FROM @\(groups)", SliceTable.groupMembership.sets(where: "true"),
             "SELECT \(Self.columns) FROM @occurrence", SliceTable.ledger.sets(where: Self.open),

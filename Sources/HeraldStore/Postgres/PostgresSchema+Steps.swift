@@ -11,6 +11,8 @@ extension PostgresSchema {
         """
         ALTER TABLE @lease ADD COLUMN timeout float8 NOT NULL DEFAULT 0, ADD COLUMN resend_from timestamptz
         """,
+        // The messages that the project may send in a minute, as FCM told.
+        "ALTER TABLE @progress ADD COLUMN send_quota bigint, ADD COLUMN send_quota_found float8",
         "ALTER TABLE @occurrence ADD COLUMN doubted boolean NOT NULL DEFAULT false",
         // In the order in which they were applied last.
         """

@@ -58,8 +58,10 @@ extension PostgresStore {
         transaction.run("INSERT INTO @secret (fingerprint_key) VALUES ($1)", .bytes(head.fingerprintKey))
         transaction.run(
             """
-            INSERT INTO @progress (serial, last_erased, topic_api, topic_api_found) VALUES ($1, $2, $3, $4)
-            """, .int(head.serial), .int(head.lastErased), .text(head.topicAPI), .double(head.topicAPIFound))
+            INSERT INTO @progress (serial, last_erased, topic_api, topic_api_found, send_quota, send_quota_found)
+            VALUES ($1, $2, $3, $4, $5, $6)
+            """, .int(head.serial), .int(head.lastErased), .text(head.topicAPI), .double(head.topicAPIFound),
+            .int(head.sendQuota), .double(head.sendQuotaFound))
     }
 
     private static func isMade(

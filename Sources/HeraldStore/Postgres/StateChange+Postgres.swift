@@ -70,6 +70,9 @@ extension StateChange {
         case .topicAPI(let api, let now):
             transaction.run(
                 "UPDATE @progress SET topic_api = $1, topic_api_found = $2", .text(api.rawValue), .date(now))
+        case .sendQuota(let perMinute, let now):
+            transaction.run(
+                "UPDATE @progress SET send_quota = $1, send_quota_found = $2", .int(perMinute), .date(now))
         case .test(let test):
             transaction.run(
                 "INSERT INTO @test (campaign, at, accepted, rejected, unknown) VALUES ($1, $2, $3, $4, $5)",

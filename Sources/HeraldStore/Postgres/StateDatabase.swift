@@ -32,6 +32,9 @@ package struct StateDatabase: StateLocation {
     }
 
     package var name: String { server.name }
+    package var keeping: String {
+        "PostgreSQL, format \(PostgresSchema.format), a synchronous standby is \(requiresStandby ? "" : "not ")required"
+    }
     package var reports: String { "\(folder)/runs" }
     package var cachePath: String { "\(folder)/state" }
     package var copies: [String] { [] }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Logging
 
 /// Options of every command; they stand before or behind the command's name.
 struct CommonOptions: ParsableArguments {
@@ -13,6 +14,18 @@ struct CommonOptions: ParsableArguments {
 
     @Flag(name: .customLong("no-color"), help: "No colours.")
     var noColor = false
+
+    @Option(
+        help: ArgumentHelp(
+            "What standard error tells of connections and sign-ins: trace, debug, info or warning (default: warning).",
+            valueName: "level"),
+        transform: { text in
+            guard let level = Logger.Level(rawValue: text) else {
+                throw ValidationError("--log-level takes trace, debug, info or warning")
+            }
+            return level
+        })
+    var logLevel: Logger.Level?
 
     @Flag(help: "Show registrations in clear, in reports too.")
     var revealRegistrations = false

@@ -8,7 +8,7 @@ extension Apply {
         let now = try clock(in: context)
         let saved = try savedPlan()
         // Checked first, so that nobody is asked to override guards for a run that cannot sign in.
-        _ = try context.destination.account()
+        _ = try context.destination.credential()
         let scope = PlanScope(
             campaigns: campaign.isEmpty ? saved?.campaigns ?? [] : campaign,
             days: saved?.days ?? PlanDocument.usualDays, heedsApproval: !dryRun)

@@ -44,6 +44,11 @@ struct EmulatorOptions: ParsableArguments {
         ))
     var membershipDelay: SpanArgument?
 
+    @Option(
+        help: ArgumentHelp(
+            "Answer as FCM will on that day: what Google has ended by then is gone.", valueName: "YYYY-MM-DD"))
+    var today: DayArgument?
+
     @Flag(
         help: ArgumentHelp(
             "Refuse calls without an access token from the emulator's own /token.", visibility: .hidden))
@@ -71,6 +76,7 @@ struct EmulatorOptions: ParsableArguments {
         configuration.requiresAuthorization = requireSignIn
         if let membershipDelay { configuration.membershipDelay = membershipDelay.duration }
         if let tokenLifetime { configuration.tokenLifetime = tokenLifetime.duration }
+        configuration.today = today?.begin
         configuration.tokenAccepted = tokenAccepted?.duration
         return configuration
     }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import FCM
 import HeraldCore
 
 struct Explain: ParsableCommand {
@@ -19,19 +18,19 @@ struct Explain: ParsableCommand {
     /// What can be explained, as it is written.
     private enum Subject {
         case rule(Rule)
-        case code(FailureCode)
+        case code(CodeExplanation)
 
         init?(_ name: String) {
             if let rule = Rule(rawValue: name.lowercased()) {
                 self = .rule(rule)
-            } else if let code = FailureCode(rawValue: name.uppercased()) {
+            } else if let code = CodeExplanation(name) {
                 self = .code(code)
             } else {
                 return nil
             }
         }
 
-        static let names = Rule.allCases.map(\.rawValue) + FailureCode.allCases.map(\.rawValue)
+        static let names = Rule.allCases.map(\.rawValue) + CodeExplanation.names
 
         var text: String {
             switch self {
@@ -43,7 +42,8 @@ struct Explain: ParsableCommand {
                 }
                 return (lines + ["", "Examples: docs/Rules.md#\(rule.rawValue)"]).joined(separator: "\n") + "\n"
             case .code(let code):
-                return "\(code.rawValue)\n\n\(code.meaning)\n\(code.consequence)\n"
+                let lines = [code.name, "", code.meaning, code.consequence] + (code.remedy.map { [$0] } ?? [])
+                return lines.joined(separator: "\n") + "\n"
             }
         }
     }

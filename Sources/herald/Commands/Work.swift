@@ -20,7 +20,7 @@ struct Work: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Where FCM is, if not at Google.", valueName: "url"))
     var endpoint: String?
 
-    @Option(help: ArgumentHelp("A service account's key file.", valueName: "file"), completion: .file())
+    @Option(help: ArgumentHelp("The file of a credential.", valueName: "file"), completion: .file())
     var credentials: String?
 
     @Option(help: "The schema of the state.")
@@ -54,7 +54,7 @@ struct Work: AsyncParsableCommand {
         let speed = try common.leaseSpeed(at: destination.kind)
         let server = try PostgresAddress(database, isFromFile: false, environment: common.environment).server
         let worker = Worker(
-            console: common.console, settings: settings, destination: destination,
+            common: common, settings: settings, destination: destination,
             server: server.faster(by: speed), times: LeaseTimes().faster(by: speed),
             metricsPath: metrics, signals: .listen(on: common.console))
         try await worker.work()

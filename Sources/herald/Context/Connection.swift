@@ -8,31 +8,50 @@ import Logging
 /// The client that a run sends through, signed in if it must be.
 struct Connection {
     let sender: any Sender
+    /// What a person should know about the credential's file; `nil` if there is nothing to say.
+    let warning: String?
     private let client: FCMClient
     private let source: TokenSource?
 
     /// The caller must shut it down.
     ///
     /// - Parameter mayWrite: Whether anything may leave.
-    init(to destination: Destination, _ settings: Settings, mayWrite: (@Sendable () -> Bool)?) throws {
-        let logger = Logger(label: "herald.client", factory: { _ in SwiftLogNoOpLogHandler() })
+    init(
+        to destination: Destination, _ settings: Settings, mayWrite: (@Sendable () -> Bool)?, logger: Logger
+    ) throws {
         let authorities = destination.certificateAuthorities
-        source = try destination.account().map { account in
-            try TokenSource(
-                account, timeout: settings.fcm.timeout, certificateAuthorities: authorities, now: { Date() },
-                logger: logger)
+        let found = try destination.credential()
+        let (proxies, quotaProject) = (try destination.proxies(), found?.quotaProject(for: settings.project))
+        warning = found?.fileWarning.map { "herald: warning: \($0)\n" }
+        source = found.map { found in
+            TokenSource(
+                found.credential, quotaProject: quotaProject, timeout: settings.fcm.timeout,
+                certificateAuthorities: authorities, proxies: proxies, now: { Date() }, logger: logger)
         }
         client = try FCMClient(
             endpoints: destination.endpoints,
             project: Project(id: settings.project, senderID: settings.senderID.flatMap(SenderID.init(rawValue:))),
             timeout: settings.fcm.timeout, maxInFlight: settings.fcm.maxInFlight, certificateAuthorities: authorities,
-            authorization: source?.authorization, mayWrite: mayWrite, logger: logger)
+            authorization: source?.authorization, quotaProject: quotaProject, proxies: proxies, mayWrite: mayWrite,
+            logger: logger)
         sender = client
     }
+
+    /// Whether requests carry an access token.
+    var signsIn: Bool { source != nil }
 
     func shutdown() async {
         await client.shutdown()
         await source?.shutdown()
+    }
+
+    /// Why there is no access token. `nil` if there is one, or if none is needed.
+    func signIn() async -> TokenError? {
+        guard let source else { return nil }
+        do throws(TokenError) {
+            _ = try await source.token()
+            return nil
+        } catch { return error }
     }
 
     /// Throws if Google refuses these credentials. If Google cannot be reached now, that is no error.

@@ -11,15 +11,17 @@ struct Destination {
     let certificateAuthorities: String?
     /// Whether FCM_EMULATOR_HOST decides where requests go. No credentials go there.
     let isEmulator: Bool
-    private let keyFile: KeyFile?
-    /// What names a key file besides the environment.
-    private let keyOption: String
+    let file: CredentialFile?
+    /// What names a credential file besides the environment.
+    let fileOption: String
+    let hosts: TokenHosts
+    let environment: [String: String]
 
     var endpoint: Endpoint { endpoints.fcm }
 
     /// - Parameters:
     ///   - folder: The workspace's path. `nil` if the settings come from the command line.
-    ///   - credentials: The path of a key file that goes before the one of the settings.
+    ///   - credentials: The path of a credential file that goes before the one of the settings.
     init(
         _ settings: FCMSettings, in folder: String?, credentials: String? = nil, environment: [String: String]
     ) throws {
@@ -47,8 +49,10 @@ struct Destination {
             (endpoints, kind) = (Endpoints(endpoint), .emulator)
             certificateAuthorities = environment["FCM_EMULATOR_CA"]
         }
-        keyFile = KeyFile.find(credentials ?? settings.credentials?.value, in: folder, environment: environment)
-        keyOption = folder == nil ? "--credentials" : "fcm.credentials"
+        file = CredentialFile.find(credentials ?? settings.credentials?.value, in: folder, environment: environment)
+        fileOption = folder == nil ? "--credentials" : "fcm.credentials"
+        hosts = TokenHosts(trusted: settings.tokenHosts)
+        self.environment = environment
     }
 
     /// Throws if the endpoint must not be called as fast as the settings say.
@@ -67,27 +71,6 @@ struct Destination {
     /// What to say about a common mistake in FCM_EMULATOR_HOST.
     private static func advice(on emulator: String) -> String {
         emulator.contains("=") ? "; give only what follows the '='" : ""
-    }
-
-    /// The account that requests are made with; `nil` if the endpoint gets none. Google's credentials go to Google only,
-    /// those of this machine to this machine only.
-    func account() throws -> ServiceAccount? {
-        if isEmulator || kind == .other { return nil }
-        guard let keyFile else {
-            if kind == .emulator { return nil }
-            throw CommandFailure(
-                .wrong,
-                "there are no credentials for \(endpoint); set GOOGLE_APPLICATION_CREDENTIALS or \(keyOption) to a service account's key file, or FCM_EMULATOR_HOST to an emulator"
-            )
-        }
-        let account = try keyFile.account()
-        switch (kind, account.isOfThisMachine) {
-        case (.emulator, true), (.fcm, false): return account
-        case (.fcm, true):
-            throw CommandFailure(
-                .wrong, "\(keyFile.name) signs in on this machine, so it is for an emulator and not for \(endpoint)")
-        case (.emulator, false), (.other, _): return nil
-        }
     }
 
     /// The settings for this destination: an emulator has no propagation delay.

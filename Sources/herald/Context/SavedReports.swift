@@ -19,6 +19,14 @@ struct SavedReports {
             .filter { $0.lineage == lineage }.map(\.serial).max()
     }
 
+    /// When the newest report was written last. `nil` if there is none.
+    var newestTime: Date? {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        guard let newest = names.filter({ $0.hasSuffix(".json") }).max() else { return nil }
+        let attributes = try? FileManager.default.attributesOfItem(atPath: "\(folder)/\(newest)")
+        return attributes?[.modificationDate] as? Date
+    }
+
     private func version(in path: String) -> StateVersion? {
         guard let bytes = FileManager.default.contents(atPath: path),
             let report = try? JSONValue(parsing: Array(bytes)),

@@ -9,9 +9,12 @@ extension Conductor {
     func execute(
         _ work: PlannedWork, from state: consuming KnownState, under lock: (any StateLock)?, _ signals: Signals
     ) async throws -> Report {
-        let connection = try Connection(to: context.destination, context.settings, mayWrite: lock?.mayWrite)
+        let connection = try Connection(
+            to: context.destination, context.settings, mayWrite: lock?.mayWrite, logger: context.common.logger)
+        connection.warning.map(console.info)
         do {
             try await connection.checkCredentials { await signals.insistence() }
+            try await checkFirstRun(work, state.recorded, over: connection)
             let report = try await execute(work, from: state, over: connection.sender, under: lock, signals)
             await connection.shutdown()
             return report

@@ -5,13 +5,15 @@ import HeraldStore
 
 /// A process that helps the runs of a state to send, until a signal comes.
 struct Worker {
-    let console: Console
+    let common: Common
     let settings: Settings
     let destination: Destination
     let server: PostgresServer
     let times: LeaseTimes
     let metricsPath: String?
     let signals: Signals
+
+    private var console: Console { common.console }
 
     /// How often it looks for something to do. It asks nobody for that.
     private static let patience = Duration.milliseconds(100)
@@ -38,7 +40,8 @@ struct Worker {
     }
 
     private func checkCredentials() async throws {
-        let connection = try Connection(to: destination, settings, mayWrite: nil)
+        let connection = try Connection(to: destination, settings, mayWrite: nil, logger: common.logger)
+        connection.warning.map(console.info)
         do { try await connection.checkCredentials { await signals.insistence() } } catch {
             await connection.shutdown()
             throw error
@@ -98,7 +101,7 @@ struct Worker {
     ) async throws -> (report: StepReport, end: WorkerRun<ContinuousClock>.End) {
         var settings = settings
         settings.fcm.timeout = send.timeout
-        let connection = try Connection(to: destination, settings, mayWrite: crew.mayWrite)
+        let connection = try Connection(to: destination, settings, mayWrite: crew.mayWrite, logger: common.logger)
         let surroundings = Executor<ContinuousClock>.Surroundings(
             store: crew.store, sender: connection.sender, crew: crew, clock: ContinuousClock(), now: { Date() },
             fingerprints: Fingerprinter(key: crew.store.fingerprintKey), stop: { signals.stop },

@@ -13,6 +13,7 @@ extension CommandFailure {
         case let error as PostgresAddressError: self.init(.wrong, error.description)
         case let error as RecipientIndexError: self.init(.wrong, error.description)
         case let error as FCMClientError: self.init(.wrong, error.description)
+        case let error as ProxyError: self.init(.wrong, error.description)
         case let error as TokenError: self.init(.wrong, error.description)
         case let error as EmulatorError: self.init(.wrong, error.description)
         case let problem as SavedPlan.Problem: self.init(problem)

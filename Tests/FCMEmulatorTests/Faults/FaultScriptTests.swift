@@ -58,6 +58,30 @@ import Testing
             "[0].do.code: not a code such as invalid_grant"
         ),
         (#"[{"do":{"status":503,"code":"a\nb"}}]"#, "[0].do.code: not a line of printable ASCII"),
+        (
+            #"[{"match":{"endpoint":"token"},"do":{}}]"#,
+            "[0].match.endpoint: means nothing without 'service': 'oauth'"
+        ),
+        (
+            #"[{"match":{"service":"oauth","endpoint":"sts"},"do":{}}]"#,
+            "[0].match.endpoint: not one of token, exchange, impersonation, metadata, oidc"
+        ),
+        (
+            #"[{"match":{"service":"oauth"},"do":{"code":"quite_new"}}]"#, "[0].do.code: needs a 'status'"
+        ),
+        (
+            #"[{"match":{"service":"send"},"do":{"accepted_ms":1}}]"#,
+            "[0].do.accepted_ms: is for a token that 'oauth' issues"
+        ),
+        (
+            #"[{"match":{"service":"oauth"},"do":{"status":503,"accepted_ms":1}}]"#,
+            "[0].do.accepted_ms: is for a token that 'oauth' issues"
+        ),
+        (#"[{"do":{"quota":"topic","quota_limit":5}}]"#, "[0].do.quota_limit: goes with 'quota': 'project'"),
+        (
+            #"[{"do":{"clock_off_ms":86400001}}]"#,
+            "[0].do.clock_off_ms: not a whole number from -86400000 to 86400000"
+        ),
         (#"[{"do":{"code":"QUITE_NEW"}}]"#, "[0].do.code: needs a 'status'"),
         (#"[{"do":{"quota":"app"}}]"#, "[0].do.quota: not one of project, topic, device"),
         (#"[{"do":{"quota":"topic","status":503}}]"#, "[0].do.quota: goes with status 429 and code QUOTA_EXCEEDED"),

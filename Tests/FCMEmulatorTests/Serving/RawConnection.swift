@@ -71,7 +71,7 @@ final class RawConnection: Sendable {
     func exchange(
         _ method: String, _ target: String, _ body: String,
         headers: [String] = ["Host: localhost", "Content-Type: application/json"]
-    ) async throws -> (status: Int, body: String) {
+    ) async throws -> (status: Int, body: String, date: String?) {
         let head = ["\(method) \(target) HTTP/1.1"] + headers + ["Content-Length: \(body.utf8.count)"]
         try write(head.joined(separator: "\r\n") + "\r\n\r\n\(body)")
         var received: [UInt8] = []
@@ -88,7 +88,8 @@ final class RawConnection: Sendable {
             }
             let rest = text[end.upperBound...]
             guard let length = lengths.first, rest.utf8.count >= length else { continue }
-            return (head.first?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0, String(rest))
+            let date = head.first { $0.lowercased().hasPrefix("date: ") }.map { String($0.dropFirst(6)) }
+            return (head.first?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0, String(rest), date)
         }
     }
 }

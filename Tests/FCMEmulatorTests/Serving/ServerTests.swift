@@ -23,6 +23,18 @@ import Testing
         }
     }
 
+    @Test func `an answer tells the time, or another if a fault says so`() async throws {
+        try await withEmulator { endpoint in
+            let connection = try RawConnection(port: endpoint.port)
+            let good = try await connection.exchange("GET", "/elsewhere", "")
+            #expect(good.date == "Tue, 01 Dec 2026 08:00:00 GMT")
+            let script = #"[{"do":{"clock_off_ms":-600000}}]"#
+            #expect(try await connection.exchange("PUT", "/emulator/v1/faults", script).status == 200)
+            let wrong = try await connection.exchange("POST", "/v1/projects/p/messages:send", "{}")
+            #expect(wrong.date == "Tue, 01 Dec 2026 07:50:00 GMT")
+        }
+    }
+
     @Test func `a body over one mebibyte is refused and the connection goes on`() async throws {
         try await withEmulator { endpoint in
             let connection = try RawConnection(port: endpoint.port)

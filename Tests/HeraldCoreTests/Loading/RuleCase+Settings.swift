@@ -37,6 +37,14 @@ extension RuleCase {
             .formatVersion, "a band", ["herald.yaml": "herald: 1\nproject: p\n▸approval_band: 5%\n"],
             near: ["herald.yaml": "herald: 2\nproject: p\napproval_band: 5%\n"]),
         RuleCase(
+            .formatVersion, "a host for tokens",
+            ["herald.yaml": "herald: 1\nproject: p\nfcm: {▸token_hosts: [a.example]}\n"],
+            near: ["herald.yaml": "herald: 2\nproject: p\nfcm: {token_hosts: [a.example]}\n"]),
+        RuleCase(
+            .invalidValue, "an address as a host for tokens",
+            ["herald.yaml": "herald: 2\nproject: p\nfcm: {token_hosts: [▸'https://a.example']}\n"],
+            near: ["herald.yaml": "herald: 2\nproject: p\nfcm: {token_hosts: [a.example]}\n"]),
+        RuleCase(
             .invalidValue, "an approval that is optional",
             ["herald.yaml": "herald: 2\nproject: p\napproval: ▸optional\n"],
             near: ["herald.yaml": "herald: 2\nproject: p\napproval: required\n"]),

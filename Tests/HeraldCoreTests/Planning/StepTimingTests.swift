@@ -65,6 +65,19 @@ import Testing
         #expect(timing.next(work(70_000, nil)).ramp == .zero, "the rate grows on while others have the budget")
     }
 
+    /// 600 in a minute are 10 in a second.
+    @Test(arguments: [
+        (Rate.limited(1000), nil, 1000, 100.0), (.limited(5), nil, 1000, 200), (.unlimited, nil, 1000, 100),
+        (.limited(1000), 5, 1000, 200), (.limited(1000), 500, 1000, 100),
+    ])
+    func `no rate is faster than the project's quota`(_ rate: Rate, _ own: Int?, _ count: Int, _ seconds: Double) {
+        var settings = FCMSettings()
+        (settings.rate, settings.ramp) = (rate, .zero)
+        let quota = RecordedState.SendQuota(perMinute: 600, at: Date(timeIntervalSince1970: 0))
+        var timing = StepTiming(settings, quota: quota)
+        #expect(timing.next(work(count, own)).whole == .seconds(seconds))
+    }
+
     @Test func `without a limit it takes no time`() {
         var settings = FCMSettings()
         settings.rate = .unlimited

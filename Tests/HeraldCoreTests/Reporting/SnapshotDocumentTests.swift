@@ -20,7 +20,7 @@ import Testing
             .groupKey("chris", NotificationKey(rawValue: "SECRET")), .groupMembers("chris", [1, 2], .member),
             .audienceSizes(["all": 6]), .pause("ebb"), .rename(campaign: "old", to: "ebb"),
             .test(RecordedTest(campaign: "trial", at: DocumentSamples.now, accepted: 1, rejected: 0, unknown: 0)),
-            .topicAPI(.registrations, at: DocumentSamples.now),
+            .topicAPI(.registrations, at: DocumentSamples.now), .sendQuota(600_000, at: DocumentSamples.now),
         ])
         return state
     }

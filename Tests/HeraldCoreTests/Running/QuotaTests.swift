@@ -60,4 +60,24 @@ import Testing
         #expect(report.result == .ok)
         #expect(report.steps.map(\.accepted) == [30, 10])
     }
+
+    /// The metadata that FCM was seen to give with a project's quota.
+    @Test(arguments: [(750_000, nil, 750_000), (750_000, 600_000, 750_000), (0, 600_000, 600_000), (0, nil, nil)])
+    func `the state remembers the quota that FCM tells`(_ told: Int, _ known: Int?, _ remembered: Int?) async throws {
+        let laboratory = Laboratory(population: 20)
+        if let known { try laboratory.memory.commit([.sendQuota(known, at: Laboratory.start)]) }
+        let metadata = #"{"quota_limit_value":"\#(told)","quota_unit":"1/min/{project}"}"#
+        let refusal = Exchange.json(
+            429,
+            """
+            {"error":{"code":429,"message":"m","status":"RESOURCE_EXHAUSTED","details":[
+              {"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"RATE_LIMIT_EXCEEDED","metadata":\(metadata)}]}}
+            """)
+        let sender = ScriptedSender(capacity: 4) { request, number in
+            number == 9 ? refusal : .accepted(request, number)
+        }
+        let report = try await laboratory.run(laboratory.plan(.send(.sample(1...20))), sender)
+        #expect(report.result == .ok)
+        #expect(laboratory.memory.state().sendQuota?.perMinute == remembered)
+    }
 }

@@ -20,13 +20,15 @@ import Testing
         #expect(report.result == .ok)
     }
 
-    @Test func `each recipient once, and a second refusal ends the step`() async throws {
+    @Test func `each recipient once, and a second refusal ends the run`() async throws {
         let laboratory = Laboratory()
         let sender = ScriptedSender(capacity: 1) { $0 == 2 ? [Self.refused, Self.refused] : [Self.refused] }
-        let report = try await laboratory.run(laboratory.plan(.send(.sample(1...4))), sender)
+        let plan = laboratory.plan(.send(.sample(1...4)), .send(.sample([5], campaign: "ebb")))
+        let report = try await laboratory.run(plan, sender)
         #expect(sender.recipients == [1, 1, 2, 2])
         #expect(report.steps[0].accepted == 1)
-        #expect(report.steps[0].pending == 3)
+        #expect(report.steps.map(\.pending) == [3, 1])
+        #expect(report.steps[1].stopped == "UNAUTHENTICATED: m")
         #expect(report.steps[0].stopped == "UNAUTHENTICATED: m")
         #expect(report.steps[0].failures.map(\.action) == [.fixFirst])
         #expect(report.result == .failed)

@@ -76,17 +76,19 @@ struct CommandContractTests {
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `remembers tests in their order, and the topic API`(_ kind: StoreKind) async throws {
+    func `remembers tests in their order, the topic API and the quota`(_ kind: StoreKind) async throws {
         let open = try await OpenStore(kind)
         let tests = (1...3).map {
             RecordedTest(campaign: "c\($0 % 2)", at: .at(Double($0)), accepted: $0, rejected: 0, unknown: 1)
         }
         try await open.commit(
-            interned(3), .test(tests[0]), .test(tests[1]), .topicAPI(.registrations, at: .at(1)))
-        try await open.commit(.test(tests[2]), .topicAPI(.iid, at: .at(2)))
+            interned(3), .test(tests[0]), .test(tests[1]), .topicAPI(.registrations, at: .at(1)),
+            .sendQuota(600_000, at: .at(1)))
+        try await open.commit(.test(tests[2]), .topicAPI(.iid, at: .at(2)), .sendQuota(1, at: .at(2)))
         let state = try await open.reopened()
         #expect(state.tests == tests)
         #expect(state.topicAPI == .init(.iid, at: .at(2)))
+        #expect(state.sendQuota == .init(perMinute: 1, at: .at(2)))
     }
 
     @Test(arguments: StoreKind.allCases)

@@ -33,6 +33,7 @@ struct CommitContractTests {
             ([.rename(campaign: "a", to: "b")], 1), ([.reviveMigrated], 1), ([.supersede([1])], 1),
             ([.drop(.topic("t"))], 1),
             ([.pause(nil)], 0), ([.resume("tide")], 0), ([.topicAPI(.iid, at: .at(7))], 0),
+            ([.sendQuota(600_000, at: .at(7))], 0),
             ([.test(.init(campaign: "c", at: .at(0), accepted: 1, rejected: 0, unknown: 0))], 0),
         ] as [([StateChange], Int64)])
     func `the serial moves by one with a commit that has an effect`(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FCMClient
 
-struct ServiceAccountAssertionTests {
+struct AssertionTests {
     /// Decodes base64url without padding.
     private func decoded(_ text: Substring) throws -> Data {
         #expect(!text.contains { "+/=".contains($0) })
@@ -14,9 +14,8 @@ struct ServiceAccountAssertionTests {
         return try #require(Data(base64Encoded: plain + padding))
     }
 
-    @Test func `it claims what Google asks for`() throws {
-        let account = try KeyFile.account(tokenURI: "http://127.0.0.1:1/elsewhere")
-        let parts = try ServiceAccountAssertion(for: account, at: 1_796_112_000.9).text.split(separator: ".")
+    @Test func `it claims what Google asks for`() async throws {
+        let parts = try await KeyFile.assertion(at: 1_796_112_000).split(separator: ".")
         #expect(parts.count == 3)
         #expect(
             try JSONValue(parsing: decoded(parts[0])) == [
@@ -30,8 +29,8 @@ struct ServiceAccountAssertionTests {
             ])
     }
 
-    @Test func `its signature is the key's`() throws {
-        let text = try ServiceAccountAssertion(for: KeyFile.account(), at: 1_796_112_000).text
+    @Test func `its signature is the key's`() async throws {
+        let text = try await KeyFile.assertion(at: 1_796_112_000)
         let parts = text.split(separator: ".")
         let signed = Data("\(parts[0]).\(parts[1])".utf8)
         let signature = _RSA.Signing.RSASignature(rawRepresentation: try decoded(parts[2]))
@@ -40,11 +39,10 @@ struct ServiceAccountAssertionTests {
         #expect(!publicKey.isValidSignature(signature, for: signed + [0], padding: .insecurePKCS1v1_5))
     }
 
-    @Test func `without the key's name the header has none`() throws {
-        var file = try KeyFile.members()
-        file["private_key_id"] = nil
-        let account = try ServiceAccount(keyFile: JSONValue.object(file).bytes())
-        let parts = try ServiceAccountAssertion(for: account, at: 0).text.split(separator: ".")
-        #expect(try JSONValue(parsing: decoded(parts[0])) == ["alg": "RS256", "typ": "JWT"])
+    @Test func `without the key's name the header has none`() async throws {
+        let key = try #require(SigningKey(pem: KeyFile.key.pkcs8PEMRepresentation, id: nil))
+        let text = try await Assertion(issuer: "a", key: key, scope: "b", issuedAt: 0).signed()
+        let header = try #require(text.split(separator: ".").first)
+        #expect(try JSONValue(parsing: decoded(header)) == ["alg": "RS256", "typ": "JWT"])
     }
 }

@@ -2,8 +2,9 @@ import FCMClient
 import Foundation
 import HeraldCore
 
-/// The file with the credentials that a run signs in with.
-struct KeyFile {
+/// A file with a credential, as Google's libraries find it.
+/// https://cloud.google.com/docs/authentication/application-default-credentials
+struct CredentialFile {
     private let path: String
     private let origin: Origin
 
@@ -18,7 +19,7 @@ struct KeyFile {
     /// The name in messages.
     var name: String { "\(origin.rawValue): \(path)" }
 
-    /// Real key files have a few kilobytes.
+    /// Real files have a few kilobytes.
     private static let maximumSize = 1 << 20
 
     /// The file that is named, that GOOGLE_APPLICATION_CREDENTIALS names, or gcloud's own, in this order. `nil` if there
@@ -27,22 +28,20 @@ struct KeyFile {
     /// - Parameter folder: The workspace's path. `nil` if the name comes from the command line.
     static func find(
         _ named: String?, in folder: String?, environment: [String: String]
-    ) -> KeyFile? {
+    ) -> CredentialFile? {
         if let named {
-            return KeyFile(path: named.absolute(in: folder), origin: folder == nil ? .option : .settings)
+            return CredentialFile(path: named.absolute(in: folder), origin: folder == nil ? .option : .settings)
         }
         if let path = environment["GOOGLE_APPLICATION_CREDENTIALS"], !path.isEmpty {
-            return KeyFile(path: path.absolute(in: nil), origin: .environment)
+            return CredentialFile(path: path.absolute(in: nil), origin: .environment)
         }
-        // https://cloud.google.com/docs/authentication/application-default-credentials
         let home = environment["HOME"].map { "\($0)/.config/gcloud" }
         guard let folder = environment["CLOUDSDK_CONFIG"] ?? home else { return nil }
         let path = "\(folder)/application_default_credentials.json"
-        return FileManager.default.fileExists(atPath: path) ? KeyFile(path: path, origin: .gcloud) : nil
+        return FileManager.default.fileExists(atPath: path) ? CredentialFile(path: path, origin: .gcloud) : nil
     }
 
-    /// The service account that the key in the file belongs to.
-    func account() throws -> ServiceAccount {
+    func credential(trusting hosts: TokenHosts) throws -> Credential {
         let origin = origin.rawValue
         if [.settings, .option].contains(self.origin), let repository = GitFolder.containing(path) {
             throw CommandFailure(
@@ -52,14 +51,22 @@ struct KeyFile {
         }
         guard let handle = FileHandle(forReadingAtPath: path),
             let bytes = try? handle.read(upToCount: Self.maximumSize + 1)
-        else { throw CommandFailure(.wrong, "\(origin): the key file \(path) cannot be read") }
+        else { throw CommandFailure(.wrong, "\(origin): the credential file \(path) cannot be read") }
         guard bytes.count <= Self.maximumSize else {
-            throw CommandFailure(.wrong, "\(origin): \(path) is too large for a key file")
+            throw CommandFailure(.wrong, "\(origin): \(path) is too large for a credential file")
         }
         do {
-            return try ServiceAccount(keyFile: bytes)
+            return try Credential(file: bytes, hosts: hosts)
         } catch {
             throw CommandFailure(.wrong, "\(origin): \(path): \(error)")
         }
+    }
+
+    /// What is wrong with the file's permissions; `nil` if nothing is.
+    var warning: String? {
+        let attributes = try? FileManager.default.attributesOfItem(
+            atPath: URL(filePath: path).resolvingSymlinksInPath().path)
+        guard let mode = (attributes?[.posixPermissions] as? NSNumber)?.intValue, mode & 0o077 != 0 else { return nil }
+        return "\(name) can be read by others on this machine; run 'chmod 600' on it"
     }
 }

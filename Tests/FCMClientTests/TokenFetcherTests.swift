@@ -3,20 +3,20 @@ import Foundation
 import HeraldTestSupport
 import Logging
 import NIOHTTP1
-import NIOHTTP2
+import Synchronization
 import Testing
 
 @testable import FCMClient
 
 /// The whole sign-in, against token endpoints on loopback.
 @Suite(.timeLimit(.minutes(5)))
-struct ServiceAccountTokensTests {
+struct TokenFetcherTests {
     /// Noon of 2026-12-01, UTC
     private static let noon = Date(timeIntervalSince1970: 1_796_126_400)
 
     private func source(_ url: String, authorities: String? = nil) throws -> TokenSource {
         try TokenSource(
-            KeyFile.account(tokenURI: url), timeout: .seconds(240), certificateAuthorities: authorities,
+            KeyFile.credential(tokenURI: url), timeout: .seconds(240), certificateAuthorities: authorities,
             clock: ManualClock(), now: { Self.noon }, random: SeededRandom(seed: 1),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
@@ -38,8 +38,10 @@ struct ServiceAccountTokensTests {
     private static let grant = #"{"access_token":"ya29.abc","expires_in":3599,"token_type":"Bearer"}"#
 
     @Test func `the assertion is posted as a form over TLS, without any header that signs in`() async throws {
-        try await SecureServer.with({ _, _ in [.reply(Array(Self.grant.utf8))] }) { server in
-            let source = try source("\(server.endpoint)/token", authorities: server.certificate.certificatePath)
+        let certificate = try Certificate()
+        let grant = PlainServer.Answer.reply(.ok, [:], Array(Self.grant.utf8))
+        try await PlainServer.with(certificate: certificate, { _ in grant }) { server in
+            let source = try source("\(server.endpoint)/token", authorities: certificate.certificatePath)
             #expect(try await source.token().rawValue == "ya29.abc")
             #expect(try await source.token().rawValue == "ya29.abc")
             await source.shutdown()
@@ -49,7 +51,7 @@ struct ServiceAccountTokensTests {
             #expect(request.path == "/token")
             #expect(request.headers["content-type"] == "application/x-www-form-urlencoded")
             #expect(request.headers["authorization"] == nil)
-            let assertion = try ServiceAccountAssertion(for: KeyFile.account(), at: 1_796_126_400).text
+            let assertion = try await KeyFile.assertion(at: 1_796_126_400)
             #expect(
                 String(decoding: request.body, as: UTF8.self)
                     == "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=\(assertion)")
@@ -57,7 +59,8 @@ struct ServiceAccountTokensTests {
     }
 
     @Test func `a token endpoint that is not trusted gets nothing`() async throws {
-        try await SecureServer.with({ _, _ in [.reply(Array(Self.grant.utf8))] }) { server in
+        let grant = PlainServer.Answer.reply(.ok, [:], Array(Self.grant.utf8))
+        try await PlainServer.with(certificate: Certificate(), { _ in grant }) { server in
             let source = try source("\(server.endpoint)/token")
             let error = await #expect(throws: TokenError.self) { try await source.token() }
             #expect(
@@ -70,14 +73,20 @@ struct ServiceAccountTokensTests {
     }
 
     @Test func `a client signs in with it and renews what Google refused`() async throws {
-        let grants: SecureServer.Answer = { _, stream in
-            [.reply(Array(#"{"access_token":"ya29.\#(stream == 1 ? "old" : "new")","expires_in":3599}"#.utf8))]
+        let certificate = try Certificate()
+        let count = Mutex(0)
+        let grants: @Sendable (Arrivals.Request) -> PlainServer.Answer = { _ in
+            let word = count.withLock { count in
+                count += 1
+                return count == 1 ? "old" : "new"
+            }
+            return .reply(.ok, [:], Array(#"{"access_token":"ya29.\#(word)","expires_in":3599}"#.utf8))
         }
-        try await SecureServer.with(grants) { oauth in
+        try await PlainServer.with(certificate: certificate, grants) { oauth in
             try await PlainServer.with({ request in
                 .reply(request.headers["authorization"] == "Bearer ya29.old" ? .unauthorized : .ok)
             }) { fcm in
-                let source = try source("\(oauth.endpoint)/token", authorities: oauth.certificate.certificatePath)
+                let source = try source("\(oauth.endpoint)/token", authorities: certificate.certificatePath)
                 try await FCMClient.with(fcm.endpoint, authorization: source.authorization) { client in
                     #expect(await client.send() == .response(Response(status: 401)))
                     #expect(await client.send() == .response(Response(status: 200)))
@@ -165,7 +174,7 @@ struct ServiceAccountTokensTests {
     }
 
     @Test func `nothing of the credential is in any error, though the server repeats it`() async throws {
-        let assertion = try ServiceAccountAssertion(for: KeyFile.account(), at: 1_796_126_400).text
+        let assertion = try await KeyFile.assertion(at: 1_796_126_400)
         for words in [assertion, "bad assertion \(assertion), \(assertion)"] {
             let body = JSONValue.object(["error": .string(words), "error_description": .string(words)])
             let (error, _) = try await outcome(.badRequest, String(decoding: body.bytes(), as: UTF8.self))

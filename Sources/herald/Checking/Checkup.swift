@@ -1,0 +1,46 @@
+import FCM
+import FCMClient
+import Foundation
+import HeraldCore
+import HeraldStore
+
+/// Looks at everything that a run needs. It changes nothing: FCM only validates and tells.
+struct Checkup {
+    let context: CommandContext
+    let now: @Sendable () -> Date
+
+    private var settings: Settings { context.settings }
+
+    /// All checks, in the order in which a person mends things.
+    func results() async -> [CheckResult] {
+        let state = await StateCheck(location: context.state, runEvery: settings.runEvery, now: now()).look()
+        var results = await callResults()
+        results.append(QuotaCheck.result(state.recorded?.sendQuota, rate: settings.fcm.rate))
+        results.append(state.result)
+        results.append(
+            ZoneCheck.result(release: Zone.databaseVersion, isThere: Zone(named: "Europe/Rome") != nil, at: now()))
+        let known = state.recorded.map { Int($0.nextRecipient - KnownRecipient.firstID) } ?? 0
+        results.append(
+            ListCheck.result(lists, known: known, dead: state.recorded?.dead.count ?? 0, at: now()))
+        return results
+    }
+
+    /// What FCM and Google's sign-in say, with the proxy on the way there.
+    private func callResults() async -> [CheckResult] {
+        let proxy = ProxyCheck(to: context.destination.endpoint, environment: context.common.environment)
+        return await Calls(context: context, proxy: proxy.name, now: now).results() + [proxy.result]
+    }
+
+    private var lists: [ListCheck.List] {
+        let named = context.workspace.audiences.compactMap { audience -> Located<String>? in
+            if case .list(let path, _) = audience.source { path } else { nil }
+        }
+        let lists = named.map { path in
+            let place = context.files.folder.list(path, of: settings)
+            let attributes = place.flatMap { try? FileManager.default.attributesOfItem(atPath: $0.path) }
+            return ListCheck.List(
+                name: place?.name ?? path.value, changed: attributes?[.modificationDate] as? Date)
+        }
+        return Set(lists).sorted { $0.name < $1.name }
+    }
+}

@@ -1,0 +1,43 @@
+import FCM
+
+/// What `doctor` asks FCM. Every request only validates or reads: none sends anything, and none changes anything.
+struct Probe {
+    let sender: any Sender
+
+    /// The names in the requests. They are well-formed, and nobody follows or made them.
+    private let topic: TopicName
+    private let group: GroupName
+    private let registration: Registration
+
+    init?(_ sender: any Sender) {
+        guard let topic = TopicName(rawValue: "herald-doctor"), let group = GroupName(rawValue: "herald-doctor"),
+            let registration = Registration("cHeraldDoctor000000000")
+        else { return nil }
+        (self.sender, self.topic, self.group, self.registration) = (sender, topic, group, registration)
+    }
+
+    /// What FCM says of a message that it only validates.
+    func askAboutMessage() async -> (verdict: Verdict, date: String?) {
+        let body = #"{"validate_only":true,"message":{"topic":"\#(topic.rawValue)","data":{"check":"doctor"}}}"#
+        let exchange = await sender.exchange(.send(body: Array(body.utf8)))
+        return (Verdict(send: exchange, to: .topic(topic)), exchange.date)
+    }
+
+    /// Asks for the topics of a registration that FCM does not know.
+    func askAboutSubscriptions() async -> (verdict: ReadVerdict<SubscriptionPage>, date: String?) {
+        let exchange = await sender.exchange(.read(.subscriptions(of: registration, after: nil)))
+        return (ReadVerdict(subscriptions: exchange), exchange.date)
+    }
+
+    /// Asks for the key of a group that nobody has made.
+    func askAboutGroup() async -> (verdict: GroupVerdict, date: String?) {
+        let operation = GroupOperation.retrieve(group)
+        let exchange = await sender.exchange(.group(operation))
+        return (GroupVerdict(exchange, for: operation), exchange.date)
+    }
+}
+
+extension Exchange {
+    /// When the server answered, by its own clock. `nil` if it did not answer, or did not say.
+    fileprivate var date: String? { if case .response(let response) = self { response.date } else { nil } }
+}

@@ -1,0 +1,35 @@
+import FCMClient
+import HeraldCore
+
+/// What is known of the credential that requests are signed in with, and what Google says of it.
+struct SignInCheck {
+    /// `nil` if the endpoint needs no credential.
+    let credential: FoundCredential?
+    /// The workspace's.
+    let project: String
+
+    /// - Parameter error: why there is no access token. `nil` if there is one.
+    func results(_ error: TokenError?) -> [CheckResult] {
+        guard let credential else { return [.skipped(.credential, "the endpoint is an emulator and gets none")] }
+        let summary = credential.summary
+        let account = summary.account.map { " of \($0)" } ?? ""
+        let found = "\(summary.kind)\(account), from \(credential.origin)"
+        if let error {
+            return [.error(.credential, "\(found): \(error)", fix: Self.remedy(of: error))]
+        }
+        let warnings = credential.warnings(for: project).map { warning in
+            CheckResult.warning(.credential, "\(found); \(warning.text)", fix: warning.remedy)
+        }
+        return warnings.isEmpty ? [.ok(.credential, found)] : warnings
+    }
+
+    private static func remedy(of error: TokenError) -> String {
+        switch error {
+        case .refused(_, _, let lead?):
+            "Set the clock of this machine: it is \(ClockCheck.words(lead))."
+        case .refused(let code, _, nil): CodeExplanation(code)?.remedy ?? "Make a new key, or sign in again."
+        case let error where error.isPermanent: "Get the credential file anew."
+        default: "Look at the network and the proxy, and try again."
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import HeraldCore
+import HeraldStore
+
+/// Whether the state can be used, who uses it now, and when a run last did.
+struct StateCheck {
+    let location: any StateLocation
+    /// How often cron calls `run`.
+    let runEvery: Duration
+    let now: Date
+
+    /// What the state holds; `nil` if there is none, or if it cannot be used.
+    struct Found {
+        let result: CheckResult
+        let recorded: RecordedState?
+    }
+
+    func look() async -> Found {
+        let store: (any StateStore)?
+        let recorded: RecordedState?
+        let holder: String?
+        do {
+            store = try await location.openIfPresent(for: .reading)
+            recorded = try await store?.snapshot()
+            holder = try await location.holder()
+        } catch {
+            return Found(result: Self.result(of: error), recorded: nil)
+        }
+        guard let recorded else {
+            return Found(
+                result: .warning(
+                    .state, "there is no state at \(location.name) yet",
+                    fix: "Run 'herald state init', or let the first apply make it. If there was one, look at "
+                        + "`state` in herald.yaml and at HERALD_STATE."), recorded: nil)
+        }
+        let run = SavedReports(in: location.reports).newestTime
+        let found = "\(location.name): \(location.keeping); \(Self.words(run, now))"
+        if let holder {
+            return Found(
+                result: .warning(
+                    .state, "\(found); in use by \(holder)",
+                    fix: "Wait until that run ends. If its machine is gone, see 'herald state unlock'."),
+                recorded: recorded)
+        }
+        return Found(result: result(found, lastRun: run), recorded: recorded)
+    }
+
+    /// A run that is missing so many times over did not come because nobody calls it.
+    private static let missingRuns = 10.0
+
+    private func result(_ found: String, lastRun: Date?) -> CheckResult {
+        guard let lastRun, now.timeIntervalSince(lastRun) > max(86_400, runEvery.seconds * Self.missingRuns) else {
+            return .ok(.state, found)
+        }
+        return .warning(
+            .state, found,
+            fix: "Look at what calls 'herald run': `runner.every` says every \(runEvery.roughText).")
+    }
+
+    private static func words(_ run: Date?, _ now: Date) -> String {
+        guard let run else { return "no report of a run yet" }
+        return "last report \(Duration.seconds(max(0, now.timeIntervalSince(run).rounded())).roughText) ago"
+    }
+
+    private static func result(of error: any Error) -> CheckResult {
+        let failure = CommandFailure(error)
+        return .error(.state, telling: failure?.message ?? "the state cannot be read", else: fix(error))
+    }
+
+    private static func fix(_ error: any Error) -> String {
+        switch error as? StateError {
+        case .damaged?: "Restore the newest backup (docs/state.md)."
+        case .failedOver?: "Run 'herald apply' on a terminal: it says which occurrences are in doubt."
+        case .inaccessible?: "Look at its path and who may read it, or at the database server."
+        case .locked?: "Wait until that run ends."
+        default: "Look at `state` in herald.yaml and at HERALD_STATE."
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import FCM
+import FCMClient
+import Foundation
+import HeraldCore
+import Testing
+
+@testable import herald
+
+/// What single checks make of what they are given, for set-ups that are hard to come by.
+@Suite struct CheckTests {
+    private static let now = Date(timeIntervalSince1970: 1_796_112_000)
+
+    private static let zones: [(String?, Bool, CheckResult.Outcome, String?)] = [
+        ("2026b", true, .ok, nil), ("2025c", true, .ok, nil), ("2019a", true, .warning, "Update the package tzdata."),
+        (nil, true, .ok, nil), (nil, false, .error, "Install the package tzdata."),
+        ("2026b", false, .error, "Install the package tzdata."),
+    ]
+
+    @Test(arguments: zones)
+    func `time zones are there, and not old`(
+        _ release: String?, _ isThere: Bool, _ outcome: CheckResult.Outcome, _ fix: String?
+    ) {
+        let result = ZoneCheck.result(release: release, isThere: isThere, at: Self.now)
+        #expect(result.outcome == outcome)
+        #expect(result.fix == fix)
+    }
+
+    private static let quotas: [(Int?, Rate, CheckResult.Outcome)] = [
+        (nil, .limited(10_000), .skipped), (600_000, .limited(10_000), .ok), (599_999, .limited(10_000), .warning),
+        (1, .unlimited, .ok),
+    ]
+
+    @Test(arguments: quotas)
+    func `a rate above the quota is named`(_ quota: Int?, _ rate: Rate, _ outcome: CheckResult.Outcome) {
+        let quota = quota.map { RecordedState.SendQuota(perMinute: $0, at: Self.now) }
+        #expect(QuotaCheck.result(quota, rate: rate).outcome == outcome)
+    }
+
+    /// The clock here is at 08:00:00.
+    private static let clocks: [(String, CheckResult.Outcome, String?)] = [
+        ("08:00:00", .ok, nil), ("07:59:00", .ok, nil), ("08:01:00", .ok, nil),
+        ("07:58:59", .warning, "1 min 1 s ahead"), ("07:55:00", .warning, "5 min ahead"),
+        ("07:54:59", .error, "5 min 1 s ahead"), ("08:10:00", .error, "10 min behind"),
+    ]
+
+    @Test(arguments: clocks)
+    func `a clock is right to the minute`(_ there: String, _ outcome: CheckResult.Outcome, _ words: String?) {
+        let dates = ["nonsense", "Tue, 01 Dec 2026 \(there) GMT"]
+        let result = ClockCheck.result(dates, at: Self.now, token: nil)
+        #expect(result.outcome == outcome)
+        if let words { #expect(result.found.hasSuffix(words)) }
+    }
+
+    @Test func `a clock that nobody compares is not judged`() {
+        #expect(ClockCheck.result(["yesterday"], at: Self.now, token: nil).outcome == .skipped)
+    }
+
+    private static let proxies: [([String: String], String, String?, CheckResult.Outcome)] = [
+        ([:], "https://fcm.example", nil, .ok), (["HTTPS_PROXY": ""], "https://fcm.example", nil, .ok),
+        (
+            ["HTTPS_PROXY": "http://user:secret@proxy.example:3128"], "https://fcm.example", "proxy.example:3128", .ok
+        ),
+        (["https_proxy": "proxy.example"], "https://fcm.example", "proxy.example:80", .ok),
+        (["HTTPS_PROXY": "proxy.example", "NO_PROXY": "fcm.example"], "https://fcm.example", nil, .ok),
+        (["HTTPS_PROXY": "http://:x"], "https://fcm.example", nil, .error),
+        (["HTTPS_PROXY": "https://:secret@proxy.example"], "https://fcm.example", nil, .error),
+        (["HTTPS_PROXY": "http://proxy.example:3128"], "http://127.0.0.1:9", nil, .ok),
+    ]
+
+    @Test(arguments: proxies)
+    func `a proxy is named without its password`(
+        _ environment: [String: String], _ endpoint: String, _ name: String?, _ outcome: CheckResult.Outcome
+    ) throws {
+        let check = ProxyCheck(to: try Endpoint(endpoint), environment: environment)
+        #expect(check.name == name)
+        #expect(check.result.outcome == outcome)
+        #expect(!check.result.found.contains("secret"))
+    }
+
+    @Test func `a proxy that refuses is what to look at`() throws {
+        let check = SendCheck(project: "p", endpoint: "https://fcm.googleapis.com", proxy: "proxy.example:3128")
+        let refused = Exchange.notSent(reason: "the proxy proxy.example:3128 answered HTTP 407")
+        let topic = try #require(TopicName(rawValue: "t"))
+        let results = check.results(Verdict(send: refused, to: .topic(topic)))
+        #expect(results[0].outcome == .error)
+        #expect(results[0].found.contains("HTTP 407"))
+        #expect(results[0].fix == "Look at the proxy proxy.example:3128 (HTTPS_PROXY) and at NO_PROXY.")
+        #expect(results.dropFirst().allSatisfy { $0.outcome != .error })
+    }
+
+    private static let shares: [(Int, Int, CheckResult.Outcome)] = [
+        (1000, 200, .ok), (1000, 210, .warning), (0, 0, .ok), (10, 10, .warning),
+    ]
+
+    @Test(arguments: shares)
+    func `many dead registrations are a reason to look at the lists`(
+        _ known: Int, _ dead: Int, _ outcome: CheckResult.Outcome
+    ) {
+        let lists = [ListCheck.List(name: "all.csv", changed: Self.now)]
+        let result = ListCheck.result(lists, known: known, dead: dead, at: Self.now)
+        #expect(result.outcome == outcome)
+        #expect((result.fix?.contains("state export --dead") ?? false) == (outcome == .warning))
+    }
+
+    private static let groups: [(GroupVerdict?, Bool, CheckResult.Outcome)] = [
+        (.notFound(Failure(.notFound, message: "m")), true, .ok),
+        (.stop(Failure(.permissionDenied, message: "m")), true, .error), (nil, true, .error), (nil, false, .skipped),
+    ]
+
+    @Test(arguments: groups)
+    func `groups need the project's number and a permission`(
+        _ verdict: GroupVerdict?, _ areUsed: Bool, _ outcome: CheckResult.Outcome
+    ) {
+        #expect(ReadCheck(topicAPI: .auto).groups(verdict, areUsed: areUsed).outcome == outcome)
+    }
+
+    @Test func `what follows a semicolon is what to do`() {
+        let told = CheckResult.error(.state, telling: "it is wrong; do this; then that", else: "no")
+        #expect((told.found, told.fix) == ("it is wrong", "do this; then that"))
+        #expect(CheckResult.error(.state, telling: "it is wrong", else: "do that").fix == "do that")
+    }
+}
