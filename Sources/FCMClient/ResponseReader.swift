@@ -26,8 +26,11 @@ struct ResponseReader {
     }
 
     /// Starts with the head of the final response.
-    private mutating func begin(status: Int, field: (String) -> String?) {
-        response = Response(status: status, retryAfter: field("retry-after"), date: field("date"))
+    ///
+    /// - Parameter isDateNeeded: Looking for one in the head of every success would cost the fast path time.
+    private mutating func begin(status: Int, isDateNeeded: Bool, field: (String) -> String?) {
+        response = Response(
+            status: status, retryAfter: field("retry-after"), date: isDateNeeded ? field("date") : nil)
     }
 }
 
@@ -39,7 +42,7 @@ extension ResponseReader {
     mutating func read(_ fields: HPACKHeaders) -> Bool {
         guard let text = fields.first(name: ":status") else { return hasBegun }
         guard !hasBegun, let status = Int(text), (100...999).contains(status) else { return false }
-        if status >= 200 { begin(status: status) { fields.first(name: $0) } }
+        if status >= 200 { begin(status: status, isDateNeeded: status >= 400) { fields.first(name: $0) } }
         return true
     }
 }
@@ -60,7 +63,7 @@ extension ResponseReader {
         case .head(let head) where head.status.code < 200:
             return .more
         case .head(let head):
-            begin(status: Int(head.status.code)) { head.headers.first(name: $0) }
+            begin(status: Int(head.status.code), isDateNeeded: true) { head.headers.first(name: $0) }
             response?.metadataFlavor = head.headers.first(name: "metadata-flavor")
             isReusable = head.isKeepAlive
             return .more

@@ -29,7 +29,8 @@ struct ClockCheck {
     }
 
     static func words(_ lead: Duration) -> String {
-        let distance = lead < .zero ? .zero - lead : lead
+        let seconds = (lead < .zero ? .zero - lead : lead).components.seconds
+        let distance = Duration.seconds(seconds < 90 ? seconds : (seconds + 30) / 60 * 60)
         return "\(distance.roughText) \(lead > .zero ? "ahead" : "behind")"
     }
 }

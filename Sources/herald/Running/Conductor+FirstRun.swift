@@ -1,3 +1,4 @@
+import Foundation
 import HeraldCore
 
 /// What is checked before a state's first message is sent.
@@ -6,7 +7,8 @@ extension Conductor {
     /// stops one step, and their state is no longer empty.
     func checkFirstRun(_ work: PlannedWork, _ state: RecordedState, over connection: Connection) async throws {
         guard request.mode == .apply, connection.signsIn, state.hasNeverSent, work.plan.sends else { return }
-        let calls = Calls(context: context, proxy: nil, now: request.now)
+        // Whatever `--at` says, the clock is judged by its own time.
+        let calls = Calls(context: context, proxy: nil, now: { Date() })
         let results = await calls.shortResults(over: connection)
         // A server that cannot be reached now is waited for, as in every run.
         guard let error = results.first(where: { $0.outcome == .error && $0.check != .endpoint }) else { return }
