@@ -37,8 +37,9 @@ struct Calls {
     func shortResults(over connection: Connection) async -> [CheckResult] {
         guard let probe = Probe(connection.sender) else { return [] }
         let message = await probe.askAboutMessage()
+        var date = message.date
         // A success may tell no time. A question about a registration that does not exist is answered with an error.
-        let date = if let date = message.date { date } else { await probe.askAboutSubscriptions().date }
+        if date == nil, case .accepted = message.verdict { date = await probe.askAboutSubscriptions().date }
         return sendCheck.results(message.verdict) + [clock([date])]
     }
 

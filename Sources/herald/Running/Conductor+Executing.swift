@@ -14,7 +14,7 @@ extension Conductor {
         connection.warning.map(console.info)
         do {
             try await connection.checkCredentials { await signals.insistence() }
-            try await checkFirstRun(work, state.recorded, over: connection)
+            try await checkFirstRun(work, state.recorded, over: connection) { await signals.insistence() }
             let report = try await execute(work, from: state, over: connection.sender, under: lock, signals)
             await connection.shutdown()
             return report

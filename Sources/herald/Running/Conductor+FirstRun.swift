@@ -5,11 +5,23 @@ import HeraldCore
 extension Conductor {
     /// Ends the command if the credential, the project or the clock is wrong. Later runs do without it: what they meet
     /// stops one step, and their state is no longer empty.
-    func checkFirstRun(_ work: PlannedWork, _ state: RecordedState, over connection: Connection) async throws {
+    ///
+    /// - Parameter halt: returns when nobody wants to wait for the answers any more. Then nothing is sent afterwards.
+    func checkFirstRun(
+        _ work: PlannedWork, _ state: RecordedState, over connection: Connection,
+        until halt: @escaping @Sendable () async -> Void
+    ) async throws {
         guard request.mode == .apply, connection.signsIn, state.hasNeverSent, work.plan.sends else { return }
         // Whatever `--at` says, the clock is judged by its own time.
         let calls = Calls(context: context, proxy: nil, now: { Date() })
-        let results = await calls.shortResults(over: connection)
+        let results = await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                await halt()
+                if !Task.isCancelled { await connection.shutdown() }
+            }
+            defer { group.cancelAll() }
+            return await calls.shortResults(over: connection)
+        }
         // A server that cannot be reached now is waited for, as in every run.
         guard let error = results.first(where: { $0.outcome == .error && $0.check != .endpoint }) else { return }
         throw CommandFailure(
