@@ -109,7 +109,7 @@ extension Service.Name {
     func speaks(_ code: String) -> Bool {
         switch self {
         case .send, .topics:
-            APNsReason(rawValue: code) != nil
+            AppleReason(rawValue: code) != nil
                 || code.utf8.allSatisfy {
                     $0 == UInt8(ascii: "_") || (0x41...0x5a).contains($0) || (0x30...0x39).contains($0)
                 }

@@ -48,8 +48,8 @@ extension FaultReply {
     var googleError: GoogleError {
         if let flaw = code.flatMap(ConfigurationFlaw.init(rawValue:)) { return flaw.error }
         // FCM reports some dead Apple devices like this and not as UNREGISTERED.
-        if status == 400, code == FailureCode.unregistered.rawValue { return GoogleError(APNsReason.unregistered) }
-        if let reason = code.flatMap(APNsReason.init(rawValue:)) { return GoogleError(reason) }
+        if status == 400, code == FailureCode.unregistered.rawValue { return GoogleError(AppleReason.unregistered) }
+        if let reason = code.flatMap(AppleReason.init(rawValue:)) { return GoogleError(reason) }
         if let code = code.flatMap(FailureCode.init(ofFCM:)) { return GoogleError(code) }
         guard let code, Service.Name.send.speaks(code) else {
             switch status {
@@ -90,7 +90,7 @@ extension GoogleError.Detail {
 extension GoogleError {
     /// The HTTP status of a code in a script. `nil` if the code has no status of its own.
     static func status(ofFaultCode code: String) -> Int? {
-        (FailureCode(ofFCM: code) ?? APNsReason(rawValue: code)?.fcmCode)?.httpStatus
+        (FailureCode(ofFCM: code) ?? AppleReason(rawValue: code)?.fcmCode)?.httpStatus
             ?? Status(rawValue: code)?.httpStatus ?? ConfigurationFlaw(rawValue: code).map { _ in 403 }
     }
 
@@ -100,7 +100,7 @@ extension GoogleError {
             switch code {
             case .unregistered: .unregistered
             case .senderIDMismatch: .senderMismatch
-            case .thirdPartyAuth: GoogleError(APNsReason.invalidProviderToken)
+            case .thirdPartyAuth: GoogleError(AppleReason.invalidProviderToken)
             case .unspecified:
                 GoogleError(status: .unknown, message: "Unknown Error.", details: [.fcm(code)])
             default:
@@ -108,7 +108,7 @@ extension GoogleError {
             }
     }
 
-    fileprivate init(_ reason: APNsReason) {
+    fileprivate init(_ reason: AppleReason) {
         let code = reason.fcmCode
         self = .ofFrontEnd(
             Status(httpStatus: code.httpStatus),
