@@ -25,7 +25,7 @@ enum Program {
     private static func exitAsParser(_ error: any Error) -> Never {
         let status = Herald.exitCode(for: error)
         if status.isSuccess { Herald.exit(withError: error) }
-        let message = Herald.fullMessage(for: error)
+        let message = CommandAdvice.improved(Herald.fullMessage(for: error), CommandLine.arguments.dropFirst())
         if !message.isEmpty { _ = writeAll(message.maskingRegistrations + "\n", to: STDERR_FILENO) }
         Herald.exit(withError: status)
     }
@@ -42,7 +42,7 @@ struct Herald: AsyncParsableCommand {
             """,
         version: "\(Self.version) (tzdata \(Zone.databaseVersion ?? "unknown"))",
         subcommands: [
-            Init.self, New.self, Validate.self, PlanCommand.self, Review.self, PreviewCommand.self,
+            Init.self, New.self, Convert.self, Validate.self, PlanCommand.self, Review.self, PreviewCommand.self,
             CalendarCommand.self, Doctor.self,
             Approve.self, Apply.self, Run.self, Work.self, TestCommand.self, Pause.self, Resume.self, State.self,
             Groups.self,

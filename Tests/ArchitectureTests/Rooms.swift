@@ -14,6 +14,7 @@ struct Rooms {
         "Resolving": ["RecipientIndex", "State"],
         "Reviewing": ["Campaign"],
         "Loading": ["Resolving", "Reviewing"],
+        "Converting": ["Loading"],
         "Planning": ["Resolving", "Reviewing"],
         "Running": ["Planning"],
         "Reporting": ["Running", "Reviewing"],

@@ -119,7 +119,7 @@ import Testing
         let result = try await sandbox.herald("apply", "--auto-approve", "--report", report, host: "127.0.0.1:9")
         #expect(result.status == 4)
         #expect(result.errors.contains("herald: http://127.0.0.1:9: the endpoint cannot be reached"))
-        #expect(result.errors.contains("; is 'herald emulator' running there?"))
+        #expect(result.errors.contains("\n  help: is 'herald emulator' running there?\n"))
         #expect(Account(try sandbox.report()).pending == 33)
         let (_, host) = try await sandbox.startEmulator()
         #expect(try await sandbox.herald("apply", "--auto-approve", host: host).status == 0)

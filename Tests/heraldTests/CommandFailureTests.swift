@@ -50,11 +50,15 @@ import Testing
         Case(SavedPlan.Problem.used, .stalePlan, "the plan was applied before"),
         Case(
             SavedPlan.Problem.stale, .stalePlan,
-            "the files or the state changed since the plan was saved; plan again"),
+            "the files or the state changed since the plan was saved"),
         Case(CommandFailure(.usage, "as it is"), .usage, "as it is"),
     ])
     func `an error has one exit status and one sentence`(_ error: Case) {
-        #expect(CommandFailure(error.error) == CommandFailure(error.status, error.message))
+        let failure = CommandFailure(error.error)
+        #expect(failure?.status == error.status)
+        #expect(failure?.message == error.message)
+        // Whoever meets an exit code of its own is told what to do, too.
+        #expect((failure?.help != nil) == [.locked, .stalePlan].contains(error.status))
     }
 
     @Test(arguments: [
@@ -85,12 +89,18 @@ import Testing
     }
 
     @Test(arguments: [
-        (Report.Result.interrupted, CommandFailure(.interrupted(signal: SIGTERM))),
-        (.refused, CommandFailure(.refused, "a guard stopped a step; the report says which")),
-        (.failed, CommandFailure(.failed, "not everything succeeded; the report lists what did not")),
+        (Report.Result.refused, 3, "a guard stopped a step", "mend the files or lists, or let it through"),
+        (.failed, 4, "not everything succeeded", "'herald explain CODE'"),
+        (.unknown, 6, "some recipients may or may not have got their message", "'herald state resolve OCCURRENCE'"),
+        (.interrupted, 130, "a signal stopped the run", "the next run goes on"),
     ])
-    func `a finished run that is no success says why`(_ result: Report.Result, _ failure: CommandFailure) {
-        #expect(CommandFailure(report(result), at: .fcm, signal: SIGTERM) == failure)
+    func `a run that did not succeed says what happened, and what to do`(
+        result: Report.Result, code: Int32, message: String, help: String
+    ) throws {
+        let failure = try #require(CommandFailure(report(result), at: .fcm, signal: SIGINT))
+        #expect(failure.status.code == code)
+        #expect(failure.message?.hasPrefix(message) == true)
+        #expect(failure.help?.hasPrefix(help) == true)
     }
 
     @Test func `a run that succeeded is no failure`() {
@@ -104,7 +114,9 @@ import Testing
         let failure = CommandFailure(report, at: local, signal: 0)
         #expect(failure?.status == .failed)
         #expect(
-            failure?.message == "http://127.0.0.1:9: nothing answers; is 'herald emulator' running there?")
+            failure
+                == CommandFailure(
+                    .failed, "http://127.0.0.1:9: nothing answers", help: "is 'herald emulator' running there?"))
         #expect(CommandFailure(report, at: .fcm, signal: 0)?.message == "https://fcm.googleapis.com: nothing answers")
     }
 

@@ -58,7 +58,9 @@ import Testing
         let result = try await sandbox.herald("run", "--report", report, host: host)
         #expect(result.status == 3, "\(result.output)\(result.errors)")
         #expect(
-            result.errors.contains("left out; to allow it: herald apply --override max_unsubscribe_percent=news\n"))
+            result.errors.contains(
+                "left out\n  help: mend the files or lists, or allow it: herald apply --override max_unsubscribe_percent=news\n"
+            ))
         let accepted = try sandbox.accepted(in: ["ledger.ndjson"])
         #expect(accepted.filter { $0.key != "news" }.values.allSatisfy { $0 == 2 })
         let members = Set(try await Control(host).members(ofTopic: "news"))

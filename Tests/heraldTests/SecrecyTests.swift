@@ -29,6 +29,9 @@ import Testing
                 try sandbox.folder.write(text, to: name)
             }
             try sandbox.folder.write(try ServiceAccountKey.file(tokens: "\(host)/token"), to: "key.json")
+            let message =
+                #"{"registration_ids": ["\#(Secrets.token(3))"], "data": {"\#(Secrets.fid(2))": 1}, "odd": 1}"#
+            try sandbox.folder.write(message, to: "workspace/message.json")
         }
 
         var control: Control { get throws { try Control(host, trusting: authorities) } }
@@ -93,7 +96,8 @@ import Testing
             ("state backup FOLDER/backup.sqlite", 0), ("state forget \(Secrets.fid(4))", 0),
             ("state revive \(Secrets.fid(4))", 0), ("state rewind weekly", 1), ("state rm group:family", 0),
             ("state prune --older-than 1ms --auto-approve", 0), ("state erase \(Secrets.fid(6)) --auto-approve", 1),
-            ("explain UNREGISTERED", 0), ("new campaign another --target topic:news", 0), ("init FOLDER/other", 0),
+            ("explain UNREGISTERED", 0), ("new campaign another --target topic:news", 0),
+            ("convert FOLDER/workspace/message.json --name converted", 0), ("init FOLDER/other", 0),
         ]
 
     @Test func `no command shows a secret in any form, whatever FCM answers`() async throws {
@@ -152,7 +156,8 @@ import Testing
             "plan --days",
             "plan --format", "apply", "apply --campaign", "apply --override", "apply --at", "apply --sample",
             "run --every", "run --if-locked", "calendar --at", "explain", "report", "new campaign --target",
-            "new campaign x --target", "state prune --older-than", "emulator --port", "state",
+            "new campaign x --target", "convert x --name y --target", "convert", "convert x --name",
+            "state prune --older-than", "emulator --port", "state",
             "groups", "",
         ]
         for arguments in wrong {

@@ -111,7 +111,9 @@ package struct PlanDocument: Document {
         text += section("Held", plan.held.map { "\($0.occurrence)  \($0.reason); \($0.resolve)" })
         text += section(
             "Guards that need an override",
-            plan.refusals.map { "\($0.kind.rawValue): \($0.message); to allow it: \($0.override)" })
+            plan.refusals.flatMap {
+                ["\($0.kind.rawValue): \($0.message)", "  help: mend the files or lists, or allow it: \($0.override)"]
+            })
         text += section("Not approved, and so left out", plan.unapproved.map(\.words))
         text += section("Guards that this plan cannot judge", overview.unjudged.lines)
         text += section("Warnings", overview.warnings)

@@ -31,14 +31,15 @@ extension ApprovedPlan {
         guard !differences.isEmpty else { return }
         throw CommandFailure(
             .stalePlan,
-            "the files are not those of \(path); different: \(Self.listed(differences)); plan and review again")
+            "the files are not those of \(path); different: \(Self.listed(differences))",
+            help: "plan and review again")
     }
 
     /// Ends the command if a list grew too much since.
     func check(_ plan: Plan, of files: Approval, _ settings: ApprovalSettings) throws {
         let excesses = excesses(of: plan, files, settings)
         guard !excesses.isEmpty else { return }
-        throw CommandFailure(.stalePlan, "not approved: \(Self.listed(excesses)); plan and review again")
+        throw CommandFailure(.stalePlan, "not approved: \(Self.listed(excesses))", help: "plan and review again")
     }
 
     private static let shown = 10

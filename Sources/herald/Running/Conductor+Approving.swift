@@ -11,13 +11,13 @@ extension Conductor {
         if let refusal = refusals.first(where: \.kind.isOfEverything) {
             throw CommandFailure(
                 .refused,
-                "guard \(refusal.kind.rawValue): \(refusal.message); nothing was done; to allow it: herald apply \(refusal.override)"
-            )
+                "guard \(refusal.kind.rawValue): \(refusal.message); nothing was done",
+                help: "find out why; to allow it: herald apply \(refusal.override)")
         }
         for refusal in refusals {
             console.error(
-                "herald: guard \(refusal.kind.rawValue): \(refusal.message); left out; to allow it: herald apply \(refusal.override)\n"
-            )
+                "herald: guard \(refusal.kind.rawValue): \(refusal.message); left out\n"
+                    + "  help: mend the files or lists, or allow it: herald apply \(refusal.override)\n")
         }
         return Proposal(proposal.plan.withholding(refusals, in: context.workspace), proposal.overview)
     }
@@ -51,7 +51,8 @@ extension Conductor {
         guard !refusals.isEmpty else { return }
         for refusal in refusals {
             console.error(
-                "herald: guard \(refusal.kind.rawValue): \(refusal.message); to allow it: \(refusal.override)\n")
+                "herald: guard \(refusal.kind.rawValue): \(refusal.message)\n"
+                    + "  help: mend the files or lists, or allow it: \(refusal.override)\n")
         }
         throw CommandFailure(.refused)
     }

@@ -23,7 +23,9 @@ extension CommandFailure {
 
     private init(_ error: StateError) {
         if case .locked = error {
-            self.init(.locked, error.description)
+            self.init(
+                .locked, error.description,
+                help: "wait until it ends, or use --if-locked wait; 'herald state lock' tells who holds it")
         } else {
             self.init(.wrong, error.description)
         }
@@ -32,16 +34,23 @@ extension CommandFailure {
     private init(_ problem: SavedPlan.Problem) {
         switch problem {
         case .unreadable: self.init(.wrong, "the file is no plan of herald's")
-        case .altered: self.init(.stalePlan, "the plan was altered after it was saved")
         case .ofSnapshot:
             self.init(
                 .wrong,
                 "the plan was made from a snapshot, which can be shown and not applied; run 'herald plan --out' where the state is"
             )
-        case .expired(let instant): self.init(.stalePlan, "the plan expired at \(instant.rfc3339)")
-        case .early(let instant): self.init(.stalePlan, "the plan is for \(instant.rfc3339), which has not come")
-        case .used: self.init(.stalePlan, "the plan was applied before")
-        case .stale: self.init(.stalePlan, "the files or the state changed since the plan was saved; plan again")
+        case .altered: self.init(.stalePlan, "the plan was altered after it was saved", help: Self.planAgain)
+        case .expired(let instant):
+            self.init(.stalePlan, "the plan expired at \(instant.rfc3339)", help: Self.planAgain)
+        case .early(let instant):
+            self.init(
+                .stalePlan, "the plan is for \(instant.rfc3339), which has not come",
+                help: "apply it then, or plan without --at")
+        case .used: self.init(.stalePlan, "the plan was applied before", help: Self.planAgain)
+        case .stale:
+            self.init(.stalePlan, "the files or the state changed since the plan was saved", help: Self.planAgain)
         }
     }
+
+    private static let planAgain = "plan again with 'herald plan --out FILE', look at it, and apply that"
 }

@@ -8,23 +8,35 @@ extension CommandFailure {
     /// - Parameter signal: The signal that ended the run, if one did.
     init?(_ report: Report, at endpoint: Endpoint, signal: Int32) {
         switch report.result {
-        case .interrupted: self.init(.interrupted(signal: signal))
+        case .interrupted:
+            self.init(
+                .interrupted(signal: signal), "a signal stopped the run; what was done is recorded",
+                help: "the next run goes on; a campaign that Ctrl-C stopped waits for 'herald resume'")
         case .unknown:
             self.init(
                 .unknown,
-                "some may or may not have got their message; they are held and not sent it again; "
-                    + "'herald state resolve' settles it: \(Self.unsettled(report))")
-        case .refused: self.init(.refused, "a guard stopped a step; the report says which")
-        case .failed where report.isUnreachable, .running where report.isUnreachable:
-            let hint = endpoint.isLoopback ? "; is 'herald emulator' running there?" : ""
-            let reason = report.steps.lazy.compactMap(\.stopped).first ?? "nothing answers"
-            self.init(.failed, "\(endpoint): \(reason)\(hint)")
-        case .failed where !report.silenced.isEmpty:
-            let names = report.silenced.joined(separator: ", ")
+                "some recipients may or may not have got their message: \(Self.unsettled(report)); "
+                    + "herald sends them nothing more of it",
+                help: "'herald state resolve OCCURRENCE' settles it: --accept if they have it, --resend if not")
+        case .refused:
             self.init(
-                .failed,
-                "a clock was fast, and nothing of \(names) comes due; 'herald state rewind CAMPAIGN' sets it right")
-        case .failed, .running: self.init(.failed, "not everything succeeded; the report lists what did not")
+                .refused, "a guard stopped a step; the report says which",
+                help: "mend the files or lists, or let it through with --override as the report shows")
+        case .failed where report.isUnreachable, .running where report.isUnreachable:
+            let reason = report.steps.lazy.compactMap(\.stopped).first ?? "nothing answers"
+            self.init(
+                .failed, "\(endpoint): \(reason)",
+                help: endpoint.isLoopback
+                    ? "is 'herald emulator' running there?"
+                    : "check the network and the proxy, then run again: what was not sent is still due")
+        case .failed where !report.silenced.isEmpty:
+            self.init(
+                .failed, "a clock was fast, and nothing of \(report.silenced.joined(separator: ", ")) comes due",
+                help: "set the clock right, then 'herald state rewind CAMPAIGN'")
+        case .failed, .running:
+            self.init(
+                .failed, "not everything succeeded; the report lists what did not",
+                help: "'herald explain CODE' tells what a code of the report means and what to do")
         case .ok: return nil
         }
     }

@@ -42,6 +42,13 @@ struct Console: Sendable {
         return Int(size.ws_col)
     }
 
+    /// The line that a person types when asked. `nil` without a terminal, and for an empty line.
+    func answer(to question: String) -> String? {
+        guard isatty(STDIN_FILENO) == 1 else { return nil }
+        error("\(question): ")
+        return readLine().flatMap { $0.isEmpty ? nil : $0 }
+    }
+
     /// Asks a question on the terminal; `false` without a terminal.
     func confirms(_ question: String) -> Bool {
         guard isatty(STDIN_FILENO) == 1 else { return false }

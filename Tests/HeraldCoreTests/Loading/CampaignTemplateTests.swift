@@ -44,8 +44,8 @@ import Testing
         "condition:'tide-alerts' in topics && !('2026' in topics)",
     ])
     func `what it writes loads as it is`(target: String) throws {
-        let template = try #require(CampaignTemplate(name: "tide-rome", target: target))
-        let text = template.text(schema: "../schemas/campaign.schema.json")
+        let template = CampaignTemplate(name: "tide-rome", target: try #require(WrittenTarget(target)))
+        let text = template.draft(schema: "../schemas/campaign.schema.json").text
         let loaded = try load(Self.files.merging(["campaigns/tide-rome.yaml": text]) { $1 })
         #expect(loaded.diagnostics.filter { $0.severity == .error }.map(\.message) == [])
         let campaign = try #require(loaded.workspace?.campaigns.first { $0.name.value == "tide-rome" })
@@ -53,14 +53,14 @@ import Testing
         #expect("\(named.key):\(named.value.string ?? "")" == target)
         #expect(!campaign.enabled)
         #expect(text.hasPrefix("# yaml-language-server: $schema=../schemas/campaign.schema.json\n"))
-        let found = template.check(in: try load(Self.files).workspace)
+        let found = template.draft().check(in: try load(Self.files).workspace)
         #expect(found.errors.map(\.message) == [])
         #expect(found.warnings.filter { $0.rule == .unknownReference }.isEmpty)
     }
 
     @Test func `what stands in comments loads too`() throws {
-        let template = try #require(CampaignTemplate(name: "tide-rome", target: "topic:tide-alerts"))
-        let lines = template.text().split(separator: "\n", omittingEmptySubsequences: false).map { line in
+        let template = CampaignTemplate(name: "tide-rome", target: try #require(WrittenTarget("topic:tide-alerts")))
+        let lines = template.draft().text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             line.hasPrefix("# 'herald")
                 ? ""
                 : line.replacing("# data", with: "data").replacing("# schedule", with: "schedule")
@@ -81,8 +81,8 @@ import Testing
         ("taken", "topic:tide-alerts", .duplicateResource),
     ])
     func `what the loader would refuse is not written`(name: String, target: String, rule: Rule) throws {
-        let template = try #require(CampaignTemplate(name: name, target: target))
-        let found = template.check(in: try load(Self.files).workspace)
+        let template = CampaignTemplate(name: name, target: try #require(WrittenTarget(target)))
+        let found = template.draft().check(in: try load(Self.files).workspace)
         #expect(found.errors.map(\.rule) == [rule])
     }
 
@@ -100,20 +100,20 @@ import Testing
             ("group:appUser-Kris", "no file declares group 'appUser-Kris'", "did you mean 'appUser-Chris'?"),
         ] as [(String, String, String?)])
     func `what it refers to must be there`(target: String, message: String, help: String?) throws {
-        let template = try #require(CampaignTemplate(name: "a", target: target))
-        let found = template.check(in: try load(Self.files).workspace)
+        let template = CampaignTemplate(name: "a", target: try #require(WrittenTarget(target)))
+        let found = template.draft().check(in: try load(Self.files).workspace)
         #expect(found.errors.map(\.message) == [message])
         #expect(found.errors.map(\.help) == [help])
     }
 
     @Test(arguments: ["tide-alerts", "tokens:a", "topic:", ":", "", "topics:a"])
     func `a target says its kind`(target: String) {
-        #expect(CampaignTemplate(name: "a", target: target) == nil)
+        #expect(WrittenTarget(target) == nil)
     }
 
     @Test func `without a workspace the form alone is checked`() throws {
-        let template = try #require(CampaignTemplate(name: "a", target: "topic:nobody"))
-        let found = template.check(in: nil)
+        let template = CampaignTemplate(name: "a", target: try #require(WrittenTarget("topic:nobody")))
+        let found = template.draft().check(in: nil)
         #expect(found.errors.isEmpty)
         #expect(found.warnings.isEmpty)
     }

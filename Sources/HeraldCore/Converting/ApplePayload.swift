@@ -1,0 +1,58 @@
+internal import FCM
+
+/// The payload of a notification for Apple devices.
+enum ApplePayload {
+    /// Apple's names that the Admin SDKs spell in camelCase.
+    private static let names = [
+        "content-available", "mutable-content", "thread-id", "target-content-id", "interruption-level",
+        "relevance-score", "filter-criteria", "loc-key", "loc-args", "title-loc-key", "title-loc-args",
+        "subtitle-loc-key", "subtitle-loc-args", "action-loc-key", "launch-image",
+    ]
+    private static let byCamelCase = Dictionary(uniqueKeysWithValues: names.map { ($0.inCamelCase, $0) })
+
+    /// The payload with Apple's names, and with flags as Apple writes them.
+    static func spelled(_ payload: JSONValue) -> JSONValue {
+        guard var members = payload.object else { return payload }
+        if let aps = members["aps"]?.object {
+            var spelled = renamed(aps)
+            spelled["alert"] = spelled["alert"].map { alert in alert.object.map { .object(renamed($0)) } ?? alert }
+            spelled["sound"] = spelled["sound"].map(sound)
+            members["aps"] = .object(spelled)
+        }
+        return .object(members)
+    }
+
+    private static func renamed(_ members: [String: JSONValue]) -> [String: JSONValue] {
+        var renamed: [String: JSONValue] = [:]
+        for (key, value) in members {
+            let name = byCamelCase[key] ?? key
+            // A name in Apple's spelling wins over the same one in another.
+            if renamed[name] == nil || name == key { renamed[name] = value }
+        }
+        return renamed
+    }
+
+    private static func sound(_ sound: JSONValue) -> JSONValue {
+        guard var members = sound.object, case .bool(let isCritical)? = members["critical"] else { return sound }
+        members["critical"] = isCritical ? 1 : nil
+        return .object(members)
+    }
+
+    /// Whether a device shows or plays something of it.
+    static func isShown(_ aps: [String: JSONValue]) -> Bool {
+        ["alert", "badge", "sound"].contains { aps[$0] != nil }
+    }
+
+    /// What Apple wants beside the payload: its type, and a low priority if it shows nothing.
+    static func headers(isShown: Bool) -> [String: JSONValue] {
+        isShown ? ["apns-push-type": "alert"] : ["apns-push-type": "background", "apns-priority": "5"]
+    }
+}
+
+extension String {
+    /// `thread-id` is `threadId`.
+    fileprivate var inCamelCase: String {
+        let words = split(separator: "-")
+        return words.prefix(1).joined() + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+    }
+}

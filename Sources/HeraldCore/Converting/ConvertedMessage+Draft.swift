@@ -1,0 +1,53 @@
+internal import FCM
+
+extension ConvertedMessage {
+    /// The campaign file.
+    ///
+    /// - Parameters:
+    ///   - target: instead of the message's own.
+    ///   - topics: the topics that other files declare; the file declares all others that it names.
+    ///   - schema: the path from the file to the schema of campaigns, for editors.
+    /// - Returns: `nil` if nobody says whom it is for.
+    package func draft(
+        name: String, target given: Target?, topics: Set<String>?, schema: String?
+    ) -> CampaignDraft? {
+        guard let target = given ?? target else { return nil }
+        var lines = ["# It was \(form.words). 'herald preview' shows what phones will show of it."]
+        if !notes.isEmpty { lines += ["# To look at:"] + notes.map { "# - \($0.printable)" } }
+        lines += ["kind: campaign", "name: \(name.inYAML)", "description: Say here what it is for"]
+        lines += [
+            "enabled: false             # true when it is ready; without a schedule it then goes out at the next apply"
+        ]
+        lines += target.lines
+        lines += ["message:"] + YAMLLines.of(message, depth: 1)
+        if let lifetime { lines += ["delivery:", "  expires_after: \(lifetime)s"] }
+        let missing = topics.map { known in target.topics.filter { !known.contains($0) } } ?? []
+        for topic in missing {
+            lines += ["---", "# The app subscribes its users itself. With `subscribers` herald does.", "kind: topic"]
+            lines += ["name: \(topic.inYAML)"]
+        }
+        // Editors hold a file against one schema, and this one has two kinds of documents then.
+        if let schema, missing.isEmpty { lines.insert("# yaml-language-server: $schema=\(schema)", at: 0) }
+        return CampaignDraft(name: name, text: lines.joined(separator: "\n") + "\n")
+    }
+}
+
+extension ConvertedMessage.Target {
+    fileprivate var lines: [String] {
+        switch self {
+        case .named(let target): [target.line]
+        case .registrations(let kind, let all):
+            ["target:", "  \(kind):"] + all.map { "    - \($0.inYAML)" }
+        }
+    }
+
+    /// The topics that it names, in order.
+    fileprivate var topics: [String] {
+        guard case .named(let target) = self else { return [] }
+        switch target.kind {
+        case "topic": return [target.value]
+        case "condition": return (try? Condition(parsing: target.value))?.topics.map(\.rawValue) ?? []
+        default: return []
+        }
+    }
+}

@@ -1,0 +1,46 @@
+internal import FCM
+
+/// The text of a new campaign file, before it is written.
+package struct CampaignDraft: Sendable {
+    let name: String
+    package let text: String
+
+    /// What the loader would report about the file in that workspace. Errors forbid writing it, warnings do not.
+    package func check(in workspace: Workspace?) -> (errors: [Diagnostic], warnings: [Diagnostic]) {
+        let source = SourceText(file: "\(name).yaml", bytes: Array(text.utf8))
+        var findings = Findings(file: source.file)
+        var campaigns: [Campaign] = []
+        var topics: [Topic] = []
+        YAMLComposer.compose(source, &findings) { document, findings in
+            let zone = workspace?.settings.timezone ?? "UTC"
+            switch ResourceReader.resource(from: document, defaultZone: zone, &findings) {
+            case .campaign(let campaign)?:
+                campaigns.append(campaign)
+                if let settings = workspace?.settings {
+                    CampaignRules(campaign, in: document).check(runEvery: settings.runEvery, &findings)
+                }
+            case .topic(let topic)?: topics.append(topic)
+            default: break
+            }
+        }
+        if var workspace {
+            workspace.campaigns += campaigns
+            workspace.topics += topics
+            let ranges = campaigns.flatMap { [$0.target.range, $0.name.range] + $0.conditionTopics.map(\.range) }
+            findings.diagnostics += References(workspace, declared: workspace.declared).check()
+                .filter { ranges.contains($0.range) }
+        }
+        let all = findings.diagnostics.map(\.presentable)
+        // An unknown reference is an error too, because the file would stop every other command.
+        return (all.filter { $0.severity == .error }, all.filter { $0.severity != .error })
+    }
+}
+
+extension Workspace {
+    fileprivate var declared: Set<References.Name> {
+        Set(
+            audiences.map { .init("audience", $0.name.value) } + topics.map { .init("topic", $0.name.value.rawValue) }
+                + groups.map { .init("group", $0.name.value.rawValue) }
+                + campaigns.map { .init("campaign", $0.name.value) })
+    }
+}
