@@ -173,5 +173,5 @@ while read -r _ command options; do
     [[ $option != --[a-z]* ]] || grep -q -- "$option" <<<"$help" ||
       { echo "docs: herald $command has no $option"; exit 1; }
   done
-done < <(awk '/^```/ { code = !code } code && !/^ *#/' docs/ci.md docs/snapshot.md | sed 's/-w "$WORKSPACE" //' |
+done < <(awk '/^```/ { code = !code } code && !/^ *#/' docs/how-to/ci.md docs/how-to/snapshot.md | sed 's/-w "$WORKSPACE" //' |
   grep -oE 'herald [a-z]+( [^|&>;]*)?')
