@@ -11,7 +11,8 @@ VENV := .venv
 SDK := .venv-sdk
 
 .DEFAULT_GOAL := help
-.PHONY: help libraries setup build release install test test-sdk test-browser lint format golden demo bench bench-check bench-compare \
+.PHONY: help libraries setup build release install test test-sdk test-browser test-docs lint format golden reference \
+        screenshots demo bench bench-check bench-compare \
         bench-baseline fuzz torture lives clean
 
 help: ## Show this list
@@ -44,11 +45,18 @@ test-sdk: build $(SDK)/done ## Drive the emulator with Google's own SDK for Pyth
 test-browser: setup build $(VENV)/done ## Look at all pages in a headless Chromium, through Selenium
 	HERALD="$${HERALD:-$$($(SWIFT) build --show-bin-path)/herald}" $(VENV)/bin/python -B Tests/browser
 
-lint: build $(VENV)/done ## Check format, imports, schemas and examples
+test-docs: build ## Follow the README, the tutorial and the how-tos word by word, each in an empty folder
+	python3 -B Scripts/follow-docs.py
+
+lint: build $(VENV)/done ## Check format, imports, schemas, examples and docs
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Benchmarks
 	$(VENV)/bin/python Tests/schemas/check.py --self-test
 	$(VENV)/bin/python Tests/schemas/check.py
 	Scripts/check-documents.sh $(VENV)/bin/python
+	$(VENV)/bin/python -B Tests/docs/test_scripts.py
+	python3 -B Scripts/check-links.py
+	python3 -B Scripts/reference.py --check
+	$(VENV)/bin/python -B Scripts/readability.py
 
 format: ## Format all Swift files
 	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Benchmarks
@@ -56,6 +64,12 @@ format: ## Format all Swift files
 golden: libraries ## Record the golden files anew; read the difference before you commit it
 	RECORD=1 $(SWIFT) test --no-parallel $(FLAGS) --filter 'HeraldCoreTests|WireTests' || true
 	git diff --stat -- Tests
+
+reference: build ## Write the pages of docs/reference that come from the help, the codes and the schemas
+	python3 -B Scripts/reference.py
+
+screenshots: setup build $(VENV)/done ## Make the pictures of the README anew; look at each
+	$(VENV)/bin/python -B Scripts/screenshots.py
 
 demo: build ## Show herald at work on campaigns/, against its own emulator
 	@Scripts/demo.sh

@@ -13,7 +13,7 @@ A page's blocks are done in order:
 
 Other blocks are not run: a page uses `shell` for commands that need what is not here, such as Google's. In all blocks,
 the commands of herald and their options must exist. HERALD can name another binary than the one of the debug build.
-Questions are answered with yes. Leases pass ten times faster than they do for readers.
+Questions are answered with yes. Leases pass five times faster than they do for readers.
 """
 
 import json
@@ -25,7 +25,10 @@ import signal
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+import built
 
 ROOT = Path(__file__).resolve().parents[1]
 BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -50,8 +53,9 @@ def blocks(page):
 def tracks(named):
     """Lists of pages that are followed one after the other in one folder."""
     tutorial = sorted(ROOT.glob("docs/tutorial/*.md"))
-    guides = [page for page in sorted(ROOT.glob("docs/how-to/*.md")) if any(block.kind == "sh" for block in blocks(page))]
-    found = [tutorial, [ROOT / "README.md"], *([tutorial[0], page] for page in guides)]
+    guides = sorted(ROOT.glob("docs/how-to/*.md"))
+    followed = [page for page in guides if any(block.kind == "sh" for block in blocks(page))]
+    found = [tutorial, [ROOT / "README.md"], *([tutorial[0], page] for page in followed)]
     wanted = {Path(name).resolve() for name in named}
     return [track for track in found if not wanted or wanted & set(track if track == tutorial else track[-1:])]
 
@@ -66,8 +70,8 @@ def steps(track):
         elif block.kind == "output":
             expected[len(commands) - 1] = block
         elif block.file:
-            lines += [f"mkdir -p \"$first_folder/$(dirname '{block.file}')\"", f"cat >\"$first_folder/{block.file}\" <<'END OF FILE'"]
-            lines += [block.text + "END OF FILE"]
+            file = f'"$first_folder/{block.file}"'
+            lines += [f'mkdir -p "$(dirname {file})"', f"cat >{file} <<'END OF FILE'", block.text + "END OF FILE"]
     return "\n".join(lines + [f"printf '{MARK}end\\n'", ""]), commands, expected
 
 
@@ -91,7 +95,7 @@ def follow(track, herald):
             (work / folder).mkdir()
         shutil.copy(herald, work / "bin" / "herald")
         (work / "home" / ".gitconfig").write_text(
-            "[user]\nname = Anna\nemail = anna@tide.example\n[init]\ndefaultBranch = main\n[advice]\ndetachedHead = false\n")
+            "[user]\nname = Anna\nemail = anna@tide.example\n[init]\ndefaultBranch = main\n")
         (work / "steps.sh").write_text(script)
         status, printed = run(work)
     finally:
@@ -117,12 +121,13 @@ def run(work):
         subprocess.run(["chown", "-R", "nobody", work], check=True)
         command = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", *command]
     environment = {"PATH": f"{work}/bin:{os.environ['PATH']}", "HOME": f"{work}/home", "LC_ALL": "C.UTF-8",
-                   "TMPDIR": str(work / "home"), "HERALD_LEASE_SPEED": "10"}  # fmt: skip
+                   "TMPDIR": str(work / "home"), "HERALD_LEASE_SPEED": "5"}  # fmt: skip
     terminal, theirs = pty.openpty()
     os.write(terminal, b"yes\n" * 50)
     with (work / "printed").open("wb") as output:
         process = subprocess.Popen(
-            command, cwd=work / "here", env=environment, stdin=theirs, stdout=output, stderr=output, start_new_session=True)
+            command, cwd=work / "here", env=environment, stdin=theirs, stdout=output, stderr=output,
+            start_new_session=True)  # fmt: skip
         try:
             status = process.wait(DEADLINE)
         except subprocess.TimeoutExpired:
@@ -178,18 +183,21 @@ def names(command):
 
 
 def main():
-    herald = os.environ.get("HERALD")
-    if not herald:
-        herald = subprocess.check_output(["swift", "build", "--show-bin-path"], cwd=ROOT, text=True).strip() + "/herald"
+    herald = built.herald()
     programs = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     problems = list(unknown_options(herald))
+    followed = []
     for track in tracks(sys.argv[1:]):
         if not programs and not shutil.which("initdb") and any("initdb" in page.read_text() for page in track):
             print("follow-docs: PostgreSQL is not installed (make setup), so its page was left out", file=sys.stderr)
             if os.environ.get("CI"):
                 sys.exit(1)
             track = [page for page in track if "initdb" not in page.read_text()]
-        problems += follow(track, herald)
+        followed.append(track)
+    # Most of the time they wait, for leases above all.
+    with ThreadPoolExecutor(2) as threads:
+        for found in threads.map(lambda track: follow(track, herald), followed):
+            problems += found
     for problem in dict.fromkeys(problems):
         print(problem, file=sys.stderr)
     sys.exit(1 if problems else 0)

@@ -10,13 +10,13 @@ binary than the one of the debug build. Needs textstat.
 """
 
 import json
-import os
 import re
 import statistics
 import subprocess
 import sys
 from pathlib import Path
 
+import built
 import textstat
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -97,9 +97,7 @@ def explanations(herald):
 
 
 def main():
-    herald = os.environ.get("HERALD")
-    if not herald:
-        herald = subprocess.check_output(["swift", "build", "--show-bin-path"], cwd=ROOT, text=True).strip() + "/herald"
+    herald = built.herald()
     pages = [(str(path.relative_to(ROOT)), prose(path.read_text()))
              for path in [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]]  # fmt: skip
     tree = json.loads(subprocess.check_output([herald, "--experimental-dump-help"]))["command"]

@@ -1,4 +1,4 @@
-"""The Python of docs/how-to/emulator.md works as it stands there."""
+"""The Python of docs/how-to/emulator-sdks.md works as it stands there."""
 
 import os
 import pathlib
@@ -11,12 +11,12 @@ import pytest
 from emulator import Emulator
 
 HERE = pathlib.Path(__file__).parent
-TEXT = (HERE.parents[1] / "docs" / "how-to" / "emulator.md").read_text()
+TEXT = (HERE.parents[1] / "docs" / "how-to" / "emulator-sdks.md").read_text()
 
 
 def blocks(language):
     found = re.findall(rf"^```{language}\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
-    assert found, f"docs/how-to/emulator.md has nothing in {language}"
+    assert found, f"docs/how-to/emulator-sdks.md has nothing in {language}"
     return found
 
 
