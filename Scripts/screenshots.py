@@ -151,7 +151,7 @@ def main():
         emulator = subprocess.Popen([herald, "emulator"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         try:
             address = emulator.stdout.readline().strip().split("=")[1]
-            environment = {"PATH": f"{programs}:{os.environ['PATH']}", "HOME": place, "TERM": "xterm", "CI": "true",
+            environment = {"PATH": f"{programs}:{os.environ['PATH']}", "HOME": place, "TERM": "dumb",
                            "LC_ALL": "C.UTF-8", "FCM_EMULATOR_HOST": address}  # fmt: skip
             preview = [herald, "preview", "high-water", "--format", "html"]
             (folder / "preview.html").write_bytes(subprocess.check_output(preview, cwd=folder, env=environment))
