@@ -43,7 +43,7 @@ class Block:
         self.line = page.read_text().count("\n", 0, match.start()) + 1
 
     def __str__(self):
-        return f"{self.page.relative_to(ROOT)}:{self.line}"
+        return f"{os.path.relpath(self.page, ROOT)}:{self.line}"
 
 
 def blocks(page):

@@ -46,7 +46,7 @@ class FollowTests(unittest.TestCase):
                 self.assertEqual(list(follow.mistakes(text.split(), TREE)), found)
 
     def test_a_page_that_is_wrong(self):
-        with tempfile.TemporaryDirectory(dir=ROOT) as folder:
+        with tempfile.TemporaryDirectory() as folder:
             for text, found in [
                 ("```txt a/b\nx\n```\n\n```sh\ncat a/b\n```\n\n```output\nx\n```\n", None),
                 ("```sh\necho a\n```\n\n```output\nb\n```\n", "this was printed instead:\na"),
