@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that every relative link in a Markdown file leads to a file and, after a #, to one of its headings, and that
-every page of docs/ that a source names is there."""
+"""Checks that every relative link in a Markdown file leads to a file and, after a #, to one of its headings, that every
+page of docs/ that a source names is there, and that another page links to each of them."""
 
 import re
 import subprocess
@@ -45,18 +45,22 @@ def problem(folder, link):
 
 
 def main():
-    problems = []
+    problems, linked = [], set()
     for page in tracked("*.md"):
         text = re.sub(r"`[^`\n]*`", "", CODE.sub("", page.read_text()))
         for link in LINK.findall(text):
             if not re.match(r"[a-z]+:", link):
                 whole = page.name + link if link.startswith("#") else link
                 problems.append((page, problem(page.parent, whole)))
-    for source in tracked("Sources", "Tests", "Scripts", "schemas", "Benchmarks", "campaigns", "Makefile"):
-        if source.suffix in (".swift", ".py", ".sh", ".yaml", ".json", ".http", ".c", ""):
+                linked.add((page.parent / link.partition("#")[0]).resolve())
+    for source in tracked(":!*.md", ":!Tests/fixtures/fuzz"):
+        if source.suffix in (".swift", ".py", ".sh", ".yaml", ".yml", ".json", ".http", ".c", ""):
             # The line of a name in Swift's interpolation ends before its anchor.
             for link in NAMED.findall(source.read_text(errors="replace")):
                 problems.append((source, problem(ROOT, link)))
+    for page in tracked("docs/*.md"):
+        if not {page, page.parent} & linked:
+            problems.append((page, "no other page links to it"))
     for source, found in problems:
         if found:
             print(f"{source.relative_to(ROOT)}: {found}", file=sys.stderr)
