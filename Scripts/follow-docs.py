@@ -12,8 +12,8 @@ A page's blocks are done in order:
     ```yaml FILE       a file with this content, likewise ```csv FILE and so on; FILE is below the first folder
 
 Other blocks are not run: a page uses `shell` for commands that need what is not here, such as Google's. In all blocks,
-the commands of herald and their options must exist. HERALD can name another binary than the one of the debug build.
-Questions are answered with yes. Leases pass five times faster than they do for readers.
+and in the text, the commands of herald and their options must exist. Questions are answered with yes. Leases pass five
+times faster than they do for readers. HERALD can name another binary than the one of the debug build.
 """
 
 import json
@@ -161,6 +161,8 @@ def unknown_options(herald):
             text = re.sub(r"(^|\s)#.*", "", block.text, flags=re.MULTILINE).replace("\\\n", " ")
             for words in CALL.findall(text):
                 yield from (f"{block}: {problem}" for problem in mistakes(words.split(), tree))
+        for words in re.findall(r"`herald ([^`\n]+)`", BLOCK.sub("", page.read_text())):
+            yield from (f"{page.relative_to(ROOT)}: {problem}" for problem in mistakes(words.split(), tree))
 
 
 def mistakes(words, command):
