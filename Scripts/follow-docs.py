@@ -16,6 +16,7 @@ and in the text, the commands of herald and their options must exist. Questions 
 times faster than they do for readers. HERALD can name another binary than the one of the debug build.
 """
 
+import itertools
 import json
 import os
 import pty
@@ -86,18 +87,17 @@ def fits(shown, printed):
     return re.fullmatch(pattern, printed.rstrip() + "\n") is not None
 
 
-def follow(track, herald):
-    """What is wrong with the pages, as sentences."""
+def follow(track, programs):
+    """What is wrong with the pages, as sentences. `programs` is a folder that has herald."""
     script, commands, expected = steps(track)
     work = Path(tempfile.mkdtemp(prefix="herald-docs-"))
     try:
-        for folder in ("bin", "home", "here"):
+        for folder in ("home", "here"):
             (work / folder).mkdir()
-        shutil.copy(herald, work / "bin" / "herald")
         (work / "home" / ".gitconfig").write_text(
             "[user]\nname = Anna\nemail = anna@tide.example\n[init]\ndefaultBranch = main\n")
         (work / "steps.sh").write_text(script)
-        status, printed = run(work)
+        status, printed = run(work, programs)
     finally:
         end_databases(work)
         shutil.rmtree(work, ignore_errors=True)
@@ -114,13 +114,13 @@ def follow(track, herald):
     return problems
 
 
-def run(work):
+def run(work, programs):
     """Runs the script with a terminal that says yes. PostgreSQL refuses to run as root, so root lets nobody do it."""
     command = ["bash", str(work / "steps.sh")]
     if os.geteuid() == 0:
         subprocess.run(["chown", "-R", "nobody", work], check=True)
         command = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", *command]
-    environment = {"PATH": f"{work}/bin:{os.environ['PATH']}", "HOME": f"{work}/home", "LC_ALL": "C.UTF-8",
+    environment = {"PATH": f"{programs}:{os.environ['PATH']}", "HOME": f"{work}/home", "LC_ALL": "C.UTF-8",
                    "TMPDIR": str(work / "home"), "HERALD_LEASE_SPEED": "5"}  # fmt: skip
     terminal, theirs = pty.openpty()
     os.write(terminal, b"yes\n" * 50)
@@ -184,21 +184,25 @@ def names(command):
             if name["kind"] == "long"} | {"--help"}  # fmt: skip
 
 
+def without_database(track):
+    """The pages before the first one that needs PostgreSQL."""
+    return list(itertools.takewhile(lambda page: "initdb" not in page.read_text(), track))
+
+
 def main():
     herald = built.herald()
-    programs = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    followed = tracks(sys.argv[1:])
+    if not shutil.which("initdb") and not any(Path("/usr/lib/postgresql").glob("*/bin/initdb")):
+        print("follow-docs: PostgreSQL is not installed (make setup), so its pages are left out", file=sys.stderr)
+        if os.environ.get("CI"):
+            sys.exit(1)
+        followed = [without_database(track) for track in followed]
     problems = list(unknown_options(herald))
-    followed = []
-    for track in tracks(sys.argv[1:]):
-        if not programs and not shutil.which("initdb") and any("initdb" in page.read_text() for page in track):
-            print("follow-docs: PostgreSQL is not installed (make setup), so its page was left out", file=sys.stderr)
-            if os.environ.get("CI"):
-                sys.exit(1)
-            track = [page for page in track if "initdb" not in page.read_text()]
-        followed.append(track)
-    # Most of the time they wait, for leases above all.
-    with ThreadPoolExecutor(2) as threads:
-        for found in threads.map(lambda track: follow(track, herald), followed):
+    # A copy that everybody may run. Most of the time the pages wait, for leases above all.
+    with tempfile.TemporaryDirectory(prefix="herald-docs-") as programs, ThreadPoolExecutor(2) as threads:
+        os.chmod(programs, 0o755)
+        shutil.copy(herald, f"{programs}/herald")
+        for found in threads.map(lambda track: follow(track, programs), followed):
             problems += found
     for problem in dict.fromkeys(problems):
         print(problem, file=sys.stderr)
