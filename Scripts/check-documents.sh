@@ -167,6 +167,7 @@ has export-revealed.ndjson 'DEMO'
 "$python" Tests/calendar/check.py "$work/calendar.ics" "$work/documents/calendar.json" "$work/again.ics"
 
 # Every command and option in the recipes for CI must exist.
+# shellcheck disable=SC2016  # the recipes' variable, not one of this script
 while read -r _ command options; do
   help=$("$herald" help "$command")
   for option in $options; do
