@@ -39,7 +39,8 @@ OUT ?= dist
 
 package: release ## Make what a release offers in OUT (dist): an archive, and a Debian package where dpkg is
 	mkdir -p "$(OUT)"
-	herald="$$($(SWIFT) build -c release --show-bin-path $(STATIC))/herald"; Scripts/make-archive.sh "$$herald" "$(OUT)"; \
+	set -e; herald="$$($(SWIFT) build -c release --show-bin-path $(STATIC))/herald"; \
+	  Scripts/make-archive.sh "$$herald" "$(OUT)"; \
 	  ! command -v dpkg-shlibdeps >/dev/null || Scripts/make-deb.sh "$$herald" "$(OUT)"
 
 test: build ## Run all tests

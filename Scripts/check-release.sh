@@ -5,8 +5,14 @@
 #   Scripts/check-release.sh v1.2.3 --notes    print what the changelog says of this release
 set -euo pipefail
 
-[ $# -eq 2 ] || { echo "usage: Scripts/check-release.sh TAG FOLDER, or Scripts/check-release.sh TAG --notes" >&2; exit 64; }
-[[ $1 =~ ^v[0-9]+\.[0-9]+\.[0-9]+$ ]] || { echo "check-release: '$1' is no tag of a release, such as v1.2.3" >&2; exit 1; }
+if [ $# -ne 2 ]; then
+    echo "usage: Scripts/check-release.sh TAG FOLDER, or Scripts/check-release.sh TAG --notes" >&2
+    exit 64
+fi
+if [[ ! $1 =~ ^v[0-9]+\.[0-9]+\.[0-9]+$ ]]; then
+    echo "check-release: '$1' is no tag of a release, such as v1.2.3" >&2
+    exit 1
+fi
 version="${1#v}"
 changelog="$(dirname "$0")/../CHANGELOG.md"
 notes="$(awk -v title="## $version" '/^## / { inside = ($0 == title || index($0, title " ") == 1); next } inside' "$changelog")"

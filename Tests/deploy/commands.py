@@ -16,7 +16,10 @@ class Commands:
         self.root = json.loads(run(HERALD, "--experimental-dump-help"))["command"]
 
     def check(self, words):
-        """Raises `Unknown` unless herald has the command, and the command has the options. `words` begins after herald."""
+        """Raises `Unknown` unless herald has the command, and the command has the options.
+
+        `words` begins after herald.
+        """
         command, takes, words = self.root, set(), list(words)
         while words:
             word = words.pop(0)
@@ -78,4 +81,5 @@ def shell_commands(text):
 
 def blocks(markdown):
     """The shell parts of a page."""
-    return [code for kind, code in re.findall(r"^```(\w*)\n(.*?)^```", markdown, re.S | re.M) if kind in ("sh", "console")]
+    found = re.findall(r"^```(\w*)\n(.*?)^```", markdown, re.S | re.M)
+    return [code for kind, code in found if kind in ("sh", "console")]

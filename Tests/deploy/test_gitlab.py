@@ -16,13 +16,16 @@ class GitLabTests(ForgeTestCase):
         (self.folder / "tools").mkdir()
         (self.folder / "tools/herald").symlink_to(HERALD)
         self.environment = {
-            "PATH": f"{self.folder}/tools:{os.environ['PATH']}", "CI_PROJECT_DIR": str(self.checkout),
+            "PATH": f"{self.folder}/tools:{os.environ['PATH']}", "HOME": str(self.folder),
+            "CI_PROJECT_DIR": str(self.checkout),
             "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main", "GITLAB_TOKEN": "token", **self.recipe["variables"],
         }
 
     def job(self, name, status=0, part="script"):
-        text = "\n".join(self.recipe[name][part]).replace("/tmp/", f"{self.folder}/")
-        return run("bash", "-eo", "pipefail", "-c", text, status=status, cwd=self.checkout, environment=self.environment)
+        before = self.recipe["default"]["before_script"] if part == "script" else []
+        text = "\n".join(before + self.recipe[name][part]).replace("/tmp/", f"{self.folder}/")
+        return run(
+            "bash", "-eo", "pipefail", "-c", text, status=status, cwd=self.checkout, environment=self.environment)
 
     def artifacts(self, name):
         artifacts = self.recipe[name]["artifacts"]

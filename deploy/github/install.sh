@@ -36,5 +36,6 @@ sha256sum --check --strict expected
 gh attestation verify "$package" --repo "$HERALD_REPOSITORY"
 # _apt reads the file, and mktemp's folder is for one user alone.
 chmod 755 .
+sudo apt-get update --quiet=2
 sudo apt-get install --yes --no-install-recommends "./$package"
 herald --version
