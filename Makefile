@@ -11,9 +11,8 @@ VENV := .venv
 SDK := .venv-sdk
 
 .DEFAULT_GOAL := help
-.PHONY: help libraries setup build release install test test-sdk test-browser test-docs lint format golden reference \
-        screenshots demo bench bench-check bench-compare \
-        bench-baseline fuzz torture lives clean
+.PHONY: help libraries setup build release install uninstall package test test-sdk test-browser test-deploy test-docs lint \
+        format golden reference screenshots demo bench bench-check bench-compare bench-baseline fuzz torture lives clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-15s %s\n", $$1, $$2 }'
@@ -30,9 +29,19 @@ build: libraries ## Build everything for debugging, tests included
 release: libraries ## Build the optimised herald, with the Swift runtime inside
 	$(SWIFT) build -c release --product herald $(STATIC)
 
-install: release ## Install herald below PREFIX (default /usr/local)
-	install -d "$(DESTDIR)$(PREFIX)/bin"
-	install -s -m 755 "$$($(SWIFT) build -c release --show-bin-path $(STATIC))/herald" "$(DESTDIR)$(PREFIX)/bin/herald"
+install: release ## Install herald, its man pages and completions below PREFIX (default /usr/local)
+	Scripts/install.sh "$$($(SWIFT) build -c release --show-bin-path $(STATIC))/herald" "$(DESTDIR)$(PREFIX)"
+
+uninstall: ## Remove what make install put below PREFIX
+	Scripts/install.sh --remove "$(DESTDIR)$(PREFIX)"
+
+OUT ?= dist
+
+package: release ## Make what a release offers in OUT (dist): an archive, and a Debian package where dpkg is
+	mkdir -p "$(OUT)"
+	set -e; herald="$$($(SWIFT) build -c release --show-bin-path $(STATIC))/herald"; \
+	  Scripts/make-archive.sh "$$herald" "$(OUT)"; \
+	  ! command -v dpkg-shlibdeps >/dev/null || Scripts/make-deb.sh "$$herald" "$(OUT)"
 
 test: build ## Run all tests
 	Scripts/check-wire.py --self-test
@@ -44,6 +53,9 @@ test-sdk: build $(SDK)/done ## Drive the emulator with Google's own SDK for Pyth
 
 test-browser: setup build $(VENV)/done ## Look at all pages in a headless Chromium, through Selenium
 	HERALD="$${HERALD:-$$($(SWIFT) build --show-bin-path)/herald}" $(VENV)/bin/python -B Tests/browser
+
+test-deploy: setup build $(VENV)/done ## Check what installs and runs herald elsewhere: deploy/, workflows, packages, man pages
+	HERALD="$${HERALD:-$$($(SWIFT) build --show-bin-path)/herald}" $(VENV)/bin/python -B Tests/deploy
 
 test-docs: build ## Follow the README, the tutorial and the how-tos word by word, each in an empty folder
 	python3 -B Scripts/follow-docs.py
@@ -126,4 +138,4 @@ $(SDK)/done: Tests/sdk/requirements.txt
 
 clean: ## Remove what was built
 	$(SWIFT) package clean
-	rm -rf $(VENV) $(SDK)
+	rm -rf $(VENV) $(SDK) dist
