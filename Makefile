@@ -11,8 +11,8 @@ VENV := .venv
 SDK := .venv-sdk
 
 .DEFAULT_GOAL := help
-.PHONY: help libraries setup build release install test test-sdk test-browser lint format golden demo bench bench-check bench-compare \
-        bench-baseline fuzz torture lives clean
+.PHONY: help libraries setup build release install uninstall package test test-sdk test-browser test-deploy test-docs lint \
+        format golden reference screenshots demo bench bench-check bench-compare bench-baseline fuzz torture lives clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-15s %s\n", $$1, $$2 }'
@@ -29,9 +29,19 @@ build: libraries ## Build everything for debugging, tests included
 release: libraries ## Build the optimised herald, with the Swift runtime inside
 	$(SWIFT) build -c release --product herald $(STATIC)
 
-install: release ## Install herald below PREFIX (default /usr/local)
-	install -d "$(DESTDIR)$(PREFIX)/bin"
-	install -s -m 755 "$$($(SWIFT) build -c release --show-bin-path $(STATIC))/herald" "$(DESTDIR)$(PREFIX)/bin/herald"
+install: release ## Install herald, its man pages and completions below PREFIX (default /usr/local)
+	Scripts/install.sh "$$($(SWIFT) build -c release --show-bin-path $(STATIC))/herald" "$(DESTDIR)$(PREFIX)"
+
+uninstall: ## Remove what make install put below PREFIX
+	Scripts/install.sh --remove "$(DESTDIR)$(PREFIX)"
+
+OUT ?= dist
+
+package: release ## Make what a release offers in OUT (dist): an archive, and a Debian package where dpkg is
+	mkdir -p "$(OUT)"
+	set -e; herald="$$($(SWIFT) build -c release --show-bin-path $(STATIC))/herald"; \
+	  Scripts/make-archive.sh "$$herald" "$(OUT)"; \
+	  ! command -v dpkg-shlibdeps >/dev/null || Scripts/make-deb.sh "$$herald" "$(OUT)"
 
 test: build ## Run all tests
 	Scripts/check-wire.py --self-test
@@ -44,11 +54,21 @@ test-sdk: build $(SDK)/done ## Drive the emulator with Google's own SDK for Pyth
 test-browser: setup build $(VENV)/done ## Look at all pages in a headless Chromium, through Selenium
 	HERALD="$${HERALD:-$$($(SWIFT) build --show-bin-path)/herald}" $(VENV)/bin/python -B Tests/browser
 
-lint: build $(VENV)/done ## Check format, imports, schemas and examples
+test-deploy: setup build $(VENV)/done ## Check what installs and runs herald elsewhere: deploy/, workflows, packages, man pages
+	HERALD="$${HERALD:-$$($(SWIFT) build --show-bin-path)/herald}" $(VENV)/bin/python -B Tests/deploy
+
+test-docs: build ## Follow the README, the tutorial and the how-tos word by word, each in an empty folder
+	python3 -B Scripts/follow-docs.py
+
+lint: build $(VENV)/done ## Check format, imports, schemas, examples and docs
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Benchmarks
 	$(VENV)/bin/python Tests/schemas/check.py --self-test
 	$(VENV)/bin/python Tests/schemas/check.py
 	Scripts/check-documents.sh $(VENV)/bin/python
+	$(VENV)/bin/python -B Tests/docs/test_scripts.py
+	python3 -B Scripts/check-links.py
+	python3 -B Scripts/reference.py --check
+	$(VENV)/bin/python -B Scripts/readability.py
 
 format: ## Format all Swift files
 	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Benchmarks
@@ -56,6 +76,12 @@ format: ## Format all Swift files
 golden: libraries ## Record the golden files anew; read the difference before you commit it
 	RECORD=1 $(SWIFT) test --no-parallel $(FLAGS) --filter 'HeraldCoreTests|WireTests' || true
 	git diff --stat -- Tests
+
+reference: build ## Write the pages of docs/reference that come from the help, the codes and the schemas
+	python3 -B Scripts/reference.py
+
+screenshots: setup build $(VENV)/done ## Make the pictures of the README anew; look at each
+	$(VENV)/bin/python -B Scripts/screenshots.py
 
 demo: build ## Show herald at work on campaigns/, against its own emulator
 	@Scripts/demo.sh
@@ -112,4 +138,4 @@ $(SDK)/done: Tests/sdk/requirements.txt
 
 clean: ## Remove what was built
 	$(SWIFT) package clean
-	rm -rf $(VENV) $(SDK)
+	rm -rf $(VENV) $(SDK) dist

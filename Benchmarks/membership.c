@@ -1,4 +1,4 @@
-// Compares three ways to keep sets of recipients in SQLite. See docs/Decisions/0002-membership-and-ledger.md.
+// Compares three ways to keep sets of recipients in SQLite. See docs/explanation/decisions/0002-membership-and-ledger.md.
 //
 //     cc -O2 -o membership membership.c -lsqlite3 -lroaring
 //     ./membership 2000000             a quick look; 20000000 is the run in the decision record

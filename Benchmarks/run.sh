@@ -41,7 +41,7 @@ if [ -n "$before" ]; then
 fi
 rm -f "$BENCH_RESULTS"
 
-echo "== The shapes a state could keep sets in, 2 million pairs (docs/Decisions/0002)"
+echo "== The shapes a state could keep sets in, 2 million pairs (docs/explanation/decisions/0002)"
 cc -O2 -o "$work/membership" Benchmarks/membership.c -lsqlite3 -lroaring
 (cd "$work" && ./membership 2000000)
 

@@ -165,13 +165,3 @@ has export-revealed.ndjson 'DEMO'
 
 "$python" Tests/schemas/check.py --documents "$work/documents"
 "$python" Tests/calendar/check.py "$work/calendar.ics" "$work/documents/calendar.json" "$work/again.ics"
-
-# Every command and option in the recipes for CI must exist.
-while read -r _ command options; do
-  help=$("$herald" help "$command")
-  for option in $options; do
-    [[ $option != --[a-z]* ]] || grep -q -- "$option" <<<"$help" ||
-      { echo "docs: herald $command has no $option"; exit 1; }
-  done
-done < <(awk '/^```/ { code = !code } code && !/^ *#/' docs/ci.md docs/snapshot.md | sed 's/-w "$WORKSPACE" //' |
-  grep -oE 'herald [a-z]+( [^|&>;]*)?')

@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
 # Installs the missing system libraries and tools that herald's build and tests need.
-# With --for-checks also a PostgreSQL server, PgBouncer, and a Chromium with its driver, in which the pages are tested.
+# With --for-checks also a PostgreSQL server, PgBouncer, a Chromium with its driver, in which the pages are tested, and
+# what looks at scripts, man pages, units and packages.
 set -euo pipefail
 
 server=
 browser=
+lint=
 if [ "${1:-}" = --for-checks ]; then
     server="postgresql pgbouncer"
+    lint="shellcheck mandoc"
     browser=chromium
     # Those that Tests/browser/chromium.py takes.
     for name in ${CHROMIUM:-chromium chromium-browser google-chrome google-chrome-stable}; do
@@ -21,11 +24,12 @@ case "$(uname -s)" in
 Linux)
     command -v apt-get >/dev/null || {
         echo "Without apt-get, install the development files of libyaml, libpq, SQLite and zlib," \
-            "curl, openssl, python3 ${server:+and a PostgreSQL server with PgBouncer} ${browser:+and chromium with its driver}" >&2
+            "curl, openssl, python3 ${server:+and a PostgreSQL server with PgBouncer} ${browser:+and chromium with its driver}" \
+            "${lint:+and $lint}" >&2
         exit 0
     }
     missing=()
-    for package in libyaml-dev libpq-dev libsqlite3-dev zlib1g-dev pkg-config curl openssl $server; do
+    for package in libyaml-dev libpq-dev libsqlite3-dev zlib1g-dev pkg-config curl openssl $server $lint ${lint:+systemd dpkg-dev}; do
         dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed ||
             missing+=("$package")
     done
@@ -42,7 +46,7 @@ Linux)
     ;;
 Darwin)
     command -v brew >/dev/null || { echo "herald needs libyaml and libpq; install Homebrew or them first." >&2; exit 1; }
-    for formula in libyaml libpq ${server:+postgresql@17 pgbouncer}; do
+    for formula in libyaml libpq ${server:+postgresql@17 pgbouncer} $lint; do
         brew list "$formula" >/dev/null 2>&1 || brew install "$formula"
     done
     ;;

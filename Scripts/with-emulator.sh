@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # For scripts that show or check herald. Source it: it makes a copy of the example workspace, a state and an emulator,
 # and removes all of them when the script ends. It sets `herald`, `work`, HERALD_STATE and FCM_EMULATOR_HOST. HERALD can
 # name another binary than the one of the debug build.
@@ -31,5 +32,6 @@ move_briefing() {
     local minute=$(($(date +%s) - 60))
     sed -i.bak "s/^  cron: .*/  cron: \"$(clock Europe/Rome $minute '%M %H') * * *\"/" "$work/campaigns/station-briefing.yaml"
     rm "$work/campaigns/station-briefing.yaml.bak"
+    # shellcheck disable=SC2034  # for whoever sources this
     earlier="$(clock UTC $((minute - 1800)) %Y-%m-%dT%H:%M:%SZ)"
 }

@@ -1,7 +1,7 @@
 /// The codes that name failures in reports: FCM's codes, the gRPC statuses that it falls back to, and herald's own
 /// codes for requests that got no answer.
 package enum FailureCode: String, Sendable, CaseIterable {
-    // FCM's ErrorCode reference: docs/fcm.md#errors
+    // FCM's ErrorCode reference: docs/reference/fcm-errors.md#errors
     case unregistered = "UNREGISTERED"
     case invalidArgument = "INVALID_ARGUMENT"
     case senderIDMismatch = "SENDER_ID_MISMATCH"

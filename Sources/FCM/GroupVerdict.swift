@@ -20,7 +20,7 @@ package enum GroupVerdict: Hashable, Sendable {
     /// Every request of this kind would fail: a setting or a permission is wrong.
     case stop(Failure)
 
-    /// Judges the answer to a call about a device group (docs/fcm.md#device-groups).
+    /// Judges the answer to a call about a device group (docs/reference/fcm-older.md#device-groups).
     package init(_ exchange: Exchange, for operation: GroupOperation) {
         switch exchange {
         case .notSent(let reason): self = .again(.notSent(reason), .afterNothing)

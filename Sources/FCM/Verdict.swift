@@ -69,7 +69,7 @@ package struct Failure: Error, Hashable, Sendable {
 }
 
 extension Verdict {
-    /// Judges the answer to a `messages:send`, by docs/fcm.md#errors and docs/promises.md#outcomes-and-retries.
+    /// Judges the answer to a `messages:send`, by fcm-errors.md#errors and promises.md#outcomes-and-retries.
     ///
     /// - Parameter differsByRecipient: Whether other recipients get another message than this one.
     package init(send exchange: Exchange, to address: Address, differsByRecipient: Bool = false) {
@@ -219,7 +219,7 @@ extension Verdict.Repeat {
         projectLimit = error.quotaLimit
     }
 
-    /// The least wait after a 429 (docs/fcm.md#quotas-and-retries).
+    /// The least wait after a 429 (docs/reference/fcm-errors.md#quotas-and-retries).
     static let quotaFloor = Duration.seconds(60)
 
     /// `nil` if an idempotent call must not be repeated after this answer.

@@ -85,7 +85,7 @@ extension ModelFCM.State {
     /// An app gets this registration.
     ///
     /// - Parameter displaces: Whether the installation's other registrations die, with their memberships. Nobody knows that
-    ///   the new one would take any over (docs/emulator.md).
+    ///   the new one would take any over (docs/reference/emulator.md).
     package mutating func register(_ registration: Registration, displaces: Bool) {
         // The memberships of a registration died with it.
         if dead.remove(registration) != nil { leaveAll(registration) }

@@ -70,11 +70,11 @@ struct CredentialTests {
             ),
             (
                 "service_account", "type", "external_account_authorized_user",
-                "credentials of type 'external_account_authorized_user' are not supported: see docs/credentials.md"
+                "credentials of type 'external_account_authorized_user' are not supported: see docs/how-to/credentials.md"
             ),
             (
                 "service_account", "type", "gdch_service_account",
-                "credentials of type 'gdch_service_account' are not supported: see docs/credentials.md"
+                "credentials of type 'gdch_service_account' are not supported: see docs/how-to/credentials.md"
             ),
             ("service_account", "client_email", nil, "'client_email' is missing"),
             ("service_account", "client_email", ["sekret"], "'client_email' is not a string"),
@@ -139,7 +139,7 @@ struct CredentialTests {
             ),
             (
                 "impersonated_service_account", "source_credentials", ["type": "impersonated_service_account"],
-                "credentials of type 'impersonated_service_account in another one' are not supported: see docs/credentials.md"
+                "credentials of type 'impersonated_service_account in another one' are not supported: see docs/how-to/credentials.md"
             ),
             ("impersonated_service_account", "delegates", ["a", 7], "'delegates' is not a list of strings"),
         ] as [(String, String, JSONValue?, String)])

@@ -1,7 +1,7 @@
 import FCM
 import Testing
 
-/// Answers of the Instance ID service: docs/fcm.md#instance-id.
+/// Answers of the Instance ID service: docs/reference/fcm-older.md#instance-id.
 struct BatchVerdictTests {
     private func verdicts(
         _ status: Int, _ body: String, retryAfter: String? = nil, for registrations: [Registration]

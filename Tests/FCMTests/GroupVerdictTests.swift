@@ -1,7 +1,7 @@
 import FCM
 import Testing
 
-/// Answers about device groups: docs/fcm.md#device-groups.
+/// Answers about device groups: docs/reference/fcm-older.md#device-groups.
 struct GroupVerdictTests {
     enum Meaning: Equatable, Sendable {
         case done, alreadyExists, notFound, noValidRegistrations, nameMismatch, rejected, unauthenticated, stop

@@ -92,7 +92,7 @@ struct RequestTests {
         #expect(one != other)
     }
 
-    // MARK: The older services (docs/fcm.md#instance-id, docs/fcm.md#device-groups)
+    // MARK: The older services (docs/reference/fcm-older.md#instance-id, docs/reference/fcm-older.md#device-groups)
 
     private func headers(_ wire: WireRequest) -> [String] { wire.headers.map { "\($0.name): \($0.value)" }.sorted() }
 

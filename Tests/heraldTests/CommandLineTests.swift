@@ -55,7 +55,7 @@ import Testing
         ("nonsense", 64), ("validate --format yaml", 64), ("state show", 1), ("apply", 1),
         ("apply /nowhere/plan.json", 1), ("plan --campaign nobody", 1),
     ])
-    func `wrong arguments and missing things exit as docs/promises.md says`(
+    func `wrong arguments and missing things exit as docs/explanation/promises.md says`(
         _ arguments: String, _ status: Int32
     ) async throws {
         let sandbox = try Sandbox(Self.files)

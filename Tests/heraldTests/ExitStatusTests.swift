@@ -5,7 +5,7 @@ import HeraldStore
 import HeraldTestSupport
 import Testing
 
-/// Every exit code (docs/promises.md#exit-codes), from the built program, in situations that users meet. Other tests
+/// Every exit code (promises.md#exit-codes), from the built program, in situations that users meet. Other tests
 /// show 2, 7 and 64, and how `apply` refuses and is stopped: `ApplyTests`, `SavedPlanTests`, `SignalTests` and
 /// `CrashTests`.
 @Suite struct ExitStatusTests {

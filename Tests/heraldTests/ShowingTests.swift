@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("condition-mixed", "condition-mixed (error)\n\n", "docs/Rules.md#condition-mixed\n"),
+        ("condition-mixed", "condition-mixed (error)\n\n", "docs/reference/rules.md#condition-mixed\n"),
         ("Image-HTTP", "image-http (warning)\n\n", "'# herald: allow image-http REASON'"),
         ("UNREGISTERED", "UNREGISTERED\n\nThe registration is dead", "forgotten"),
         ("service_disabled", "SERVICE_DISABLED\n\nThe API is not enabled", "Enable the Firebase Cloud Messaging API"),

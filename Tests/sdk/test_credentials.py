@@ -26,7 +26,7 @@ WORKFORCE = "//iam.googleapis.com/locations/global/workforcePools/people/provide
 IMPERSONATION = f"/v1/projects/-/serviceAccounts/{ACCOUNT}:generateAccessToken"
 KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
 
-# What herald does otherwise, on purpose. docs/credentials.md lists these sentences.
+# What herald does otherwise, on purpose. docs/how-to/credentials.md lists these sentences.
 DIFFERENCES = {
     "no scope in a refresh": "herald names no scope when it exchanges a person's refresh token",
     "no delegates": "herald writes an empty list of delegates where google-auth writes null",

@@ -32,7 +32,7 @@ struct AndroidPush {
     private var ttl: Int { config["ttl"]?.wholeSeconds ?? DevicePayload.Retention.maximum }
 
     /// FCM treats every notification as collapsible under the app's own key, whatever key the message names. It does
-    /// the same for a topic message without content. See docs/fcm.md#from-message-to-device.
+    /// the same for a topic message without content. See docs/reference/fcm.md#from-message-to-device.
     private func retention(_ stamp: DevicePayload.Stamp) -> DevicePayload.Retention {
         let isAppWide = !notification.isEmpty || (stamp.topic != nil && data.isEmpty)
         return .init(

@@ -34,7 +34,7 @@ package enum CredentialFileError: Error, Hashable, Sendable, CustomStringConvert
         case .notAnObject(let name): "'\(name)' is not an object"
         case .notHeaders(let name): "'\(name)' is not an object of HTTP headers"
         case .unknownType: "'type' is none of Google's: a service account's key file has 'service_account' there"
-        case .unsupported(let kind): "credentials of type '\(kind)' are not supported: see docs/credentials.md"
+        case .unsupported(let kind): "credentials of type '\(kind)' are not supported: see docs/how-to/credentials.md"
         case .unsupportedSource(let kind):
             "credentials of type 'external_account' with \(kind) as their source are not supported: use a file or a URL"
         case .noSource: "'credential_source' has neither 'file' nor 'url', or both"

@@ -88,7 +88,7 @@ extension FailureCode {
         case .permissionDenied:
             "Run `herald doctor`. Sending needs the permission cloudmessaging.messages.create in this project."
         case .permissionMissing:
-            "Give the account a role with cloudmessaging.messages.create in this project (docs/first-real-send.md)."
+            "Give the account a role with cloudmessaging.messages.create in this project (docs/how-to/first-real-send.md)."
         case .apiDisabled:
             "Enable the Firebase Cloud Messaging API (fcm.googleapis.com) for the project in the Google Cloud console, and wait a few minutes."
         case .userProjectDenied:

@@ -116,7 +116,7 @@ package struct Report: Hashable, Sendable {
 }
 
 /// One step's account. Whatever was planned and is in no other figure is pending, so no recipient can be lost from it
-/// (docs/promises.md#promises).
+/// (docs/explanation/promises.md#promises).
 package struct StepReport: Hashable, Sendable {
     /// How many failures a report shows for each step.
     package static let shownFailures = 1000
@@ -220,7 +220,7 @@ extension StepReport {
 
 extension Report {
     /// How the run ended, judged by its steps. If several results apply, the one whose exit code comes first in
-    /// docs/promises.md#exit-codes counts. The caller sets `interrupted`.
+    /// docs/explanation/promises.md#exit-codes counts. The caller sets `interrupted`.
     package var outcome: Result {
         if result == .interrupted { return result }
         if steps.contains(where: { $0.unknown > 0 }) { return .unknown }

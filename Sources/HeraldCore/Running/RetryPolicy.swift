@@ -1,6 +1,6 @@
 package import FCM
 
-/// Whether and when a request is tried again (docs/fcm.md#quotas-and-retries): 10 s after a failure, 60 s after a 429,
+/// Whether and when a request is tried again (fcm-errors.md#quotas-and-retries): 10 s after a failure, 60 s after a 429,
 /// doubling, with full jitter, at most 10 minutes.
 package struct RetryPolicy: Sendable {
     package var ceiling: Duration = .seconds(600)

@@ -66,6 +66,6 @@ struct ReadCheck {
     private static func words(_ failure: Failure) -> String { "\(failure.code): \(failure.message)" }
 
     private static func remedy(of failure: Failure) -> String {
-        CodeExplanation(failure.code)?.remedy ?? "Read docs/first-real-send.md."
+        CodeExplanation(failure.code)?.remedy ?? "Read docs/how-to/first-real-send.md."
     }
 }

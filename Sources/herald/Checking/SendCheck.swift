@@ -55,7 +55,7 @@ struct SendCheck {
     private func words(_ failure: Failure) -> String { "\(failure.code): \(failure.message)" }
 
     private func remedy(of failure: Failure) -> String {
-        CodeExplanation(failure.code)?.remedy ?? "Read docs/first-real-send.md."
+        CodeExplanation(failure.code)?.remedy ?? "Read docs/how-to/first-real-send.md."
     }
 
     private static let newKey = "Make a new key for the account, or sign in again."

@@ -69,7 +69,7 @@ struct StateCheck {
 
     private static func fix(_ error: any Error) -> String {
         switch error as? StateError {
-        case .damaged?: "Restore the newest backup (docs/state.md)."
+        case .damaged?: "Restore the newest backup (docs/how-to/state.md)."
         case .failedOver?: "Run 'herald apply' on a terminal: it says which occurrences are in doubt."
         case .inaccessible?: "Look at its path and who may read it, or at the database server."
         case .locked?: "Wait until that run ends."

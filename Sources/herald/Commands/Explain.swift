@@ -40,7 +40,8 @@ struct Explain: ParsableCommand {
                     lines.append(
                         "A comment '# herald: allow \(rule.rawValue) REASON' on its line, or above it, silences it.")
                 }
-                return (lines + ["", "Examples: docs/Rules.md#\(rule.rawValue)"]).joined(separator: "\n") + "\n"
+                let examples = "Examples: docs/reference/rules.md#\(rule.rawValue)"
+                return (lines + ["", examples]).joined(separator: "\n") + "\n"
             case .code(let code):
                 let lines = [code.name, "", code.meaning, code.consequence] + (code.remedy.map { [$0] } ?? [])
                 return lines.joined(separator: "\n") + "\n"

@@ -1,4 +1,4 @@
-/// How a command ends. See the README for what each means.
+/// How a command ends. docs/explanation/promises.md#exit-codes says what each means.
 enum ExitStatus: Hashable {
     case done, wrong, changes, refused, failed, locked, unknown, stalePlan, usage
     /// A signal ended it, after a clean drain.

@@ -6,7 +6,8 @@ import Testing
 @Suite struct DocumentedFaultsTests {
     @Test func `the script in the documentation is one`() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
-        let text = String(decoding: try Data(contentsOf: root.appending(path: "docs/emulator.md")), as: UTF8.self)
+        let page = root.appending(path: "docs/reference/faults.md")
+        let text = String(decoding: try Data(contentsOf: page), as: UTF8.self)
         let scripts = text.split(separator: "```json\n").dropFirst().compactMap { $0.split(separator: "```").first }
         #expect(scripts.count == 1)
         for script in scripts {

@@ -1,7 +1,7 @@
 import FCM
 import Testing
 
-/// What devices receive and show: docs/fcm.md#from-message-to-device.
+/// What devices receive and show: docs/reference/fcm.md#from-message-to-device.
 @Suite struct DevicePayloadTests {
     /// 2026-12-01T08:00:00Z
     private static let stamp = DevicePayload.Stamp(

@@ -4,7 +4,7 @@ import Testing
 
 struct RuleReferenceTests {
     @Test func `the reference says what the rules say`() throws {
-        #expect(try Golden("../../../../docs/Rules.md").text(recording: reference) == reference)
+        #expect(try Golden("../../../../docs/reference/rules.md").text(recording: reference) == reference)
     }
 
     @Test(arguments: Rule.allCases)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HeraldCore
 
-/// What FCM receives for each field of a campaign file: docs/fcm.md#sending.
+/// What FCM receives for each field of a campaign file: docs/reference/fcm.md#sending.
 struct WireTests {
     private func wire(_ message: String) throws -> String {
         let indented = message.split(separator: "\n").map { "  \($0)\n" }.joined()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HeraldCore
 
-/// Each guard of docs/promises.md#guards, just below and just above its limit.
+/// Each guard of docs/explanation/promises.md#guards, just below and just above its limit.
 struct PlannerGuardTests {
     struct Figures: Hashable {
         var kind: Guard

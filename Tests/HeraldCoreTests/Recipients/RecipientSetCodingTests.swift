@@ -3,7 +3,7 @@ import Testing
 
 @testable import HeraldCore
 
-/// The encoding of chunks (docs/Decisions/0002-membership-and-ledger.md): a kind byte, and the smallest of three
+/// The encoding of chunks (0002-membership-and-ledger.md): a kind byte, and the smallest of three
 /// bodies.
 struct RecipientSetCodingTests {
     @Test(arguments: RecipientShape.allCases)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HeraldCore
 
-/// The JSON documents (docs/promises.md#documents): their keys, and whole samples in `Golden/`.
+/// The JSON documents (docs/explanation/promises.md#documents): their keys, and whole samples in `Golden/`.
 @Suite struct DocumentTests {
     static let documents: [(String, any Document & Sendable)] = [
         ("plan", DocumentSamples.planDocument), ("report", ReportDocument(DocumentSamples.report)),

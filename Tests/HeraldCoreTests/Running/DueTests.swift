@@ -4,7 +4,7 @@ import Testing
 
 @testable import HeraldCore
 
-/// docs/promises.md#when-something-is-due for cron campaigns: days of runs, and what they sent.
+/// docs/explanation/promises.md#when-something-is-due for cron campaigns: days of runs, and what they sent.
 @Suite struct DueTests {
     // 2026-12-07 is a Monday.
     private static let monday = "tide@2026-12-07T"

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HeraldCore
 
-/// Device groups, by docs/fcm.md#device-groups: FCM does not list groups, has four error texts, and deletes an empty
+/// Device groups, by fcm-older.md#device-groups: FCM does not list groups, has four error texts, and deletes an empty
 /// group.
 @Suite struct GroupTests: GroupSuite {
     private static let forbidden = Exchange.error(403, "PERMISSION_DENIED")

@@ -5,7 +5,7 @@ import Testing
 @testable import HeraldCore
 
 /// An occurrence that has begun goes on, waits or stays finished, even if its file has changed
-/// (docs/promises.md#when-something-is-due).
+/// (docs/explanation/promises.md#when-something-is-due).
 @Suite struct HistoryTests {
     private static let today = "tide@2026-12-07T09:30:00Z"
     private static let forbidden = Exchange.error(403, "PERMISSION_DENIED", message: "Permission denied")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Lives
 
-/// docs/promises.md#promises in random lives of a workspace. `make lives` lives many more of them.
+/// docs/explanation/promises.md#promises in random lives of a workspace. `make lives` lives many more of them.
 @Suite struct LifeTests {
     @Test(arguments: [1...15, 16...30, 31...45, 46...60] as [ClosedRange<UInt64>])
     func `a random life keeps every promise`(_ seeds: ClosedRange<UInt64>) {

@@ -6,7 +6,7 @@ import Testing
 @testable import HeraldCore
 
 /// Names of campaigns change hands. Whatever people do with them, nothing is sent twice, and no campaign takes over
-/// what was sent under the same name for another one (docs/promises.md#names).
+/// what was sent under the same name for another one (docs/explanation/promises.md#names).
 @Suite struct NameReuseTests {
     private let welcome = Campaign.tide("welcome", title: "Welcome")
     private let other = Campaign.tide("welcome", title: "Welcome to the new season")

@@ -5,7 +5,7 @@ import Testing
 @testable import HeraldCore
 
 /// An installation that lists name by several registrations is dead only if all of them are
-/// (docs/promises.md#registrations).
+/// (docs/explanation/promises.md#registrations).
 @Suite struct OtherRegistrationTests {
     /// Recipients 3 and 4 are listed with one token and with two tokens besides their fids.
     private static let others: [RecipientID: [Registration]] = [

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HeraldCore
 
-/// Promises 1, 2 and 4 of docs/promises.md#promises, with random faults. Failures print their seeds.
+/// Promises 1, 2 and 4 of docs/explanation/promises.md#promises, with random faults. Failures print their seeds.
 @Suite struct PromiseTests {
     /// Random faults, always the same for the same seed, recipient and attempt.
     private static func faults(seed: UInt64, share: Double) -> @Sendable (RecipientID, Int) -> Exchange? {

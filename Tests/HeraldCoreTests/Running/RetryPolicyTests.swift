@@ -40,7 +40,7 @@ import Testing
     }
 
     /// The wait is at least 10 s after a 5xx and 60 s after a 429. The window doubles, up to 10 minutes
-    /// (docs/fcm.md#quotas-and-retries).
+    /// (docs/reference/fcm-errors.md#quotas-and-retries).
     @Test(arguments: [
         (503, 1, 10, 20), (503, 2, 10, 40), (503, 3, 10, 80), (503, 6, 10, 600), (503, 40, 10, 600),
         (500, 1, 10, 20), (429, 1, 60, 120), (429, 2, 60, 240), (429, 4, 60, 600), (429, 63, 60, 600),

@@ -7,7 +7,7 @@ struct StateBackup: AsyncParsableCommand {
         commandName: "backup", abstract: "Copy the state to a file, also while a run works on it.",
         discussion: """
             'cp' is no substitute: it can copy the file without what was written last. The copy holds the registrations \
-            in clear, and only you can read it. docs/state.md says how to restore one.
+            in clear, and only you can read it. docs/how-to/state.md says how to restore one.
             """)
 
     @ParentCommand var herald: Herald

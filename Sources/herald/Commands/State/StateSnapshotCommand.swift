@@ -9,7 +9,7 @@ struct StateSnapshotCommand: AsyncParsableCommand {
         discussion: """
             A JSON document for machines that plan and must not have the state, such as a CI: 'plan --snapshot FILE'. It \
             has campaigns, occurrences with counts, watermarks, pauses, and how many members topics, groups and audiences \
-            have. It has no registrations, no fingerprints, no messages and no names of groups. docs/snapshot.md says how \
+            have. It has no registrations, no fingerprints, no messages and no names of groups. docs/how-to/snapshot.md says how \
             it gets there. With 'state: {snapshot: FILE}' in herald.yaml every apply and run writes one.
             """)
 

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""Checks that every relative link in a Markdown file leads to a file and, after a #, to one of its headings, that every
+page of docs/ that a source names is there, and that another page links to each of them."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+CODE = re.compile(r"^( *)```.*?^\1```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"(?:\]\(|(?:src|href)=\")([^)\s\"]+)")
+NAMED = re.compile(r"(?<![\w/.])docs/[\w./-]+\.md(?:#[\w-]+)?")
+
+
+def tracked(*patterns):
+    """Files of the repository, new ones included."""
+    names = subprocess.check_output(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *patterns], cwd=ROOT, text=True)
+    return [path for path in (ROOT / name for name in sorted(set(filter(None, names.split("\0"))))) if path.is_file()]
+
+
+def anchors(page):
+    """The names of a page's headings, as GitHub makes them."""
+    found = set()
+    for heading in re.findall(r"^#+ (.*)$", CODE.sub("", page.read_text()), re.MULTILINE):
+        text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()
+        name = base = re.sub(r"[^\w\- ]", "", text).strip().replace(" ", "-")
+        number = 0
+        while name in found:
+            number += 1
+            name = f"{base}-{number}"
+        found.add(name)
+    return found
+
+
+def problem(folder, link):
+    path, _, anchor = link.partition("#")
+    target = (folder / path).resolve()
+    if not target.exists():
+        return f"{link} leads nowhere"
+    if anchor and target.suffix == ".md" and anchor not in anchors(target):
+        return f"{link}: there is no such heading"
+    return None
+
+
+def main():
+    problems, linked = [], set()
+    for page in tracked("*.md"):
+        text = re.sub(r"`[^`\n]*`", "", CODE.sub("", page.read_text()))
+        for link in LINK.findall(text):
+            if not re.match(r"[a-z]+:", link):
+                whole = page.name + link if link.startswith("#") else link
+                problems.append((page, problem(page.parent, whole)))
+                linked.add((page.parent / link.partition("#")[0]).resolve())
+    for source in tracked(":!*.md", ":!Tests/fixtures/fuzz"):
+        if source.suffix in (".swift", ".py", ".sh", ".yaml", ".yml", ".json", ".http", ".c", ""):
+            # The line of a name in Swift's interpolation ends before its anchor.
+            for link in NAMED.findall(source.read_text(errors="replace")):
+                problems.append((source, problem(ROOT, link)))
+    for page in tracked("docs/*.md"):
+        if not {page, page.parent} & linked:
+            problems.append((page, "no other page links to it"))
+    for source, found in problems:
+        if found:
+            print(f"{source.relative_to(ROOT)}: {found}", file=sys.stderr)
+    sys.exit(1 if any(found for _, found in problems) else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,104 @@
+"""The checks of the docs find what is wrong."""
+
+import importlib.util
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "Scripts"))
+
+
+def script(name):
+    spec = importlib.util.spec_from_file_location(name.replace("-", "_"), ROOT / "Scripts" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+follow, links, readability, reference = map(script, ["follow-docs", "check-links", "readability", "reference"])
+
+TREE = {
+    "commandName": "herald",
+    "subcommands": [
+        {"commandName": "plan", "arguments": [{"names": [{"kind": "long", "name": "days"}]}]},
+        {"commandName": "state", "subcommands": [{"commandName": "lock"}]},
+    ],
+}
+
+
+class FollowTests(unittest.TestCase):
+    def test_output(self):
+        for shown, printed, fits in [
+            ("a\nb\n", "a\nb\n", True), ("a\n", "a\nb\n", False), ("a\n...\n", "a\nb\nc\n", True), ("...\nc\n", "c\n", True),
+            ("run ...: ok\n", "run 7: ok\n", True), ("run ...: ok\n", "run 7\n: ok\n", False), ("a.c\n", "abc\n", False),
+        ]:  # fmt: skip
+            with self.subTest(shown=shown, printed=printed):
+                self.assertEqual(follow.fits(shown, printed), fits)
+
+    def test_commands_and_options(self):
+        for text, found in [
+            ("plan --days 7", []), ("plan --dayz 7", ["herald plan has no --dayz"]), ("state lock", []),
+            ("plans", ["herald has no command plans"]), ("state lock --days", ["herald state lock has no --days"]),
+        ]:  # fmt: skip
+            with self.subTest(text=text):
+                self.assertEqual(list(follow.mistakes(text.split(), TREE)), found)
+
+    def test_a_page_that_is_wrong(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for text, found in [
+                ("```txt a/b\nx\n```\n\n```sh\ncat a/b\n```\n\n```output\nx\n```\n", None),
+                ("```sh\necho a\n```\n\n```output\nb\n```\n", "this was printed instead:\na"),
+                ("```sh\nfalse\n```\n", "ended with 1"),
+                ("```sh\nread -r word && echo \"$word\"\n```\n\n```output\nyes\n```\n", None),
+            ]:
+                with self.subTest(text=text):
+                    page = Path(folder) / "page.md"
+                    page.write_text(text)
+                    problems = follow.follow([page], "/usr/bin")
+                    self.assertEqual(len(problems), 1 if found else 0, problems)
+                    self.assertTrue(not found or found in problems[0])
+
+
+class LinkTests(unittest.TestCase):
+    def test_links(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = Path(folder) / "page.md"
+            page.write_text("# A `page`, with marks\n\n```\n# no heading\n```\n\n## Twice\n\n## Twice\n")
+            for link, is_right in [
+                ("page.md", True), ("gone.md", False), ("page.md#a-page-with-marks", True), ("page.md#no-heading", False),
+                ("page.md#twice-1", True), ("page.md#twice-2", False),
+            ]:  # fmt: skip
+                with self.subTest(link=link):
+                    self.assertEqual(links.problem(Path(folder), link) is None, is_right)
+
+
+class ReadabilityTests(unittest.TestCase):
+    def test_prose(self):
+        page = "# Title\n\nOne `two` three. Four\nfive.\n\n- [six](seven.md)\n- eight\n\n| nine |\n\n```\nten\n```\n"
+        self.assertEqual(readability.prose(page), ["One three. Four five.", "six", "eight"])
+        self.assertEqual(list(readability.sentences(readability.prose(page))), ["One three.", "Four five.", "six", "eight"])
+
+    def test_grade(self):
+        easy, hard = "The cat sat on the mat.", "Reconsideration necessitates organisational interdependency considerations."
+        self.assertLess(readability.grade([easy]), readability.GRADE)
+        self.assertGreater(readability.grade([hard]), readability.GRADE)
+
+
+class ReferenceTests(unittest.TestCase):
+    def test_rows(self):
+        schema = {
+            "properties": {"a": {"$ref": "#/$defs/b", "description": "Own."}}, "required": ["a"],
+            "$defs": {"b": {"type": "object", "properties": {"c": {"enum": [1, 2], "default": 1, "description": "x | y"}}}},
+        }  # fmt: skip
+        self.assertEqual(
+            reference.rows(schema, schema, ""),
+            ["| `a` | object | Own. Required. |", "| `a.c` | `1`, `2` | x \\| y Default: `1`. |"])
+
+    def test_quotes(self):
+        self.assertEqual(reference.marked("the owner's 'plan' and <ref>"), "the owner's `plan` and `ref`")
+
+
+if __name__ == "__main__":
+    unittest.main()
