@@ -37,7 +37,6 @@ extension Executor {
         state.leave = .init(at: leaveAt, whenIdle: !queue.isEmpty)
         let isOver = await carryOut(&state, of: step, at: index)
         note(isInterrupted: state.isInterrupted)
-        context.reregistered.formUnion(state.reregistered)
         if case .subscribe(let name, _) = step.work { await noteChange(of: name, state) }
         if case .unsubscribe(let name, _) = step.work { await noteChange(of: name, state) }
         if isOver {
@@ -61,7 +60,7 @@ extension Executor {
         var askedBefore: RecipientSet = []
         switch step.work {
         case .subscribe(let name, _), .unsubscribe(let name, _):
-            askedBefore = context.recorded.topics[name]?.subscribing ?? []
+            askedBefore = (context.recorded.topics[name]?.subscribing ?? []).subtracting(reregistered)
         case .group, .send: break
         }
         return try StepWork(
@@ -75,7 +74,7 @@ extension Executor {
         switch step.work {
         case .subscribe(_, let all): members = all
         case .unsubscribe(_, let all):
-            members = all.subtracting(context.reregistered)
+            members = all.subtracting(reregistered)
             report.steps[index].accepted += all.count - members.count
         case .group: break
         case .send(let send):
@@ -112,6 +111,9 @@ extension Executor {
     }
 
     // MARK: Topics
+
+    /// Recipients that got another registration in this run. Their subscriptions died with the one before.
+    private var reregistered: RecipientSet { RecipientSet(context.reregistered.keys.sorted()) }
 
     private mutating func noteChange(of topic: TopicName, _ state: StepState) async {
         let now = surroundings.moment(since: runBegin)

@@ -79,8 +79,9 @@ extension GroupState {
         case .nameMismatch(let failure): return .call(.correctKey(failure))
         case .noValidRegistrations(let failure): return .forget(failure)
         case .alreadyExists(let failure), .rejected(let failure):
-            // Recipients that an earlier run tried to add may be members already, even if this attempt failed. Their
+            // Recipients that an earlier attempt tried to add may be members already, even if this one failed. Their
             // state stays.
+            if mayHaveJoined { return .reject(failure) }
             let fresh = change.members.subtracting(group.members).subtracting(group.adding)
             return .write([.groupMembers(change.group, fresh, nil)], then: .reject(failure))
         case .done, .again, .unauthenticated, .stop: return .end

@@ -59,6 +59,8 @@ struct GroupState: DecidingStep {
     private let isRecorded: Bool
     /// Whether a call that may have created the group was sent.
     private var mayHaveCreated = false
+    /// Whether a call without an answer may have made the members join.
+    private(set) var mayHaveJoined = false
     /// When something more urgent begins. What is left then is for the next run.
     private let leaveAt: Date?
     private var stage = Stage.new
@@ -152,7 +154,7 @@ struct GroupState: DecidingStep {
             return effect
         case .ended(let result):
             report.retries += call.retries
-            if case .create = call.operation, call.mayHaveTakenEffect { mayHaveCreated = true }
+            if call.mayHaveTakenEffect { noteEffect(of: call.operation) }
             switch result {
             case .answered(.unauthenticated(let failure)):
                 // No step has a better token.
@@ -168,6 +170,14 @@ struct GroupState: DecidingStep {
                 context.giveUp("the endpoint cannot be reached: \(failure.message)", isUnreachable: true)
                 return stop(context.fatal ?? "", now)
             }
+        }
+    }
+
+    private mutating func noteEffect(of operation: GroupOperation) {
+        switch operation {
+        case .create: (mayHaveCreated, mayHaveJoined) = (true, true)
+        case .add: mayHaveJoined = true
+        case .remove, .retrieve: break
         }
     }
 

@@ -8,8 +8,9 @@ struct RunContext {
     let wantsReceipts: Bool
     /// Recipients that lists name by several living registrations.
     let withOthers: RecipientSet
-    /// Recipients whose registration died in this run and who got another one. FCM took the dead one out of its topics.
-    var reregistered = RecipientSet()
+    /// Recipients whose registration died in this run, and the one that they got instead. FCM took the dead one out of
+    /// its topics.
+    var reregistered: [RecipientID: Registration] = [:]
     var window: Window
     var random: any RandomNumberGenerator & Sendable
     /// The API that changes memberships. `auto` until the first answer shows which one the project has.

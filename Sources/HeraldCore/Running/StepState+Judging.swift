@@ -123,7 +123,7 @@ extension StepState {
 
     private mutating func accept(_ id: RecipientID, isOurs: Bool, _ context: inout RunContext) {
         context.noteSuccess(on: context.api(of: work.action))
-        if let unproven = unproven.removeValue(forKey: id) { prove(unproven, context) }
+        if let unproven = unproven.removeValue(forKey: id) { prove(unproven, &context) }
         report.accepted += 1
         if isOurs {
             outcomes.accepted.insert(id)

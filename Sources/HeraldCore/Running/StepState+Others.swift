@@ -18,7 +18,7 @@ extension StepState {
             for death in awaitingOthers {
                 if isBelieved(context) {
                     // The next plan takes the other registration.
-                    leave(death, to: nil, context)
+                    leave(death, to: nil, &context)
                 } else {
                     recordRejection(of: death.0, death.1, context)
                     fail(death.0, death.1, death.attempts, .kept, context)
@@ -31,23 +31,28 @@ extension StepState {
         return .findOthers(RecipientSet(awaitingOthers.map(\.0.id).sorted()))
     }
 
-    mutating func tryOthers(_ found: [RecipientID: [Registration]], _ now: Moment, _ context: RunContext) {
+    mutating func tryOthers(
+        _ found: [RecipientID: [Registration]], _ now: Moment, _ context: inout RunContext
+    ) {
         let isBelieved = isBelieved(context)
         for death in awaitingOthers {
             let id = death.0.id
             if let registration = death.0.registration { triedDead[id, default: []].insert(registration) }
-            let others = (found[id] ?? []).filter { !(triedDead[id]?.contains($0) ?? false) }
-            guard let other = others.first else {
+            if let earlier = unproven.removeValue(forKey: id), isBelieved { noteLeft(earlier.death, context) }
+            // The one that another step of the run changed to comes first.
+            let others = [context.reregistered[id]].compactMap(\.self) + (found[id] ?? [])
+            guard let other = others.first(where: { !(triedDead[id]?.contains($0) ?? false) }) else {
                 recordRejection(of: death.0, death.1, context)
                 if isBelieved {
                     outcomes.forgotten.insert(id)
+                    context.reregistered[id] = nil
                     report.forgotten += 1
                 }
                 fail(death.0, death.1, death.attempts, isBelieved ? .forgotten : .kept, context)
                 continue
             }
             if isBelieved {
-                leave(death, to: other, context)
+                leave(death, to: other, &context)
             } else {
                 report.rejected -= 1
                 outcomes.withdrawRejection(of: id)
@@ -59,29 +64,37 @@ extension StepState {
     }
 
     /// The other registration works, so FCM is to be believed about the one before.
-    mutating func prove(_ unproven: Unproven, _ context: RunContext) {
-        let (addressee, failure, attempts) = unproven.death
-        report.forgotten += 1
-        changed += 1
-        outcomes.forgotten.insert(addressee.id)
-        outcomes.changed[addressee.id] = unproven.other
-        reregistered.insert(addressee.id)
-        fail(addressee, failure, attempts, .forgotten, context)
+    mutating func prove(_ unproven: Unproven, _ context: inout RunContext) {
+        noteLeft(unproven.death, context)
+        change(unproven.death.0, to: unproven.other, &context)
     }
 
     /// The registration is dead. The recipient counts as not tried.
-    private mutating func leave(_ death: Death, to other: Registration?, _ context: RunContext) {
-        let (addressee, failure, attempts) = death
+    private mutating func leave(_ death: Death, to other: Registration?, _ context: inout RunContext) {
+        noteLeft(death, context)
         report.rejected -= 1
+        outcomes.withdrawRejection(of: death.0.id)
+        change(death.0, to: other, &context)
+    }
+
+    private mutating func noteLeft(_ death: Death, _ context: RunContext) {
         report.forgotten += 1
         changed += 1
-        if let other {
-            outcomes.change(addressee.id, to: other)
-            reregistered.insert(addressee.id)
-        } else {
-            outcomes.withdrawRejection(of: addressee.id)
-            outcomes.forgotten.insert(addressee.id)
-        }
-        fail(addressee, failure, attempts, .forgotten, context)
+        fail(death.0, death.1, death.attempts, .forgotten, context)
+    }
+
+    private mutating func change(_ addressee: Addressee, to other: Registration?, _ context: inout RunContext) {
+        let id = addressee.id
+        // Nothing is left to do. To forget the recipient again would bury its living registration.
+        if isReplaced(addressee, context) { return }
+        outcomes.forgotten.insert(id)
+        outcomes.changed[id] = other
+        context.reregistered[id] = other
+        work.noteChange(of: id)
+    }
+
+    /// Whether another step of the run has changed the recipient to another registration since this one was read.
+    func isReplaced(_ addressee: Addressee, _ context: RunContext) -> Bool {
+        context.reregistered[addressee.id].map { $0 != addressee.registration } ?? false
     }
 }

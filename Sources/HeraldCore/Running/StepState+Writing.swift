@@ -62,7 +62,12 @@ extension StepState {
                 awaitingOthers.append((addressee, failure, attempts))
                 continue
             case .forgotten where !isTrial:
-                outcomes.forgotten.insert(id)
+                // Only who is to leave a topic comes here with a registration that was replaced. It has left.
+                if isReplaced(addressee, context) {
+                    outcomes.accepted.insert(id)
+                } else {
+                    outcomes.forgotten.insert(id)
+                }
                 report.forgotten += 1
             case .kept where isBlocked:
                 // FCM is not believed here: the recipient counts as not tried and is held like the rest of the step.

@@ -54,8 +54,6 @@ struct StepState: DecidingStep {
     /// Recipients that are tried with another registration, although nothing has shown yet that FCM is to be believed
     /// about the one before.
     var unproven: [RecipientID: Unproven] = [:]
-    /// Recipients whose registration died and who got another one.
-    var reregistered = RecipientSet()
     /// How many of the forgotten registrations belong to recipients that count as not tried.
     var changed = 0
     var news: [StepNews] = []
@@ -195,7 +193,7 @@ struct StepState: DecidingStep {
             queue.add(named(recipients, found))
             return intend(granted, now, &context)
         case (.findingOthers, .foundOthers(let found)):
-            tryOthers(found, now, context)
+            tryOthers(found, now, &context)
             return goOn(now, &context)
         case (.intending(let block), .committed):
             outcomes = UnwrittenOutcomes()

@@ -18,7 +18,7 @@ struct StepWork {
     /// When the message expires, if its author said so.
     private let expiry: Date?
     /// Recipients whose subscription an earlier run was changing when it ended. They may be subscribed because of herald.
-    private let askedBefore: RecipientSet
+    private var askedBefore: RecipientSet
     private let isDryRun: Bool
     /// Whether what FCM may have delivered despite a 500 or 503 is not tried again.
     private let holdsErrors: Bool
@@ -236,6 +236,9 @@ struct StepWork {
         if unknown > 0, send.onUnknown == .resend { return [] }
         return [.finish(send.occurrence, at: now)]
     }
+
+    /// The recipient has another registration now, which no earlier run subscribed or unsubscribed.
+    mutating func noteChange(of id: RecipientID) { askedBefore.subtract([id]) }
 
     /// Whether a subscription that existed already comes from an earlier request of herald whose answer was lost.
     func isOurs(_ id: RecipientID, mayHaveTakenEffect: Bool) -> Bool {

@@ -30,11 +30,4 @@ struct UnwrittenOutcomes {
         rejected = rejected.mapValues { $0.subtracting([id]) }
         untried.insert(id)
     }
-
-    /// The recipient's registration is dead, and another one is tried.
-    mutating func change(_ id: RecipientID, to other: Registration) {
-        withdrawRejection(of: id)
-        forgotten.insert(id)
-        changed[id] = other
-    }
 }

@@ -38,6 +38,39 @@ import Testing
         #expect(
             ForecastComparison(unread, blind, of: listed.withoutMembers, from: snapshot).differences == [])
     }
+
+    /// A slow clock, or a person who let it go on later. A snapshot does not say whether the rest are listed.
+    @Test(arguments: [[1, 2, 3], [1, 2]] as [RecipientSet])
+    func `a half-done send that waits for its time may be over`(tried: RecipientSet) {
+        var scenario = PlanScenario()
+        let campaign = Campaign.tide(at: .after(3600))
+        scenario.want(campaign, for: [1, 2, 3])
+        scenario.list([1, 2, 3])
+        scenario.began(campaign, accepted: tried)
+        let (real, forecast, compared) = compared(scenario)
+        #expect(real.overview.upcoming.count == (tried.count == 3 ? 0 : 1))
+        #expect(forecast.overview.upcoming.count == 1)
+        #expect(compared.differences == [])
+    }
+
+    @Test func `a forecast of what is not coming is found`() {
+        var scenario = PlanScenario()
+        let campaign = Campaign.tide(at: .after(3600))
+        scenario.want(campaign, for: [1, 2, 3])
+        scenario.list([1, 2, 3])
+        var disabled = scenario
+        disabled.desired.sends[0].campaign.enabled = false
+        #expect(compared(disabled, forecasting: scenario).compared.differences.contains("next due"))
+    }
+
+    private func compared(
+        _ scenario: PlanScenario, forecasting other: PlanScenario? = nil
+    ) -> (real: Proposal, forecast: Proposal, compared: ForecastComparison) {
+        let snapshot = StateSnapshot(scenario.state, tombstones: 0, at: PlanScenario.now)
+        let (real, other) = (scenario.proposal(), other ?? scenario)
+        let forecast = Planner.forecast(from: snapshot, of: other.desired, other.settings, at: PlanScenario.now)
+        return (real, forecast.proposal, ForecastComparison(real, forecast, of: other.desired, from: snapshot))
+    }
 }
 
 extension RandomScenario {

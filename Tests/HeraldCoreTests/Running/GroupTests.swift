@@ -105,6 +105,25 @@ import Testing
         #expect(recorded(laboratory)?.members == [1, 2, 3])
     }
 
+    /// The answer to a call that had its effect is lost, and FCM refuses the next one for the same members.
+    @Test(arguments: [([], 3), ([1, 2, 3], 1)] as [(RecipientSet, Int)])
+    func `who may have joined before a refusal can be removed`(before: RecipientSet, refused: Int) async throws {
+        let laboratory = Laboratory()
+        let fcm = ModelFCM { [before] _, number in
+            let number = number - (before.isEmpty ? 0 : 1)
+            if number == 0 { return .loseAnswer }
+            return number == refused ? .answer(.groupError("INVALID_SENDER")) : nil
+        }
+        if !before.isEmpty { _ = try await laboratory.run(laboratory.plan(groups: want(before)), fcm) }
+        let report = try await laboratory.run(laboratory.plan(groups: want(before.union([4]))), fcm)
+        #expect(report.steps.map(\.rejected) == [1])
+        #expect(fcm.now.groups[Self.name]?.contains(.fid(4)) == true)
+        #expect(recorded(laboratory)?.adding == [4])
+        _ = try await laboratory.run(laboratory.plan(groups: want(before)), fcm)
+        #expect(fcm.now.groups[Self.name] == (before.isEmpty ? nil : [.fid(1), .fid(2), .fid(3)]))
+        #expect(laboratory.plan(groups: want(before)).doesNothing)
+    }
+
     // MARK: A group that herald did not create
 
     /// A group at FCM with one member, created by something else.
