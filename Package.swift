@@ -120,7 +120,7 @@ let package = Package(
         .testTarget(
             name: "HeraldCoreTests",
             dependencies: ["CZlib", "FCM", "HeraldCore", "HeraldTestSupport", "Lives"] + crypto,
-            exclude: ["Reporting/Golden"]
+            exclude: ["Planning/Golden", "Reporting/Golden"]
         ),
         .testTarget(
             name: "HeraldStoreTests",

@@ -59,7 +59,7 @@ import Testing
         #expect(result.status == 3, "\(result.output)\(result.errors)")
         #expect(
             result.errors.contains(
-                "left out\n  help: mend the files or lists, or allow it: herald apply --override max_unsubscribe_percent=news\n"
+                "left out\n  help: complete the list; to let it through: herald apply --override max_unsubscribe_percent=news\n"
             ))
         let accepted = try sandbox.accepted(in: ["ledger.ndjson"])
         #expect(accepted.filter { $0.key != "news" }.values.allSatisfy { $0 == 2 })

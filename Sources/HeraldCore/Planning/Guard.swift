@@ -17,6 +17,23 @@ package enum Guard: String, Hashable, Sendable, CaseIterable {
 
     /// Whether only a run can find it out, so that no plan names it.
     package var isOfRuns: Bool { self == .maxForgetPercent || self == .foreignGroup }
+
+    /// What a person does about it who does not want to override it.
+    package var remedy: String {
+        switch self {
+        case .maxRecipients: "correct the target, or raise 'max_recipients' in the campaign's 'acknowledge'"
+        case .maxUnsubscribePercent: "complete the list"
+        case .maxForgetPercent: "check the credential and the project: wrong ones make every registration look dead"
+        case .audienceCollapse: "complete the list"
+        case .audienceGrowth: "check that it is the right list"
+        case .foreignGroup: "give the group another name"
+        case .freshRecord: "if there is an older state, set 'state' to it"
+        case .looksRenamed: "if it was renamed, add 'previous_names' with the name from before"
+        case .stateWentBack: "put back the newest state, not an older copy"
+        case .stateMoved: "connect to the database from before"
+        case .olderFiles: "check out the newest commit"
+        }
+    }
 }
 
 /// A guard that blocks a plan.
@@ -32,6 +49,9 @@ package struct GuardRefusal: Hashable, Sendable {
 
     /// The option of `apply` that overrides the guard.
     package var override: String { "--override \(kind.rawValue)\(name.isEmpty ? "" : "=\(name)")" }
+
+    /// What a person can do.
+    package var help: String { "\(kind.remedy); to let it through: herald apply \(override)" }
 }
 
 /// Guards that a person overrides, either everywhere or for one name.

@@ -161,7 +161,9 @@ package struct Planner {
         for send in desired.sends.sorted(by: { $0.campaign.name.value < $1.campaign.name.value }) {
             let name = send.campaign.name.value
             for old in send.campaign.previousNames.map(\.value)
-            where hasHistory(old) && !declared.contains(old) && (!hasTaken(old, name) || wasRenamedSince(old, name)) {
+            where hasHistory(old) && !declared.contains(old)
+                && (!hasTaken(old, name) || wasRenamedSince(old, name) || came(to: old, from: send.campaign))
+            {
                 plan.renames.append(.init(old: old, new: name))
             }
         }
@@ -177,6 +179,13 @@ package struct Planner {
     /// renamed since, even if another one was renamed like this long ago.
     private func wasRenamedSince(_ old: String, _ name: String) -> Bool {
         state.watermarks[old]?.next != nil && state.watermarks[name]?.next == nil
+    }
+
+    /// Whether the history under the old name came there from earlier names of this campaign. Then it is this campaign's,
+    /// even if another one of the same name was renamed like this before.
+    private func came(to old: String, from campaign: Campaign) -> Bool {
+        guard let earlier = state.formerNames[old], !earlier.isEmpty else { return false }
+        return earlier.isSubset(of: campaign.previousNames.map(\.value) + [campaign.name.value])
     }
 
     /// Whether the state knows a campaign of that name.

@@ -33,6 +33,6 @@ extension PlanDocument {
 
     /// What guards refuse, a line each.
     package var refusalLines: [String] {
-        plan.refusals.map { "guard \($0.kind.rawValue): \($0.message); to allow it: herald apply \($0.override)" }
+        plan.refusals.map { "guard \($0.kind.rawValue): \($0.message); \($0.help)" }
     }
 }

@@ -38,7 +38,7 @@ extension PlanDocument {
 
     private var sections: [Section] {
         let guards = plan.refusals.map {
-            "- **\($0.kind.rawValue.inMarkdown)**: \($0.message.inMarkdown); to allow it: \($0.override.inMarkdown)\n"
+            "- **\($0.kind.rawValue.inMarkdown)**: \($0.message.inMarkdown); \($0.help.inMarkdown)\n"
         }
         let held = plan.held.map {
             "- \($0.occurrence.rawValue.inMarkdown): \($0.reason.inMarkdown); \($0.resolve.inMarkdown)\n"

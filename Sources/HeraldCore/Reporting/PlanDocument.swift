@@ -112,7 +112,7 @@ package struct PlanDocument: Document {
         text += section(
             "Guards that need an override",
             plan.refusals.flatMap {
-                ["\($0.kind.rawValue): \($0.message)", "  help: mend the files or lists, or allow it: \($0.override)"]
+                ["\($0.kind.rawValue): \($0.message)", "  help: \($0.help)"]
             })
         text += section("Not approved, and so left out", plan.unapproved.map(\.words))
         text += section("Guards that this plan cannot judge", overview.unjudged.lines)

@@ -12,12 +12,12 @@ extension Conductor {
             throw CommandFailure(
                 .refused,
                 "guard \(refusal.kind.rawValue): \(refusal.message); nothing was done",
-                help: "find out why; to allow it: herald apply \(refusal.override)")
+                help: refusal.help)
         }
         for refusal in refusals {
             console.error(
                 "herald: guard \(refusal.kind.rawValue): \(refusal.message); left out\n"
-                    + "  help: mend the files or lists, or allow it: herald apply \(refusal.override)\n")
+                    + "  help: \(refusal.help)\n")
         }
         return Proposal(proposal.plan.withholding(refusals, in: context.workspace), proposal.overview)
     }
@@ -51,8 +51,7 @@ extension Conductor {
         guard !refusals.isEmpty else { return }
         for refusal in refusals {
             console.error(
-                "herald: guard \(refusal.kind.rawValue): \(refusal.message)\n"
-                    + "  help: mend the files or lists, or allow it: \(refusal.override)\n")
+                "herald: guard \(refusal.kind.rawValue): \(refusal.message)\n  help: \(refusal.help)\n")
         }
         throw CommandFailure(.refused)
     }

@@ -244,6 +244,17 @@ struct PlannerGuardTests {
         #expect(scenario.state.serial == 9)
     }
 
+    // MARK: Words
+
+    @Test func `each guard says what to do, and how it is let through`() throws {
+        let lines = Guard.allCases.map { kind in
+            let name = kind.isOfEverything ? "" : "tide"
+            let refusal = GuardRefusal(kind: kind, name: name, limit: 1, actual: 2, message: "")
+            return "\(kind.rawValue): \(refusal.help)\n"
+        }
+        #expect(try Golden("guards.txt").text(recording: lines.joined()) == lines.joined())
+    }
+
     // MARK: Overrides
 
     @Test func `a refusal names the option that lets it through`() {

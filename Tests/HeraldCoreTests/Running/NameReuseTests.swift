@@ -68,6 +68,28 @@ import Testing
         #expect(world.accepted == 2)
     }
 
+    /// Another campaign was called `tide` and then `sale` before this one was.
+    @Test func `a history that came from earlier names of a campaign follows it to a name that another one had`()
+        async throws
+    {
+        var world = try await world()
+        let daily = try Campaign.cron("0 12 * * *", "tide")
+        world.declare(daily)
+        try await world.run()
+        world.remove("tide")
+        world.declare(daily.named("sale", formerly: "tide"))
+        try await world.run()
+        world.remove("welcome")
+        world.declare(welcome.named("tide", formerly: "welcome"))
+        try await world.run()
+        world.remove("sale")
+        world.remove("tide")
+        world.declare(welcome.named("sale", formerly: "welcome", "tide"))
+        for _ in 0..<3 { try await world.run() }
+        #expect(world.accepted == 2)
+        #expect(world.state.occurrences["welcome@once"]?.campaign == "sale")
+    }
+
     @Test func `a campaign that is renamed back, and away again, keeps its history`() async throws {
         var world = try await world()
         for step in 1...4 {

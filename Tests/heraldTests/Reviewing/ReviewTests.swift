@@ -94,7 +94,7 @@ import Testing
             }, status: 3,
             lines: [
                 "## 3 campaigns to 11 recipients, the first now", "### Guards that need an override",
-                "- **max\\_recipients**: campaign 'flood' would reach 5 recipients; the limit is 4; to allow it: --override max\\_recipients=flood",
+                "- **max\\_recipients**: campaign 'flood' would reach 5 recipients; the limit is 4; correct the target, or raise 'max\\_recipients' in the campaign's 'acknowledge'; to let it through: herald apply --override max\\_recipients=flood",
                 "- **new campaign 'flood'**",
             ]),
     ]

@@ -40,7 +40,7 @@ extension PlanDocument {
     /// What a person should read before everything else.
     private var notices: [JSONValue] {
         let guards = plan.refusals.map {
-            Self.notice($0.kind.rawValue, $0.message, "To allow it: \($0.override)", tone: "bad")
+            Self.notice($0.kind.rawValue, $0.message, "What to do: \($0.help)", tone: "bad")
         }
         let unapproved = plan.unapproved.map { Self.notice(nil, $0.words, nil, tone: "bad") }
         let warnings = overview.warnings.map { Self.notice(nil, $0, nil, tone: "") }
