@@ -69,14 +69,14 @@ extension ChunkTable {
 
     /// One chunk of an owner's sets.
     private func partition(of key: UInt16, of id: Int64, _ states: [State], _ db: Database) throws -> Partition<State> {
+        let numbers = states.map { String($0.rawValue) }.joined(separator: ", ")
         let statement = try db.cachedStatement(
-            sql: "SELECT bytes FROM \(name) WHERE \(owner) = ? AND state = ? AND chunk = ?")
+            sql: "SELECT state, bytes FROM \(name) WHERE \(owner) = ? AND state IN (\(numbers)) AND chunk = ?")
+        let rows = try Row.fetchCursor(statement, arguments: [id, Int64(key)])
         var sets: [State: RecipientSet] = [:]
-        for state in states {
-            guard let bytes = try Data.fetchOne(statement, arguments: [id, state.rawValue, Int64(key)]) else {
-                continue
-            }
-            sets[state] = try RecipientSet(encodedChunks: [(key, Array(bytes))])
+        while let row = try rows.next() {
+            let state = try state(row.decode(Int.self, atIndex: 0))
+            sets[state] = try RecipientSet(encodedChunks: [(key, Array(row.decode(Data.self, atIndex: 1)))])
         }
         // Reading the whole partition checks that its sets are disjoint and as they were written. Checking here would
         // slow down each commit.

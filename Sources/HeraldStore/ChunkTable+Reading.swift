@@ -119,7 +119,7 @@ extension ChunkTable {
         return set
     }
 
-    private func state(_ number: Int) throws -> State {
+    func state(_ number: Int) throws -> State {
         guard let state = State(rawValue: number) else {
             throw StateDamage(detail: "\(name) has a row of no known state")
         }

@@ -8,7 +8,7 @@ extension SQLiteStore {
             let reader = StateReader(db: db)
             let others = try reader.recipients(after: last, limit: .max)
             let numbers = arrivals.numbers(besides: others, after: try reader.lastRecipient())
-            try StateChange.register(numbers, arrivals).write(to: db)
+            try StateChange.register(zip(numbers, arrivals.lazy.map(\.registration)), db)
             return numbers
         }
     }

@@ -15,6 +15,30 @@ extension StateChange {
         ).execute()
     }
 
+    /// Writes registrations, and lifts their tombstones. Of several with the same number the last one stays.
+    static func register(_ registrations: some Sequence<(RecipientID, Registration)>, _ db: Database) throws {
+        let statement = try db.cachedStatement(
+            sql: """
+                INSERT INTO recipient (id, registration) VALUES (?, ?)
+                ON CONFLICT (id) DO UPDATE SET registration = excluded.registration
+                """)
+        var numbers = RecipientSet()
+        for (id, registration) in registrations {
+            try statement.execute(arguments: [Int64(id), registration.rawValue])
+            numbers.insert(id)
+        }
+        // New numbers are neighbours, and hardly any recipient has a tombstone.
+        let lifting = try db.cachedStatement(
+            sql: """
+                DELETE FROM tombstone WHERE recipient BETWEEN ? AND ?
+                AND registration = (SELECT registration FROM recipient WHERE id = tombstone.recipient)
+                """)
+        for run in numbers.runs {
+            try lifting.execute(arguments: [Int64(run.lowerBound), Int64(run.upperBound)])
+        }
+        try renewNumbering(db)
+    }
+
     /// Notes that the current registrations of these recipients died, or those that former numbers stand for.
     static func bury(_ members: RecipientSet, at instant: Date, _ db: Database) throws {
         let statements = try ["id AS recipient, registration FROM recipient", "recipient, registration FROM former"]

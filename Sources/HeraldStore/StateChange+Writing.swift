@@ -8,17 +8,7 @@ extension StateChange {
     func write(to db: Database) throws {
         switch self {
         case .register(let registrations):
-            let statement = try db.cachedStatement(
-                sql: """
-                    INSERT INTO recipient (id, registration) VALUES (?, ?)
-                    ON CONFLICT (id) DO UPDATE SET registration = excluded.registration
-                    """)
-            let lifting = try db.cachedStatement(sql: "DELETE FROM tombstone WHERE recipient = ? AND registration = ?")
-            for (id, registration) in registrations.sorted(by: { $0.key < $1.key }) {
-                try statement.execute(arguments: [Int64(id), registration.rawValue])
-                try lifting.execute(arguments: [Int64(id), registration.rawValue])
-            }
-            try Self.renewNumbering(db)
+            try Self.register(registrations.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }, db)
         case .supersede(let members):
             try Self.supersede(members, db)
         case .readopt(let formers):

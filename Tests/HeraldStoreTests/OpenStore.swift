@@ -1,8 +1,9 @@
 import FCM
 import Foundation
 import HeraldCore
-import HeraldStore
 import HeraldTestSupport
+
+@testable import HeraldStore
 
 /// The stores that must pass the same tests.
 enum StoreKind: CaseIterable {

@@ -17,6 +17,12 @@ import Testing
         #expect(commands.filter { $0.lines > 70 }.map { "\($0.path): \($0.lines)" } == [])
     }
 
+    /// Without it, the argument parser finds out a name in half a millisecond, for all commands at every start.
+    @Test func `every command says its name`() throws {
+        let commands = try SourceFile.all(in: "Sources/herald").filter(\.declaresCommand)
+        #expect(commands.filter { !$0.text.contains("commandName: \"") }.map(\.path) == [])
+    }
+
     @Test func `herald does not know which kind of store the state is in`() throws {
         let files = try SourceFile.all(in: "Sources/herald")
         #expect(files.filter { $0.text.contains("SQLite") }.map(\.path) == [])

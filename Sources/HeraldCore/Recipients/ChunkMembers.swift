@@ -125,16 +125,43 @@ enum ChunkMembers: Sendable {
 
     /// Calls `body` for each run, ascending, with its first member and how many more there are.
     func forEachRun(_ body: (_ first: UInt16, _ extra: UInt16) -> Void) {
-        var run: (first: UInt16, last: UInt16)?
-        for value in values {
-            if let known = run, value == known.last &+ 1, value != 0 {
-                run = (known.first, value)
-            } else {
-                if let known = run { body(known.first, known.last - known.first) }
-                run = (value, value)
+        switch self {
+        case .array(let values):
+            var run: (first: UInt16, last: UInt16)?
+            for value in values {
+                if let known = run, value == known.last &+ 1, value != 0 {
+                    run = (known.first, value)
+                } else {
+                    if let known = run { body(known.first, known.last - known.first) }
+                    run = (value, value)
+                }
+            }
+            if let known = run { body(known.first, known.last - known.first) }
+        case .bits(let words, _): Self.forEachRun(words, body)
+        }
+    }
+
+    /// Takes steps from the begin of a run to its end and from there to the next one, so long runs are fast.
+    private static func forEachRun(_ words: [UInt64], _ body: (_ first: UInt16, _ extra: UInt16) -> Void) {
+        var first: Int?
+        for (index, word) in words.enumerated() {
+            var place = 0
+            while place < 64 {
+                let rest = word >> UInt64(place)
+                if let begun = first {
+                    place += (~rest).trailingZeroBitCount
+                    guard place < 64 else { continue }
+                    body(UInt16(begun), UInt16(index * 64 + place - 1 - begun))
+                    first = nil
+                } else if rest == 0 {
+                    place = 64
+                } else {
+                    place += rest.trailingZeroBitCount
+                    first = index * 64 + place
+                }
             }
         }
-        if let known = run { body(known.first, known.last - known.first) }
+        if let first { body(UInt16(first), UInt16(words.count * 64 - 1 - first)) }
     }
 
     init(words: [UInt64]) {

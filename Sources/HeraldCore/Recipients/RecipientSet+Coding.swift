@@ -39,13 +39,8 @@ extension RecipientSet {
         if members.count * 2 <= 8192 {
             return bytes(.array, members.count) { append in for value in members.values { append(value) } }
         }
-        return bytes(.bits, 4096) { append in
-            for word in members.words {
-                for shift in stride(from: UInt64(0), to: 64, by: 16) {
-                    append(UInt16(truncatingIfNeeded: word >> shift))
-                }
-            }
-        }
+        // In one piece: a set that an occurrence is half through is a bitmap at every commit.
+        return members.words.map(\.littleEndian).withUnsafeBytes { [Form.bits.rawValue] + $0 }
     }
 
     private static func bytes(_ form: Form, _ count: Int, _ write: ((UInt16) -> Void) -> Void) -> [UInt8] {

@@ -16,9 +16,9 @@ extension RecipientSet {
 
     /// How many bytes a slice has.
     package static let sliceBytes = 512
-    private static let words = sliceBytes / 8
+    fileprivate static let words = sliceBytes / 8
     /// How many slices a chunk has.
-    private static let slicesPerChunk = 16
+    fileprivate static let slicesPerChunk = 16
 
     /// Sorted by number. None is empty.
     package var slices: [Slice] {
@@ -28,41 +28,55 @@ extension RecipientSet {
             for place in 0..<Self.slicesPerChunk {
                 let part = words[(place * Self.words)..<((place + 1) * Self.words)]
                 guard part.contains(where: { $0 != 0 }) else { continue }
-                let bits: [UInt8] = part.flatMap { word in withUnsafeBytes(of: word.littleEndian) { Array($0) } }
+                let bits = part.map(\.littleEndian).withUnsafeBytes { Array($0) }
                 slices.append(Slice(number: Int64(chunk.key) * Int64(Self.slicesPerChunk) + Int64(place), bits: bits))
             }
         }
         return slices
     }
 
-    /// - Parameter slices: sorted by number.
-    package init(slices: [Slice]) throws {
-        var chunks: [Chunk] = []
-        var words: [UInt64] = []
-        var last: Int64 = -1
-        for slice in slices {
-            guard slice.number > last, slice.bits.count == Self.sliceBytes,
-                let key = UInt16(exactly: slice.number / Int64(Self.slicesPerChunk))
-            else { throw DamagedChunk() }
-            if chunks.last?.key != key {
-                Self.close(&chunks, words)
-                words = [UInt64](repeating: 0, count: Self.slicesPerChunk * Self.words)
-                chunks.append(Chunk(key: key, members: .array([])))
-            }
-            let first = Int(slice.number % Int64(Self.slicesPerChunk)) * Self.words
-            slice.bits.withUnsafeBytes { bits in
-                for place in 0..<Self.words {
-                    words[first + place] = UInt64(
-                        littleEndian: bits.loadUnaligned(fromByteOffset: 8 * place, as: UInt64.self))
-                }
-            }
-            last = slice.number
-        }
-        Self.close(&chunks, words)
-        self.init(chunks: chunks)
-    }
+    /// A set that grows slice by slice.
+    package struct Joined {
+        private var chunks: [Chunk] = []
+        /// The chunk that grows.
+        private var key: UInt16 = 0
+        private var members: [UInt64] = []
+        private var last: Int64 = -1
 
-    private static func close(_ chunks: inout [Chunk], _ words: [UInt64]) {
-        if !chunks.isEmpty { chunks[chunks.count - 1].members = ChunkMembers(words: words) }
+        package init() {}
+
+        /// - Parameter number: higher than those before it.
+        /// - Returns: How many members the slice has.
+        package mutating func append(_ number: Int64, _ bits: UnsafeRawBufferPointer) throws -> Int {
+            let (slices, words) = (RecipientSet.slicesPerChunk, RecipientSet.words)
+            guard number > last, bits.count == RecipientSet.sliceBytes,
+                let key = UInt16(exactly: number / Int64(slices))
+            else { throw DamagedChunk() }
+            if key != self.key || members.isEmpty {
+                close()
+                (self.key, members) = (key, [UInt64](repeating: 0, count: slices * words))
+            }
+            let first = Int(number % Int64(slices)) * words
+            var count = 0
+            for place in 0..<words {
+                let word = UInt64(littleEndian: bits.loadUnaligned(fromByteOffset: 8 * place, as: UInt64.self))
+                members[first + place] = word
+                count += word.nonzeroBitCount
+            }
+            last = number
+            return count
+        }
+
+        package var set: RecipientSet {
+            var joined = self
+            joined.close()
+            return RecipientSet(chunks: joined.chunks)
+        }
+
+        private mutating func close() {
+            guard !members.isEmpty else { return }
+            chunks.append(Chunk(key: key, members: ChunkMembers(words: members)))
+            members = []
+        }
     }
 }

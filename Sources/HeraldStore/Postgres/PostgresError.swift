@@ -36,6 +36,9 @@ struct Refusal: Hashable, Sendable {
     static let moved = "HL004"
     static let failedOver = "HL005"
 
+    /// Something that is stored there is not as it was written.
+    static let damaged = "XX001"
+
     /// There is no such schema or table.
     var isMissing: Bool { ["3F000", "42P01"].contains(code) }
     static let noRight = "42501"

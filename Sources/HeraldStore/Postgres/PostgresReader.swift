@@ -37,9 +37,9 @@ struct PostgresReader {
     }
 
     func snapshot() throws -> RecordedState {
-        let answers = try transaction.commit(everything)
-        var rest = answers[...]
-        func next() -> PostgresRows { rest.removeFirst() }
+        // Each answer goes when it was read: the sets' are large.
+        var rest = Array(try transaction.commit(everything).reversed())
+        func next() -> PostgresRows { rest.removeLast() }
         var state = RecordedState(identity: try Self.identity(next()))
         try Self.progress(next(), &state)
         state.topics = try Self.topics(next(), next())

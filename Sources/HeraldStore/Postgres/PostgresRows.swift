@@ -73,13 +73,13 @@ struct PostgresRow {
         try rows.value(index, column) == nil ? nil : Array(bytes(column))
     }
 
-    /// A bit string's bits, eight a byte.
-    func bits(_ column: Int32) throws -> [UInt8] {
+    /// A bit string's bits, eight a byte. Valid as long as the rows are.
+    func bits(_ column: Int32) throws -> UnsafeRawBufferPointer {
         let bytes = try bytes(column)
         guard bytes.count > 4, bytes.count - 4 == Int(Int32(bigEndian: bytes.loadUnaligned(as: Int32.self))) / 8 else {
             throw StateDamage(detail: "a set is no string of bits")
         }
-        return Array(bytes.dropFirst(4))
+        return UnsafeRawBufferPointer(rebasing: bytes.dropFirst(4))
     }
 
     private func word(_ column: Int32) throws -> UInt64 {

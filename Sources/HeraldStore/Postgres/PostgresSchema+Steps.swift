@@ -1,6 +1,6 @@
 extension PostgresSchema {
     /// The steps to each format from the one before it, from format 2 on. What was released never changes.
-    static let steps: [[String]] = [standing + work]
+    static let steps: [[String]] = [standing + work + checksums]
 
     /// Where the state stands: what was applied, whether it is open, and which server holds it.
     private static let standing = [
@@ -89,4 +89,26 @@ extension PostgresSchema {
         END $$
         """,
     ]
+
+    /// Checksums of bits. Those of format 1 are of their digits, eight times as much. A set that was damaged before
+    /// must not get a valid one.
+    private static let checksums = [
+        ("membership", "topic"), ("group_membership", "device_group"), ("ledger", "occurrence"),
+        ("rejection", "occurrence"),
+    ].flatMap { name, owner in
+        [
+            """
+            DO $$ BEGIN
+                IF EXISTS (SELECT FROM @\(name) WHERE checksum <> \(checksumOfDigits(owner))) THEN
+                    RAISE EXCEPTION '\(name) has a set that is not as it was written (wrong checksum)'
+                    USING ERRCODE = '\(Refusal.damaged)';
+                END IF;
+            END $$
+            """,
+            """
+            ALTER TABLE @\(name) DROP COLUMN checksum, ADD COLUMN checksum bytea NOT NULL GENERATED ALWAYS AS
+            (substr(sha256(int8send(\(owner)) || int8send(slice) || int8send(state) || bit_send(bits)), 1, 8)) STORED
+            """,
+        ]
+    }
 }

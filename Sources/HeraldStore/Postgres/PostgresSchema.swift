@@ -92,9 +92,16 @@ enum PostgresSchema {
             \(owner) bigint NOT NULL REFERENCES @\(owner) (id), slice bigint NOT NULL, state bigint NOT NULL,
             bits bit(4096) NOT NULL,
             members bigint NOT NULL GENERATED ALWAYS AS (@weight(bits)) STORED,
-            checksum bytea NOT NULL GENERATED ALWAYS AS (substr(sha256(
-                (\(owner)::text || '.' || slice::text || '.' || state::text || '.' || bits::text)::bytea), 1, 8)) STORED,
+            checksum bytea NOT NULL GENERATED ALWAYS AS (\(checksumOfDigits(owner))) STORED,
             PRIMARY KEY (\(owner), slice, state)) WITH (fillfactor = 50)
+        """
+    }
+
+    /// The checksum of format 1.
+    static func checksumOfDigits(_ owner: String) -> String {
+        """
+        substr(sha256(
+            (\(owner)::text || '.' || slice::text || '.' || state::text || '.' || bits::text)::bytea), 1, 8)
         """
     }
 

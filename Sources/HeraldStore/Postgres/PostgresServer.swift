@@ -94,6 +94,8 @@ package struct PostgresServer: Sendable {
         case let error as StateError: return error
         case is RecipientSet.DamagedChunk: return .damaged(path: name, detail: "a set of recipients cannot be read")
         case let error as StateDamage: return .damaged(path: name, detail: error.detail)
+        case PostgresError.refused(let refusal, _) where refusal.code == Refusal.damaged:
+            return .damaged(path: name, detail: refusal.message)
         case let error as PostgresError: return .inaccessible(path: name, detail: error.phrase)
         default: return .damaged(path: name, detail: "it cannot be read as a state")
         }

@@ -20,9 +20,13 @@ package final class PostgresStore: StateStore {
 
     /// Opens the state that a schema holds, whatever it is bound to.
     ///
-    /// - Parameter lease: Everything that is written is written under it.
-    package static func open(_ server: PostgresServer, under lease: RunLease? = nil) async throws -> PostgresStore {
-        let session = PostgresSession(server.parameters, schema: server.schema)
+    /// - Parameters:
+    ///   - session: for callers that have one.
+    ///   - lease: Everything that is written is written under it.
+    static func open(
+        _ server: PostgresServer, over session: PostgresSession? = nil, under lease: RunLease? = nil
+    ) async throws -> PostgresStore {
+        let session = session ?? PostgresSession(server.parameters, schema: server.schema)
         do {
             let key = try await session.perform(for: server.patience) { connection, _ in
                 try server.checkFormat(connection)

@@ -40,20 +40,20 @@ extension SliceTable {
 
     /// - Parameter rows: the answer to `sets`.
     func partitions(_ rows: PostgresRows) throws -> [Int64: Partition<State>] {
-        var slices: [Int64: [State: [RecipientSet.Slice]]] = [:]
+        var sets: [Int64: [State: RecipientSet.Joined]] = [:]
         for row in rows.all {
             let (id, number, state) = (try row.int(0), try row.int(1), try row.int(2))
-            let bits = try row.bits(4)
-            guard try Array(row.bytes(5)) == checksum(id, number, state, bits) else {
+            guard try checksum(id, number, state, row.bytes(4)).elementsEqual(row.bytes(5)) else {
                 throw StateDamage(detail: "\(name) has a set that is not as it was written (wrong checksum)")
             }
-            guard bits.reduce(0, { $0 + $1.nonzeroBitCount }) == (try row.int(3)) else {
+            let members = try sets[id, default: [:]][try self.state(state), default: .init()].append(
+                number, row.bits(4))
+            guard members == (try row.int(3)) else {
                 throw StateDamage(detail: "\(name) has a set of another size than it says")
             }
-            slices[id, default: [:]][try self.state(state), default: []].append(.init(number: number, bits: bits))
         }
-        return try slices.mapValues { states in
-            guard let partition = Partition(try states.mapValues(RecipientSet.init(slices:))) else {
+        return try sets.mapValues { states in
+            guard let partition = Partition(states.mapValues(\.set)) else {
                 throw StateDamage(detail: "\(name) has a recipient in two states")
             }
             return partition
@@ -94,16 +94,17 @@ extension SliceTable {
         return state
     }
 
-    /// What the server computes for a row (`PostgresSchema`). Bits that flipped may still be a valid set.
-    private func checksum(_ id: Int64, _ slice: Int64, _ state: Int64, _ bits: [UInt8]) -> [UInt8] {
+    /// What the server computes for a row (`PostgresSchema.checksums`). Bits that flipped may still be a valid set.
+    ///
+    /// - Parameter bits: in PostgreSQL's binary format.
+    private func checksum(
+        _ id: Int64, _ slice: Int64, _ state: Int64, _ bits: UnsafeRawBufferPointer
+    ) -> some Sequence<UInt8> {
         var hash = SHA256()
-        hash.update(data: Array("\(id).\(slice).\(state).".utf8))
-        hash.update(data: bits.flatMap { byte in (0..<8).map { byte & (0x80 >> UInt8($0)) == 0 ? zero : one } })
-        return Array(hash.finalize().prefix(8))
+        withUnsafeBytes(of: (id.bigEndian, slice.bigEndian, state.bigEndian)) { hash.update(bufferPointer: $0) }
+        hash.update(bufferPointer: bits)
+        return hash.finalize().prefix(8)
     }
-
-    private var zero: UInt8 { UInt8(ascii: "0") }
-    private var one: UInt8 { UInt8(ascii: "1") }
 }
 
 // MARK: Changing

@@ -13,7 +13,8 @@ package struct StateDatabase: StateLocation {
     private let requiresStandby: Bool
     /// The lease that this process took last.
     private let lease = Lease()
-    /// For taking it, which a run that waits tries again and again.
+    /// For everything that a command asks and writes, besides the lease. A connection of its own for each would take
+    /// several round trips and a process of the server.
     private let session: PostgresSession
 
     private final class Lease: Sendable { let last = Mutex<RunLease?>(nil) }
@@ -47,7 +48,7 @@ package struct StateDatabase: StateLocation {
     package func open(for use: StateUse) async throws -> any StateStore {
         // Under the lease, so that a command that lost it writes nothing more.
         let held = lease.last.withLock { $0.flatMap { $0.isReleased ? nil : $0 } }
-        let store = try await PostgresStore.open(server, under: held)
+        let store = try await PostgresStore.open(server, over: session, under: held)
         let bound = try await store.binding()
         if bound != binding {
             let error = StateError.bound(path: name, to: bound.phrase, wanted: binding.phrase)

@@ -3,7 +3,7 @@ import HeraldCore
 
 struct Apply: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Subscribe, unsubscribe and send what the plan says.",
+        commandName: "apply", abstract: "Subscribe, unsubscribe and send what the plan says.",
         discussion: """
             Shows the plan and asks first; without a terminal it needs --auto-approve or a saved plan. What was done is \
             recorded as it happens, so that a second apply, or one after a crash, does only what is missing.

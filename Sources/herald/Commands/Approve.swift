@@ -3,7 +3,7 @@ import HeraldCore
 
 struct Approve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Record that a person approved what the files decide.",
+        commandName: "approve", abstract: "Record that a person approved what the files decide.",
         discussion: """
             PLAN is the JSON of a plan that was reviewed. The files here must decide the same. With 'approval: required' in \
             herald.yaml, 'apply' and 'run' do only what was approved. It works while a run is under way.

@@ -4,7 +4,7 @@ import HeraldCore
 
 struct Convert: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Make a campaign file of a message that was written for something else.",
+        commandName: "convert", abstract: "Make a campaign file of a message that was written for something else.",
         discussion: """
             Takes one message as JSON: a request of FCM's v1 API or of its legacy HTTP and XMPP APIs, a message of an \
             Admin SDK, or a payload for Apple's push service. Comments in the file say what was left out or changed. \

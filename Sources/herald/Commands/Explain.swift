@@ -3,7 +3,7 @@ import HeraldCore
 
 struct Explain: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Explain a rule of 'validate', or a code of a report.",
+        commandName: "explain", abstract: "Explain a rule of 'validate', or a code of a report.",
         discussion: """
             Rules are the words in brackets of a diagnostic, codes what a report says of a failure. Without a name all \
             are listed.

@@ -4,7 +4,7 @@ import HeraldCore
 
 struct Init: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Make a small workspace to start from.",
+        commandName: "init", abstract: "Make a small workspace to start from.",
         discussion: "Never overwrites a file.")
 
     @ParentCommand var herald: Herald

@@ -3,7 +3,7 @@ import HeraldCore
 
 struct Pause: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Send nothing more of a campaign, or of any, until 'resume'.",
+        commandName: "pause", abstract: "Send nothing more of a campaign, or of any, until 'resume'.",
         discussion: "A run that is under way stops starting it within a second. Memberships go on.")
 
     @ParentCommand var herald: Herald

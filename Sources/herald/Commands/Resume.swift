@@ -3,7 +3,7 @@ import HeraldCore
 
 struct Resume: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Let the next run go on with what was paused.",
+        commandName: "resume", abstract: "Let the next run go on with what was paused.",
         discussion: "Without a campaign, everything that is paused goes on.")
 
     @ParentCommand var herald: Herald

@@ -4,7 +4,7 @@ import HeraldCore
 
 struct Review: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Write everything that the reviewers of a pull request need.",
+        commandName: "review", abstract: "Write everything that the reviewers of a pull request need.",
         discussion: """
             Checks and plans once, and writes plan.md, plan.html, plan.json, diagnostics.sarif, codequality.json and \
             terraform.json. It trusts no file: variables in herald.yaml stay as they are, and it opens no state but the \

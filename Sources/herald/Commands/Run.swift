@@ -2,7 +2,7 @@ import ArgumentParser
 
 struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Apply memberships and send whatever is due, without asking: what cron calls.",
+        commandName: "run", abstract: "Apply memberships and send whatever is due, without asking: what cron calls.",
         discussion: """
             Needs a state ('herald state init' or the first apply makes one). What a guard refuses is left out and the \
             rest is done. While it works it looks for sends that came due, and sends before it changes memberships that \

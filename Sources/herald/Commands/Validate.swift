@@ -3,7 +3,7 @@ import HeraldCore
 
 struct Validate: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Find every mistake in the workspace's files.",
+        commandName: "validate", abstract: "Find every mistake in the workspace's files.",
         discussion: "Offline. Exits with 1 when there are errors; warnings alone are no failure.")
 
     @ParentCommand var herald: Herald

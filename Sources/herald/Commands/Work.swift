@@ -4,7 +4,7 @@ import HeraldStore
 
 struct Work: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Help runs on a state in PostgreSQL to send, until a signal comes.",
+        commandName: "work", abstract: "Help runs on a state in PostgreSQL to send, until a signal comes.",
         discussion: """
             HERALD_STATE names the state: postgresql://USER@HOST/DATABASE. A worker needs no workspace and no lists. It \
             waits for a run, takes recipients of its sends, and keeps to the run's rates together with all others. \

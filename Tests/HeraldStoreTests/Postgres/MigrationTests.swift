@@ -69,6 +69,15 @@ import Testing
         await #expect(throws: StateError.leaseLost(holder: "old")) { try await store.commit([.pause("x")], under: old) }
     }
 
+    @Test func `a set that was damaged before does not get a valid checksum`() async throws {
+        try await PostgresTestServer.ask(
+            "ALTER TABLE herald.rejection ALTER checksum DROP EXPRESSION; UPDATE herald.rejection SET bits = bits << 1",
+            at: address)
+        let damage = "rejection has a set that is not as it was written (wrong checksum)"
+        await #expect(throws: StateError.damaged(path: "test", detail: damage)) { try await location.migrate() }
+        await #expect(throws: StateError.unmigrated(path: "test")) { try await location.require() }
+    }
+
     @Test func `it waits for no run, and only the owner may do it`() async throws {
         try await PostgresTestServer.ask(
             "UPDATE herald.lease SET run = 'old', ends = now() + interval '1 hour'", at: address)

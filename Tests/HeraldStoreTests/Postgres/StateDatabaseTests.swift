@@ -91,6 +91,14 @@ import Testing
             "INSERT INTO @ledger (occurrence, slice, state, bits) SELECT occurrence, slice, 3, bits FROM @ledger WHERE state = 1",
             "ledger has a recipient in two states"
         ),
+        (
+            "DO $$ BEGIN ALTER TABLE @ledger ALTER checksum DROP EXPRESSION; UPDATE @ledger SET bits = ~bits; END $$",
+            "ledger has a set that is not as it was written (wrong checksum)"
+        ),
+        (
+            "DO $$ BEGIN ALTER TABLE @ledger ALTER members DROP EXPRESSION; UPDATE @ledger SET members = 2; END $$",
+            "ledger has a set of another size than it says"
+        ),
     ])
     func `damage is found and named`(_ damage: String, _ detail: String) async throws {
         try await location.initialize(created: Date())

@@ -93,5 +93,9 @@ struct JobPart {
 }
 
 extension RecipientSet {
-    init(slice: Int64, _ bits: [UInt8]) throws { try self.init(slices: [Slice(number: slice, bits: bits)]) }
+    init(slice: Int64, _ bits: UnsafeRawBufferPointer) throws {
+        var joined = Joined()
+        _ = try joined.append(slice, bits)
+        self = joined.set
+    }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 
 struct Groups: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Take the members of device groups along before FCM ends the groups.",
+        commandName: "groups", abstract: "Take the members of device groups along before FCM ends the groups.",
         subcommands: [GroupsExport.self])
 
     @ParentCommand var herald: Herald

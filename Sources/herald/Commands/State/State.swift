@@ -2,7 +2,7 @@ import ArgumentParser
 
 struct State: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Make, read and repair the state of what herald did.",
+        commandName: "state", abstract: "Make, read and repair the state of what herald did.",
         subcommands: [
             StateInit.self, StateShow.self, StateFind.self, StateForget.self, StateRevive.self, StateExport.self,
             StateRemove.self, StateResolve.self, StateRewind.self, StateBackup.self, StatePrune.self,
