@@ -45,15 +45,7 @@ extension Executor {
             entry.state = state
             queue.putBack(entry, at: place)
         }
-        await commit(dueWatermarks() + toldQuota())
-    }
-
-    /// The project's quota, if FCM told another one than the state has.
-    private mutating func toldQuota() -> [StateChange] {
-        guard let told = context.toldQuota, told != context.recorded.sendQuota?.perMinute else { return [] }
-        let change = StateChange.sendQuota(told, at: surroundings.now())
-        context.recorded.apply([change])
-        return [change]
+        await commit(dueWatermarks())
     }
 
     private func work(of step: Plan.Step, key: NotificationKey?) throws -> StepWork {

@@ -26,8 +26,6 @@ struct RunContext {
     private(set) var isUnreachable = false
     /// Whether a guard stopped anything.
     var wasBlocked = false
-    /// The messages that the project may send in a minute, as FCM told in this run.
-    var toldQuota: Int?
 
     /// The services that Google has ended.
     private let ended: APIs

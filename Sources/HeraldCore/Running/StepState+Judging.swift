@@ -149,7 +149,10 @@ extension StepState {
                 asked, attempt: attempt, unanswered: setback.unanswered, elapsed: trying,
                 now: now.date.timeIntervalSince1970, using: &context.random)
         decisions[setback] = decision
-        if let limit = asked.projectLimit, work.isSend { context.toldQuota = limit }
+        if let limit = asked.projectLimit, work.isSend, limit != context.recorded.sendQuota?.perMinute {
+            outcomes.quota = limit
+            context.recorded.apply([.sendQuota(limit, at: now.date)])
+        }
         // FCM may have subscribed although it answered 503. Then the next try gets 409 for herald's own subscription.
         let mayHaveTakenEffect = asked.effect == .idempotent || asked.effect == .deferred && !work.isSend
         switch asked.effect {

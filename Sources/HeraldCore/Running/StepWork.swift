@@ -224,6 +224,7 @@ struct StepWork {
             }
         case .group: break
         }
+        if let quota = settled.quota { changes.append(.sendQuota(quota, at: now)) }
         return changes
     }
 

@@ -16,8 +16,10 @@ struct UnwrittenOutcomes {
     /// Recipients among the forgotten that are tried with another registration, and that registration. They count as not
     /// tried.
     var changed: [RecipientID: Registration] = [:]
+    /// The messages that the project may send in a minute, as FCM told in a refusal. `nil` if the state has it already.
+    var quota: Int?
 
-    var isEmpty: Bool { count == 0 && forgotten.isEmpty }
+    var isEmpty: Bool { count == 0 && forgotten.isEmpty && quota == nil }
 
     /// Does not add the forgotten, who are among the rejected.
     var count: Int {

@@ -38,6 +38,30 @@ import Testing
         #expect(try await scene.leftovers() == 0)
     }
 
+    @Test func `a quota that FCM tells a helper is remembered`() async throws {
+        let scene = try await CrewScene(2000)
+        let refusal = """
+            {"error":{"code":429,"message":"m","status":"RESOURCE_EXHAUSTED","details":[
+              {"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"RATE_LIMIT_EXCEEDED",
+               "metadata":{"quota_limit_value":"750000","quota_unit":"1/min/{project}"}}]}}
+            """
+        let told = Switch()
+        scene.log.answer { arrival, _ in
+            guard arrival.process == 1, !told.isOn else { return nil }
+            told.turnOn()
+            return .response(Response(status: 429, retryAfter: "0", body: Array(refusal.utf8)))
+        }
+        let over = Switch()
+        async let help = scene.help(1) { over.isOn }
+        try await scene.eventually { try await scene.helpers() == 1 }
+        let report = try await scene.conduct()
+        over.turnOn()
+        _ = try await help
+        #expect(told.isOn, "the helper sent nothing")
+        #expect(report.result == .ok && report.steps[0].accepted == 2000)
+        #expect(try await PostgresStore.open(scene.server).snapshot().sendQuota?.perMinute == 750_000)
+    }
+
     @Test func `a helper that is told to stop gives back what it did not send`() async throws {
         let scene = try await CrewScene(3000)
         let over = Switch()
