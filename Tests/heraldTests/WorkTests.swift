@@ -151,6 +151,7 @@ import Testing
         ("--project demo-project", "state.sqlite", "HERALD_STATE must name a database"),
         ("--project demo-project --schema none", nil, "state init"),
         ("--project demo-project --max-in-flight 0", nil, "--max-in-flight"),
+        ("--project demo-project --token-host https://sts.example.com", nil, "--token-host"),
     ])
     func `what does not fit the state is refused at once`(_ line: String, _ state: String?, _ words: String)
         async throws
@@ -161,7 +162,29 @@ import Testing
         let schema = line.contains("--schema") ? [] : ["--schema", schema]
         let result = try await HeraldProcess.run(
             ["work"] + schema + line.split(separator: " ").map(String.init), environment: environment)
-        #expect(result.status == (line.contains("max-in-flight") ? 64 : 1))
+        #expect(result.status == (words.hasPrefix("--") ? 64 : 1))
+        #expect(result.errors.contains(words), "\(result.errors)")
+    }
+
+    @Test(
+        arguments: [
+            ([], "'token_url' is neither a sign-in server"), (["--token-host", "sts.example.com"], "state init"),
+        ] as [([String], String)])
+    func `a credential goes to other hosts than Google's only if they are named`(
+        _ options: [String], _ words: String
+    ) async throws {
+        let file = """
+            {"type": "external_account", "audience": "a", "subject_token_type": "b",
+             "token_url": "https://sts.example.com/v1/token", "credential_source": {"file": "/var/run/token"}}
+            """
+        try sandbox.folder.write(file, to: "credential.json")
+        // With a credential that it takes, it looks for the state, which is not there.
+        let result = try await HeraldProcess.run(
+            [
+                "work", "--schema", schema, "--project", "demo-project", "--endpoint", "https://127.0.0.1:9",
+                "--credentials", "\(sandbox.folder.path)/credential.json",
+            ] + options, environment: sandbox.environment(nil))
+        #expect(result.status == 1)
         #expect(result.errors.contains(words), "\(result.errors)")
     }
 

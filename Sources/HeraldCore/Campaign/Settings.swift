@@ -83,6 +83,11 @@ package struct FCMSettings: Hashable, Sendable {
     package var iidEndpoint: String?
     /// A PEM file with one more certificate authority to trust, relative to the workspace.
     package var ca: String?
+
+    /// Whether `tokenHosts` may have it: a name in small letters, without a port.
+    package static func isHostName(_ text: String) -> Bool {
+        text.wholeMatch(of: #/[a-z0-9]([a-z0-9\-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9\-]*[a-z0-9])?)*/#) != nil
+    }
 }
 
 /// Which API changes topic memberships.

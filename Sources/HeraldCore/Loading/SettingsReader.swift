@@ -105,8 +105,7 @@ enum SettingsReader {
     ) -> [String] {
         guard let hosts = fields.strings("token_hosts", &findings) else { return [] }
         format?.require(2, for: "'token_hosts'", at: fields.keyRange("token_hosts"), &findings)
-        for host in hosts
-        where host.value.wholeMatch(of: #/[a-z0-9]([a-z0-9\-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9\-]*[a-z0-9])?)*/#) == nil {
+        for host in hosts where !FCMSettings.isHostName(host.value) {
             findings.diagnostics.append(
                 .error(
                     .invalidValue, "'\(host.value)' is not a host name", at: host.range,

@@ -23,6 +23,11 @@ struct Work: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The file of a credential.", valueName: "file"), completion: .file())
     var credentials: String?
 
+    @Option(
+        name: .customLong("token-host"),
+        help: ArgumentHelp("One more host that the credential may be sent to (repeatable).", valueName: "host"))
+    var tokenHosts: [String] = []
+
     @Option(help: "The schema of the state.")
     var schema = "herald"
 
@@ -36,6 +41,8 @@ struct Work: AsyncParsableCommand {
 
     func validate() throws {
         guard maxInFlight.map({ $0 > 0 }) ?? true else { throw ValidationError("--max-in-flight is at least 1") }
+        guard let wrong = tokenHosts.first(where: { !FCMSettings.isHostName($0) }) else { return }
+        throw ValidationError("--token-host '\(wrong)': write the host's name alone, in small letters: sts.example.com")
     }
 
     func run() async throws {
@@ -49,6 +56,7 @@ struct Work: AsyncParsableCommand {
         database.schema = schema
         if let maxInFlight { settings.fcm.maxInFlight = maxInFlight }
         if let endpoint { settings.fcm.endpoint = endpoint }
+        settings.fcm.tokenHosts = tokenHosts
         let destination = try Destination(
             settings.fcm, in: nil, credentials: credentials, environment: common.environment)
         let speed = try common.leaseSpeed(at: destination.kind)
