@@ -139,7 +139,7 @@ struct CredentialTests {
             ),
             (
                 "impersonated_service_account", "source_credentials", ["type": "impersonated_service_account"],
-                "credentials of type 'impersonated_service_account in another one' are not supported: see docs/how-to/credentials.md"
+                "'source_credentials' is itself of type 'impersonated_service_account', which is not supported: list the accounts in between in 'delegates'"
             ),
             ("impersonated_service_account", "delegates", ["a", 7], "'delegates' is not a list of strings"),
         ] as [(String, String, JSONValue?, String)])
@@ -220,7 +220,7 @@ struct CredentialTests {
         var dialog = credential.dialog(quotaProject: nil, isFound: false)
         var shown = "\(credential) \(String(reflecting: credential))"
         dump(credential, to: &shown)
-        dump(try dialog.begin(at: 0), to: &shown)
+        dump(try dialog.step(at: 0), to: &shown)
         dump(dialog, to: &shown)
         for secret in try KeyFile.secrets + CredentialSamples.secrets { #expect(!shown.contains(secret)) }
     }

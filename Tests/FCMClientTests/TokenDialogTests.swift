@@ -22,7 +22,7 @@ struct TokenDialogTests {
         _ credential: Credential, quotaProject: String? = nil, isFound: Bool = false, _ answers: [TokenAnswer]
     ) throws -> [TokenStep] {
         var dialog = credential.dialog(quotaProject: quotaProject, isFound: isFound)
-        var steps = [try dialog.begin(at: Self.noon)]
+        var steps = [try dialog.step(at: Self.noon)]
         for answer in answers { steps.append(try dialog.take(answer, at: Self.noon)) }
         return steps
     }
@@ -198,6 +198,10 @@ struct TokenDialogTests {
         #expect(throws: TokenError.noMetadataServer(at: "metadata.google.internal")) {
             try self.steps(credential, isFound: true, [.response(token)])
         }
+        let failure = #expect(throws: TokenError.self) {
+            try self.steps(credential, isFound: true, [Self.answer("<html>", status: 500)])
+        }
+        #expect(failure?.isWorthRepeating == true)
     }
 
     @Test func `variables say where the metadata server is`() throws {
@@ -217,6 +221,29 @@ struct TokenDialogTests {
                 try MetadataServer(environment: [name: value])
             }
         }
+    }
+
+    // MARK: Repeating
+
+    /// How long the Security Token Service's token lasts, and how much later the impersonation is tried again.
+    @Test(
+        arguments: [
+            (3599, 0, true), (3599, 59, true), (3599, 60, false), (3599, -1, false), (10, 9, true), (10, 10, false),
+        ] as [(Int, Double, Bool)])
+    func `after a failure the leg that failed is repeated while what it needs is good`(
+        _ lifetime: Int, _ seconds: Double, _ goesOn: Bool
+    ) throws {
+        let credential = try Credential(file: JSONValue.object(CredentialSamples.external).bytes())
+        var dialog = credential.dialog(quotaProject: nil, isFound: false)
+        #expect(!dialog.canGoOn(at: Self.noon), "there is nothing yet")
+        _ = try dialog.take(.bytes(Array("a.b.c".utf8)), at: Self.noon)
+        let grant = Self.answer(#"{"access_token":"ya29.a","expires_in":\#(lifetime)}"#)
+        let call = try dialog.take(grant, at: Self.noon).call
+        #expect(throws: TokenError.self) { try dialog.take(Self.answer("", status: 503), at: Self.noon) }
+        #expect(dialog.canGoOn(at: Self.noon + seconds) == goesOn)
+        let again = try dialog.step(at: Self.noon).call
+        #expect(again?.line == call?.line && again?.fields == call?.fields)
+        #expect(try dialog.take(Self.impersonated, at: Self.noon).grant?.token.rawValue == "ya29.b")
     }
 
     // MARK: Hostile answers

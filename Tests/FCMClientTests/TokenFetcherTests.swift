@@ -108,6 +108,42 @@ struct TokenFetcherTests {
         #expect(error?.description == "no access token could be had: the token endpoint answered HTTP \(status)")
     }
 
+    /// How far the clock goes ahead with each failure, and the requests that are made then.
+    @Test(
+        arguments: [
+            (0, ["/sts", "/act", "/act", "/act"]), (61, ["/sts", "/act", "/sts", "/act", "/sts", "/act"]),
+        ] as [(Double, [String])])
+    func `only the leg that failed is repeated, unless what it needs is too old`(
+        _ leap: Double, _ paths: [String]
+    ) async throws {
+        let failures = Mutex(0)
+        let answers: @Sendable (Arrivals.Request) -> PlainServer.Answer = { request in
+            if request.path == "/sts" { return .reply(.ok, [:], Array(Self.grant.utf8)) }
+            let number = failures.withLock { count in
+                count += 1
+                return count
+            }
+            let token = #"{"accessToken":"ya29.abc","expireTime":"2026-12-02T12:00:00Z"}"#
+            return number < 3 ? .reply(.serviceUnavailable) : .reply(.ok, [:], Array(token.utf8))
+        }
+        try await PlainServer.with(answers) { server in
+            let folder = try TemporaryFolder(["token": "a.b.c"])
+            let file: JSONValue = [
+                "type": "external_account", "audience": "a", "subject_token_type": "b",
+                "token_url": .string("\(server.endpoint)/sts"),
+                "service_account_impersonation_url": .string("\(server.endpoint)/act"),
+                "credential_source": ["file": .string("\(folder.path)/token")],
+            ]
+            let source = TokenSource(
+                try Credential(file: file.bytes()), timeout: .seconds(240), clock: ManualClock(),
+                now: { Self.noon + leap * Double(failures.withLock { $0 }) }, random: SeededRandom(seed: 1),
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            #expect(try await source.token().rawValue == "ya29.abc")
+            await source.shutdown()
+            #expect(server.arrivals.requests.map(\.path) == paths)
+        }
+    }
+
     @Test(arguments: ["server_error", "temporarily_unavailable", "internal_failure"])
     func `so is one that only its word tells`(_ word: String) async throws {
         let (error, requests) = try await outcome(.badRequest, #"{"error":"\#(word)"}"#)

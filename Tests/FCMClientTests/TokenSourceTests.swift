@@ -154,7 +154,7 @@ struct TokenSourceTests {
         #expect((Duration.milliseconds(1800)...(.milliseconds(2200))).contains(times[2] - times[1]))
     }
 
-    @Test func `the second try may succeed, and the next caller begins anew`() async throws {
+    @Test func `the second try may succeed, and a refusal holds for half a minute`() async throws {
         let tokens = ScriptedTokens(clock) { (number) async throws(TokenError) in
             if number != 2 { throw number == 1 ? passing : lasting }
             return try .sample("t\(number)", .seconds(10))
@@ -163,8 +163,22 @@ struct TokenSourceTests {
         #expect(try await source.token().rawValue == "t2")
         clock.advance(by: .seconds(10))
         await #expect(throws: lasting) { try await source.token() }
+        clock.advance(by: .seconds(30) - .milliseconds(1))
+        await #expect(throws: lasting) { try await source.token() }
+        #expect(tokens.times.count == 3)
+        clock.advance(by: .milliseconds(1))
         await #expect(throws: lasting) { try await source.token() }
         #expect(tokens.times.count == 4)
+    }
+
+    @Test func `after a failure that may pass the next caller begins anew`() async throws {
+        let tokens = ScriptedTokens(clock) { (number) async throws(TokenError) in
+            if number <= 3 { throw passing }
+            return try .sample("t\(number)", .seconds(10))
+        }
+        let source = tokens.source()
+        await #expect(throws: passing) { try await source.token() }
+        #expect(try await source.token().rawValue == "t4")
     }
 
     @Test(arguments: [

@@ -35,7 +35,7 @@ package struct Credential: Sendable, CustomStringConvertible, CustomReflectable 
             return .impersonated(
                 try Impersonation(fields), by: try kind(source, isSource: true),
                 quotaProject: try fields.optionalProject("quota_project_id"))
-        case "impersonated_service_account": throw .unsupported(kind: "impersonated_service_account in another one")
+        case "impersonated_service_account": throw .nestedImpersonation
         case let type where ["external_account_authorized_user", "gdch_service_account"].contains(type):
             throw .unsupported(kind: type)
         default: throw .unknownType

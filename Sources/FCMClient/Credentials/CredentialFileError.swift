@@ -11,6 +11,8 @@ package enum CredentialFileError: Error, Hashable, Sendable, CustomStringConvert
     case unknownType
     /// A kind of Google's that herald does not read.
     case unsupported(kind: String)
+    /// The source of an impersonation is one, too.
+    case nestedImpersonation
     /// A source of subject tokens that herald does not read.
     case unsupportedSource(kind: String)
     case noSource
@@ -35,6 +37,8 @@ package enum CredentialFileError: Error, Hashable, Sendable, CustomStringConvert
         case .notHeaders(let name): "'\(name)' is not an object of HTTP headers"
         case .unknownType: "'type' is none of Google's: a service account's key file has 'service_account' there"
         case .unsupported(let kind): "credentials of type '\(kind)' are not supported: see docs/how-to/credentials.md"
+        case .nestedImpersonation:
+            "'source_credentials' is itself of type 'impersonated_service_account', which is not supported: list the accounts in between in 'delegates'"
         case .unsupportedSource(let kind):
             "credentials of type 'external_account' with \(kind) as their source are not supported: use a file or a URL"
         case .noSource: "'credential_source' has neither 'file' nor 'url', or both"
@@ -46,7 +50,7 @@ package enum CredentialFileError: Error, Hashable, Sendable, CustomStringConvert
         case .sourceURL(let name):
             "'\(name)' is not an https address, or http on this machine or at a link-local address"
         case .host(let name):
-            "'\(name)' is neither a sign-in server of Google's nor on this machine; if you trust it, list its host in fcm.token_hosts"
+            "'\(name)' is neither a sign-in server of Google's nor on this machine; if you trust it, list its host in fcm.token_hosts (for a worker: --token-host)"
         case .metadataHost(let variable):
             "\(variable) must name this machine, a link-local address or metadata.google.internal"
         }

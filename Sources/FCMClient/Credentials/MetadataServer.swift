@@ -81,7 +81,8 @@ package struct MetadataServer: Sendable {
         }
 
         func find(in answer: TokenAnswer, at now: Double) throws(TokenError) -> TokenFinding {
-            guard let response = answer.response, response.metadataFlavor == "Google" else {
+            // Something else may answer a failure, and later the server is there again.
+            guard let response = answer.response, response.metadataFlavor == "Google" || response.status != 200 else {
                 throw .noMetadataServer(at: server.host.authority)
             }
             var grant = try TokenGrant(answer, from: .metadata, at: now)

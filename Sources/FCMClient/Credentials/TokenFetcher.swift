@@ -14,6 +14,8 @@ actor TokenFetcher {
     private var isShutDown = false
     /// Whether there was a token before.
     private var isFound = false
+    /// How far it came before a failure that may pass.
+    private var unfinished: TokenDialog?
 
     init(
         _ credential: Credential, quotaProject: String?, timeout: Duration, certificateAuthorities: String?,
@@ -28,16 +30,28 @@ actor TokenFetcher {
         self.logger = logger
     }
 
-    /// Goes the whole way once.
+    /// Goes the whole way once. After a failure that may pass, the next call repeats only the leg that failed, if what
+    /// the legs before it found is still good.
     func grant() async throws(TokenError) -> TokenGrant {
-        var dialog = credential.dialog(quotaProject: quotaProject, isFound: isFound)
-        var step = try dialog.begin(at: time)
+        let begun = unfinished.flatMap { $0.canGoOn(at: time) ? $0 : nil }
+        unfinished = nil
+        var dialog = begun ?? credential.dialog(quotaProject: quotaProject, isFound: isFound)
+        do throws(TokenError) {
+            let grant = try await grant(by: &dialog)
+            isFound = true
+            return grant
+        } catch {
+            if error.isWorthRepeating { unfinished = dialog }
+            throw error
+        }
+    }
+
+    private func grant(by dialog: inout TokenDialog) async throws(TokenError) -> TokenGrant {
+        var step = try dialog.step(at: time)
         while true {
             let answer: TokenAnswer
             switch step {
-            case .done(let grant):
-                isFound = true
-                return grant
+            case .done(let grant): return grant
             case .read(let path): answer = .bytes(try Self.read(path))
             case .sign(let assertion):
                 guard let text = try? await assertion.signed() else { throw .unusableKey }

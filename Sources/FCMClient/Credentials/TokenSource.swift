@@ -9,7 +9,8 @@ package actor TokenSource {
     static let jitter = Duration.seconds(30)
     static let attempts = 3
     static let firstPause = Duration.seconds(1)
-    /// If a renewal failed and the old token is still good, the next try comes after this time.
+    /// If a renewal failed and the old token is still good, or if Google refused the credential, the next try comes after
+    /// this time.
     static let patience = Duration.seconds(30)
 
     private typealias Waiter = CheckedContinuation<Result<AccessToken, TokenError>, Never>
@@ -30,6 +31,8 @@ package actor TokenSource {
     private var current: Current?
     /// The last token that Google refused.
     private var rejected: AccessToken?
+    /// Why there is no token, if somebody has to change something first, and until when nobody asks again.
+    private var refusal: (error: TokenError, until: Duration)?
     /// The request in progress. No caller owns it, so that a cancelled caller does not cancel it for the others.
     private var renewal: Task<Void, Never>?
     private var waiting: [Int: Waiter] = [:]
@@ -65,6 +68,7 @@ package actor TokenSource {
             let now = elapsed()
             if now < current.renewAt || renewal != nil && now < current.expiresAt { return current.token }
         }
+        if let refusal, elapsed() < refusal.until { throw refusal.error }
         lastCaller += 1
         let caller = lastCaller
         let result = await withTaskCancellationHandler {
@@ -111,10 +115,14 @@ package actor TokenSource {
         switch result {
         case .success(let renewed):
             current = renewed
-        case .failure:
+            refusal = nil
+        case .failure(let error):
             // An old token is used as long as it is valid.
             let now = elapsed()
-            guard let old = current, now < old.expiresAt else { break }
+            guard let old = current, now < old.expiresAt else {
+                refusal = error.isPermanent ? (error: error, until: now + Self.patience) : nil
+                break
+            }
             current?.renewAt = min(now + Self.patience, old.expiresAt)
             answer = .success(old.token)
         }

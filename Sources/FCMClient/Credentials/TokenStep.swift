@@ -81,25 +81,42 @@ enum TokenFinding: Sendable {
 
 /// The way from a credential to an access token, without any I/O: it says what to do, and takes what came of it.
 struct TokenDialog: Sendable {
+    /// How long a leg may be repeated with what the leg before it found, in seconds. An identity that a job was given
+    /// lasts for minutes.
+    static let patience = 60.0
+
     private var legs: ArraySlice<any TokenLeg>
+    /// What the last leg found, for the next one.
+    private var input = Secret("")
+    /// When that was found, and until when it is good. `nil` before the first leg.
+    private var validity: Range<Double>?
 
     init(_ legs: [any TokenLeg]) { self.legs = legs[...] }
 
-    mutating func begin(at now: Double) throws(TokenError) -> TokenStep { try next(with: Secret(""), at: now) }
-
-    mutating func take(_ answer: TokenAnswer, at now: Double) throws(TokenError) -> TokenStep {
-        guard let leg = legs.popFirst() else { throw .unusableCredential }
-        switch try leg.find(in: answer, at: now) {
-        case .grant(let grant) where legs.isEmpty: return .done(grant)
-        case .grant(let grant): return try next(with: Secret(grant.token.rawValue), at: now)
-        case .text(let text): return try next(with: text, at: now)
-        }
-    }
-
-    private func next(with input: Secret, at now: Double) throws(TokenError) -> TokenStep {
+    /// What to do next. After a failure it is the step that failed.
+    func step(at now: Double) throws(TokenError) -> TokenStep {
         guard let leg = legs.first else { throw .unusableCredential }
         return leg.step(with: input, at: now)
     }
+
+    mutating func take(_ answer: TokenAnswer, at now: Double) throws(TokenError) -> TokenStep {
+        guard let leg = legs.first else { throw .unusableCredential }
+        let finding = try leg.find(in: answer, at: now)
+        legs.removeFirst()
+        var end = now + Self.patience
+        switch finding {
+        case .grant(let grant) where legs.isEmpty: return .done(grant)
+        case .grant(let grant):
+            input = Secret(grant.token.rawValue)
+            end = min(end, now + grant.lifetime / .seconds(1))
+        case .text(let text): input = text
+        }
+        validity = now..<end
+        return try step(at: now)
+    }
+
+    /// Whether the next leg may be tried with what the last one found, so that the legs before need not be repeated.
+    func canGoOn(at now: Double) -> Bool { validity?.contains(now) ?? false }
 }
 
 extension TokenAnswer {
