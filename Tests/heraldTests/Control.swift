@@ -17,6 +17,8 @@ struct Control {
         self.authorities = authorities
     }
 
+    var port: Int { endpoint.port }
+
     /// Every request that arrived.
     func requests() async throws -> [JSONValue] { try lines(await call("GET", "requests")) }
 
@@ -24,6 +26,12 @@ struct Control {
     func faulted() async throws -> Int64 {
         let entries = try JSONValue(parsing: try await call("GET", "faults").body).array ?? []
         return entries.reduce(0) { $0 + ($1["counts"]?["faulted"]?.int ?? 0) }
+    }
+
+    /// How often each endpoint was asked for a token. Those that were not are left out.
+    func signIns() async throws -> [String: Int] {
+        let counts = try JSONValue(parsing: try await call("GET", "sign-ins").body).object ?? [:]
+        return counts.compactMapValues { $0["requests"]?.int.map(Int.init) }.filter { $0.value > 0 }
     }
 
     func ledger() async throws -> [JSONValue] { try lines(await call("GET", "ledger")) }

@@ -5,46 +5,75 @@ import Testing
 /// A kind of credential whose addresses are an emulator's.
 struct CredentialKind: Sendable, CustomTestStringConvertible {
     let name: String
-    /// The requests that get one token, in order: the last parts of their paths.
-    let legs: [String]
-    let file: @Sendable (_ host: String, _ folder: String) throws -> String
+    /// The requests that get one token, in order.
+    let legs: [SignInLeg]
+    var isSecure = true
+    /// `nil` for the metadata server, which needs none.
+    let file: (@Sendable (_ host: String, _ folder: String) throws -> String)?
 
     var testDescription: String { name }
+    /// Whether a time is signed with the clock of this machine.
+    var signsTime: Bool { legs.contains { $0.name == SignInLeg.assertion.name } }
 
+    /// The file's text.
+    func text(_ host: String, _ folder: String) throws -> String {
+        let file = try #require(file)
+        return try file(host, folder)
+    }
+
+    /// How often each endpoint is asked for that many tokens.
+    func signIns(_ tokens: Int) -> [String: Int] {
+        Dictionary(uniqueKeysWithValues: legs.map { ($0.endpoint, tokens) })
+    }
+
+    /// What names it to herald.
+    func environment(_ host: String, _ folder: String) -> [String: String] {
+        if file != nil { return ["GOOGLE_APPLICATION_CREDENTIALS": "\(folder)/credential.json"] }
+        return [
+            "HOME": folder, "NO_GCE_CHECK": "", "GCE_METADATA_HOST": host.replacing("http://", with: ""),
+        ]
+    }
+
+    /// Those that have a file.
     static let all = [
-        CredentialKind(name: "service_account", legs: ["/token"]) { host, _ in
+        CredentialKind(name: "service_account", legs: [.assertion]) { host, _ in
             try ServiceAccountKey.file(tokens: "\(host)/token")
         },
-        CredentialKind(name: "authorized_user", legs: ["/token"]) { host, _ in try text(user(host)) },
-        CredentialKind(name: "external_account, file", legs: ["/v1/token"]) { host, folder in
+        CredentialKind(name: "authorized_user", legs: [.refresh]) { host, _ in try text(user(host)) },
+        CredentialKind(name: "external_account, file", legs: [.exchange]) { host, folder in
             try text(external(host, source: ["file": .string("\(folder)/subject.txt")], isImpersonated: false))
         },
         CredentialKind(
-            name: "external_account, URL, impersonation",
-            legs: ["/computeMetadata/v1/project/project-id", "/v1/token", ":generateAccessToken"]
+            name: "external_account, URL, impersonation", legs: [.identity, .exchange, .impersonation]
         ) { host, _ in
-            // Stands for a source of identity tokens: it answers with a text, and only to who sends the header.
+            // As google-github-actions/auth writes it.
             let source: JSONValue = [
-                "url": .string("\(host)/computeMetadata/v1/project/project-id"),
-                "headers": ["Metadata-Flavor": "Google", "Authorization": .string("Bearer \(requestToken)")],
+                "url": .string("\(host)/oidc/token?audience=https%3A%2F%2Fiam.example"),
+                "headers": ["Authorization": .string("Bearer \(requestToken)")],
+                "format": ["type": "json", "subject_token_field_name": "value"],
             ]
             return try text(external(host, source: source, isImpersonated: true))
         },
-        CredentialKind(name: "impersonated_service_account, person", legs: ["/token", ":generateAccessToken"]) {
+        CredentialKind(name: "impersonated_service_account, person", legs: [.refresh, .impersonation]) {
             host, _ in try text(impersonated(host, by: user(host)))
         },
-        CredentialKind(name: "impersonated_service_account, account", legs: ["/token", ":generateAccessToken"]) {
+        CredentialKind(name: "impersonated_service_account, account", legs: [.assertion, .impersonation]) {
             host, _ in
             let source = try JSONValue(parsing: ServiceAccountKey.file(tokens: "\(host)/token").utf8)
             return try text(impersonated(host, by: source))
         },
     ]
 
+    /// It speaks plain HTTP, so the emulator does, too.
+    static let metadata = CredentialKind(name: "metadata server", legs: [.metadata], isSecure: false, file: nil)
+
     private static let requestToken = "REQUEST-s3cret"
     static let subjectToken = "SUBJECT.s3cret.SIGNATURE"
 
     /// What must never be shown of these files.
-    static let secrets = ["s3cret", "REFRESH-", "CLIENT-"]
+    static let secrets = ["s3cret", "REFRESH-", "CLIENT-"] + jsonWebTokens
+    /// The begins of signed assertions, and of the identity that the emulator gives to a job: their headers in base64.
+    private static let jsonWebTokens = ["eyJhbGci", "eyJ0eXAi", "eyJraWQi"]
 
     private static func user(_ host: String) -> JSONValue {
         [

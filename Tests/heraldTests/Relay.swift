@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 
-/// Relays between herald and a server on 127.0.0.1. A gate decides what passes.
+/// Relays between herald and a server on 127.0.0.1. A gate decides what passes. It can be an HTTP proxy, which tunnels
+/// to that server whatever name it is asked for.
 final class Relay: Sendable {
     /// Bytes that arrived in one piece. Exchanges do not overlap on a connection, and the head of a request or an
     /// answer fits into one piece.
@@ -24,16 +25,19 @@ final class Relay: Sendable {
 
     let port: Int
     private let listener: Int32
+    private let isProxy: Bool
     private let server: sockaddr_in
     private let state = Mutex(State())
 
     private struct State {
         var connections = 0
         var sockets: [Int32] = []
+        var tunnels: [String] = []
     }
 
-    init(serverPort: Int) throws {
+    init(serverPort: Int, isProxy: Bool = false) throws {
         server = Self.loopback(serverPort)
+        self.isProxy = isProxy
         let listener = socket(AF_INET, Self.stream, 0)
         var address = Self.loopback(0)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -58,13 +62,19 @@ final class Relay: Sendable {
         }
     }
 
+    /// The first lines of all requests for a tunnel.
+    var tunnels: [String] { state.withLock(\.tunnels) }
+
     /// Refuses connections from now on.
     func refuseOthers() { shutdown(listener, Int32(SHUT_RDWR)) }
 
     func stop() {
         refuseOthers()
-        state.withLock { $0.sockets.forEach { _ = shutdown($0, Int32(SHUT_RDWR)) } }
+        cut()
     }
+
+    /// Ends all connections, and takes new ones.
+    func cut() { state.withLock { $0.sockets.forEach { _ = shutdown($0, Int32(SHUT_RDWR)) } } }
 
     private func serve(_ client: Int32, _ gate: Gate) {
         let upstream = socket(AF_INET, Self.stream, 0)
@@ -82,6 +92,7 @@ final class Relay: Sendable {
             return state.connections
         }
         defer { state.withLock { $0.sockets.removeAll { $0 == client || $0 == upstream } } }
+        guard !isProxy || openTunnel(client) else { return }
         var polled = [
             pollfd(fd: client, events: Int16(POLLIN), revents: 0),
             pollfd(fd: upstream, events: Int16(POLLIN), revents: 0),
@@ -90,6 +101,18 @@ final class Relay: Sendable {
             if polled[0].revents != 0, !move(from: client, to: upstream, number, isRequest: true, gate) { return }
             if polled[1].revents != 0, !move(from: upstream, to: client, number, isRequest: false, gate) { return }
         }
+    }
+
+    /// Reads the head of a CONNECT, which comes in one piece, and answers it.
+    private func openTunnel(_ client: Int32) -> Bool {
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        let count = recv(client, &buffer, buffer.count, 0)
+        guard count > 0 else { return false }
+        let head = String(decoding: buffer[..<count], as: UTF8.self)
+        guard head.hasPrefix("CONNECT "), head.hasSuffix("\r\n\r\n") else { return false }
+        state.withLock { $0.tunnels.append(String(head.prefix { $0 != "\r\n" })) }
+        let answer = Array("HTTP/1.1 200 Connection established\r\n\r\n".utf8)
+        return send(client, answer, answer.count, Self.noSignal) == answer.count
     }
 
     private func move(from source: Int32, to sink: Int32, _ connection: Int, isRequest: Bool, _ gate: Gate) -> Bool {

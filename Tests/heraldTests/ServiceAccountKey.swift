@@ -12,11 +12,14 @@ struct ServiceAccountKey {
 
     static var key: _RSA.Signing.PrivateKey { get throws { try made.get() } }
 
-    /// - Parameter tokens: The token endpoint's address.
-    static func file(tokens: String) throws -> String {
+    /// - Parameters:
+    ///   - tokens: The token endpoint's address.
+    ///   - other: Another key of the account.
+    static func file(tokens: String, key other: _RSA.Signing.PrivateKey? = nil) throws -> String {
+        let key = try other ?? key
         let members: JSONValue = [
             "type": "service_account", "project_id": "tide-app-prod", "private_key_id": .string(id),
-            "private_key": .string(try key.pkcs8PEMRepresentation), "client_email": .string(email),
+            "private_key": .string(key.pkcs8PEMRepresentation), "client_email": .string(email),
             "client_id": "108", "token_uri": .string(tokens), "universe_domain": "googleapis.com",
         ]
         return String(decoding: try members.bytes(), as: UTF8.self)
