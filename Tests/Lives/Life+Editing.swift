@@ -72,8 +72,9 @@ extension Life {
             else { return }
             fcm.change { _ = $0.topics[topic.name, default: []].insert(registration) }
             // herald cannot see this if it lost the answer to its own request for the pair, or if it subscribed the pair
-            // before FCM dropped it for another registration of the app.
-            let managed = store.snapshot().topics[topic.name]?.managed ?? []
+            // before FCM dropped it for another registration of the app. It may have tried to unsubscribe it since.
+            let recorded = store.snapshot().topics[topic.name] ?? RecordedTopic()
+            let managed = recorded.managed.union(recorded.subscribing)
             let isUnheard =
                 unheard[topic.name]?.contains(registration) ?? false
                 || store.registrations(of: managed).values.contains(registration)
