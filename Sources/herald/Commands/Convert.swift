@@ -1,4 +1,5 @@
 import ArgumentParser
+import FCM
 import Foundation
 import HeraldCore
 
