@@ -217,7 +217,7 @@ struct CredentialTests {
     @Test(arguments: CredentialSamples.kinds)
     func `printing a credential and its calls shows nothing of it`(_ kind: String) throws {
         let credential = try read(CredentialSamples.file(kind))
-        var dialog = credential.dialog(quotaProject: nil, isFound: false)
+        let dialog = credential.dialog(quotaProject: nil, isFound: false)
         var shown = "\(credential) \(String(reflecting: credential))"
         dump(credential, to: &shown)
         dump(try dialog.step(at: 0), to: &shown)
