@@ -181,7 +181,7 @@ def test_one_quota_project_is_for_all_calls(server, monkeypatch, tmp_path):
 
 
 def test_every_difference_is_in_the_documentation():
-    text = (pathlib.Path(__file__).parents[2] / "docs" / "credentials.md").read_text()
+    text = (pathlib.Path(__file__).parents[2] / "docs" / "how-to" / "credentials.md").read_text()
     assert [sentence for sentence in DIFFERENCES.values() if sentence not in text] == []
 
 
