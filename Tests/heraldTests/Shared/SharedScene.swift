@@ -23,13 +23,17 @@ final class SharedScene: Sendable {
     }
 
     /// Leases end so many times earlier than in earnest.
-    static let speed = Torture.leaseSpeed ?? 10
+    private let speed: Int
 
     /// - Parameters:
     ///   - workers: how many processes help.
     ///   - servers: of the test's own, instead of the one that all tests share. Only the first is behind the proxies.
-    init(_ drawn: SweepWorkspace, workers count: Int = 0, on servers: [PostgresCluster] = []) async throws {
-        self.drawn = drawn
+    ///   - speed: how many times earlier than in earnest leases end.
+    init(
+        _ drawn: SweepWorkspace, workers count: Int = 0, on servers: [PostgresCluster] = [],
+        leaseSpeed speed: Int = Torture.leaseSpeed ?? 10
+    ) async throws {
+        (self.drawn, self.speed) = (drawn, speed)
         let database: String
         if let server = servers.first {
             database = "db_\(UUID().uuidString.prefix(8).lowercased())"
@@ -50,7 +54,7 @@ final class SharedScene: Sendable {
         files["slow.json"] = count > 0 ? #"[{"match":{"service":"send"},"do":{"delay_ms":40}}]"# : "[]"
         sandbox = try await Sandbox.shared(files, database: (database, try address(through: proxy.folder))).sandbox
         host = try await sandbox.startEmulator("--faults", "\(sandbox.folder.path)/slow.json").host
-        let environment = ["FCM_EMULATOR_HOST": host, "HERALD_LEASE_SPEED": "\(Self.speed)"]
+        let environment = ["FCM_EMULATOR_HOST": host, "HERALD_LEASE_SPEED": "\(speed)"]
         let made = try await HeraldProcess.run(
             ["-w", sandbox.workspace, "state", "init"],
             environment: environment.merging(["HERALD_STATE": self.address]) { $1 })
@@ -92,7 +96,7 @@ final class SharedScene: Sendable {
     /// Starts a command that knows the state by this address, and by the proxy's otherwise.
     func start(_ arguments: [String], at address: String? = nil) throws -> ChildProcess {
         var environment = sandbox.environment(host)
-        environment["HERALD_LEASE_SPEED"] = "\(Self.speed)"
+        environment["HERALD_LEASE_SPEED"] = "\(speed)"
         environment["HERALD_STATE"] = address ?? environment["HERALD_STATE"]
         return try HeraldProcess.start(["-w", sandbox.workspace] + arguments, environment: environment)
     }
