@@ -87,10 +87,9 @@ struct References {
     private func unknown(
         _ kind: String, _ uses: [Located<String>], isInText: Bool = false, _ found: inout FindingsOfFiles
     ) {
-        let names = declared.filter { $0.kind == kind }.map(\.name)
         for use in uses where !declared.contains(Name(kind, use.value)) {
             found.add(at: use.range) { advice in
-                let near = advice.nearest(to: use.value, among: names)
+                let near = advice.nearest(to: use.value, among: declaredNames(of: kind))
                 var help = near.map { "did you mean '\($0)'?" }
                 if kind == "topic" {
                     let lines = "two lines in a file declare it: kind: topic, and name: \(use.value.inYAML)"
@@ -101,6 +100,11 @@ struct References {
                     replacement: isInText ? near : near?.inYAML)
             }
         }
+    }
+
+    /// Looks at every declared name, so it is called only for the few mistakes that get a suggestion.
+    private func declaredNames(of kind: String) -> [String] {
+        declared.filter { $0.kind == kind }.map(\.name)
     }
 
     /// Device groups need the project's number. Nothing else does.

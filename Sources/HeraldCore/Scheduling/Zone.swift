@@ -100,12 +100,24 @@ extension Zone {
             // line.
             for (file, prefix) in [("tzdata.zi", "# version "), ("+VERSION", "")] {
                 guard let data = FileManager.default.contents(atPath: "\(folder)/\(file)") else { continue }
-                let line = String(decoding: data.prefix { $0 != UInt8(ascii: "\n") }.prefix(80), as: UTF8.self)
-                let version = line.dropFirst(line.hasPrefix(prefix) ? prefix.count : line.count)
-                if version.wholeMatch(of: #/[0-9]{4}[a-z]{0,2}(-dirty)?/#) != nil { return String(version) }
+                let line = data.prefix { $0 != UInt8(ascii: "\n") }.prefix(80)
+                if let release = release(in: String(decoding: line, as: UTF8.self), after: prefix) { return release }
             }
         }
         return nil
+    }
+
+    /// The release in a line such as `# version 2026a` or `2026a-dirty`. Every start of herald calls this, so there is no
+    /// regular expression here: compiling one takes longer than all else in it.
+    static func release(in line: String, after prefix: String) -> String? {
+        guard line.hasPrefix(prefix) else { return nil }
+        let release = line.dropFirst(prefix.count)
+        let year = release.utf8.prefix(4)
+        let letters = release.utf8.dropFirst(4).prefix(while: \.isLowercaseLetter)
+        guard year.count == 4, year.allSatisfy(\.isDigit), letters.count <= 2,
+            ["", "-dirty"].contains(release[letters.endIndex...])
+        else { return nil }
+        return String(release)
     }
 
     private static func names(in folder: String, below prefix: String) -> [String] {

@@ -53,6 +53,16 @@ struct ZoneTests {
         #expect(Zone(named: name) == nil)
     }
 
+    @Test(arguments: [
+        ("# version 2026a", "# version ", "2026a"), ("2026aa-dirty", "", "2026aa-dirty"), ("1996", "", "1996"),
+        ("2026b", "# version ", nil), ("# version ", "# version ", nil), ("", "", nil), ("26b", "", nil),
+        ("2026abc", "", nil), ("2026A", "", nil), ("2026a dirty", "", nil), ("2026a\u{301}", "", nil),
+        ("٢٠٢٦a", "", nil), ("2026a-dirty ", "", nil),
+    ])
+    func `the release of the database is read from its first line`(line: String, prefix: String, release: String?) {
+        #expect(Zone.release(in: line, after: prefix) == release)
+    }
+
     @Test func `zones of one name are one`() throws {
         #expect(try Zone.known("Europe/Rome") == .known("Europe/Rome"))
         #expect(try Zone.known("Europe/Rome") != .known("Europe/Berlin"))

@@ -107,8 +107,11 @@ extension JSONValue {
 
 extension String {
     fileprivate var jsonBytes: Int {
-        utf8.reduce(2) { bytes, byte in
-            bytes + (byte < 0x20 ? 6 : byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") ? 2 : 1)
+        var text = self
+        return text.withUTF8 { bytes in
+            bytes.reduce(2) { bytes, byte in
+                bytes + (byte < 0x20 ? 6 : byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") ? 2 : 1)
+            }
         }
     }
 }
