@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks that every relative link in a Markdown file leads to a file and, after a #, to one of its headings, that every
-page of docs/ that a source names is there, and that another page links to each of them."""
+page of docs/ that a source names is there and named by its whole path, and that another page links to each of them."""
 
 import re
 import subprocess
@@ -11,6 +11,8 @@ ROOT = Path(__file__).resolve().parents[1]
 CODE = re.compile(r"^( *)```.*?^\1```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(?:\]\(|(?:src|href)=\")([^)\s\"]+)")
 NAMED = re.compile(r"(?<![\w/.])docs/[\w./-]+\.md(?:#[\w-]+)?")
+PAGES = {page.name: page.relative_to(ROOT) for page in ROOT.glob("docs/*/*.md")}
+SHORTENED = re.compile(r"(?<![\w/.-])([\w-]+\.md)#[\w-]+")
 
 
 def tracked(*patterns):
@@ -44,6 +46,13 @@ def problem(folder, link):
     return None
 
 
+def problems_of_source(text):
+    """What is wrong with the pages that a source names. The line of a name in Swift's interpolation ends before its
+    anchor."""
+    yield from (found for link in NAMED.findall(text) if (found := problem(ROOT, link)))
+    yield from (f"{name} needs its whole path: {PAGES[name]}" for name in SHORTENED.findall(text) if name in PAGES)
+
+
 def main():
     problems, linked = [], set()
     for page in tracked("*.md"):
@@ -55,9 +64,7 @@ def main():
                 linked.add((page.parent / link.partition("#")[0]).resolve())
     for source in tracked(":!*.md", ":!Tests/fixtures/fuzz"):
         if source.suffix in (".swift", ".py", ".sh", ".yaml", ".yml", ".json", ".http", ".c", ""):
-            # The line of a name in Swift's interpolation ends before its anchor.
-            for link in NAMED.findall(source.read_text(errors="replace")):
-                problems.append((source, problem(ROOT, link)))
+            problems += ((source, found) for found in problems_of_source(source.read_text(errors="replace")))
     for page in tracked("docs/*.md"):
         if not {page, page.parent} & linked:
             problems.append((page, "no other page links to it"))

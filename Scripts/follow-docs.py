@@ -17,7 +17,6 @@ times faster than they do for readers. HERALD can name another binary than the o
 """
 
 import itertools
-import json
 import os
 import pty
 import re
@@ -30,10 +29,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import built
+from commands import Commands, Unknown, page_commands
 
 ROOT = Path(__file__).resolve().parents[1]
 BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-CALL = re.compile(r"(?:^[ $-]*|[|;&{(] *|run: |=\S+ )herald((?: +[^\s|&>;)]+)+)", re.MULTILINE)
+# Written from the help itself, in a notation of its own.
+WRITTEN = ROOT / "docs/reference/commands.md"
 MARK = "\x1e"
 DEADLINE = 120
 
@@ -151,37 +152,15 @@ def end_databases(work):
             pass
 
 
-def unknown_options(herald):
-    """The commands and options of herald that pages name and that do not exist."""
-    tree = json.loads(subprocess.check_output([herald, "--experimental-dump-help"]))["command"]
-    for page in [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]:
-        for block in blocks(page):
-            if block.kind not in ("sh", "shell", "yaml", "crontab", "text") and not block.file:
-                continue
-            text = re.sub(r"(^|\s)#.*", "", block.text, flags=re.MULTILINE).replace("\\\n", " ")
-            for words in CALL.findall(text):
-                yield from (f"{block}: {problem}" for problem in mistakes(words.split(), tree))
-        for words in re.findall(r"`herald ([^`\n]+)`", BLOCK.sub("", page.read_text())):
-            yield from (f"{page.relative_to(ROOT)}: {problem}" for problem in mistakes(words.split(), tree))
-
-
-def mistakes(words, command):
-    """What does not exist in a call of herald."""
-    options, name = names(command), "herald"
-    for word in words:
-        subcommand = next((one for one in command.get("subcommands", []) if one["commandName"] == word), None)
-        if subcommand:
-            command, name = subcommand, f"{name} {word}"
-            options |= names(command)
-        elif word.startswith("--") and re.match(r"--[a-z-]+", word).group() not in options:
-            yield f"{name} has no {word}"
-    if name == "herald" and words[0].isalpha():
-        yield f"herald has no command {words[0]}"
-
-
-def names(command):
-    return {f"--{name['name']}" for argument in command.get("arguments", []) for name in argument.get("names", [])
-            if name["kind"] == "long"} | {"--help"}  # fmt: skip
+def unknown_commands(herald):
+    """What pages show of herald and does not exist."""
+    known = Commands.of(herald)
+    for page in [ROOT / "README.md", *sorted({*ROOT.glob("docs/**/*.md")} - {WRITTEN})]:
+        for words, is_whole in page_commands(page.read_text()):
+            try:
+                known.check(words, is_whole)
+            except Unknown as problem:
+                yield f"{page.relative_to(ROOT)}: {problem}: herald {' '.join(words)}"
 
 
 def without_database(track):
@@ -197,7 +176,7 @@ def main():
         if os.environ.get("CI"):
             sys.exit(1)
         followed = [without_database(track) for track in followed]
-    problems = list(unknown_options(herald))
+    problems = list(unknown_commands(herald))
     # A copy that everybody may run. Most of the time the pages wait, for leases above all.
     with tempfile.TemporaryDirectory(prefix="herald-docs-") as programs, ThreadPoolExecutor(2) as threads:
         os.chmod(programs, 0o755)

@@ -2,7 +2,8 @@
 ///
 /// FCM gives `&&` no precedence over `||`. It evaluates parentheses first, then from left to right.
 package struct Condition: Hashable, Sendable, CustomStringConvertible {
-    /// FCM's limit (fcm.md#topics-and-conditions). It counts terms: a topic that is named twice counts twice.
+    /// FCM's limit (docs/reference/fcm.md#topics-and-conditions). It counts terms: a topic that is named twice counts
+    /// twice.
     package static let maximumTerms = 5
 
     package indirect enum Expression: Hashable, Sendable {

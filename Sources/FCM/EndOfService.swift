@@ -1,4 +1,5 @@
-/// When Google ends the Instance ID service and device groups (fcm-older.md#instance-id, fcm-older.md#device-groups).
+/// When Google ends the Instance ID service and device groups (docs/reference/fcm-older.md#instance-id,
+/// docs/reference/fcm-older.md#device-groups).
 package enum EndOfService {
     package static let day = "2027-09-29"
     /// The first second of that day in UTC.

@@ -57,7 +57,8 @@ package struct WireRequest: Hashable, Sendable {
 
 extension Request {
     /// The HTTP form by FCM's REST reference (`projects.messages.send`, `projects.registrations.topicSubscriptions`)
-    /// with errors in format v2, or by the pages of the Instance ID service and of device groups. See fcm.md.
+    /// with errors in format v2, or by the pages of the Instance ID service and of device groups. See
+    /// docs/reference/fcm.md.
     package func wire(project: Project) -> WireRequest {
         let base = "/v1/projects/\(project.id.percentEncodedSegment)"
         switch self {

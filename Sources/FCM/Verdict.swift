@@ -69,7 +69,8 @@ package struct Failure: Error, Hashable, Sendable {
 }
 
 extension Verdict {
-    /// Judges the answer to a `messages:send`, by fcm-errors.md#errors and promises.md#outcomes-and-retries.
+    /// Judges the answer to a `messages:send`, by docs/reference/fcm-errors.md#errors and
+    /// docs/explanation/promises.md#outcomes-and-retries.
     ///
     /// - Parameter differsByRecipient: Whether other recipients get another message than this one.
     package init(send exchange: Exchange, to address: Address, differsByRecipient: Bool = false) {

@@ -8,8 +8,8 @@ import Testing
 
 @testable import HeraldStore
 
-/// Promise 1 (promises.md#promises) after a power cut: a commit that has returned is on the disk. The tests write
-/// through a VFS that keeps synced writes apart from the others.
+/// Promise 1 (docs/explanation/promises.md#promises) after a power cut: a commit that has returned is on the disk. The
+/// tests write through a VFS that keeps synced writes apart from the others.
 @Suite(.serialized) struct PowerCutTests {
     private static let seeds: Range<UInt64> = 1..<5
 

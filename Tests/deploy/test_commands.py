@@ -10,10 +10,8 @@ import places
 from commands import Commands, Unknown
 from places import ACTION, COMPOSE, DEPLOY, DOCKERFILE, GITLAB, KUBERNETES, ROOT, UNITS, WORKFLOWS
 
-PAGES = [
-    DEPLOY / "README.md", ROOT / "docs/install.md", ROOT / "docs/releasing.md",
-    *sorted(ROOT.glob(".github/ISSUE_TEMPLATE/*.yml")),
-]
+# `Scripts/follow-docs.py` checks the README and docs/.
+PAGES = [DEPLOY / "README.md", *sorted(ROOT.glob(".github/ISSUE_TEMPLATE/*.yml"))]
 
 
 def shell_of(document):
@@ -82,15 +80,13 @@ def shown():
                     yield from ((path, words) for words in commands.shell_commands(line.lstrip("# ")))
     for path in PAGES:
         text = path.read_text()
-        for block in commands.blocks(text):
-            yield from ((path, words) for words in commands.shell_commands(block))
-        yield from ((path, shlex.split(words)) for words in re.findall(r"`herald ([^`\n]+)`", text))
+        yield from ((path, words) for words, _ in commands.page_commands(text))
 
 
 class CommandTests(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.commands = Commands()
+        cls.commands = Commands.of(places.HERALD)
 
     def test_what_the_files_show_exists(self):
         count = 0
@@ -98,7 +94,7 @@ class CommandTests(unittest.TestCase):
             count += 1
             with self.subTest(file=str(path.relative_to(ROOT)), command=" ".join(words)):
                 self.commands.check(words)
-        self.assertGreater(count, 40, "most of the commands were not found")
+        self.assertGreater(count, 25, "most of the commands were not found")
 
     def test_what_herald_lacks_is_found(self):
         for words in ["sent", "run --all", "work", "state shows", "review --lists none", "apply --report"]:

@@ -21,7 +21,7 @@ def pages():
             if child["commandName"] != "help":
                 yield from names(child, path)
 
-    return sorted(names(Commands().root, []))
+    return sorted(names(Commands.of(HERALD).root, []))
 
 
 class InstallTests(unittest.TestCase):

@@ -17,15 +17,18 @@ def script(name):
     return module
 
 
-follow, links, readability, reference = map(script, ["follow-docs", "check-links", "readability", "reference"])
+commands, follow, links, readability, reference = map(
+    script, ["commands", "follow-docs", "check-links", "readability", "reference"])
 
 TREE = {
     "commandName": "herald",
     "subcommands": [
-        {"commandName": "plan", "arguments": [{"names": [{"kind": "long", "name": "days"}]}]},
+        {"commandName": "plan", "arguments": [
+            {"names": [{"kind": "long", "name": "days"}], "preferredName": {"name": "days"}, "kind": "option",
+             "isOptional": True, "allValues": ["7", "8"]}]},
         {"commandName": "state", "subcommands": [{"commandName": "lock"}]},
     ],
-}
+}  # fmt: skip
 
 
 class FollowTests(unittest.TestCase):
@@ -36,14 +39,6 @@ class FollowTests(unittest.TestCase):
         ]:  # fmt: skip
             with self.subTest(shown=shown, printed=printed):
                 self.assertEqual(follow.fits(shown, printed), fits)
-
-    def test_commands_and_options(self):
-        for text, found in [
-            ("plan --days 7", []), ("plan --dayz 7", ["herald plan has no --dayz"]), ("state lock", []),
-            ("plans", ["herald has no command plans"]), ("state lock --days", ["herald state lock has no --days"]),
-        ]:  # fmt: skip
-            with self.subTest(text=text):
-                self.assertEqual(list(follow.mistakes(text.split(), TREE)), found)
 
     def test_a_page_that_is_wrong(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -61,6 +56,33 @@ class FollowTests(unittest.TestCase):
                     self.assertTrue(not found or found in problems[0])
 
 
+class CommandTests(unittest.TestCase):
+    def test_commands_and_options(self):
+        for text, is_whole, problem in [
+            ("plan --days 7", True, None), ("plan --dayz 7", True, "herald plan has no --dayz"), ("state lock", True, None),
+            ("plans", True, "herald herald takes no 'plans'"), ("state lock --days", True, "herald lock has no --days"),
+            ("plan --days", True, "--days needs a value"), ("plan --days", False, None),
+            ("plan --days 9", True, "--days cannot be '9'"), ("plan --days N", True, None),
+        ]:  # fmt: skip
+            with self.subTest(text=text, is_whole=is_whole):
+                try:
+                    commands.Commands(TREE).check(text.split(), is_whole)
+                    found = None
+                except commands.Unknown as unknown:
+                    found = str(unknown)
+                self.assertEqual(found, problem)
+
+    def test_where_commands_are(self):
+        page = (
+            "Say `herald plan --days` now. Not `herald`.\n\n```sh\nA=b herald plan 2>log & (herald state lock)\n"
+            "# herald gone\nherald -w 'a b' plan \\\n  --days 7; printf 'herald said' >herald x\n```\n\n"
+            "```yaml\n- run: herald plan\n- herald state\n```\n\n```output\nherald plans\n```\n")
+        self.assertEqual(
+            list(commands.page_commands(page)),
+            [(["plan"], True), (["state", "lock"], True), (["-w", "a b", "plan", "--days", "7"], True),
+             (["said"], True), (["plan"], True), (["state"], True), (["plan", "--days"], False)])  # fmt: skip
+
+
 class LinkTests(unittest.TestCase):
     def test_links(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -72,6 +94,15 @@ class LinkTests(unittest.TestCase):
             ]:  # fmt: skip
                 with self.subTest(link=link):
                     self.assertEqual(links.problem(Path(folder), link) is None, is_right)
+
+    def test_pages_that_sources_name(self):
+        name, page = "promises", "docs/explanation/promises"
+        for text, is_right in [
+            (f"see {page}.md#exit-codes.", True), (f"{page}.md#gone", False), (f"{page}-gone.md", False),
+            (f"as {name}.md#exit-codes says", False), (f"as '{name}.md' says", True),
+        ]:  # fmt: skip
+            with self.subTest(text=text):
+                self.assertEqual(not list(links.problems_of_source(text)), is_right)
 
 
 class ReadabilityTests(unittest.TestCase):

@@ -84,7 +84,7 @@ import Testing
         (.unknown, 6), (.stalePlan, 7), (.usage, 64), (.interrupted(signal: SIGINT), 130),
         (.interrupted(signal: SIGTERM), 143),
     ])
-    func `exit statuses are those of promises.md`(_ status: Status, _ code: Int32) {
+    func `exit statuses are those of docs/explanation/promises.md`(_ status: Status, _ code: Int32) {
         #expect(status.code == code)
     }
 

@@ -3,7 +3,8 @@ import Foundation
 import HeraldTestSupport
 import Testing
 
-/// Promises 1 and 2 (promises.md#promises) when herald is killed. The emulator's ledger shows what was accepted.
+/// Promises 1 and 2 (docs/explanation/promises.md#promises) when herald is killed. The emulator's ledger shows what was
+/// accepted.
 @Suite struct CrashTests {
     private static let recipients = 150
     private static let subscribers = 60

@@ -5,9 +5,9 @@ import HeraldStore
 import HeraldTestSupport
 import Testing
 
-/// Every exit code (promises.md#exit-codes), from the built program, in situations that users meet. Other tests
-/// show 2, 7 and 64, and how `apply` refuses and is stopped: `ApplyTests`, `SavedPlanTests`, `SignalTests` and
-/// `CrashTests`.
+/// Every exit code (docs/explanation/promises.md#exit-codes), from the built program, in situations that users meet.
+/// Other tests show 2, 7 and 64, and how `apply` refuses and is stopped: `ApplyTests`, `SavedPlanTests`, `SignalTests`
+/// and `CrashTests`.
 @Suite struct ExitStatusTests {
     /// A workspace whose state knows one apply, and what happens next.
     private struct Scene {

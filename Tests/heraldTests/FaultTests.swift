@@ -3,8 +3,8 @@ import Foundation
 import HeraldTestSupport
 import Testing
 
-/// Promises 1 and 2 (promises.md#promises) while FCM fails by a script. The emulator's ledger shows what was
-/// accepted.
+/// Promises 1 and 2 (docs/explanation/promises.md#promises) while FCM fails by a script. The emulator's ledger shows
+/// what was accepted.
 @Suite(.timeLimit(.minutes(10))) struct FaultTests {
     private static let recipients = 150
     private static let subscribers = 20

@@ -32,7 +32,8 @@ extension Planner {
 
     // MARK: Fan-outs
 
-    /// FCM recommends that one send to a topic or condition is under way at a time (fcm-errors.md#quotas-and-retries).
+    /// FCM recommends that one send to a topic or condition is under way at a time
+    /// (docs/reference/fcm-errors.md#quotas-and-retries).
     private mutating func adviseOnFanOuts() {
         let due = sends.compactMap { step -> String? in
             guard case .send(let send) = step.work, send.target.fansOut, !send.members.isEmpty else { return nil }

@@ -1,7 +1,7 @@
 package import FCM
 
-/// Whether and when a request is tried again (fcm-errors.md#quotas-and-retries): 10 s after a failure, 60 s after a 429,
-/// doubling, with full jitter, at most 10 minutes.
+/// Whether and when a request is tried again (docs/reference/fcm-errors.md#quotas-and-retries): 10 s after a failure,
+/// 60 s after a 429, doubling, with full jitter, at most 10 minutes.
 package struct RetryPolicy: Sendable {
     package var ceiling: Duration = .seconds(600)
     /// No attempt starts later than this after the first attempt.

@@ -4,8 +4,8 @@ import Testing
 
 @testable import HeraldCore
 
-/// promises.md#promises against a model of FCM. After any change of the files, with either topic API, and after a
-/// crash at any point, later runs reach what the files say, and nobody gets a message twice.
+/// docs/explanation/promises.md#promises against a model of FCM. After any change of the files, with either topic API,
+/// and after a crash at any point, later runs reach what the files say, and nobody gets a message twice.
 @Suite struct ConvergenceTests {
     private static let population = 24
 

@@ -4,8 +4,8 @@ import Testing
 
 @testable import HeraldCore
 
-/// Promises 1, 2 and 4 (promises.md#promises) over several runs of one workspace. Each run has faults of its own:
-/// on the way to FCM, in the state, and from people and the machine.
+/// Promises 1, 2 and 4 (docs/explanation/promises.md#promises) over several runs of one workspace. Each run has faults
+/// of its own: on the way to FCM, in the state, and from people and the machine.
 @Suite struct FaultScheduleTests {
     private static let everybody = RecipientSet(1...40)
     private static let sends = ["each", "again"]

@@ -4,8 +4,8 @@ import Testing
 
 @testable import HeraldCore
 
-/// Device groups, by fcm-older.md#device-groups: FCM does not list groups, has four error texts, and deletes an empty
-/// group.
+/// Device groups, by docs/reference/fcm-older.md#device-groups: FCM does not list groups, has four error texts, and
+/// deletes an empty group.
 @Suite struct GroupTests: GroupSuite {
     private static let forbidden = Exchange.error(403, "PERMISSION_DENIED")
 

@@ -203,7 +203,9 @@ import Testing
             ("nothing sent", [.notSent(reason: "tcp")], true), ("400", [.error(400, "INVALID_ARGUMENT")], false),
             ("403", [.error(403, "PERMISSION_DENIED")], false),
         ] as [(String, [Exchange], Bool)])
-    func `an unsubscription ends as promises.md says`(_: String, answers: [Exchange], leaves: Bool) async throws {
+    func `an unsubscription ends as docs/explanation/promises.md says`(
+        _: String, answers: [Exchange], leaves: Bool
+    ) async throws {
         var state = RecordedState.blank
         state.apply([.members("tides", [1], .managed, at: Laboratory.start)])
         let laboratory = Laboratory(state: state)

@@ -4,9 +4,9 @@ import HeraldCore
 import HeraldTestSupport
 import Testing
 
-/// Promises 1 and 2 (promises.md#promises) on PostgreSQL, for one process and for three: something goes wrong at a
-/// commit of one of them. Later runs go on until nothing is left to do. Then what the emulator accepted is compared with
-/// the state and all reports.
+/// Promises 1 and 2 (docs/explanation/promises.md#promises) on PostgreSQL, for one process and for three: something
+/// goes wrong at a commit of one of them. Later runs go on until nothing is left to do. Then what the emulator accepted
+/// is compared with the state and all reports.
 @Suite(.serialized, .enabled(if: PostgresTestServer.isInstalled)) struct SharedSweepTests {
     private static let seed: UInt64 = 20_261_121
     private static let alone = SweepWorkspace(seed: seed, isPlain: true)

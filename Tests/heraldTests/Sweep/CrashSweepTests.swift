@@ -3,8 +3,9 @@ import Foundation
 import HeraldTestSupport
 import Testing
 
-/// Promises 1 and 2 (promises.md#promises), for every call on the state's files at which a run can end. Later runs
-/// go on until nothing is left to do. Then what the emulator accepted is compared with the state and all reports.
+/// Promises 1 and 2 (docs/explanation/promises.md#promises), for every call on the state's files at which a run can
+/// end. Later runs go on until nothing is left to do. Then what the emulator accepted is compared with the state and
+/// all reports.
 @Suite(
     .serialized,
     .enabled(if: StateFault.isAvailable, "a library before the system's is how calls are met, and is for Linux only"))
