@@ -11,23 +11,34 @@ enum ApplePayload {
     private static let byCamelCase = Dictionary(uniqueKeysWithValues: names.map { ($0.inCamelCase, $0) })
 
     /// The payload with Apple's names, and with flags as Apple writes them.
-    static func spelled(_ payload: JSONValue) -> JSONValue {
+    ///
+    /// - Parameters:
+    ///   - path: the payload's place, for notes.
+    ///   - notes: gets what was left out.
+    static func spelled(_ payload: JSONValue, at path: String, _ notes: inout [String]) -> JSONValue {
         guard var members = payload.object else { return payload }
         if let aps = members["aps"]?.object {
-            var spelled = renamed(aps)
-            spelled["alert"] = spelled["alert"].map { alert in alert.object.map { .object(renamed($0)) } ?? alert }
+            var spelled = renamed(aps, at: "\(path).aps", &notes)
+            if let alert = spelled["alert"]?.object {
+                spelled["alert"] = .object(renamed(alert, at: "\(path).aps.alert", &notes))
+            }
             spelled["sound"] = spelled["sound"].map(sound)
             members["aps"] = .object(spelled)
         }
         return .object(members)
     }
 
-    private static func renamed(_ members: [String: JSONValue]) -> [String: JSONValue] {
+    private static func renamed(
+        _ members: [String: JSONValue], at path: String, _ notes: inout [String]
+    ) -> [String: JSONValue] {
         var renamed: [String: JSONValue] = [:]
-        for (key, value) in members {
+        for (key, value) in members.sorted(by: { $0.key < $1.key }) {
             let name = byCamelCase[key] ?? key
-            // A name in Apple's spelling wins over the same one in another.
-            if renamed[name] == nil || name == key { renamed[name] = value }
+            if name != key, members[name] != nil {
+                notes.append(.leftOut(key, for: name, at: path))
+            } else {
+                renamed[name] = value
+            }
         }
         return renamed
     }

@@ -12,6 +12,10 @@ package enum ConversionProblem: Error, Hashable, Sendable {
     /// The text begins like XML and has no JSON between `<gcm>` and `</gcm>`.
     case noStanza
     case tooLarge
+    /// The keys that each name whom the message is for.
+    case severalTargets([String])
+    /// - Parameter path: the place in the message, such as `tokens[1]`.
+    case noText(path: String)
 
     package var words: String {
         switch self {
@@ -23,6 +27,9 @@ package enum ConversionProblem: Error, Hashable, Sendable {
         case .unknownForm: "its keys tell no form of message; say which with --from v1, legacy or apns"
         case .noStanza: "it has no <gcm>…</gcm> with JSON in it; give the JSON alone"
         case .tooLarge: "it has more than 4 MiB; give one message at a time"
+        case .severalTargets(let keys):
+            "\(keys.map { "'\($0)'" }.joined(separator: " and ")) each name a target; keep one of them"
+        case .noText(let path): "'\(path)' is no text; write it in quotes, or remove it"
         }
     }
 }

@@ -30,10 +30,9 @@ package struct ConvertedMessage: Sendable {
         var (parts, written, notes, lifetime) = (root, root, [String](), Int64?.none)
         switch form {
         case .v1:
-            written = root["message"]?.object ?? root
+            written = root["message"]?.object ?? root.filter { !Self.requestKeys.contains($0.key) }
             if (root["validate_only"] ?? root["validateOnly"])?.isTrue == true { notes.append(.dryRun) }
             parts = written.filter { !Self.targetKeys.contains($0.key) && $0.key != "name" }
-            if written == root { parts["validate_only"] = nil }
         case .legacy:
             let legacy = LegacyMessage(root)
             (written, parts, lifetime) = (legacy.target, legacy.message, legacy.lifetime)
@@ -46,7 +45,7 @@ package struct ConvertedMessage: Sendable {
         }
         var translation = MessageTranslation()
         message = translation.message(parts)
-        let (target, remark) = Self.target(written)
+        let (target, remark) = try Self.target(written)
         (self.form, self.target, self.lifetime) = (form, target, lifetime)
         self.notes = notes + translation.notes + (remark.map { [$0] } ?? [])
     }
@@ -65,29 +64,47 @@ package struct ConvertedMessage: Sendable {
         return members
     }
 
-    private static let targetKeys: Set<String> = [
-        "to", "token", "tokens", "fid", "fids", "topic", "condition", "registration_ids", "notification_key",
-    ]
+    private static let targetKeys = listKeys.union(["to", "token", "fid", "topic", "condition", "notification_key"])
+    /// Beside the message in a request, or among its keys where it stands alone.
+    private static let requestKeys: Set<String> = ["validate_only", "validateOnly"]
+    private static let listKeys: Set<String> = ["tokens", "fids", "registration_ids"]
 
     /// Whom the message is for, and what to say about it.
-    private static func target(_ written: [String: JSONValue]) -> (Target?, String?) {
-        for (key, value) in written.sorted(by: { $0.key < $1.key }) where targetKeys.contains(key) {
-            let texts = value.array?.compactMap(\.string) ?? value.string.map { [$0] } ?? []
-            guard let first = texts.first, !first.isEmpty else { continue }
-            switch key {
-            case "condition": return (named("condition", first), nil)
-            case "topic": return (named("topic", first.withoutTopicPrefix), nil)
-            case "to" where first.hasPrefix("/topics/"): return (named("topic", first.withoutTopicPrefix), nil)
-            case "fid", "fids": return (.registrations(kind: "fids", texts), nil)
-            case "notification_key": return (nil, "notification_key names no group; say which with --target group:NAME")
-            default:
-                // A token has a colon behind the id of its installation. The key of a device group has none.
-                let isGroupKey = texts.count == 1 && !first.contains(":")
-                let remark = "the target may be the key of a device group; if so, convert with --target group:NAME"
-                return (.registrations(kind: "tokens", texts), isGroupKey ? remark : nil)
-            }
+    private static func target(_ written: [String: JSONValue]) throws(ConversionProblem) -> (Target?, String?) {
+        let filled = written.filter { targetKeys.contains($0.key) && !isEmpty($0.value) }
+        guard filled.count < 2 else { throw .severalTargets(filled.keys.sorted()) }
+        guard let (key, value) = filled.first else { return (nil, nil) }
+        let texts = try texts(value, at: key)
+        guard let first = texts.first else { return (nil, nil) }
+        switch key {
+        case "condition": return (named("condition", first), nil)
+        case "topic": return (named("topic", first.withoutTopicPrefix), nil)
+        case "to" where first.hasPrefix("/topics/"): return (named("topic", first.withoutTopicPrefix), nil)
+        case "fid", "fids": return (.registrations(kind: "fids", texts), nil)
+        case "notification_key": return (nil, "notification_key names no group; say which with --target group:NAME")
+        default:
+            // A token has a colon behind the id of its installation. The key of a device group has none.
+            let isGroupKey = texts.count == 1 && !first.contains(":")
+            let remark = "the target may be the key of a device group; if so, convert with --target group:NAME"
+            return (.registrations(kind: "tokens", texts), isGroupKey ? remark : nil)
         }
-        return (nil, nil)
+    }
+
+    /// Whether a key says nothing, as some programs write those that they do not use.
+    private static func isEmpty(_ value: JSONValue) -> Bool { [.null, "", .array([])].contains(value) }
+
+    /// The texts of a target's key. Only keys of registrations may have a list.
+    private static func texts(_ value: JSONValue, at key: String) throws(ConversionProblem) -> [String] {
+        guard let items = value.array, listKeys.contains(key) else {
+            guard let text = value.string else { throw .noText(path: key) }
+            return [text]
+        }
+        var texts: [String] = []
+        for (place, item) in items.enumerated() {
+            guard let text = item.string else { throw .noText(path: "\(key)[\(place)]") }
+            texts.append(text)
+        }
+        return texts
     }
 
     private static func named(_ kind: String, _ value: String) -> Target? {

@@ -167,5 +167,15 @@ extension JSONValue {
 extension String {
     static let dryRun = "it was only to be validated; here 'herald apply --dry-run' does that"
 
+    /// - Parameters:
+    ///   - key: another spelling of the key `taken`.
+    ///   - path: of the object that has both.
+    static func leftOut(_ key: String, for taken: String, at path: String) -> String {
+        let place = path.isEmpty ? "" : "\(path)."
+        return
+            "\(place)\(key.printable) is left out: it says the same as \(place)\(taken.printable), whose value was taken; "
+            + "make sure that this value is right"
+    }
+
     static func leftOut(_ path: String) -> String { "\(path.printable) is left out: FCM's v1 API has no such key" }
 }

@@ -21,7 +21,7 @@ struct MessageTranslation {
         if value == .null { return nil }
         switch shape {
         case .verbatim: return withoutNulls(value, at: path)
-        case .apnsPayload: return ApplePayload.spelled(withoutNulls(value, at: path))
+        case .apnsPayload: return ApplePayload.spelled(withoutNulls(value, at: path), at: path, &notes)
         case .object(let shapes): return object(value, shapes, at: path)
         case .strings, .data: return texts(value, at: path)
         case .list(let element): return list(value, of: element, at: path)
@@ -42,6 +42,7 @@ struct MessageTranslation {
     ) -> JSONValue? {
         guard let members = value.object else { return leave(path, "it is no object") }
         var kept: [String: JSONValue] = [:]
+        var spellings: [String: String] = [:]
         for (key, value) in members.sorted(by: { $0.key < $1.key }) {
             let inner = path.isEmpty ? key : "\(path).\(key)"
             guard let known = Self.name(of: key, among: shapes), let shape = shapes[known] else {
@@ -49,9 +50,13 @@ struct MessageTranslation {
                 continue
             }
             guard let json = self.value(value, as: shape, at: inner) else { continue }
-            if kept.updateValue(json, forKey: known) != nil {
-                notes.append("\(inner.printable) stands twice; see \(known)")
+            if let other = spellings[known] {
+                // FCM's own name wins over other spellings of it.
+                let (taken, left) = key == known ? (key, other) : (other, key)
+                notes.append(.leftOut(left, for: taken, at: path))
+                if taken == other { continue }
             }
+            (kept[known], spellings[known]) = (json, key)
         }
         return .filled(kept)
     }

@@ -116,6 +116,28 @@ struct Conversion: CustomTestStringConvertible, Sendable {
                 """,
             notes: ["it was only to be validated"]),
         .init(
+            testDescription: "v1, only to be validated, without the request around it",
+            source: #"{"validateOnly": true, "topic": "news", "token": null, "condition": "", "data": {"a": "b"}}"#,
+            target: "topic: news", message: #"{"data": {"a": "b"}}"#, notes: ["it was only to be validated"]),
+        .init(
+            testDescription: "v1, with two spellings of a key",
+            source: """
+                {"topic": "news", "android": {"collapseKey": "a", "collapse_key": "b", "notification":
+                 {"priority": "min", "notificationPriority": "max"}},
+                 "apns": {"payload": {"aps": {"threadId": "a", "thread-id": "b", "alert": {"locKey": "a", "loc-key": "b"}}}}}
+                """,
+            target: "topic: news",
+            message: """
+                {"android": {"collapse_key": "b", "notification": {"notification_priority": "PRIORITY_MAX"}},
+                 "apns": {"payload": {"aps": {"thread-id": "b", "alert": {"loc-key": "b"}}}}}
+                """,
+            notes: [
+                "android.collapseKey is left out: it says the same as android.collapse_key, whose value was taken",
+                "android.notification.priority is left out: it says the same as android.notification.notificationPriority",
+                "apns.payload.aps.threadId is left out: it says the same as apns.payload.aps.thread-id",
+                "apns.payload.aps.alert.locKey is left out: it says the same as apns.payload.aps.alert.loc-key",
+            ]),
+        .init(
             testDescription: "the Admin SDK for Node.js",
             source: """
                 {"tokens": ["\(token)"], "notification": {"title": "T", "imageUrl": "https://marea.example/a.png"},
@@ -203,10 +225,24 @@ struct Conversion: CustomTestStringConvertible, Sendable {
         (#"[{"topic": "a"}, {"topic": "b"}]"#, .list(2)), ("3", .noObject), (#"{"a": 1, "a": 2}"#, .duplicateName("a")),
         (String(repeating: #"{"a":"#, count: 40), .tooDeep), (#"{"hello": 1}"#, .unknownForm),
         ("<message><body>hi</body></message>", .noStanza), ("<", .noStanza),
+        (#"{"message": {"topic": "a", "token": "b"}}"#, .severalTargets(["token", "topic"])),
+        (#"{"to": "/topics/a", "registration_ids": ["b"]}"#, .severalTargets(["registration_ids", "to"])),
+        (#"{"tokens": ["a", 5]}"#, .noText(path: "tokens[1]")),
+        (#"{"registration_ids": [null, "a"]}"#, .noText(path: "registration_ids[0]")),
+        (#"{"to": {"topic": "a"}}"#, .noText(path: "to")), (#"{"topic": ["a", "b"]}"#, .noText(path: "topic")),
     ])
     func `what is no message is refused`(source: String, problem: ConversionProblem) {
         #expect(throws: problem) { _ = try ConvertedMessage(reading: Array(source.utf8), form: nil) }
     }
+
+    @Test(arguments: [
+        (
+            ConversionProblem.severalTargets(["token", "topic"]),
+            "'token' and 'topic' each name a target; keep one of them"
+        ),
+        (.noText(path: "tokens[1]"), "'tokens[1]' is no text; write it in quotes, or remove it"),
+    ])
+    func `a problem says what to do`(problem: ConversionProblem, words: String) { #expect(problem.words == words) }
 
     @Test(arguments: [
         (#"{"notification": {"title": "T"}}"#, MessageForm.v1), (#"{"notification": {"sound": "s"}}"#, .legacy),
@@ -243,7 +279,11 @@ struct Conversion: CustomTestStringConvertible, Sendable {
         var random = SeededRandom(seed: seed)
         let source = try JSONValue.object(Self.randomMembers(&random, depth: 4)).bytes()
         let form = MessageForm.allCases.randomElement(using: &random)
-        let converted = try ConvertedMessage(reading: source, form: form)
+        let converted: ConvertedMessage
+        do { converted = try ConvertedMessage(reading: source, form: form) } catch {
+            guard case .noText = error else { throw error }
+            return
+        }
         let target = ConvertedMessage.Target.named(try #require(WrittenTarget("topic:x")))
         let draft = try #require(converted.draft(name: "x", target: target, topics: ["x"], schema: nil))
         var findings = Findings(file: "x.yaml")
