@@ -9,7 +9,8 @@ struct Convert: ParsableCommand {
         discussion: """
             Takes one message as JSON: a request of FCM's v1 API or of its legacy HTTP and XMPP APIs, a message of an \
             Admin SDK, or a payload for Apple's push service. Comments in the file say what was left out or changed. \
-            The campaign is disabled until its author has looked at it. Never overwrites a file.
+            --target is needed only if the message does not say whom it is for. The campaign is disabled until its \
+            author has looked at it. Never overwrites a file.
             """)
 
     @ParentCommand var herald: Herald
@@ -26,15 +27,7 @@ struct Convert: ParsableCommand {
     @Option(help: ArgumentHelp("The message's form, if its keys do not tell: v1, legacy or apns.", valueName: "form"))
     var from: MessageForm?
 
-    @Option(
-        help: ArgumentHelp(
-            "Whom it is for, if the message does not say: topic:NAME, audience:NAME, group:NAME or "
-                + "condition:EXPRESSION.", valueName: "target"),
-        transform: WrittenTarget.init(argument:))
-    var target: WrittenTarget?
-
-    @Option(help: ArgumentHelp("Another file to write.", valueName: "file"), completion: .file())
-    var out: String?
+    @OptionGroup var wanted: CampaignFileOptions
 
     func run() throws {
         let common = Common(herald.common, options)
@@ -42,9 +35,9 @@ struct Convert: ParsableCommand {
         do { message = try ConvertedMessage(reading: try bytes(), form: from) } catch let problem as ConversionProblem {
             throw CommandFailure(.wrong, "\(file) cannot be converted: \(problem.words)")
         }
-        let campaign = try CampaignFile(name, out: out, common)
+        let campaign = try CampaignFile(name, out: wanted.out, common)
         let topics = campaign.workspace.map { Set($0.topics.map(\.name.value.rawValue)) }
-        let given = target.map(ConvertedMessage.Target.named)
+        let given = wanted.target.map(ConvertedMessage.Target.named)
         guard let draft = message.draft(name: name, target: given, topics: topics, schema: campaign.schema) else {
             throw CommandFailure(.wrong, "\(file) does not say whom the message is for; add --target topic:NAME")
         }

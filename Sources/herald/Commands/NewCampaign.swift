@@ -16,14 +16,7 @@ struct NewCampaign: ParsableCommand {
     @Argument(help: "The campaign's name, and the file's.")
     var name: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "Whom it is for: topic:NAME, audience:NAME, group:NAME or condition:EXPRESSION.", valueName: "target"),
-        transform: WrittenTarget.init(argument:))
-    var target: WrittenTarget?
-
-    @Option(help: ArgumentHelp("Another file to write.", valueName: "file"), completion: .file())
-    var out: String?
+    @OptionGroup var wanted: CampaignFileOptions
 
     func run() throws {
         let common = Common(herald.common, options)
@@ -31,9 +24,9 @@ struct NewCampaign: ParsableCommand {
         let name = try name ?? console.answer(to: "The campaign's name, as in tide-alert") ?? Self.missing("NAME")
         let kinds = WrittenTarget.kinds.map { "\($0):…" }.joined(separator: ", ")
         let target =
-            try target
+            try wanted.target
             ?? WrittenTarget(argument: console.answer(to: "Whom it is for (\(kinds))") ?? Self.missing("--target"))
-        let file = try CampaignFile(name, out: out, common)
+        let file = try CampaignFile(name, out: wanted.out, common)
         try file.write(CampaignTemplate(name: name, target: target).draft(schema: file.schema))
     }
 
