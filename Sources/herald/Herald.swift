@@ -25,7 +25,7 @@ enum Program {
     private static func exitAsParser(_ error: any Error) -> Never {
         let status = Herald.exitCode(for: error)
         if status.isSuccess { Herald.exit(withError: error) }
-        let message = CommandAdvice.improved(Herald.fullMessage(for: error), CommandLine.arguments.dropFirst())
+        let message = CommandAdvice.improved(Herald.fullMessage(for: error), Array(CommandLine.arguments.dropFirst()))
         if !message.isEmpty { _ = writeAll(message.maskingRegistrations + "\n", to: STDERR_FILENO) }
         Herald.exit(withError: status)
     }

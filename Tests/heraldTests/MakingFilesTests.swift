@@ -89,6 +89,9 @@ import Testing
     @Test(arguments: [
         ("plna", "there is no command 'plna'; did you mean 'plan'?"),
         ("-w somewhere aply", "there is no command 'aply'; did you mean 'apply'?"),
+        ("-w state plna", "there is no command 'plna'; did you mean 'plan'?"),
+        ("plna --nope", "there is no command 'plna'; did you mean 'plan'?"),
+        ("--nope plna", "'--nope'"), ("plan storm", "'storm'"),
         ("state shwo", "there is no command 'shwo'; did you mean 'show'?"),
         ("xylophone", "there is no command 'xylophone'\n"),
         ("new campagn x", "did you mean 'campaign'?"),
