@@ -260,8 +260,9 @@ package final class PostgresProxy: Sendable {
 }
 
 /// What passes only while it is open.
+///
+/// It is `Sendable` because the condition guards its only state.
 private final class Door: @unchecked Sendable {
-    // The condition guards the only state.
     private let condition = NSCondition()
     private var isOpen = true
 

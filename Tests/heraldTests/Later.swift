@@ -1,8 +1,9 @@
 import Foundation
 
 /// A value that one thread sets and another waits for.
+///
+/// It is `Sendable` because the condition guards its only state.
 final class Later<Value: Sendable>: @unchecked Sendable {
-    // The condition guards the only state.
     private let condition = NSCondition()
     private var content: Value?
 
