@@ -37,7 +37,7 @@ import Testing
         let second = try await sandbox.herald("run", "--metrics", metrics, "--report", report, host: host)
         #expect(second.status == 0, "\(second.output)\(second.errors)")
         #expect(second.output == "")
-        #expect(second.errors == "herald: nothing to do\n")
+        #expect(second.errors == "Nothing to do: the state matches the files.\n")
         #expect(Account(try sandbox.report()).planned == 0)
         #expect(try sandbox.report()["result"] == "ok")
         #expect(try sandbox.folder.read("herald.prom").contains("herald_run_accepted{project=\"demo-project\"} 0\n"))

@@ -81,7 +81,7 @@ import Testing
         try sandbox.folder.write(
             text.replacing("name: more", with: "name: less\nprevious_names: [more]"), to: file)
         let renamed = try await sandbox.herald("run", host: host)
-        #expect(renamed.status == 0 && renamed.errors.contains("nothing to do"), "\(renamed.errors)")
+        #expect(renamed.status == 0 && renamed.errors.contains("Nothing to do"), "\(renamed.errors)")
         let sent = try sandbox.accepted(in: ["ledger.ndjson"])
         try restore(backup, in: sandbox)
         let refused = try await sandbox.herald("run", host: host)

@@ -124,7 +124,8 @@ package struct PlanDocument: Document {
 
     /// The plan in one sentence.
     package var conclusion: String {
-        if plan.isEmpty, plan.held.isEmpty {
+        if plan.isEmpty, !leftOut.isEmpty { return "Nothing to do, and \(leftOut.joined(separator: ", "))." + unread }
+        if plan.isEmpty {
             let match =
                 plan.state == nil
                 ? "Nothing to do. There is no state yet."
@@ -132,7 +133,6 @@ package struct PlanDocument: Document {
                     ? "Nothing to do: the state matches the files." : "Nothing to do, as far as the snapshot shows."
             return match + unread
         }
-        if plan.isEmpty { return "Nothing to do, and \(count(plan.held.count, "occurrence")) held." + unread }
         if plan.steps.isEmpty {
             let missed = [(plan.missedCount, "missed"), (plan.supersededCount, "superseded")]
                 .filter { $0.0 > 0 }.map { "\(count($0, "occurrence")) \($1)" }.joined(separator: ", ")
@@ -163,6 +163,15 @@ package struct PlanDocument: Document {
         if let dead = overview.deadListed, dead > 0 { sentence += " \(count(dead, "dead registration")) left out." }
         if plan.state == nil { sentence += " There is no state yet." }
         return sentence + unread
+    }
+
+    /// What waits for a person.
+    private var leftOut: [String] {
+        var parts: [String] = []
+        if !plan.held.isEmpty { parts.append("\(count(plan.held.count, "occurrence")) held") }
+        if !plan.unapproved.isEmpty { parts.append("\(count(plan.unapproved.count, "definition")) not approved") }
+        if !plan.refusals.isEmpty { parts.append(count(plan.refusals.count, "refusal")) }
+        return parts
     }
 
     /// What the plan could not look at.

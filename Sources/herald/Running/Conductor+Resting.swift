@@ -23,7 +23,7 @@ extension Conductor {
                 report.state = recorded.version
             }
         }
-        if request.tellsRest { tellRest(work.proposal) }
+        if request.tellsRest { tellRest(work) }
         (report.result, report.finished) = (report.outcome, request.now())
         // A report that names the state's serial shows when an older copy of the state takes its place.
         if request.reportPath != nil || report.state != nil { _ = try openFiles(report) }
@@ -32,15 +32,15 @@ extension Conductor {
         if let failure = CommandFailure(report, at: context.destination.endpoint, signal: 0) { throw failure }
     }
 
-    private func tellRest(_ proposal: Proposal) {
-        let plan = proposal.plan
-        for warning in proposal.overview.warnings { console.error("herald: \(warning)\n") }
+    private func tellRest(_ work: PlannedWork) {
+        let plan = work.plan
+        for warning in work.proposal.overview.warnings { console.error("herald: \(warning)\n") }
         for held in plan.held.prefix(10) {
             console.error("herald: \(held.occurrence) is held: \(held.reason); '\(held.resolve)'\n")
         }
         if plan.held.count > 10 {
             console.error("herald: \(plan.held.count - 10) more are held; 'herald plan' names them\n")
         }
-        console.info("herald: nothing to do\n")
+        console.info("\(work.document.conclusion)\n")
     }
 }

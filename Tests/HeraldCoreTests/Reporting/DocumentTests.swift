@@ -156,6 +156,11 @@ import Testing
         #expect(text() == "Nothing to do. There is no state yet.\n")
         plan.state = DocumentSamples.plan.state
         #expect(text() == "Nothing to do: the state matches the files.\n")
+        plan.refusals = DocumentSamples.plan.refusals
+        #expect(text().hasSuffix("\nNothing to do, and 1 refusal.\n"))
+        plan.held = DocumentSamples.plan.held
+        plan.unapproved = [.init(resource: .init(kind: .topic, name: "tides"), reason: "it was changed")]
+        #expect(text().hasSuffix("\nNothing to do, and 1 occurrence held, 1 definition not approved, 1 refusal.\n"))
     }
 
     @Test func `colour is only where it is wanted`() {
