@@ -11,8 +11,9 @@ A page's blocks are done in order:
     ```output          what the commands before it print. `...` stands for anything in a line, or for any lines
     ```yaml FILE       a file with this content, likewise ```csv FILE and so on; FILE is below the first folder
 
-Other blocks are not run: a page uses `shell` for commands that need what is not here, such as Google's. In all blocks,
-and in the text, the commands of herald and their options must exist. Questions are answered with yes. Leases pass five
+Other blocks are not run: a page uses `shell` for commands that need what is not here, such as Google's. At the end the
+script says how many blocks it ran, and which pages have how many of `shell`. In all blocks, and in the text, the commands
+of herald and their options must exist. Questions are answered with yes. Leases pass five
 times faster than they do for readers. HERALD can name another binary than the one of the debug build.
 """
 
@@ -168,6 +169,17 @@ def without_database(track):
     return list(itertools.takewhile(lambda page: "initdb" not in page.read_text(), track))
 
 
+def account(followed):
+    """How much of the pages was run."""
+    pages = list(dict.fromkeys(page for track in followed for page in track))
+    kinds = {page: [block.kind for block in blocks(page)] for page in pages}
+    run_blocks = sum(found.count("sh") for found in kinds.values())
+    left = {page: found.count("shell") for page, found in kinds.items() if "shell" in found}
+    names = ", ".join(f"{page.name} {count}" for page, count in sorted(left.items()))
+    return f"follow-docs: {len(pages)} pages, {run_blocks} blocks run, {sum(left.values())} left out" + (
+        f" ({names})" if names else "")  # fmt: skip
+
+
 def main():
     herald = built.herald()
     followed = tracks(sys.argv[1:])
@@ -185,6 +197,7 @@ def main():
             problems += found
     for problem in dict.fromkeys(problems):
         print(problem, file=sys.stderr)
+    print(account(followed))
     sys.exit(1 if problems else 0)
 
 

@@ -13,16 +13,20 @@ package enum EndpointError: Error, Hashable, Sendable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .noScheme: "an endpoint begins with 'https://', or 'http://' on this machine"
-        case .scheme(let scheme): "'\(scheme)' is not a scheme for an endpoint: use https, or http on this machine"
-        case .userInfo: "an endpoint holds no user name or password"
+        case .noScheme: "the endpoint has no 'https://' at its beginning"
+        case .scheme(let scheme): "'\(scheme)' is not a scheme for an endpoint"
+        case .userInfo: "the endpoint has a user name or password"
         case .host(let host): "'\(host)' is not a host name or address"
-        case .port(let port): "'\(port)' is not a port: 1 to 65535"
-        case .path(let path): "an endpoint ends after its port, without the path '\(path)'"
-        case .query: "an endpoint has no query"
-        case .fragment: "an endpoint has no fragment"
-        case .plainTextBeyondLoopback(let host):
-            "'\(host)' is not this machine: over http only 127.0.0.1, ::1 and localhost are taken, others need https"
+        case .port(let port): "'\(port)' is not a port from 1 to 65535"
+        case .path(let path): "the endpoint has the path '\(path)'"
+        case .query: "the endpoint has a query"
+        case .fragment: "the endpoint has a fragment"
+        case .plainTextBeyondLoopback(let host): "'\(host)' is not this machine, so http is not allowed"
         }
+    }
+
+    /// What to do about it.
+    package var help: String {
+        "write https://HOST or https://HOST:PORT; http:// is only for 127.0.0.1, ::1 and localhost"
     }
 }

@@ -236,4 +236,17 @@ package enum EmulatorError: Error, Hashable, Sendable, CustomStringConvertible {
         case .cannotWriteLedger(let reason): "cannot write the ledger: \(reason)"
         }
     }
+
+    /// What to do about it.
+    package var help: String {
+        switch self {
+        case .cannotListen: "choose another --port or --host"
+        case .cannotOpenLedger: "look at the path after --ledger and at who may write there"
+        case .cannotReadFaults: "correct the file that --faults names"
+        case .cannotReadKey: "give the account's public key as PEM"
+        case .cannotUseData: "name another file with --data, or leave out --data"
+        case .cannotWriteCertificate: "look at who may write there, or set TMPDIR to another folder"
+        case .cannotWriteLedger: "make room where the ledger is, and start the emulator again"
+        }
+    }
 }

@@ -17,7 +17,9 @@ extension SQLiteStore {
             let folder = (path as NSString).deletingLastPathComponent
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         } catch {
-            throw StateError.inaccessible(path: path, detail: "the folder cannot be made")
+            throw StateError.inaccessible(
+                path: path, detail: "the folder cannot be made",
+                help: "look at who may write in the folder above it")
         }
         let draft = try DraftFile(for: path)
         do { try fill(draft.path, body) } catch { throw stateError(error, path: path) }

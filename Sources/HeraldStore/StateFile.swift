@@ -102,6 +102,7 @@ package struct StateFile: StateLocation {
     package func takeLock(from run: String) async throws {
         guard let holder = try await holder() else { throw StateError.notLocked(path: path, by: run) }
         throw StateError.inaccessible(
-            path: path, detail: "its lock belongs to \(holder) and ends with that process; end the process instead")
+            path: path, detail: "its lock belongs to \(holder) and ends with that process",
+            help: "end that process instead")
     }
 }

@@ -25,8 +25,13 @@ enum Program {
     private static func exitAsParser(_ error: any Error) -> Never {
         let status = Herald.exitCode(for: error)
         if status.isSuccess { Herald.exit(withError: error) }
-        let message = CommandAdvice.improved(Herald.fullMessage(for: error), Array(CommandLine.arguments.dropFirst()))
-        if !message.isEmpty { _ = writeAll(message.maskingRegistrations + "\n", to: STDERR_FILENO) }
+        let message = Herald.fullMessage(for: error)
+        if status == .validationFailure, !message.isEmpty {
+            let advice = CommandAdvice(message, Array(CommandLine.arguments.dropFirst()))
+            _ = writeAll((advice?.description ?? message).maskingRegistrations + "\n", to: STDERR_FILENO)
+        } else if !message.isEmpty {
+            CommandFailure(blaming: error).show()
+        }
         Herald.exit(withError: status)
     }
 }

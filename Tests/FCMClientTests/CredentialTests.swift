@@ -66,15 +66,15 @@ struct CredentialTests {
             ("service_account", "type", 7, "'type' is not a string"),
             (
                 "service_account", "type", "sekret-account",
-                "'type' is none of Google's: a service account's key file has 'service_account' there"
+                "'type' is none of Google's"
             ),
             (
                 "service_account", "type", "external_account_authorized_user",
-                "credentials of type 'external_account_authorized_user' are not supported: see docs/how-to/credentials.md"
+                "credentials of type 'external_account_authorized_user' are not supported"
             ),
             (
                 "service_account", "type", "gdch_service_account",
-                "credentials of type 'gdch_service_account' are not supported: see docs/how-to/credentials.md"
+                "credentials of type 'gdch_service_account' are not supported"
             ),
             ("service_account", "client_email", nil, "'client_email' is missing"),
             ("service_account", "client_email", ["sekret"], "'client_email' is not a string"),
@@ -139,7 +139,7 @@ struct CredentialTests {
             ),
             (
                 "impersonated_service_account", "source_credentials", ["type": "impersonated_service_account"],
-                "'source_credentials' is itself of type 'impersonated_service_account', which is not supported: list the accounts in between in 'delegates'"
+                "'source_credentials' is itself of type 'impersonated_service_account', which is not supported"
             ),
             ("impersonated_service_account", "delegates", ["a", 7], "'delegates' is not a list of strings"),
         ] as [(String, String, JSONValue?, String)])

@@ -158,9 +158,9 @@ struct TokenFetcherTests {
         ),
         (401, #"{"error":"invalid_client"}"#, "Google refused the credential: invalid_client"),
         (400, #"{"error":"a\nb\u001b[31m"}"#, "Google refused the credential: a (…)"),
-        (404, "<html>", "the token endpoint answered HTTP 404, not as Google's does: check token_uri in the key file"),
-        (400, "{}", "the token endpoint answered HTTP 400, not as Google's does: check token_uri in the key file"),
-        (301, "", "the token endpoint answered HTTP 301, not as Google's does: check token_uri in the key file"),
+        (404, "<html>", "the token endpoint answered HTTP 404, not as Google's does"),
+        (400, "{}", "the token endpoint answered HTTP 400, not as Google's does"),
+        (301, "", "the token endpoint answered HTTP 301, not as Google's does"),
     ])
     func `a lasting refusal is final`(_ status: Int, _ body: String, _ message: String) async throws {
         let (error, requests) = try await outcome(HTTPResponseStatus(statusCode: status), body)

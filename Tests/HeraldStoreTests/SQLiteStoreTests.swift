@@ -68,7 +68,7 @@ struct SQLiteStoreTests {
         #expect {
             try SQLiteStore.create(at: path, identity: OpenStore.identity)
         } throws: {
-            if case StateError.inaccessible(path, _) = $0 { true } else { false }
+            if case StateError.inaccessible(path, _, _) = $0 { true } else { false }
         }
     }
 

@@ -105,6 +105,6 @@ class CommandTests(unittest.TestCase):
         version = places.run(places.HERALD, "--version").split()[0]
         for path in [*DEPLOY.rglob("*"), ACTION]:
             if path.is_file():
-                for found in re.findall(r"OWNER/herald[:@]v?([0-9.]+[0-9])|rev: v([0-9.]+)", path.read_text()):
+                for found in re.findall(r"[\w.-]+/herald[:@]v?([0-9.]+[0-9])|rev: v([0-9.]+)", path.read_text()):
                     with self.subTest(file=str(path.relative_to(ROOT))):
                         self.assertEqual("".join(found), version)

@@ -153,7 +153,7 @@ class WorkflowTests(ActionTestCase):
         for path in sorted(DEPLOY.glob("github/*.yml")):
             for job in places.document(path)["jobs"].values():
                 for step in job["steps"]:
-                    if step.get("uses", "").startswith("OWNER/herald@"):
+                    if re.match(r"[\w.-]+/herald@", step.get("uses", "")):
                         uses += 1
                         self.assertLessEqual(set(step["with"]), set(self.action["inputs"]))
                         self.assertIn(step["with"]["command"], ("review", "apply"))

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import xml.etree.ElementTree
 
 import places
@@ -71,9 +72,9 @@ class PreCommitTests(ForgeTestCase):
         self.commit(hooks, "Hooks")
         run(*GIT, "tag", "v0.1.0", cwd=hooks)
         config = (DEPLOY / "pre-commit/.pre-commit-config.yaml").read_text()
-        self.assertIn("https://github.com/OWNER/herald", config)
-        (self.checkout / ".pre-commit-config.yaml").write_text(
-            config.replace("https://github.com/OWNER/herald", str(hooks)))
+        config, found = re.subn(r"https://github\.com/[\w.-]+/herald\b", str(hooks), config)
+        self.assertEqual(found, 1)
+        (self.checkout / ".pre-commit-config.yaml").write_text(config)
         environment = {"PATH": f"{tools}:{os.environ['PATH']}", "PRE_COMMIT_HOME": str(self.folder / "cache")}
         pre_commit = [tool("pre-commit"), "run", "--all-files"]
         run(*GIT, "add", "--all", cwd=self.checkout)

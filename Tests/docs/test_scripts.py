@@ -1,6 +1,9 @@
 """The checks of the docs find what is wrong."""
 
 import importlib.util
+import re
+import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -81,6 +84,47 @@ class CommandTests(unittest.TestCase):
             list(commands.page_commands(page)),
             [(["plan"], True), (["state", "lock"], True), (["-w", "a b", "plan", "--days", "7"], True),
              (["said"], True), (["plan"], True), (["state"], True), (["plan", "--days"], False)])  # fmt: skip
+
+
+    def test_what_was_left_out(self):
+        with tempfile.TemporaryDirectory() as folder:
+            one, other = Path(folder) / "one.md", Path(folder) / "other.md"
+            one.write_text("```sh\ntrue\n```\n")
+            other.write_text("```shell\ngcloud\n```\n\n```sh\ntrue\n```\n\n```shell\ngcloud\n```\n")
+            self.assertEqual(
+                follow.account([[one, other], [one]]), "follow-docs: 2 pages, 2 blocks run, 2 left out (other.md 2)")
+            self.assertEqual(follow.account([[one]]), "follow-docs: 1 pages, 1 blocks run, 0 left out")
+
+
+class OwnerTests(unittest.TestCase):
+    """Whoever publishes herald replaces OWNER once, as docs/releasing.md says."""
+
+    PLACES = [".github", "deploy", "docs", "README.md", "action.yml", "Scripts", ".pre-commit-hooks.yaml"]
+
+    def named(self, root):
+        """The files that name an owner."""
+        files = [file for place in self.PLACES for file in [root / place, *(root / place).rglob("*")] if file.is_file()]
+        found = {str(file.relative_to(root)) for file in files
+                 if re.search(r"OWNER/herald|@OWNER", file.read_text(errors="replace"))}  # fmt: skip
+        return found - {"docs/releasing.md"}
+
+    def test_every_place_is_replaced(self):
+        if not self.named(ROOT):
+            self.skipTest("it was replaced here")
+        page = (ROOT / "docs/releasing.md").read_text()
+        commands = next(text for text in re.findall(r"```shell\n(.*?)```", page, re.DOTALL) if "OWNER" in text)
+        with tempfile.TemporaryDirectory() as folder:
+            copy = Path(folder)
+            for place in self.PLACES:
+                if (ROOT / place).is_dir():
+                    shutil.copytree(ROOT / place, copy / place)
+                else:
+                    shutil.copy(ROOT / place, copy / place)
+            subprocess.run(["bash", "-euc", commands], cwd=copy, check=True)
+            self.assertEqual(self.named(copy), set())
+            self.assertIn("ghcr.io/tide-app/herald:", (copy / "deploy/kubernetes/cronjob.yaml").read_text())
+            self.assertIn("\n* @tide-app/push\n", (copy / ".github/CODEOWNERS").read_text())
+            self.assertEqual(list(copy.rglob("*.bak")), [])
 
 
 class LinkTests(unittest.TestCase):

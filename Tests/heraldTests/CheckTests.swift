@@ -114,9 +114,8 @@ import Testing
         #expect(ReadCheck(topicAPI: .auto).groups(verdict, areUsed: areUsed).outcome == outcome)
     }
 
-    @Test func `what follows a semicolon is what to do`() {
-        let told = CheckResult.error(.state, telling: "it is wrong; do this; then that", else: "no")
-        #expect((told.found, told.fix) == ("it is wrong", "do this; then that"))
-        #expect(CheckResult.error(.state, telling: "it is wrong", else: "do that").fix == "do that")
+    @Test(arguments: [("set it right", "Set it right."), ("'x' makes one", "'x' makes one."), ("See x.", "See x.")])
+    func `what to do is told in a sentence`(help: String, sentence: String) {
+        #expect(help.asSentence == sentence)
     }
 }

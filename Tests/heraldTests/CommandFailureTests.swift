@@ -26,13 +26,9 @@ import Testing
     }
 
     @Test(arguments: [
-        Case(
-            StateError.missing(path: "/s"), .wrong,
-            "there is no state at /s; 'herald state init' makes one, or the first apply"),
+        Case(StateError.missing(path: "/s"), .wrong, "there is no state at /s"),
         Case(StateError.locked(path: "/s", holder: "run 7"), .locked, "the state /s is in use by run 7"),
-        Case(
-            StateError.newer(path: "/s"), .wrong,
-            "the state /s was written by a newer herald; use that herald or a newer one"),
+        Case(StateError.newer(path: "/s"), .wrong, "the state /s was written by a newer herald"),
         Case(RecipientIndexError.recordedTwice, .wrong, "a recipient is in it twice"),
         Case(
             FCMClientError.authoritiesWithoutTLS, .wrong, "certificate authorities are for https endpoints only"),
@@ -51,14 +47,24 @@ import Testing
         Case(
             SavedPlan.Problem.stale, .stalePlan,
             "the files or the state changed since the plan was saved"),
-        Case(CommandFailure(.usage, "as it is"), .usage, "as it is"),
+        Case(CommandFailure(.usage, "as it is", help: "do it"), .usage, "as it is"),
     ])
-    func `an error has one exit status and one sentence`(_ error: Case) {
+    func `an error has one exit status, and says what happened and what to do`(_ error: Case) {
         let failure = CommandFailure(error.error)
         #expect(failure?.status == error.status)
         #expect(failure?.message == error.message)
-        // Whoever meets an exit code of its own is told what to do, too.
-        #expect((failure?.help != nil) == [.locked, .stalePlan].contains(error.status))
+        #expect(failure?.help?.isEmpty == false)
+    }
+
+    @Test func `an error of somebody else is told, too`() {
+        let failure = CommandFailure(blaming: CocoaError(.fileReadUnknown))
+        #expect(failure.status == .wrong)
+        #expect(failure.message?.isEmpty == false && failure.help?.isEmpty == false)
+    }
+
+    @Test func `a command that has said everything says no more`() {
+        #expect(CommandFailure(.refused).text == "")
+        #expect(CommandFailure(.wrong, "a: b", help: "c").text == "herald: a: b\n  help: c\n")
     }
 
     @Test(arguments: [

@@ -25,8 +25,8 @@ import Testing
         #expect(!destination.isEmulator)
         let failure = #expect(throws: CommandFailure.self) { try destination.credential() }
         #expect(failure?.status == .wrong)
-        #expect(
-            failure?.message?.hasPrefix("there are no credentials for https://fcm.googleapis.com; set ") == true)
+        #expect(failure?.message == "there are no credentials for https://fcm.googleapis.com")
+        #expect(failure?.help?.hasPrefix("set GOOGLE_APPLICATION_CREDENTIALS or ") == true)
     }
 
     @Test func `FCM_EMULATOR_HOST takes every call, and needs nobody`() throws {
@@ -68,7 +68,7 @@ import Testing
                 $0.iidEndpoint = iid
             }
         }
-        #expect(failure?.message?.hasSuffix("; set both to the same place") == true)
+        #expect(failure?.help?.hasPrefix("set both to the same place") == true)
     }
 
     @Test func `the proxy is the environment's, and this machine is called without one`() throws {
@@ -118,7 +118,7 @@ import Testing
             try destination(["FCM_EMULATOR_HOST": "FCM_EMULATOR_HOST=127.0.0.1:1"])
         }
         #expect(pasted?.message?.hasPrefix("FCM_EMULATOR_HOST: ") == true)
-        #expect(pasted?.message?.hasSuffix("; give only what follows the '='") == true)
+        #expect(pasted?.help == "give only what follows the '='")
         let batches = #expect(throws: CommandFailure.self) { try destination { $0.iidEndpoint = "nowhere" } }
         #expect(batches?.message?.hasPrefix("fcm.iid_endpoint: ") == true)
     }

@@ -41,7 +41,7 @@ import Testing
         SetUp(
             "a key file that is no JSON", credentials: "../broken.json",
             change: { try $0.folder.write("{", to: "broken.json") }, "credential", "error", found: "not a JSON object",
-            fix: "get it anew"),
+            fix: "from Google anew"),
         SetUp(
             "a revoked key", faults: [["match": ["service": "oauth"], "do": ["code": "invalid_grant"]]], "credential",
             "error", found: "Invalid JWT Signature.", fix: "make a new key"),
@@ -97,7 +97,7 @@ import Testing
                 try $0.folder.write(
                     settings.replacing("project: tide-app-prod", with: "project: other-app"),
                     to: "workspace/herald.yaml")
-            }, "state", "error", found: "belongs to", fix: "set HERALD_STATE or 'state' to another file"),
+            }, "state", "error", found: "belongs to", fix: "Set 'state' or HERALD_STATE to another place"),
         SetUp(
             "a list that nobody exported for long",
             change: {
@@ -172,7 +172,7 @@ import Testing
         let (status, checks) = try await Self.doctor(sandbox)
         #expect(status == 1)
         #expect(checks[0]["found"] == "there are no credentials for https://fcm.googleapis.com")
-        #expect(checks[0]["fix"]?.string?.hasPrefix("set GOOGLE_APPLICATION_CREDENTIALS or fcm.credentials") == true)
+        #expect(checks[0]["fix"]?.string?.hasPrefix("Set GOOGLE_APPLICATION_CREDENTIALS or fcm.credentials") == true)
         #expect(checks[1]["result"] == "skipped")
     }
 

@@ -74,7 +74,7 @@ import Testing
     @Test func `a metadata server is not looked for where a variable forbids it or names a stranger`() {
         #expect(throws: CommandFailure.self) { try find(["NO_GCE_CHECK": "true"]) }
         let failure = #expect(throws: CommandFailure.self) { try find(["GCE_METADATA_HOST": "evil.example"]) }
-        #expect(failure?.message?.hasPrefix("GCE_METADATA_HOST must name ") == true)
+        #expect(failure?.message?.hasPrefix("GCE_METADATA_HOST names ") == true)
     }
 
     @Test func `towards this machine only a metadata server of this machine is asked`() throws {

@@ -78,10 +78,13 @@ import Testing
     }
 
     @Test(arguments: [
-        ("--out FOLDER/x.csv", Int32(1), "name a group, or --all; the state has: family, others"),
-        ("famly --out FOLDER/x.csv", 1, "the state has no group 'famly'; did you mean 'family'?"),
-        ("nobody --out FOLDER/x.csv", 1, "the state has no group 'nobody'; the state has: family, others"),
-        ("family", 64, "name its file with --out"), ("family --all --out FOLDER/x.csv", 64, "not both"),
+        (
+            "--out FOLDER/x.csv", Int32(1),
+            "no group is named\n  help: name a group, or add --all; the state has: family, others"
+        ),
+        ("famly --out FOLDER/x.csv", 1, "the state has no group 'famly'\n  help: did you mean 'family'?\n"),
+        ("nobody --out FOLDER/x.csv", 1, "the state has no group 'nobody'\n  help: the state has: family, others"),
+        ("family", 64, "name its file with --out"), ("family --all --out FOLDER/x.csv", 64, "cannot be combined"),
         ("family --out FOLDER/no/x.csv", 1, "cannot be written to "),
     ])
     func `an export of groups that cannot be says why, and writes nothing`(

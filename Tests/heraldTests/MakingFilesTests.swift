@@ -28,15 +28,15 @@ import Testing
         let elsewhere = try await sandbox.herald(
             "convert", old, "--name", "tide-2", "--out", "\(sandbox.workspace)/tide.yaml")
         #expect(elsewhere.status == 1)
-        #expect(elsewhere.errors.contains("tide.yaml is there; name another file with --out"))
+        #expect(elsewhere.errors.contains("tide.yaml is there\n  help: name another file with --out\n"))
         #expect(try sandbox.folder.read("workspace/tide.yaml") == text)
     }
 
     @Test(arguments: [
-        ("[1, 2]", "", "it is a list of 2; give one message at a time"),
+        ("[1, 2]", "", "it is a list of 2\n  help: give one message at a time\n"),
         ("{\n", "", "line 2 is not valid JSON"),
-        (#"{"aps": {"alert": "Hi"}}"#, "", "does not say whom the message is for; add --target topic:NAME"),
-        (#"{"hello": "there"}"#, "", "say which with --from v1, legacy or apns"),
+        (#"{"aps": {"alert": "Hi"}}"#, "", "does not say whom the message is for\n  help: add --target topic:NAME\n"),
+        (#"{"hello": "there"}"#, "", "help: say which it is with --from v1, legacy or apns"),
         (#"{"topic": "news", "data": {"from": "me"}}"#, "", "'from' is a key of FCM's own"),
         (#"{"topic": "news", "data": {"a": "b"}}"#, "--target group:home", "no file declares group 'home'"),
     ])
@@ -87,13 +87,13 @@ import Testing
     }
 
     @Test(arguments: [
-        ("plna", "there is no command 'plna'; did you mean 'plan'?"),
-        ("-w somewhere aply", "there is no command 'aply'; did you mean 'apply'?"),
-        ("-w state plna", "there is no command 'plna'; did you mean 'plan'?"),
-        ("plna --nope", "there is no command 'plna'; did you mean 'plan'?"),
+        ("plna", "herald: there is no command 'plna'\n  help: did you mean 'plan'?\n"),
+        ("-w somewhere aply", "herald: there is no command 'aply'\n  help: did you mean 'apply'?\n"),
+        ("-w state plna", "herald: there is no command 'plna'\n  help: did you mean 'plan'?\n"),
+        ("plna --nope", "herald: there is no command 'plna'\n  help: did you mean 'plan'?\n"),
         ("--nope plna", "'--nope'"), ("plan storm", "'storm'"),
-        ("state shwo", "there is no command 'shwo'; did you mean 'show'?"),
-        ("xylophone", "there is no command 'xylophone'\n"),
+        ("state shwo", "herald: there is no command 'shwo'\n  help: did you mean 'show'?\n"),
+        ("xylophone", "herald: there is no command 'xylophone'\n  help: 'herald --help' lists what it takes\n"),
         ("new campagn x", "did you mean 'campaign'?"),
     ])
     func `a mistyped command is told which one is near`(arguments: String, sentence: String) async throws {

@@ -223,7 +223,7 @@ import Testing
         #expect(try await sandbox.herald("apply", "--auto-approve", host: host).status == 0)
         let wrong = try await sandbox.herald("state resolve to-all@once --retry UNREGISTERED", host: host)
         #expect(wrong.status == 1)
-        #expect(wrong.errors.contains("there are: SENDER_ID_MISMATCH"))
+        #expect(wrong.errors.contains("help: name one of these codes: SENDER_ID_MISMATCH\n"))
         try await Control(host).put([.fid(3), .fid(4)], state: "active")
         #expect(
             try await sandbox.herald("state resolve to-all@once --retry SENDER_ID_MISMATCH", host: host).status == 0)

@@ -148,7 +148,7 @@ import Testing
 
     @Test(arguments: [
         ("--project other", nil, "belongs to"),
-        ("--project demo-project", "state.sqlite", "HERALD_STATE must name a database"),
+        ("--project demo-project", "state.sqlite", "HERALD_STATE names no database"),
         ("--project demo-project --schema none", nil, "state init"),
         ("--project demo-project --max-in-flight 0", nil, "--max-in-flight"),
         ("--project demo-project --token-host https://sts.example.com", nil, "--token-host"),

@@ -35,12 +35,12 @@ package enum CredentialFileError: Error, Hashable, Sendable, CustomStringConvert
         case .notTexts(let name): "'\(name)' is not a list of strings"
         case .notAnObject(let name): "'\(name)' is not an object"
         case .notHeaders(let name): "'\(name)' is not an object of HTTP headers"
-        case .unknownType: "'type' is none of Google's: a service account's key file has 'service_account' there"
-        case .unsupported(let kind): "credentials of type '\(kind)' are not supported: see docs/how-to/credentials.md"
+        case .unknownType: "'type' is none of Google's"
+        case .unsupported(let kind): "credentials of type '\(kind)' are not supported"
         case .nestedImpersonation:
-            "'source_credentials' is itself of type 'impersonated_service_account', which is not supported: list the accounts in between in 'delegates'"
+            "'source_credentials' is itself of type 'impersonated_service_account', which is not supported"
         case .unsupportedSource(let kind):
-            "credentials of type 'external_account' with \(kind) as their source are not supported: use a file or a URL"
+            "credentials of type 'external_account' with \(kind) as their source are not supported"
         case .noSource: "'credential_source' has neither 'file' nor 'url', or both"
         case .unknownFormat: "'credential_source.format.type' is neither 'text' nor 'json'"
         case .lifetime(let name): "'\(name)' is not from 600 to 43200 seconds"
@@ -50,9 +50,24 @@ package enum CredentialFileError: Error, Hashable, Sendable, CustomStringConvert
         case .sourceURL(let name):
             "'\(name)' is not an https address, or http on this machine or at a link-local address"
         case .host(let name):
-            "'\(name)' is neither a sign-in server of Google's nor on this machine; if you trust it, list its host in fcm.token_hosts (for a worker: --token-host)"
+            "'\(name)' is neither a sign-in server of Google's nor on this machine"
+        case .metadataHost(let variable): "\(variable) names another server than a metadata server"
+        }
+    }
+
+    /// What to do about it.
+    package var help: String {
+        switch self {
+        case .unknownType: "name a file that Google made: a service account's key file has 'service_account' there"
+        case .unsupported, .otherUniverse: "use a credential that docs/how-to/credentials.md lists"
+        case .nestedImpersonation: "list the accounts in between in 'delegates'"
+        case .unsupportedSource: "use a file or a URL as the source"
+        case .host: "if you trust it, list its host in fcm.token_hosts (for a worker: --token-host)"
         case .metadataHost(let variable):
-            "\(variable) must name this machine, a link-local address or metadata.google.internal"
+            "set \(variable) to this machine, a link-local address or metadata.google.internal, or unset it"
+        case .notJSON, .missing, .notText, .notAProject, .notANumber, .notTexts, .notAnObject, .notHeaders, .noSource,
+            .unknownFormat, .lifetime, .privateKey, .url, .sourceURL:
+            "get the file from Google anew, or name another one"
         }
     }
 }

@@ -39,15 +39,28 @@ package enum TokenError: Error, Hashable, Sendable, CustomStringConvertible {
             "Google refused the credential: \(code)" + (detail.map { ", \($0)" } ?? "")
                 + (lead.map { " (the clock here is \($0.magnitude) \($0 > .zero ? "ahead" : "behind"))" } ?? "")
         case .unexpected(let status, let service):
-            "\(service.rawValue) answered HTTP \(status), not as Google's does: check \(service.setting)"
+            "\(service.rawValue) answered HTTP \(status), not as Google's does"
         case .unusableKey: "the private key cannot sign"
         case .unreadable(let file): "the subject token's file \(file) cannot be read"
-        case .noSubjectToken:
-            "the source of the subject token gave none: check credential_source in the credential file"
-        case .noMetadataServer(let place):
-            "there are no credentials: set GOOGLE_APPLICATION_CREDENTIALS or fcm.credentials to a credential file; no metadata server answers at \(place)"
+        case .noSubjectToken: "the source of the subject token gave none"
+        case .noMetadataServer(let place): "there are no credentials: no metadata server answers at \(place)"
         case .unusableCredential: "the credential cannot be used"
         case .unavailable(let reason, _): "no access token could be had: \(reason)"
+        }
+    }
+
+    /// What to do about it.
+    package var help: String {
+        switch self {
+        case .refused(_, _, let lead?):
+            "set the clock of this machine: it is \(lead.magnitude) \(lead > .zero ? "ahead" : "behind")"
+        case .refused(_, _, nil): "make a new key, or sign in again"
+        case .unexpected(_, let service): "look at \(service.setting)"
+        case .unusableKey, .unusableCredential: "get the credential file anew"
+        case .unreadable: "look at that path and at who may read it"
+        case .noSubjectToken: "look at \(TokenService.subject.setting)"
+        case .noMetadataServer: "set GOOGLE_APPLICATION_CREDENTIALS or fcm.credentials to a credential file"
+        case .unavailable: "look at the network and the proxy, then run the command again"
         }
     }
 }

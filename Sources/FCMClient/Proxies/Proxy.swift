@@ -44,10 +44,13 @@ package enum ProxyError: Error, Hashable, Sendable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .notAProxy: "HTTPS_PROXY is not the address of a proxy: write http://HOST:PORT"
-        case .secureProxy: "HTTPS_PROXY names an https:// proxy, which herald cannot use: write http://HOST:PORT"
+        case .notAProxy: "HTTPS_PROXY is not the address of a proxy"
+        case .secureProxy: "HTTPS_PROXY names an https:// proxy, which herald cannot use"
         }
     }
+
+    /// What to do about it.
+    package var help: String { "set HTTPS_PROXY to http://HOST:PORT" }
 }
 
 extension Substring {

@@ -19,17 +19,30 @@ package enum ConversionProblem: Error, Hashable, Sendable {
 
     package var words: String {
         switch self {
-        case .notJSON(let line): "line \(line) is not valid JSON; give one message as JSON"
-        case .tooDeep: "its values are nested too deeply; a message has at most 32 levels"
-        case .duplicateName(let name): "'\(name.printable)' stands twice in one object; remove one of them"
-        case .noObject: "it is no JSON object; give one message, such as {\"message\": {…}}"
-        case .list(let count): "it is a list of \(count); give one message at a time"
-        case .unknownForm: "its keys tell no form of message; say which with --from v1, legacy or apns"
-        case .noStanza: "it has no <gcm>…</gcm> with JSON in it; give the JSON alone"
-        case .tooLarge: "it has more than 4 MiB; give one message at a time"
-        case .severalTargets(let keys):
-            "\(keys.map { "'\($0)'" }.joined(separator: " and ")) each name a target; keep one of them"
-        case .noText(let path): "'\(path)' is no text; write it in quotes, or remove it"
+        case .notJSON(let line): "line \(line) is not valid JSON"
+        case .tooDeep: "its values are nested too deeply"
+        case .duplicateName(let name): "'\(name.printable)' stands twice in one object"
+        case .noObject: "it is no JSON object"
+        case .list(let count): "it is a list of \(count)"
+        case .unknownForm: "its keys tell no form of message"
+        case .noStanza: "it has no <gcm>…</gcm> with JSON in it"
+        case .tooLarge: "it has more than 4 MiB"
+        case .severalTargets(let keys): "\(keys.map { "'\($0)'" }.joined(separator: " and ")) each name a target"
+        case .noText(let path): "'\(path)' is no text"
+        }
+    }
+
+    /// What to do about it.
+    package var help: String {
+        switch self {
+        case .notJSON, .noObject: "give one message as JSON, such as {\"message\": {…}}"
+        case .tooDeep: "make it flatter: a message has at most 32 levels"
+        case .duplicateName: "remove one of the two"
+        case .list, .tooLarge: "give one message at a time"
+        case .unknownForm: "say which it is with --from v1, legacy or apns"
+        case .noStanza: "give the JSON alone"
+        case .severalTargets: "keep one of them"
+        case .noText: "write it in quotes, or remove it"
         }
     }
 }

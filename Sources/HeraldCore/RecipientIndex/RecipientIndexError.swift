@@ -10,10 +10,18 @@ package enum RecipientIndexError: Error, Hashable, Sendable, CustomStringConvert
     package var description: String {
         switch self {
         case .noRoom(let folder, let detail):
-            "the lists are sorted in a temporary file, which cannot be written in \(folder): \(detail); "
-                + "TMPDIR names another folder"
+            "the lists are sorted in a temporary file, which cannot be written in \(folder): \(detail)"
         case .recordedTwice: "a recipient is in it twice"
         case .tooMany: "the lists name more than \(ListedRecipients.lastNumber) recipients"
+        }
+    }
+
+    /// What to do about it.
+    package var help: String {
+        switch self {
+        case .noRoom: "make room there, or set TMPDIR to another folder"
+        case .recordedTwice: "restore the newest backup of the state, as docs/how-to/state.md says"
+        case .tooMany: "divide the lists between several workspaces"
         }
     }
 }

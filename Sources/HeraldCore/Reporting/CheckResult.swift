@@ -36,12 +36,4 @@ package struct CheckResult: Hashable, Sendable {
     package static func skipped(_ check: Check, _ found: String) -> CheckResult {
         CheckResult(check: check, outcome: .skipped, found: found)
     }
-
-    /// - Parameters:
-    ///   - text: an error's sentence. What follows its first semicolon is what to do.
-    ///   - fix: what to do if the sentence does not say it.
-    package static func error(_ check: Check, telling text: String, else fix: String) -> CheckResult {
-        guard let end = text.firstRange(of: "; ") else { return .error(check, text, fix: fix) }
-        return .error(check, String(text[..<end.lowerBound]), fix: String(text[end.upperBound...]))
-    }
 }

@@ -14,10 +14,19 @@ package enum SnapshotProblem: Error, Hashable, Sendable {
 extension SnapshotProblem: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .notSnapshot: "it is no snapshot of herald's; 'herald state snapshot' makes one"
-        case .newer: "it was written by a newer herald; use that herald or a newer one"
+        case .notSnapshot: "it is no snapshot of herald's"
+        case .newer: "it was written by a newer herald"
         case .damaged(let detail): "it is damaged: \(detail.printable)"
         case .bound(let bound, let wanted): "it belongs to \(bound.printable), not to \(wanted)"
+        }
+    }
+
+    /// What to do about it.
+    package var help: String {
+        switch self {
+        case .notSnapshot, .damaged: "make one with 'herald state snapshot' where the state is"
+        case .newer: "use that herald or a newer one"
+        case .bound: "name the snapshot of this workspace's own state"
         }
     }
 }

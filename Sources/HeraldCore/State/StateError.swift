@@ -26,8 +26,8 @@ package enum StateError: Error, Hashable, Sendable {
     case failedOver(path: String)
     /// That run does not hold the lock.
     case notLocked(path: String, by: String)
-    /// The file system or the server refused.
-    case inaccessible(path: String, detail: String)
+    /// The file system or the server refused. `help` is what to do, if it is known.
+    case inaccessible(path: String, detail: String, help: String? = nil)
     /// A newer run has taken over the state. `holder` is the run that may no longer write.
     case leaseLost(holder: String)
     /// Another process gave out numbers that a plan had counted on.
@@ -39,29 +39,46 @@ package enum StateError: Error, Hashable, Sendable {
 extension StateError: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .missing(let path):
-            "there is no state at \(path); 'herald state init' makes one, or the first apply"
-        case .uninitialized(let path): "there is no state at \(path); 'herald state init' makes one"
+        case .missing(let path), .uninitialized(let path): "there is no state at \(path)"
         case .exists(let path): "there is a state already at \(path)"
         case .damaged(let path, let detail): "the state \(path) is damaged: \(detail)"
         case .bound(let path, let bound, let wanted):
-            "the state \(path) belongs to \(bound), not to \(wanted); set HERALD_STATE or 'state' to another file"
+            "the state \(path) belongs to \(bound), not to \(wanted)"
         case .locked(let path, let holder): "the state \(path) is in use by \(holder)"
-        case .newer(let path): "the state \(path) was written by a newer herald; use that herald or a newer one"
-        case .older(let path): "the state \(path) was written by an older herald; the next apply or run upgrades it"
-        case .unmigrated(let path):
-            "the state \(path) was written by an older herald; its owner upgrades it with 'herald state migrate'"
-        case .moved(let path, let place):
-            "the state \(path) was moved to \(place); set HERALD_STATE or 'state' to that"
-        case .incomplete(let path):
-            "the state \(path) is a copy that is not complete; run the same 'herald state copy' again"
+        case .newer(let path): "the state \(path) was written by a newer herald"
+        case .older(let path), .unmigrated(let path): "the state \(path) was written by an older herald"
+        case .moved(let path, let place): "the state \(path) was moved to \(place)"
+        case .incomplete(let path): "the state \(path) is a copy that is not complete"
         case .failedOver(let path):
             "the database of the state \(path) failed over to a server that may lack what was committed last"
         case .notLocked(let path, let run): "run \(run) does not hold the lock of the state \(path)"
-        case .inaccessible(let path, let detail): "the state \(path) cannot be used: \(detail)"
+        case .inaccessible(let path, let detail, _): "the state \(path) cannot be used: \(detail)"
         case .leaseLost(let holder): "run \(holder) writes nothing more: another run works on the state now"
-        case .occurrenceTaken(let id): "\(id) is in the state already; run the command again"
-        case .numberedOtherwise: "the state got new registrations after it was read; run the command again"
+        case .occurrenceTaken(let id): "\(id) is in the state already"
+        case .numberedOtherwise: "the state got new registrations after it was read"
+        }
+    }
+
+    /// What to do about it.
+    package var help: String {
+        switch self {
+        case .missing:
+            "'herald state init' or the first apply makes one; if there was one, look at 'state' and HERALD_STATE"
+        case .uninitialized: "'herald state init' makes one; if there was one, look at 'state' and HERALD_STATE"
+        case .exists: "use that state, or name another place"
+        case .damaged: "restore the newest backup, as docs/how-to/state.md says"
+        case .bound: "set 'state' or HERALD_STATE to another place; each project and endpoint has a state of its own"
+        case .locked: "wait until it ends, or use --if-locked wait; 'herald state lock' tells who holds it"
+        case .newer: "use that herald or a newer one"
+        case .older: "run 'herald apply' or 'herald run', which upgrades it"
+        case .unmigrated: "let the owner of its schema run 'herald state migrate'"
+        case .moved: "set 'state' or HERALD_STATE to that place"
+        case .incomplete: "run the same 'herald state copy' again"
+        case .failedOver: "run 'herald apply' on a terminal: it says which occurrences are in doubt"
+        case .notLocked: "'herald state lock' tells who holds it"
+        case .inaccessible(_, _, let help): help ?? "look at its path and who may use it, or at the database server"
+        case .leaseLost: "wait until the other run ends, then run the command again"
+        case .occurrenceTaken, .numberedOtherwise: "run the command again"
         }
     }
 

@@ -81,6 +81,6 @@ package enum StateCopy {
 
     /// The source changed after it was copied.
     static func changed(_ name: String) -> StateError {
-        .inaccessible(path: name, detail: "it changed while it was copied; run the command again")
+        .inaccessible(path: name, detail: "it changed while it was copied", help: "run the command again")
     }
 }

@@ -5,8 +5,10 @@ package import HeraldCore
 /// Why herald does not connect with an address. No sentence has a password in it.
 package struct PostgresAddressError: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
+    /// What to do about it.
+    package let help: String
 
-    init(_ description: String) { self.description = description }
+    init(_ description: String, help: String) { (self.description, self.help) = (description, help) }
 }
 
 /// The address of a database, read and judged by its parts as libpq reads them.
@@ -25,12 +27,15 @@ package struct PostgresAddress {
     ) throws(PostgresAddressError) {
         let parsed = try Self.parse(settings.address)
         for key in parsed.keys.sorted() where !Self.known.contains(key) {
-            throw PostgresAddressError("herald does not take the parameter '\(key)' in the address of a database")
+            throw PostgresAddressError(
+                "herald does not take the parameter '\(key)' in the address of a database", help: "leave out '\(key)'")
         }
         if isFromFile, let password = parsed["password"],
             password.wholeMatch(of: #/\$\{[A-Za-z_][A-Za-z0-9_]*\}/#) == nil
         {
-            throw PostgresAddressError("the password of the database must be one ${VARIABLE} without a default")
+            throw PostgresAddressError(
+                "the password of the database is written in a file",
+                help: "write one ${VARIABLE} without a default in its place, and set that variable")
         }
         var given: PostgresConnection.Parameters = [:]
         for (key, text) in parsed {
@@ -38,9 +43,11 @@ package struct PostgresAddress {
             given[key] = isFromFile ? Variables.expand(text, environment) { problem = problem ?? $0 } : text
             switch problem {
             case .undefined(let name):
-                throw PostgresAddressError("the environment has no \(name), which '\(key)' needs")
+                throw PostgresAddressError(
+                    "the environment has no \(name), which '\(key)' needs", help: "set the variable \(name)")
             case .stray:
-                throw PostgresAddressError("'\(key)': a $ must begin a ${VARIABLE}; write $$ for a dollar sign")
+                throw PostgresAddressError(
+                    "'\(key)': a $ stands there that begins no ${VARIABLE}", help: "write $$ for a dollar sign")
             case nil: break
             }
         }
@@ -73,14 +80,16 @@ package struct PostgresAddress {
         // From PGOPTIONS or a service file. It could turn off what a commit waits for.
         for key in ["options", "replication"] where effective[key]?.isEmpty == false {
             throw PostgresAddressError(
-                "herald does not take '\(key)' for a database; look at PGOPTIONS and the service file")
+                "herald does not take '\(key)' for a database", help: "take it out of PGOPTIONS and of the service file"
+            )
         }
         let addresses = effective["hostaddr"].flatMap { $0.isEmpty ? nil : $0 } ?? effective["host"] ?? ""
         let others = addresses.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
             .filter { !Self.isThisMachine($0) }
         guard let other = others.first, effective["sslmode"] != "verify-full", !isInsecure else { return }
         throw PostgresAddressError(
-            "the connection to \(other) is not checked: sslmode is \(effective["sslmode"] ?? "prefer"); set sslmode=verify-full, or 'insecure: true' in 'state' if nobody can listen or answer in between"
+            "the connection to \(other) is not checked: sslmode is \(effective["sslmode"] ?? "prefer")",
+            help: "set sslmode=verify-full, or 'insecure: true' in 'state' if nobody can listen or answer in between"
         )
     }
 
@@ -95,7 +104,7 @@ package struct PostgresAddress {
         guard let options = PQconninfoParse(address, &problem) else {
             PQfreemem(problem)
             throw PostgresAddressError(
-                "the address of the database cannot be read; write postgresql://USER@HOST/DATABASE")
+                "the address of the database cannot be read", help: "write postgresql://USER@HOST/DATABASE")
         }
         defer { PQconninfoFree(options) }
         return values(of: options)
@@ -113,11 +122,15 @@ package struct PostgresAddress {
         let handle = PQconnectStartParams(
             keywords.map { UnsafePointer($0) }, texts.map { UnsafePointer($0) }, 0)
         defer { PQfinish(handle) }
-        guard let handle, let options = PQconninfo(handle) else { throw PostgresAddressError("libpq cannot start") }
+        guard let handle, let options = PQconninfo(handle) else {
+            throw PostgresAddressError("libpq cannot start", help: "free memory, and run the command again")
+        }
         defer { PQconninfoFree(options) }
         var found = values(of: options)
         guard found["target_session_attrs"] == "herald-asks" else {
-            throw PostgresAddressError("the service that the address of the database names cannot be read")
+            throw PostgresAddressError(
+                "the service that the address of the database names cannot be read",
+                help: "look at PGSERVICEFILE, or at .pg_service.conf in your home folder")
         }
         found["target_session_attrs"] = given["target_session_attrs"]
         return found

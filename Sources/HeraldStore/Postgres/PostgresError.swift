@@ -76,9 +76,21 @@ extension PostgresError {
         case .silent: "the server does not answer"
         case .refused(let refusal, _) where refusal.isReadOnly: "the server is read-only"
         case .refused(let refusal, _) where refusal.isNoRight:
-            "its role has no right to this (\(refusal.message)); 'herald state grants' prints what a role needs"
+            "its role has no right to this (\(refusal.message))"
         case .refused(let refusal, _): "PostgreSQL says: \(refusal.message)"
         case .unexpected(let what): what
         }
     }
+
+    /// What to do about it. `nil` if nothing is known but that the server is to be looked at.
+    var help: String? {
+        switch self {
+        case .refused(let refusal, _) where refusal.isReadOnly: "connect to the server that takes writes"
+        case .refused(let refusal, _) where refusal.isNoRight: Self.grants
+        case .unreachable, .cut, .silent: "look at the database server and the network, then run the command again"
+        case .refused, .unexpected: nil
+        }
+    }
+
+    static let grants = "give the role its rights: 'herald state grants' prints the SQL"
 }

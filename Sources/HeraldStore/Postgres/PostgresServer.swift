@@ -76,7 +76,8 @@ package struct PostgresServer: Sendable {
         for (column, setting) in [(1, "fsync"), (2, "synchronous_commit"), (3, "full_page_writes")] as [(Int32, String)]
         where try row.text(column) == "off" {
             throw StateError.inaccessible(
-                path: name, detail: "'\(setting)' is off there, so a crash could lose what was sent; turn it on")
+                path: name, detail: "'\(setting)' is off there, so a crash could lose what was sent",
+                help: "turn '\(setting)' on at the server")
         }
         let server = Date(timeIntervalSince1970: try row.double(0))
         // Its clock was read at some moment between.
@@ -84,7 +85,8 @@ package struct PostgresServer: Sendable {
         guard offset <= times.clockTolerance.seconds else {
             throw StateError.inaccessible(
                 path: name,
-                detail: "this machine's clock and the server's are \(Int(offset)) s apart; set them right")
+                detail: "this machine's clock and the server's are \(Int(offset)) s apart",
+                help: "set both clocks right")
         }
     }
 
@@ -96,7 +98,7 @@ package struct PostgresServer: Sendable {
         case let error as StateDamage: return .damaged(path: name, detail: error.detail)
         case PostgresError.refused(let refusal, _) where refusal.code == Refusal.damaged:
             return .damaged(path: name, detail: refusal.message)
-        case let error as PostgresError: return .inaccessible(path: name, detail: error.phrase)
+        case let error as PostgresError: return .inaccessible(path: name, detail: error.phrase, help: error.help)
         default: return .damaged(path: name, detail: "it cannot be read as a state")
         }
     }

@@ -17,7 +17,9 @@ extension PostgresStore {
                 return true
             }
         } catch let error as PostgresError where error.code == Refusal.noRight {
-            throw StateError.inaccessible(path: server.name, detail: "only the owner of its schema may migrate it")
+            throw StateError.inaccessible(
+                path: server.name, detail: "only the owner of its schema may migrate it",
+                help: "run 'herald state migrate' as that owner")
         } catch {
             throw server.stateError(error)
         }

@@ -56,16 +56,15 @@ package struct StateDatabase: StateLocation {
             note("\(error)")
         }
         if use == .changing, !store.seesSecrets {
-            throw StateError.inaccessible(path: name, detail: "its role may only read")
+            throw StateError.inaccessible(path: name, detail: "its role may only read", help: PostgresError.grants)
         }
         return store
     }
 
     package func backUp(to file: String) async throws {
         throw StateError.inaccessible(
-            path: name,
-            detail:
-                "'state backup' copies files; back up the database, for example with pg_dump --schema=\(server.schema)")
+            path: name, detail: "'state backup' copies files, and this state is in a database",
+            help: "back up the database, for example with pg_dump --schema=\(server.schema)")
     }
 
     package func create(_ identity: RecordedState.Identity) async throws -> any StateStore {
@@ -94,7 +93,8 @@ package struct StateDatabase: StateLocation {
                 throw StateError.inaccessible(
                     path: server.name,
                     detail: "'require_synchronous_standby' is set, and no commit there waits for another server"
-                        + (standing.seesStandbys ? "" : ", as far as its role without pg_monitor can see"))
+                        + (standing.seesStandbys ? "" : ", as far as its role without pg_monitor can see"),
+                    help: "set up a synchronous standby at the server, or leave out 'require_synchronous_standby'")
             }
             let rows = try connection.perform(
                 "SELECT @note_standing($1, $2)", .text(standing.system), .bool(standing.isSynchronous),

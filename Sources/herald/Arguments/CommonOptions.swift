@@ -21,7 +21,8 @@ struct CommonOptions: ParsableArguments {
             valueName: "level"),
         transform: { text in
             guard let level = Logger.Level(rawValue: text) else {
-                throw ValidationError("--log-level takes trace, debug, info or warning")
+                throw ValidationError(
+                    "there is no such level", help: "write trace, debug, info or warning")
             }
             return level
         })

@@ -12,7 +12,7 @@ struct PortArgument: ExpressibleByArgument, CustomStringConvertible {
 
     func checked(_ option: String) throws -> Int {
         guard let number = Int(description), (0...65_535).contains(number) else {
-            throw ValidationError("\(option) takes a port from 0 to 65535, and '\(description)' is none")
+            throw ValidationError("\(option): '\(description)' is not a port", help: "write a number from 0 to 65535")
         }
         return number
     }

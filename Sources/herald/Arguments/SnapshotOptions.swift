@@ -15,7 +15,9 @@ struct SnapshotOptions: ParsableArguments {
     var maxSnapshotAge: SpanArgument?
 
     func validate() throws {
-        if maxSnapshotAge != nil, snapshot == nil { throw ValidationError("--max-snapshot-age goes with --snapshot") }
+        if maxSnapshotAge != nil, snapshot == nil {
+            throw ValidationError("--max-snapshot-age has no snapshot", help: "add --snapshot FILE")
+        }
     }
 
     /// `nil` if the state itself is to be used.
@@ -29,7 +31,7 @@ struct SnapshotOptions: ParsableArguments {
             let limit = maxSnapshotAge?.duration ?? .seconds(24 * 3600)
             return (snapshot, snapshot.remarks(olderThan: limit, at: Date()))
         } catch let problem as SnapshotProblem {
-            throw CommandFailure(.wrong, "the snapshot \(path) cannot be used: \(problem)")
+            throw CommandFailure(.wrong, "the snapshot \(path) cannot be used: \(problem)", help: problem.help)
         }
     }
 }

@@ -5,7 +5,9 @@ extension WrittenTarget {
     init(argument: String) throws {
         guard let target = WrittenTarget(argument) else {
             let kinds = Self.kinds.map { "\($0):…" }.joined(separator: ", ")
-            throw ValidationError("--target is one of \(kinds); registrations are listed by hand")
+            throw ValidationError(
+                "'\(argument.printable)' is not a target",
+                help: "write one of \(kinds); registrations are listed by hand")
         }
         self = target
     }

@@ -10,9 +10,6 @@ struct Calls {
     let proxy: String?
     let now: @Sendable () -> Date
 
-    /// What to do about a credential that cannot be read, if its error does not say it.
-    private static let remedy = "Look at the file's path and at who may read it, or get it anew."
-
     private var settings: Settings { context.settings }
 
     /// Signs in, and asks FCM everything that can be asked.
@@ -24,8 +21,8 @@ struct Calls {
             connection = try Connection(
                 to: context.destination, settings, mayWrite: nil, logger: context.common.logger)
         } catch {
-            let text = CommandFailure(error)?.message ?? "the credential cannot be used"
-            return [.error(.credential, telling: text, else: Self.remedy)]
+            let failure = CommandFailure(blaming: error)
+            return [.error(.credential, failure.message ?? "", fix: failure.help?.asSentence ?? "")]
                 + Self.skipped(.all, "nothing is asked without a credential")
         }
         let results = await results(over: connection, found)

@@ -20,7 +20,7 @@ struct ProxyCheck {
             }
         } catch {
             name = nil
-            found = .error(.proxy, "\(error)", fix: "Set HTTPS_PROXY to http://HOST:PORT.")
+            found = .error(.proxy, "\(error)", fix: error.help.asSentence)
         }
     }
 

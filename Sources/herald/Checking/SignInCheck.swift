@@ -24,12 +24,7 @@ struct SignInCheck {
     }
 
     private static func remedy(of error: TokenError) -> String {
-        switch error {
-        case .refused(_, _, let lead?):
-            "Set the clock of this machine: it is \(ClockCheck.words(lead))."
-        case .refused(let code, _, nil): CodeExplanation(code)?.remedy ?? "Make a new key, or sign in again."
-        case let error where error.isPermanent: "Get the credential file anew."
-        default: "Look at the network and the proxy, and try again."
-        }
+        if case .refused(let code, _, nil) = error, let remedy = CodeExplanation(code)?.remedy { return remedy }
+        return error.help.asSentence
     }
 }

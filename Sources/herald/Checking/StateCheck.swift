@@ -63,17 +63,7 @@ struct StateCheck {
     }
 
     private static func result(of error: any Error) -> CheckResult {
-        let failure = CommandFailure(error)
-        return .error(.state, telling: failure?.message ?? "the state cannot be read", else: fix(error))
-    }
-
-    private static func fix(_ error: any Error) -> String {
-        switch error as? StateError {
-        case .damaged?: "Restore the newest backup (docs/how-to/state.md)."
-        case .failedOver?: "Run 'herald apply' on a terminal: it says which occurrences are in doubt."
-        case .inaccessible?: "Look at its path and who may read it, or at the database server."
-        case .locked?: "Wait until that run ends."
-        default: "Look at `state` in herald.yaml and at HERALD_STATE."
-        }
+        let failure = CommandFailure(blaming: error)
+        return .error(.state, failure.message ?? "", fix: failure.help?.asSentence ?? "")
     }
 }

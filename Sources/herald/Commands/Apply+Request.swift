@@ -31,7 +31,9 @@ extension Apply {
         guard let at = at?.date else { return { Date() } }
         let endpoint = context.destination.endpoint
         guard dryRun || endpoint.isLoopback else {
-            throw CommandFailure(.usage, "--at is for a dry run or an endpoint on this machine, not for \(endpoint)")
+            throw CommandFailure(
+                .usage, "--at is for a dry run or an endpoint on this machine, not for \(endpoint)",
+                help: "leave out --at, or add --dry-run")
         }
         return { at }
     }
@@ -39,7 +41,7 @@ extension Apply {
     private func savedPlan() throws -> SavedPlan? {
         guard let plan else { return nil }
         guard let bytes = FileManager.default.contents(atPath: plan) else {
-            throw CommandFailure(.wrong, "the plan \(plan) cannot be read")
+            throw CommandFailure.unreadable("the plan \(plan)")
         }
         return try SavedPlan(reading: Array(bytes))
     }

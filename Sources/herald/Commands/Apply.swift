@@ -52,15 +52,15 @@ struct Apply: AsyncParsableCommand {
     var receipts: String?
 
     func validate() throws {
-        if Overrides(overrides) == nil {
-            let names = Guard.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ValidationError("--override takes GUARD or GUARD=NAME; the guards are: \(names)")
-        }
-        if sample != nil, !dryRun { throw ValidationError("--sample goes with --dry-run") }
-        if plan != nil, approved != nil {
-            throw ValidationError("a saved plan is its own approval; leave out --approved")
-        }
-        if plan != nil, at != nil { throw ValidationError("a saved plan has its own time; leave out --at") }
+        let names = Guard.allCases.map(\.rawValue).joined(separator: ", ")
+        try ValidationError.require(
+            Overrides(overrides) != nil, "--override names no guard",
+            help: "write GUARD or GUARD=NAME; the guards are: \(names)")
+        try ValidationError.require(
+            sample == nil || dryRun, "--sample is only for a dry run", help: "add --dry-run, or leave out --sample")
+        if plan == nil { return }
+        try ValidationError.require(approved == nil, "a saved plan is its own approval", help: "leave out --approved")
+        try ValidationError.require(at == nil, "a saved plan has its own time", help: "leave out --at")
     }
 
     func run() async throws {

@@ -29,7 +29,7 @@ struct CalendarCommand: ParsableCommand {
     var format: CalendarFormat = .text
 
     func validate() throws {
-        guard (1...366).contains(days) else { throw ValidationError("--days must be from 1 to 366") }
+        try ValidationError.require("--days", days, in: 1...366)
     }
 
     func run() throws {

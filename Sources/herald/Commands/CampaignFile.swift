@@ -37,9 +37,10 @@ struct CampaignFile {
                 atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
             try Data(draft.text.utf8).write(to: URL(filePath: path), options: .withoutOverwriting)
         } catch CocoaError.fileWriteFileExists {
-            throw CommandFailure(.wrong, "nothing was written, since \(path) is there; name another file with --out")
+            throw CommandFailure(
+                .wrong, "nothing was written, since \(path) is there", help: "name another file with --out")
         } catch {
-            throw CommandFailure(.wrong, "\(path) cannot be written")
+            throw CommandFailure.unwritable("\(path) cannot be written")
         }
         for diagnostic in warnings { console.error("herald: \(diagnostic.sentence)\n") }
         console.result("\(path)\n")

@@ -33,13 +33,14 @@ struct Convert: ParsableCommand {
         let common = Common(herald.common, options)
         let message: ConvertedMessage
         do { message = try ConvertedMessage(reading: try bytes(), form: from) } catch let problem as ConversionProblem {
-            throw CommandFailure(.wrong, "\(file) cannot be converted: \(problem.words)")
+            throw CommandFailure(.wrong, "\(file) cannot be converted: \(problem.words)", help: problem.help)
         }
         let campaign = try CampaignFile(name, out: wanted.out, common)
         let topics = campaign.workspace.map { Set($0.topics.map(\.name.value.rawValue)) }
         let given = wanted.target.map(ConvertedMessage.Target.named)
         guard let draft = message.draft(name: name, target: given, topics: topics, schema: campaign.schema) else {
-            throw CommandFailure(.wrong, "\(file) does not say whom the message is for; add --target topic:NAME")
+            throw CommandFailure(
+                .wrong, "\(file) does not say whom the message is for", help: "add --target topic:NAME")
         }
         try campaign.write(draft)
         for note in message.notes { common.console.info("herald: \(note.printable.maskingRegistrations)\n") }
@@ -48,7 +49,7 @@ struct Convert: ParsableCommand {
     private func bytes() throws -> [UInt8] {
         let handle = file == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: file)
         guard let data = try? handle?.read(upToCount: ConvertedMessage.maximumSize + 1) else {
-            throw CommandFailure(.wrong, "\(file) cannot be read")
+            throw CommandFailure.unreadable("the file \(file)")
         }
         return Array(data)
     }

@@ -63,9 +63,11 @@ struct EmulatorOptions: ParsableArguments {
     var tokenAccepted: SpanArgument?
 
     func validate() throws {
-        guard (0...65535).contains(port) else { throw ValidationError("--port is a number from 0 to 65535") }
+        try ValidationError.require("--port", port, in: 0...65_535)
         if let wrong = allowHost.first(where: { $0.isEmpty || $0.contains { "/:@*".contains($0) } }) {
-            throw ValidationError("--allow-host '\(wrong)': write a host name, without scheme, port and '*'")
+            throw ValidationError(
+                "--allow-host: '\(wrong)' is not a host's name",
+                help: "write the name alone, without scheme, port and '*'")
         }
     }
 

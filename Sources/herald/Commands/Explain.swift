@@ -51,8 +51,9 @@ struct Explain: ParsableCommand {
 
     func validate() throws {
         guard let name, Subject(name) == nil else { return }
-        let near = suggestion(for: name, among: Subject.names).map { "; did you mean '\($0)'?" } ?? ""
-        throw ValidationError("there is no rule and no code '\(name)'\(near)")
+        let near = suggestion(for: name, among: Subject.names).map { "did you mean '\($0)'?" }
+        throw ValidationError(
+            "there is no rule and no code '\(name)'", help: near ?? "'herald explain' without a name lists them")
     }
 
     func run() throws {

@@ -15,7 +15,9 @@ struct Init: ParsableCommand {
 
     func validate() throws {
         // An empty name usually comes from an unset variable, and "" + "/file" would be a file in the root folder.
-        if directory?.isEmpty == true { throw ValidationError("the folder's name is empty") }
+        if directory?.isEmpty == true {
+            throw ValidationError("the folder's name is empty", help: "name a folder, or '.' for this one")
+        }
     }
 
     func run() throws {
@@ -26,7 +28,8 @@ struct Init: ParsableCommand {
         let present = files.filter { FileManager.default.fileExists(atPath: $0.path) }
         guard present.isEmpty else {
             throw CommandFailure(
-                .wrong, "nothing was written, since these are there: \(present.map(\.path).joined(separator: ", "))")
+                .wrong, "nothing was written, since these are there: \(present.map(\.path).joined(separator: ", "))",
+                help: "name another folder, or remove them first")
         }
         do {
             for file in files {
@@ -36,7 +39,7 @@ struct Init: ParsableCommand {
                 try Data(file.text.utf8).write(to: URL(filePath: file.path), options: .withoutOverwriting)
             }
         } catch {
-            throw CommandFailure(.wrong, "the workspace cannot be written to \(directory)")
+            throw CommandFailure.unwritable("the workspace cannot be written to \(directory)")
         }
         console.result(files.map { "\($0.path)\n" }.joined())
         let place = directory == "." ? "" : "-w \(directory) "

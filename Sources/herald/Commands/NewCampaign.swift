@@ -31,6 +31,6 @@ struct NewCampaign: ParsableCommand {
     }
 
     private static func missing(_ what: String) throws -> String {
-        throw ValidationError("\(what) is missing; on a terminal 'herald new campaign' asks for it")
+        throw ValidationError("\(what) is missing", help: "add it; on a terminal 'herald new campaign' asks for it")
     }
 }

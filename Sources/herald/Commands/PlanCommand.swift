@@ -42,20 +42,19 @@ struct PlanCommand: AsyncParsableCommand {
     var campaign: [String] = []
 
     func validate() throws {
-        guard (0...3660).contains(days) else { throw ValidationError("--days is a number from 0 to 3660") }
-        if lists == .skip, out != nil {
-            throw ValidationError("a plan without lists cannot be applied; leave out --out")
-        }
-        if snapshot.snapshot != nil, out != nil {
-            throw ValidationError("a plan made from a snapshot cannot be applied; leave out --out")
-        }
+        try ValidationError.require("--days", days, in: 0...3660)
+        if out == nil { return }
+        try ValidationError.require(
+            lists != .skip, "a plan without lists cannot be applied", help: "leave out --out")
+        try ValidationError.require(
+            snapshot.snapshot == nil, "a plan made from a snapshot cannot be applied", help: "leave out --out")
     }
 
     func run() async throws {
         let document = try await document()
         if let out {
             do { try PrivateFile.write(document.json.prettyText, to: out) } catch {
-                throw CommandFailure(.wrong, "the plan cannot be written to \(out)")
+                throw CommandFailure.unwritable("the plan cannot be written to \(out)")
             }
         }
         let console = Common(herald.common, options).console

@@ -18,7 +18,8 @@ extension PreviewCommand {
                 return try Preview(of: send, in: surroundings, at: now)
             } catch {
                 throw CommandFailure(
-                    .wrong, "the message of '\(send.campaign.name.value)' cannot be written as JSON")
+                    .wrong, "the message of '\(send.campaign.name.value)' cannot be written as JSON",
+                    help: "look for numbers in its data that are not finite")
             }
         }
     }
@@ -38,9 +39,10 @@ extension PreviewCommand {
         guard known.count == 1 else {
             throw CommandFailure(
                 .wrong,
-                known.isEmpty
-                    ? "no file declares a campaign"
-                    : "which campaign? There are: \(known.joined(separator: ", ")); --all shows them all")
+                known.isEmpty ? "no file declares a campaign" : "no campaign is named",
+                help: known.isEmpty
+                    ? "'herald new campaign' makes one"
+                    : "name one of \(known.joined(separator: ", ")), or add --all")
         }
         return known
     }

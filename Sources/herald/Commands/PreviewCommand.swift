@@ -33,7 +33,8 @@ struct PreviewCommand: AsyncParsableCommand {
     var serve: PortArgument?
 
     func validate() throws {
-        if campaign != nil, all { throw ValidationError("--all and a campaign's name exclude each other") }
+        try ValidationError.require(
+            campaign == nil || !all, "--all and a campaign cannot be combined", help: "leave out one of them")
         _ = try serve?.checked("--serve")
     }
 

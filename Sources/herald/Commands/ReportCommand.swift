@@ -23,7 +23,7 @@ struct ReportCommand: ParsableCommand {
         do {
             document = try ReportDocument(reading: try bytes(), reveals: common.revealsRegistrations)
         } catch let error as ReportDocument.ReadingError {
-            throw CommandFailure(.wrong, "\(file) \(error.words)")
+            throw CommandFailure(.wrong, "\(file) \(error.words)", help: error.help)
         }
         common.console.result(document.rendered(as: format, common.console.output))
     }
@@ -31,17 +31,25 @@ struct ReportCommand: ParsableCommand {
     private func bytes() throws -> [UInt8] {
         guard let handle = FileHandle(forReadingAtPath: file),
             let data = try? handle.read(upToCount: ReportDocument.maximumSize + 1)
-        else { throw CommandFailure(.wrong, "\(file) cannot be read") }
+        else { throw CommandFailure.unreadable("the file \(file)") }
         return Array(data)
     }
 }
 
 extension ReportDocument.ReadingError {
-    fileprivate var words: String {
+    var words: String {
         switch self {
         case .noReport: "is no report of herald's"
-        case .otherVersion(let schema): "is a '\(schema)'; this herald reads herald.report/1, another one made it"
+        case .otherVersion(let schema): "is a '\(schema)', which this herald does not read"
         case .malformed(let place): "is damaged: what stands at '\(place)' cannot stand there"
+        }
+    }
+
+    var help: String {
+        switch self {
+        case .noReport: "name a report that apply, run or test saved; they are in runs/ beside the state"
+        case .otherVersion: "show it with the herald that made it; this one reads herald.report/1"
+        case .malformed: "get the report anew from the machine that made it"
         }
     }
 }

@@ -17,7 +17,8 @@ struct Resume: AsyncParsableCommand {
         try await context.changePauses(of: campaign) { state in
             if let campaign, state.pauses.everything {
                 throw CommandFailure(
-                    .wrong, "everything is paused, so that '\(campaign)' stays so; 'herald resume' lets all go on")
+                    .wrong, "everything is paused, so '\(campaign)' stays paused",
+                    help: "'herald resume' without a campaign lets everything go on")
             }
             return .resume(campaign)
         }

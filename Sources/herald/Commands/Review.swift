@@ -34,7 +34,7 @@ struct Review: AsyncParsableCommand {
     var days = PlanDocument.usualDays
 
     func validate() throws {
-        guard (0...3660).contains(days) else { throw ValidationError("--days is a number from 0 to 3660") }
+        try ValidationError.require("--days", days, in: 0...3660)
     }
 
     func run() async throws {

@@ -31,7 +31,8 @@ struct Run: AsyncParsableCommand {
     var report: String?
 
     func validate() throws {
-        if let every, every.duration < .seconds(1) { throw ValidationError("--every is at least 1s") }
+        try ValidationError.require(
+            every.map { $0.duration >= .seconds(1) } ?? true, "--every is less than a second", help: "write 1s or more")
     }
 
     func run() async throws {

@@ -9,7 +9,8 @@ extension TestCommand {
         return try to.enumerated().compactMap { index, text in
             guard let registration = Registration(text) else {
                 throw CommandFailure(
-                    .usage, "--to, argument \(index + 1): not a token or fid")
+                    .usage, "--to, argument \(index + 1): not a token or fid",
+                    help: "copy the whole token or fid, as the app gives it")
             }
             return seen.insert(registration.recipientKey).inserted ? registration : nil
         }
@@ -18,15 +19,16 @@ extension TestCommand {
     private func registrations(ofAudience name: String, in files: LoadedWorkspace) throws -> [Registration] {
         let names = files.workspace.audiences.map(\.name.value)
         guard names.contains(name) else {
-            let near = suggestion(for: name, among: names).map { "; did you mean '\($0)'?" } ?? ""
-            throw CommandFailure(.wrong, "no file declares audience '\(name)'\(near)")
+            throw CommandFailure(
+                .wrong, "no file declares audience '\(name)'", for: name, among: names,
+                help: "name an audience of the workspace's files")
         }
         let recipients = ListedRecipients(files.recipientIndex)
         let members = try Resolver.members(ofAudience: name, in: files.workspace, recipients)
         guard (1...Self.maximumRecipients).contains(members.count) else {
             throw CommandFailure(
-                .wrong,
-                "audience '\(name)' has \(members.count) recipients; a test goes to 1 to \(Self.maximumRecipients)")
+                .wrong, "audience '\(name)' has \(count(members.count, "recipient"))",
+                help: "name an audience of 1 to \(Self.maximumRecipients) for a test")
         }
         return try recipients.registrations(of: members).sorted { $0.key < $1.key }.map(\.value)
     }

@@ -32,9 +32,14 @@ struct TestCommand: AsyncParsableCommand {
     var report: String?
 
     func validate() throws {
-        if to.isEmpty == (audience == nil) { throw ValidationError("say whom to send to: --to or --audience") }
+        if to.isEmpty == (audience == nil) {
+            throw ValidationError(
+                to.isEmpty ? "nobody is named to send to" : "--to and --audience cannot be combined",
+                help: "add either --to REGISTRATION or --audience NAME")
+        }
         if to.count > Self.maximumRecipients {
-            throw ValidationError("a test goes to at most \(Self.maximumRecipients) registrations")
+            throw ValidationError(
+                "--to has \(to.count) registrations", help: "name at most \(Self.maximumRecipients) for a test")
         }
     }
 

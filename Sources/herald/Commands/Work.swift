@@ -40,20 +40,19 @@ struct Work: AsyncParsableCommand {
     var metrics: String?
 
     func validate() throws {
-        guard maxInFlight.map({ $0 > 0 }) ?? true else { throw ValidationError("--max-in-flight is at least 1") }
-        guard let wrong = tokenHosts.first(where: { !FCMSettings.isHostName($0) }) else { return }
-        throw ValidationError("--token-host '\(wrong)': write the host's name alone, in small letters: sts.example.com")
+        try ValidationError.require(
+            maxInFlight ?? 1 > 0, "--max-in-flight is less than 1", help: "write 1 or more")
+        for host in tokenHosts {
+            try ValidationError.require(
+                FCMSettings.isHostName(host), "--token-host: '\(host.printable)' is not a host's name",
+                help: "write the name alone, in small letters: sts.example.com")
+        }
     }
 
     func run() async throws {
         let common = Common(herald.common, options)
-        let address = common.environment["HERALD_STATE", default: ""]
-        guard PostgresSettings.isAddress(address) else {
-            throw CommandFailure(
-                .wrong, "HERALD_STATE must name a database that others use too: postgresql://USER@HOST/DATABASE")
-        }
-        var (settings, database) = (Settings(project: project), PostgresSettings(address: address))
-        database.schema = schema
+        let database = try common.sharedState(schema: schema)
+        var settings = Settings(project: project)
         if let maxInFlight { settings.fcm.maxInFlight = maxInFlight }
         if let endpoint { settings.fcm.endpoint = endpoint }
         settings.fcm.tokenHosts = tokenHosts

@@ -20,7 +20,7 @@ extension CommandContext {
 extension ApprovedPlan {
     init(at path: String) throws {
         guard let bytes = FileManager.default.contents(atPath: path) else {
-            throw CommandFailure(.wrong, "the plan \(path) cannot be read")
+            throw CommandFailure.unreadable("the plan \(path)")
         }
         try self.init(reading: Array(bytes))
     }
@@ -58,10 +58,13 @@ enum Approver {
     static func name(_ given: String?, environment: [String: String]) throws -> String {
         let name = given ?? variables.lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
         guard let name, !name.isEmpty else {
-            throw CommandFailure(.wrong, "nobody is named; say who approved the plan: --by NAME")
+            throw CommandFailure(
+                .wrong, "nothing says who approved the plan", help: "add --by NAME")
         }
         guard name.count <= 200, name.printable == name else {
-            throw CommandFailure(.wrong, "--by takes a name of at most 200 characters in one line")
+            throw CommandFailure(
+                .wrong, "the name of who approved is too long, or has more than one line",
+                help: "write at most 200 characters in one line after --by")
         }
         return name
     }

@@ -15,7 +15,7 @@ extension CommandContext {
             do throws(ResolutionProblem) {
                 changes = try state.changes(resolving: id, by: resolution, campaign: campaign, at: Date())
             } catch {
-                throw CommandFailure(.wrong, error.words(for: id.rawValue, in: state))
+                throw error.failure(for: id.rawValue, in: state)
             }
             try await store.commit(changes)
         }
@@ -28,8 +28,8 @@ extension CommandContext {
         guard rest > .zero else { return }
         let (seconds, time) = (Int(rest.seconds.rounded(.up)), Date().addingTimeInterval(rest.seconds.rounded(.up)))
         throw CommandFailure(
-            .wrong,
-            "requests of the run that lost the lock may still reach FCM; --resend is possible in \(seconds) s, from \(time.rfc3339) on"
+            .wrong, "requests of the run that lost the lock may still reach FCM",
+            help: "use --resend in \(seconds) s, from \(time.rfc3339) on"
         )
     }
 
@@ -40,19 +40,25 @@ extension CommandContext {
         let report = try report(at: path)
         let steps = report.steps.filter { $0.unrecorded != nil && (occurrence == nil || $0.occurrence == occurrence) }
         guard !steps.isEmpty else {
-            throw CommandFailure(.wrong, "\(path) has no outcomes that could not be written to the state")
+            throw CommandFailure(
+                .wrong, "\(path) has no outcomes that could not be written to the state",
+                help: "nothing is to be added; name another report if this is not the one you mean")
         }
         let settled = try await repairing { store in
             var state = try await store.snapshot()
             guard report.state?.lineage == state.identity.lineage else {
-                throw CommandFailure(.wrong, "\(path) is the report of a run on another state")
+                throw CommandFailure(
+                    .wrong, "\(path) is the report of a run on another state",
+                    help: "name a report of this state, or set 'state' or HERALD_STATE to that one")
             }
             var changes: [StateChange] = []
             for step in steps {
                 guard let name = step.occurrence, let outcomes = step.unrecorded else { continue }
                 let id = OccurrenceID(rawValue: name)
                 guard let known = try await store.occurrence(id) else {
-                    throw CommandFailure(.wrong, "the state has no occurrence '\(name)', which is in \(path)")
+                    throw CommandFailure(
+                        .wrong, "the state has no occurrence '\(name)', which is in \(path)",
+                        help: "name one that 'herald state show' lists, before --from")
                 }
                 state.occurrences[id] = known
                 changes += state.changes(recording: outcomes, of: id)
@@ -68,10 +74,11 @@ extension CommandContext {
 
     private func report(at path: String) throws -> Report {
         guard let bytes = FileManager.default.contents(atPath: path) else {
-            throw CommandFailure(.wrong, "the report \(path) cannot be read")
+            throw CommandFailure.unreadable("the report \(path)")
         }
         do { return try ReportDocument(reading: Array(bytes)).report } catch {
-            throw CommandFailure(.wrong, "\(path) is no report of this herald's")
+            throw CommandFailure(
+                .wrong, "\(path) is no report of this herald's", help: "name a file from runs/ beside the state")
         }
     }
 }

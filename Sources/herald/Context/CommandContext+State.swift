@@ -2,6 +2,12 @@ import Foundation
 import HeraldCore
 import HeraldStore
 
+extension CommandFailure {
+    /// A person answered no.
+    static let notApproved = CommandFailure(
+        .wrong, "not approved; nothing was done", help: "to approve, run it again and type 'yes'")
+}
+
 /// The state, for commands that people read and repair it with.
 extension CommandContext {
     /// The state for changes that must not happen during a run.
@@ -22,9 +28,10 @@ extension CommandContext {
     func confirm(_ question: String, isApproved: Bool) throws {
         if isApproved { return }
         guard isatty(STDIN_FILENO) == 1 else {
-            throw CommandFailure(.wrong, "not approved; without a terminal, --auto-approve is needed")
+            throw CommandFailure(
+                .wrong, "not approved: there is no terminal to ask on; nothing was done", help: "add --auto-approve")
         }
-        guard console.confirms(question) else { throw CommandFailure(.wrong, "not approved; nothing was done") }
+        guard console.confirms(question) else { throw CommandFailure.notApproved }
     }
 
     /// Changes what is paused, even while a run works on the state.
@@ -39,8 +46,9 @@ extension CommandContext {
             workspace.campaigns.map(\.name.value) + recorded.occurrences.values.map(\.campaign)
             + recorded.pauses.campaigns
         if let campaign, !known.contains(campaign) {
-            let near = suggestion(for: campaign, among: known).map { "; did you mean '\($0)'?" } ?? ""
-            throw CommandFailure(.wrong, "there is no campaign '\(campaign)'\(near)")
+            throw CommandFailure(
+                .wrong, "there is no campaign '\(campaign)'", for: campaign, among: known,
+                help: "name a campaign of the workspace's files or of 'herald state show'")
         }
         try await store.commit([try change(recorded)])
     }

@@ -46,19 +46,23 @@ struct CredentialFile {
         if [.settings, .option].contains(self.origin), let repository = GitFolder.containing(path) {
             throw CommandFailure(
                 .wrong,
-                "\(origin): \(path) lies inside the git repository \(repository); keep key files outside of git"
+                "\(origin): \(path) lies inside the git repository \(repository)",
+                help: "keep key files outside of git"
             )
         }
         guard let handle = FileHandle(forReadingAtPath: path),
             let bytes = try? handle.read(upToCount: Self.maximumSize + 1)
-        else { throw CommandFailure(.wrong, "\(origin): the credential file \(path) cannot be read") }
+        else {
+            throw CommandFailure.unreadable("\(origin): the credential file \(path)")
+        }
         guard bytes.count <= Self.maximumSize else {
-            throw CommandFailure(.wrong, "\(origin): \(path) is too large for a credential file")
+            throw CommandFailure(
+                .wrong, "\(origin): \(path) is too large for a credential file", help: "name the file that Google made")
         }
         do {
             return try Credential(file: bytes, hosts: hosts)
         } catch {
-            throw CommandFailure(.wrong, "\(origin): \(path): \(error)")
+            throw CommandFailure(.wrong, "\(origin): \(path): \(error)", help: error.help)
         }
     }
 

@@ -10,8 +10,9 @@ extension Destination {
         guard var found = try find() else {
             if kind == .emulator { return nil }
             throw CommandFailure(
-                .wrong,
-                "there are no credentials for \(endpoint); set GOOGLE_APPLICATION_CREDENTIALS or \(fileOption) to a credential file, or FCM_EMULATOR_HOST to an emulator"
+                .wrong, "there are no credentials for \(endpoint)",
+                help:
+                    "set GOOGLE_APPLICATION_CREDENTIALS or \(fileOption) to a credential file, or FCM_EMULATOR_HOST to an emulator"
             )
         }
         switch (kind, found.credential.isOfThisMachine) {
@@ -20,7 +21,8 @@ extension Destination {
             return found
         case (.fcm, true):
             throw CommandFailure(
-                .wrong, "\(found.origin) signs in on this machine, so it is for an emulator and not for \(endpoint)")
+                .wrong, "\(found.origin) signs in on this machine, so it is for an emulator and not for \(endpoint)",
+                help: "name a credential file of Google's, or set FCM_EMULATOR_HOST to the emulator")
         case (.emulator, false), (.other, _): return nil
         }
     }
@@ -35,7 +37,7 @@ extension Destination {
             return kind == .fcm || server.isOfThisMachine ? FoundCredential(server) : nil
         } catch {
             if kind == .emulator { return nil }
-            throw CommandFailure(.wrong, error.description)
+            throw CommandFailure(.wrong, error.description, help: error.help)
         }
     }
 

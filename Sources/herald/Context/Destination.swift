@@ -35,7 +35,8 @@ struct Destination {
             guard endpoints.fcm.place == endpoints.iid.place else {
                 throw CommandFailure(
                     .wrong,
-                    "fcm.endpoint is \(endpoints.fcm) and fcm.iid_endpoint is \(endpoints.iid); set both to the same place"
+                    "fcm.endpoint is \(endpoints.fcm) and fcm.iid_endpoint is \(endpoints.iid)",
+                    help: "set both to the same place: Google, this machine or another server"
                 )
             }
             kind = EndpointKind(fcm.place)
@@ -44,7 +45,9 @@ struct Destination {
             let url = emulator.contains("://") ? emulator : "http://\(emulator)"
             let endpoint = try Self.endpoint(url, named: "FCM_EMULATOR_HOST", Self.advice(on: emulator))
             guard endpoint.place != .google else {
-                throw CommandFailure(.wrong, "FCM_EMULATOR_HOST: \(endpoint) is Google's, and no emulator")
+                throw CommandFailure(
+                    .wrong, "FCM_EMULATOR_HOST: \(endpoint) is Google's, and no emulator",
+                    help: "set it to what 'herald emulator' prints, or unset it")
             }
             (endpoints, kind) = (Endpoints(endpoint), .emulator)
             certificateAuthorities = environment["FCM_EMULATOR_CA"]
@@ -60,17 +63,20 @@ struct Destination {
         for (key, rate) in [("rate", settings.rate), ("subscription_rate", settings.subscriptionRate)]
         where rate == .unlimited && !endpoint.isLoopback {
             throw CommandFailure(
-                .wrong, "fcm.\(key): 'unlimited' is allowed only for a local endpoint, and this is \(endpoint)")
+                .wrong, "fcm.\(key): 'unlimited' is allowed only for a local endpoint, and this is \(endpoint)",
+                help: "write a rate such as 600/min")
         }
     }
 
-    private static func endpoint(_ url: String, named name: String, _ advice: String = "") throws -> Endpoint {
-        do { return try Endpoint(url) } catch { throw CommandFailure(.wrong, "\(name): \(error)\(advice)") }
+    private static func endpoint(_ url: String, named name: String, _ advice: String? = nil) throws -> Endpoint {
+        do { return try Endpoint(url) } catch {
+            throw CommandFailure(.wrong, "\(name): \(error)", help: advice ?? error.help)
+        }
     }
 
     /// What to say about a common mistake in FCM_EMULATOR_HOST.
-    private static func advice(on emulator: String) -> String {
-        emulator.contains("=") ? "; give only what follows the '='" : ""
+    private static func advice(on emulator: String) -> String? {
+        emulator.contains("=") ? "give only what follows the '='" : nil
     }
 
     /// The settings for this destination: an emulator has no propagation delay.

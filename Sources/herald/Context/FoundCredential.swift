@@ -62,7 +62,8 @@ extension FoundCredential {
         let variable = "GOOGLE_CLOUD_QUOTA_PROJECT"
         guard let project = environment[variable], !project.isEmpty else { return }
         guard CredentialSummary.isProject(project) else {
-            throw CommandFailure(.wrong, "\(variable): that is not a project id")
+            throw CommandFailure(
+                .wrong, "\(variable) is not a project id", help: "set it to an id such as tide-app, or unset it")
         }
         namedQuotaProject = project
     }

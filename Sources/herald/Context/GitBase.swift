@@ -19,17 +19,22 @@ struct GitBase {
     /// - Parameter reference: a branch, a tag or a commit, as a person writes it.
     static func read(_ reference: String, for folder: String) throws -> GitBase {
         guard let inside = GitProgram.run(["rev-parse", "--show-prefix"], in: folder) else {
-            throw CommandFailure(.wrong, "--base needs git, and git cannot be run; install it, or leave out --base")
+            throw CommandFailure(
+                .wrong, "--base needs git, and git cannot be run", help: "install git, or leave out --base")
         }
         guard let prefix = inside.line else {
-            throw CommandFailure(.wrong, "--base compares with a commit, and \(folder) is in no git repository")
+            throw CommandFailure(
+                .wrong, "--base compares with a commit, and \(folder) is in no git repository",
+                help: "leave out --base, or let the CI check out the repository with git")
         }
         let shown = "'\(String(reference.prefix(200)).printable)'"
         let base = try commit(reference, in: folder, named: shown)
         let head = try commit("HEAD", in: folder, named: "HEAD")
         let merge = GitProgram.run(["merge-base", base, head], in: folder)?.line
         guard let merge, isID(merge) else {
-            throw CommandFailure(.wrong, "\(shown) and HEAD have no commit in common" + shallowness(of: folder))
+            throw CommandFailure(
+                .wrong, "\(shown) and HEAD have no commit in common",
+                help: fetching(in: folder) ?? "name a branch that HEAD began from")
         }
         // Not there means that the workspace is new.
         let tree = GitProgram.run(
@@ -42,7 +47,9 @@ struct GitBase {
         let answer = GitProgram.run(
             ["rev-parse", "--verify", "--quiet", "--end-of-options", "\(reference)^{commit}"], in: folder)
         guard let id = answer?.line, isID(id) else {
-            throw CommandFailure(.wrong, "git finds no commit \(name)" + shallowness(of: folder))
+            throw CommandFailure(
+                .wrong, "git finds no commit \(name)",
+                help: fetching(in: folder) ?? "fetch that branch, or name another one")
         }
         return id
     }
@@ -51,16 +58,19 @@ struct GitBase {
         [40, 64].contains(text.utf8.count) && text.utf8.allSatisfy { 48...57 ~= $0 || 97...102 ~= $0 }
     }
 
-    private static func shallowness(of folder: String) -> String {
+    /// What to do in a shallow clone.
+    private static func fetching(in folder: String) -> String? {
         GitProgram.run(["rev-parse", "--is-shallow-repository"], in: folder)?.line == "true"
-            ? "; this clone is shallow: fetch all of it (git fetch --unshallow, or fetch-depth: 0 in a GitHub workflow)"
-            : ""
+            ? "this clone is shallow: fetch all of it (git fetch --unshallow, or fetch-depth: 0 in a GitHub workflow)"
+            : nil
     }
 
     // MARK: Files
 
     private static func files(of tree: String, in folder: String) throws -> [File] {
-        let failure = CommandFailure(.wrong, "git does not say which files the workspace had at the base")
+        let failure = CommandFailure(
+            .wrong, "git does not say which files the workspace had at the base",
+            help: "look at the repository with 'git fsck', or leave out --base")
         guard
             let listing = GitProgram.run(
                 ["ls-tree", "--full-tree", "-r", "-z", "-l", tree], in: folder, limit: mostBytes),
@@ -71,7 +81,9 @@ struct GitBase {
             return parsed.isWanted ? parsed : nil
         }
         guard entries.count <= mostFiles, entries.reduce(0, { $0 + $1.size }) <= mostBytes else {
-            throw CommandFailure(.wrong, "at the base the workspace has more than \(mostFiles) files or 64 MiB")
+            throw CommandFailure(
+                .wrong, "at the base the workspace has more than \(mostFiles) files or 64 MiB",
+                help: "leave out --base, or name a base with fewer files")
         }
         guard !entries.isEmpty else { return [] }
         let input = entries.map { "\($0.id)\n" }.joined()

@@ -30,7 +30,7 @@ extension LoadedWorkspace {
         let read = WorkspaceLoader.lists(
             of: workspace, in: folder, environment: ProcessInfo.processInfo.environment, cacheFiles: cacheFiles)
         guard read.digests == listDigests else {
-            throw CommandFailure(.wrong, "a list changed while it was read; run the command again")
+            throw CommandFailure(.wrong, "a list changed while it was read", help: "run the command again")
         }
         return try read.recipientIndex.get()
     }

@@ -28,13 +28,16 @@ struct LoadedWorkspace {
     static func folder(_ common: Common) throws -> WorkspaceFolder {
         if let path = common.workspace {
             guard let folder = WorkspaceFolder(at: path) else {
-                throw CommandFailure(.wrong, "there is no herald.yaml in \(path)")
+                throw CommandFailure(
+                    .wrong, "there is no herald.yaml in \(path)",
+                    help: "name the workspace's folder after -w; 'herald init' makes one")
             }
             return folder
         }
         guard let folder = WorkspaceFolder(above: FileManager.default.currentDirectoryPath) else {
             throw CommandFailure(
-                .wrong, "there is no herald.yaml here or in a folder above; 'herald init' makes a workspace")
+                .wrong, "there is no herald.yaml here or in a folder above",
+                help: "go to the workspace's folder or name it with -w; 'herald init' makes one")
         }
         return folder
     }
@@ -108,9 +111,9 @@ extension LoadedWorkspace {
     /// The campaign with that name.
     func campaign(named name: String) throws -> Campaign {
         if let campaign = workspace.campaigns.first(where: { $0.name.value == name }) { return campaign }
-        let near = suggestion(for: name, among: workspace.campaigns.map(\.name.value))
         throw CommandFailure(
-            .wrong, "no file declares campaign '\(name)'\(near.map { "; did you mean '\($0)'?" } ?? "")")
+            .wrong, "no file declares campaign '\(name)'", for: name, among: workspace.campaigns.map(\.name.value),
+            help: "name a campaign of the workspace's files")
     }
 
     /// The plan that files and state give at an instant.

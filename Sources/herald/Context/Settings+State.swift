@@ -56,8 +56,8 @@ extension Settings {
     ) throws -> StateDatabase {
         guard workspace != nil else {
             throw CommandFailure(
-                .wrong,
-                "a state in PostgreSQL belongs to a workspace: write 'workspace: NAME' in herald.yaml (herald: 2)")
+                .wrong, "a state in PostgreSQL belongs to a workspace, and herald.yaml has no name for it",
+                help: "write 'workspace: NAME' in herald.yaml; it needs 'herald: 2'")
         }
         let address = try PostgresAddress(database, isFromFile: isFromFile, environment: common.environment)
         let speed = try common.leaseSpeed(at: endpoint)

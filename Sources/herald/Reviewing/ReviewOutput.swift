@@ -15,14 +15,15 @@ struct ReviewOutput {
         (self.folder, self.files) = (folder.absolute(in: nil), files)
         guard !files.leadsOut(self.folder) else {
             throw CommandFailure(
-                .wrong, "\(folder) leads out of the repository by a link; name another folder with --out")
+                .wrong, "\(folder) leads out of the repository by a link", help: "name another folder with --out")
         }
         do {
             try FileManager.default.createDirectory(atPath: self.folder, withIntermediateDirectories: true)
             // Whoever opens a pull request can put links in the way, or a plan of their own.
             for name in Self.names { try Self.remove("\(self.folder)/\(name)") }
         } catch {
-            throw CommandFailure(.wrong, "the review cannot be written to \(self.folder)")
+            throw CommandFailure(
+                .wrong, "the review cannot be written to \(self.folder)", help: "name another folder with --out")
         }
     }
 
@@ -82,12 +83,15 @@ struct ReviewOutput {
         guard let path = files.common.environment[variable], !path.isEmpty else { return }
         guard let file = FileHandle(forWritingAtPath: path), (try? file.seekToEnd()) != nil,
             (try? file.write(contentsOf: Data(text.utf8))) != nil
-        else { throw CommandFailure(.wrong, "the file that \(variable) names cannot be written: \(path)") }
+        else {
+            throw CommandFailure.unwritable("the file that \(variable) names cannot be written: \(path)")
+        }
     }
 
     private func write(_ text: String, to name: String) throws {
         do { try PrivateFile.write(text, to: "\(folder)/\(name)", mode: 0o644) } catch {
-            throw CommandFailure(.wrong, "\(folder)/\(name) cannot be written")
+            throw CommandFailure(
+                .wrong, "\(folder)/\(name) cannot be written", help: "name another folder with --out")
         }
     }
 }

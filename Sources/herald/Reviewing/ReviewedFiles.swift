@@ -53,7 +53,9 @@ struct ReviewedFiles {
         if let (bound, wanted) = recorded.identity.mismatch(
             project: owner.project, endpoint: owner.endpoint, workspace: owner.workspace)
         {
-            throw CommandFailure(.wrong, "the state of HERALD_STATE belongs to \(bound), not to \(wanted)")
+            throw CommandFailure(
+                .wrong, "the state of HERALD_STATE belongs to \(bound), not to \(wanted)",
+                help: "set HERALD_STATE to this workspace's state")
         }
         let checkout = GitHistory.checkout(at: folder.path, appliedLast: recorded.commits.last)
         return .state(KnownState(store: store, recorded: recorded, checkout: checkout), at: location)

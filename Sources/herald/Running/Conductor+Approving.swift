@@ -60,11 +60,10 @@ extension Conductor {
     func approve(_ state: KnownState) throws {
         guard isatty(STDIN_FILENO) == 1 else {
             throw CommandFailure(
-                .wrong, "not approved; without a terminal, --auto-approve or a saved plan is needed")
+                .wrong, "not approved: there is no terminal to ask on; nothing was done",
+                help: "add --auto-approve, or apply a saved plan")
         }
         let making = state.exists ? "" : " (and make the state \(context.state.name))"
-        guard console.confirms("Do it\(making)?") else {
-            throw CommandFailure(.wrong, "not approved; nothing was done")
-        }
+        guard console.confirms("Do it\(making)?") else { throw CommandFailure.notApproved }
     }
 }

@@ -43,7 +43,7 @@ extension Conductor {
         } catch {
             // A run that has to stop by now starts nothing, and says so in its report.
             guard surroundings.stop() != nil else { throw error }
-            if let error = error as? StateError { console.error("herald: \(error)\n") }
+            console.error(CommandFailure(blaming: error).text)
         }
         var recorded = state.recorded
         _ = consume state
@@ -176,7 +176,9 @@ extension Conductor {
         } catch {
             let receipts = request.receiptsPath.map { " or the receipts to \($0)" } ?? ""
             let path = request.reportPath.map { " to \($0)" } ?? ""
-            throw CommandFailure(.wrong, "the report cannot be written\(path)\(receipts)")
+            throw CommandFailure(
+                .wrong, "the report cannot be written\(path)\(receipts)",
+                help: "check that the folder exists and who may write there; nothing was sent")
         }
     }
 
@@ -186,7 +188,7 @@ extension Conductor {
         do { try await store.commit(work.closing) } catch {
             console.error("herald: the audiences' sizes could not be recorded\n")
             // If the disk is full, only this message names the place.
-            if let error = error as? StateError { console.error("herald: \(error)\n") }
+            console.error(CommandFailure(blaming: error).text)
         }
     }
 }

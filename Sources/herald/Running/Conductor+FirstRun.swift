@@ -25,7 +25,8 @@ extension Conductor {
         // A server that cannot be reached now is waited for, as in every run.
         guard let error = results.first(where: { $0.outcome == .error && $0.check != .endpoint }) else { return }
         throw CommandFailure(
-            .wrong, "\(error.found); nothing was sent. \(error.fix ?? "") 'herald doctor' looks at everything.")
+            .wrong, "\(error.found); nothing was sent",
+            help: "\(error.fix ?? "") 'herald doctor' looks at everything.")
     }
 }
 

@@ -46,7 +46,7 @@ struct Conductor {
         writeMetrics(report)
         try await recordTest(report, in: store)
         if report.result != .ok, lock?.mayWrite?() == false {
-            console.error("herald: \(Self.lostLock)\n")
+            console.error(Self.lostLock.text)
             // No signal did it.
             if report.result == .interrupted, signals.first == 0 { throw CommandFailure(.failed) }
         }
@@ -55,13 +55,15 @@ struct Conductor {
         }
     }
 
-    private static let lostLock = "this run lost the lock of the state and stopped; the next run goes on"
+    private static let lostLock = CommandFailure(
+        .failed, "this run lost the lock of the state and stopped",
+        help: "run again: the next run goes on with what is left")
 
     /// A run that lost the lock before it could begin ends as one that lost it later.
     private func ending(_ error: any Error, under lock: any StateLock) -> any Error {
         guard let error = error as? StateError, lock.mayWrite?() == false else { return error }
         console.error("herald: \(error)\n")
-        return CommandFailure(.failed, Self.lostLock)
+        return Self.lostLock
     }
 
     // MARK: From the state to the plan

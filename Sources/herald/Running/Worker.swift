@@ -18,6 +18,8 @@ struct Worker {
     /// How often it looks for something to do. It asks nobody for that.
     private static let patience = Duration.milliseconds(100)
 
+    private static let lookHere = "look at this machine's credential, clock and network, then start the worker again"
+
     func work() async throws {
         try await checkCredentials()
         var run = WorkerRun(at: destination.kind, clock: ContinuousClock())
@@ -87,10 +89,12 @@ struct Worker {
                 case .stopped: left.insert(job)
                 case .interrupted: return CommandFailure(.interrupted(signal: signals.first))
                 case .refused(let reason):
-                    return CommandFailure(.failed, "this process cannot send: \(reason); the others go on")
+                    return CommandFailure(
+                        .failed, "this process cannot send: \(reason); the others go on", help: Self.lookHere)
                 }
             } catch {
-                return CommandFailure(error) ?? CommandFailure(.failed, "this process cannot send; the others go on")
+                return CommandFailure(error)
+                    ?? CommandFailure(.failed, "this process cannot send; the others go on", help: Self.lookHere)
             }
         }
         return nil

@@ -46,7 +46,7 @@ actor PreviewPages {
         do {
             return PreviewsDocument(try await make(CommandContext.open(common))).page(version: version)
         } catch {
-            let text = CommandFailure(error)?.message ?? "the preview cannot be made: \(error)"
+            let text = CommandFailure(blaming: error).text
             return PreviewsDocument([]).page(version: version, mistakes: text.maskingRegistrations)
         }
     }

@@ -24,7 +24,9 @@ struct PreviewServer: Sendable {
         do { try await application.run() } catch  where Task.isCancelled {
             // Errors from a cancelled server do not matter.
         } catch {
-            throw CommandFailure(.wrong, "cannot listen on \(Self.host):\(port): is another program using the port?")
+            throw CommandFailure(
+                .wrong, "cannot listen on \(Self.host):\(port)",
+                help: "another program may use the port: name another one, or 0 for any free one")
         }
     }
 

@@ -1,3 +1,4 @@
+import ArgumentParser
 import FCMClient
 import FCMEmulator
 import HeraldCore
@@ -9,36 +10,43 @@ extension CommandFailure {
     init?(_ error: any Error) {
         switch error {
         case let failure as CommandFailure: self = failure
-        case let error as StateError: self.init(error)
-        case let error as PostgresAddressError: self.init(.wrong, error.description)
-        case let error as RecipientIndexError: self.init(.wrong, error.description)
-        case let error as FCMClientError: self.init(.wrong, error.description)
-        case let error as ProxyError: self.init(.wrong, error.description)
-        case let error as TokenError: self.init(.wrong, error.description)
-        case let error as EmulatorError: self.init(.wrong, error.description)
+        case let error as StateError: self.init(error.isLock ? .locked : .wrong, error.description, help: error.help)
+        case let error as PostgresAddressError: self.init(.wrong, error.description, help: error.help)
+        case let error as RecipientIndexError: self.init(.wrong, error.description, help: error.help)
+        case let error as FCMClientError: self.init(.wrong, error.description, help: error.help)
+        case let error as ProxyError: self.init(.wrong, error.description, help: error.help)
+        case let error as TokenError: self.init(error)
+        case let error as EmulatorError: self.init(.wrong, error.description, help: error.help)
         case let problem as SavedPlan.Problem: self.init(problem)
         default: return nil
         }
     }
 
-    private init(_ error: StateError) {
-        if case .locked = error {
-            self.init(
-                .locked, error.description,
-                help: "wait until it ends, or use --if-locked wait; 'herald state lock' tells who holds it")
-        } else {
-            self.init(.wrong, error.description)
+    /// What ends a command that meets an error of somebody else's.
+    init(blaming error: any Error) {
+        self =
+            CommandFailure(error)
+            ?? CommandFailure(
+                .wrong, Herald.message(for: error),
+                help: "run the command again; if it ends like this again, report it with this message")
+    }
+
+    private init(_ error: TokenError) {
+        var help = error.help
+        if case .refused(let code, _, nil) = error, CodeExplanation(code) != nil {
+            help = "'herald explain \(code)' tells what it means and what to do"
         }
+        self.init(.wrong, error.description, help: help)
     }
 
     private init(_ problem: SavedPlan.Problem) {
         switch problem {
-        case .unreadable: self.init(.wrong, "the file is no plan of herald's")
+        case .unreadable:
+            self.init(.wrong, "the file is no plan of herald's", help: "name a file of 'herald plan --out'")
         case .ofSnapshot:
             self.init(
-                .wrong,
-                "the plan was made from a snapshot, which can be shown and not applied; run 'herald plan --out' where the state is"
-            )
+                .wrong, "the plan was made from a snapshot, which can be shown and not applied",
+                help: "run 'herald plan --out FILE' where the state is, and apply that")
         case .altered: self.init(.stalePlan, "the plan was altered after it was saved", help: Self.planAgain)
         case .expired(let instant):
             self.init(.stalePlan, "the plan expired at \(instant.rfc3339)", help: Self.planAgain)
@@ -53,4 +61,8 @@ extension CommandFailure {
     }
 
     private static let planAgain = "plan again with 'herald plan --out FILE', look at it, and apply that"
+}
+
+extension StateError {
+    fileprivate var isLock: Bool { if case .locked = self { true } else { false } }
 }

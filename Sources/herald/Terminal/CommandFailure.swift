@@ -1,20 +1,48 @@
 import Foundation
+import HeraldCore
 
 /// Ends a command: the exit status, and what standard error says about it.
 struct CommandFailure: Error, Hashable {
     let status: ExitStatus
-    /// Absent when the command has already said everything.
+    /// What happened, with the file, key or name it is about. Absent when the command has already said everything.
     let message: String?
     /// What to do about it.
     let help: String?
 
-    init(_ status: ExitStatus, _ message: String? = nil, help: String? = nil) {
+    /// For a command that has already said everything.
+    init(_ status: ExitStatus) { (self.status, message, help) = (status, nil, nil) }
+
+    init(_ status: ExitStatus, _ message: String, help: String) {
         (self.status, self.message, self.help) = (status, message, help)
     }
 
-    func show() {
-        guard let message else { return }
-        let text = "herald: \(message)\n" + (help.map { "  help: \($0)\n" } ?? "")
-        _ = writeAll(text.maskingRegistrations, to: STDERR_FILENO)
+    /// A name that does not exist.
+    ///
+    /// - Parameters:
+    ///   - known: the names that do. The nearest one is proposed.
+    ///   - help: what to do if none is near.
+    init(
+        _ status: ExitStatus, _ message: String, for name: String, among known: some Sequence<String>, help: String
+    ) {
+        let near = suggestion(for: name, among: known).map { "did you mean '\($0)'?" }
+        self.init(status, message, help: near ?? help)
     }
+
+    /// - Parameter file: what it is, and its path.
+    static func unreadable(_ file: String) -> CommandFailure {
+        CommandFailure(.wrong, "\(file) cannot be read", help: "check the path and who may read it")
+    }
+
+    /// - Parameter message: which file cannot be written.
+    static func unwritable(_ message: String) -> CommandFailure {
+        CommandFailure(.wrong, message, help: "check that its folder exists and who may write there")
+    }
+
+    /// A line that says what happened, and one that says what to do.
+    var text: String {
+        guard let message else { return "" }
+        return "herald: \(message)\n" + (help.map { "  help: \($0)\n" } ?? "")
+    }
+
+    func show() { _ = writeAll(text.maskingRegistrations, to: STDERR_FILENO) }
 }

@@ -6,7 +6,7 @@ import HeraldCore
 enum SnapshotFile {
     static func read(_ path: String) throws -> StateSnapshot {
         guard let bytes = bytes(of: path) else {
-            throw CommandFailure(.wrong, "the snapshot \(path) cannot be read")
+            throw CommandFailure.unreadable("the snapshot \(path)")
         }
         return try SnapshotDocument(reading: bytes).snapshot
     }
@@ -21,10 +21,10 @@ enum SnapshotFile {
     static func write(_ snapshot: StateSnapshot, to path: String) throws {
         if isOfAnother(path) {
             throw CommandFailure(
-                .wrong, "\(path) is no snapshot and is not replaced; name another file, or remove it first")
+                .wrong, "\(path) is no snapshot and is not replaced", help: "name another file, or remove it first")
         }
         do { try PrivateFile.write(SnapshotDocument(snapshot).json.prettyText, to: path) } catch {
-            throw CommandFailure(.wrong, "the snapshot cannot be written to \(path)")
+            throw CommandFailure.unwritable("the snapshot cannot be written to \(path)")
         }
     }
 

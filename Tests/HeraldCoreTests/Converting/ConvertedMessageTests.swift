@@ -237,12 +237,15 @@ struct Conversion: CustomTestStringConvertible, Sendable {
 
     @Test(arguments: [
         (
-            ConversionProblem.severalTargets(["token", "topic"]),
-            "'token' and 'topic' each name a target; keep one of them"
+            ConversionProblem.severalTargets(["token", "topic"]), "'token' and 'topic' each name a target",
+            "keep one of them"
         ),
-        (.noText(path: "tokens[1]"), "'tokens[1]' is no text; write it in quotes, or remove it"),
+        (.noText(path: "tokens[1]"), "'tokens[1]' is no text", "write it in quotes, or remove it"),
     ])
-    func `a problem says what to do`(problem: ConversionProblem, words: String) { #expect(problem.words == words) }
+    func `a problem says what to do`(problem: ConversionProblem, words: String, help: String) {
+        #expect(problem.words == words)
+        #expect(problem.help == help)
+    }
 
     @Test(arguments: [
         (#"{"notification": {"title": "T"}}"#, MessageForm.v1), (#"{"notification": {"sound": "s"}}"#, .legacy),

@@ -31,7 +31,7 @@ import Testing
             await #expect(throws: StateError.unmigrated(path: "test")) { try await location.require() }
             await #expect(throws: StateError.unmigrated(path: "test")) { try await location.lock(for: "run") }
         }
-        #expect("\(StateError.unmigrated(path: "test"))".contains("'herald state migrate'"))
+        #expect(StateError.unmigrated(path: "test").help.contains("'herald state migrate'"))
         #expect(try await location.migrate())
         #expect(try await !location.migrate())
 
@@ -91,7 +91,8 @@ import Testing
         let guest = PostgresServer(
             name: "test", schema: "herald", parameters: server.parameters.merging(["user": role]) { $1 })
         let refused = await #expect(throws: StateError.self) { try await PostgresStore.migrate(guest) }
-        #expect(refused == .inaccessible(path: "test", detail: "only the owner of its schema may migrate it"))
+        #expect(refused?.description == "the state test cannot be used: only the owner of its schema may migrate it")
+        #expect(refused?.help == "run 'herald state migrate' as that owner")
         await #expect(throws: StateError.unmigrated(path: "test")) { try await location.require() }
         #expect(try await location.migrate())
     }

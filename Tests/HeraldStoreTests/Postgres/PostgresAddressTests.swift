@@ -39,7 +39,7 @@ import Testing
         ("postgresql://app:${PASSWORD}secret-word@/herald", "the password"),
         ("postgresql:///herald?password=secret-word", "the password"),
         ("postgresql://${NOBODY}@/herald", "the environment has no NOBODY"),
-        ("postgresql://$USER@/herald", "a $ must begin"),
+        ("postgresql://$USER@/herald", "begins no ${VARIABLE}"),
         ("postgresql:///herald?options=-c%20fsync%3Doff", "'options'"),
         ("postgresql:///herald?replication=database", "'replication'"),
         ("postgresql:///herald?secret-word=1", "cannot be read"),
@@ -54,7 +54,9 @@ import Testing
         let error = #expect(throws: PostgresAddressError.self) { try server(address) }
         let text = try #require(error?.description)
         #expect(text.contains(reason))
+        #expect(error?.help.isEmpty == false)
         #expect(!text.contains("secret-word"))
+        #expect(error?.help.contains("secret-word") == false)
     }
 
     @Test func `an address from the environment may hold its password, and needs no certificate if told so`() throws {

@@ -113,7 +113,7 @@ import Testing
         let plan = try await plan(sandbox, host: host)
         let unnamed = try await sandbox.herald("approve \(plan)", host: host)
         #expect(unnamed.status == 1)
-        #expect(unnamed.errors.contains("say who approved the plan: --by NAME"))
+        #expect(unnamed.errors.contains("nothing says who approved the plan\n  help: add --by NAME\n"))
         #expect(try await sandbox.herald("approve \(plan) --by anna", host: host).status == 0)
         // The message of one campaign changes after the approval.
         try edit(sandbox, "title: Hello, body: To each", "title: Ciao, body: To each")

@@ -31,8 +31,10 @@ import Testing
             let refused = try await sandbox.herald(arguments, host: host)
             #expect(refused.status == 1, "\(arguments)")
             #expect(
-                refused.errors.contains("this machine's clock and the server's are 10 s apart; set them right")
-                    || refused.errors.contains("this machine's clock and the server's are 9 s apart; set them right"),
+                refused.errors.contains(
+                    "this machine's clock and the server's are 10 s apart\n  help: set both clocks right")
+                    || refused.errors.contains(
+                        "this machine's clock and the server's are 9 s apart\n  help: set both clocks right"),
                 "\(arguments): \(refused.errors)")
         }
         let worker = try await sandbox.herald("work --project demo-project", host: host)

@@ -79,7 +79,7 @@ import Testing
         for _ in 0..<2 {
             let early = try await sandbox.herald("state resolve to-all@once --resend", host: host)
             #expect(early.status == 1)
-            #expect(early.errors.contains("may still reach FCM; --resend is possible in "), "\(early.errors)")
+            #expect(early.errors.contains("may still reach FCM\n  help: use --resend in "), "\(early.errors)")
         }
         try await PostgresTestServer.ask("UPDATE herald.lease SET resend_from = now()", at: database.address)
         let later = try await sandbox.herald("state resolve to-all@once --resend", host: host)

@@ -26,16 +26,16 @@ struct GroupsExport: AsyncParsableCommand {
     var out: String?
 
     func validate() throws {
-        if name != nil, all { throw ValidationError("name a group or --all, not both") }
+        try ValidationError.require(
+            name == nil || !all, "--all and a group cannot be combined", help: "leave out one of them")
     }
 
     func run() async throws {
         let context = try CommandContext.openSettings(Common(herald.common, options))
         guard out != nil || context.common.revealsRegistrations else {
             throw CommandFailure(
-                .usage,
-                "the list has registrations in clear: name its file with --out, or print it with --reveal-registrations"
-            )
+                .usage, "the list has registrations in clear",
+                help: "name its file with --out, or print it with --reveal-registrations")
         }
         let store = try await context.state.open(for: .inspecting)
         let state = try await store.snapshot()
@@ -51,7 +51,7 @@ struct GroupsExport: AsyncParsableCommand {
         }
         guard let out else { return context.console.result(list.text) }
         do { try PrivateFile.write(list.text, to: out) } catch {
-            throw CommandFailure(.wrong, "the list cannot be written to \(out)")
+            throw CommandFailure.unwritable("the list cannot be written to \(out)")
         }
         context.console.info("herald: wrote \(count(list.count, "member")) to \(out)\n")
     }
@@ -60,10 +60,11 @@ struct GroupsExport: AsyncParsableCommand {
         if all { return known }
         let names = known.map(\.rawValue)
         guard let name else {
-            throw CommandFailure(.wrong, "name a group, or --all; " + MemberList.sentence(on: names))
+            throw CommandFailure(
+                .wrong, "no group is named", help: "name a group, or add --all; " + MemberList.sentence(on: names))
         }
         if let group = known.first(where: { $0.rawValue == name }) { return [group] }
-        let near = suggestion(for: name, among: names).map { "did you mean '\($0)'?" }
-        throw CommandFailure(.wrong, "the state has no group '\(name)'; " + (near ?? MemberList.sentence(on: names)))
+        throw CommandFailure(
+            .wrong, "the state has no group '\(name)'", for: name, among: names, help: MemberList.sentence(on: names))
     }
 }

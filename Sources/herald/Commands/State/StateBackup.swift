@@ -21,7 +21,8 @@ struct StateBackup: AsyncParsableCommand {
         let path = file.absolute(in: nil)
         // Of a link as well, wherever it leads.
         guard (try? FileManager.default.attributesOfItem(atPath: path)) == nil else {
-            throw CommandFailure(.wrong, "\(file) exists already; a backup replaces no file")
+            throw CommandFailure(
+                .wrong, "\(file) exists already, and a backup replaces no file", help: "name another file")
         }
         try await context.state.backUp(to: path)
         context.console.info("herald: copied the state \(context.state.name) to \(file)\n")

@@ -27,9 +27,13 @@ struct StateCopyCommand: AsyncParsableCommand {
     func validate() throws {
         guard let schema else { return }
         guard PostgresSettings.isSchema(schema) else {
-            throw ValidationError("--schema takes a-z, 0-9 and _, at most 63 characters")
+            throw ValidationError(
+                "--schema: '\(schema)' is not a name for a schema", help: "write a-z, 0-9 and _, at most 63 characters")
         }
-        guard PostgresSettings.isAddress(to) else { throw ValidationError("--schema is for a PostgreSQL database") }
+        guard PostgresSettings.isAddress(to) else {
+            throw ValidationError(
+                "--schema is only for a PostgreSQL database, and --to names a file", help: "leave out --schema")
+        }
     }
 
     func run() async throws {
@@ -37,7 +41,8 @@ struct StateCopyCommand: AsyncParsableCommand {
         let destination = try context.settings.location(
             at: to, schema: schema, in: context.files.folder, context.common, endpoint: context.destination.kind)
         guard destination.name != context.state.name else {
-            throw CommandFailure(.wrong, "the state is there already: \(destination.name)")
+            throw CommandFailure(
+                .wrong, "the state is there already: \(destination.name)", help: "name another place with --to")
         }
         switch try await context.move(to: destination) {
         case .moved(let recipients):

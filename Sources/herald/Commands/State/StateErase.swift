@@ -25,7 +25,9 @@ struct StateErase: AsyncParsableCommand {
         let context = try CommandContext.open(Common(herald.common, options))
         try await context.repairing { store in
             guard let known = try await store.recipient(for: registration.value.recipientKey) else {
-                throw CommandFailure(.wrong, "the state does not know this registration")
+                throw CommandFailure(
+                    .wrong, "the state does not know this registration", help: "check that it is the whole token or fid"
+                )
             }
             try await refuse(known.id, in: context, store)
             try context.confirm("Erase this registration from the state?", isApproved: autoApprove)
@@ -45,7 +47,8 @@ struct StateErase: AsyncParsableCommand {
         let state = KnownState(store: store, recorded: try await store.snapshot())
         let lists = try await context.files.wanted(knownTo: state, at: context.state, isForApply: false)
         if lists.desired.listed.contains(id) {
-            throw CommandFailure(.wrong, "a list still names this registration; take it out and apply first")
+            throw CommandFailure(
+                .wrong, "a list still names this registration", help: "take it out of the list and apply first")
         }
         let trace = try await store.trace(of: id)
         // What others subscribed is theirs, and herald would never end it.
@@ -53,7 +56,8 @@ struct StateErase: AsyncParsableCommand {
         let places = topics + trace.groups.map { "group '\($0.name)'" }
         if !places.isEmpty {
             throw CommandFailure(
-                .wrong, "it is still in \(places.joined(separator: ", ")); apply without it first, so that it leaves")
+                .wrong, "this registration is still in \(places.joined(separator: ", "))",
+                help: "apply first, so that it leaves; no list may name it then")
         }
     }
 }

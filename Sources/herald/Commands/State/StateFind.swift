@@ -20,7 +20,8 @@ struct StateFind: AsyncParsableCommand {
         let context = try CommandContext.openSettings(Common(herald.common, options))
         let store = try await context.state.open(for: .inspecting)
         guard let known = try await store.recipient(for: registration.value.recipientKey) else {
-            throw CommandFailure(.wrong, "the state does not know this registration")
+            throw CommandFailure(
+                .wrong, "the state does not know this registration", help: "check that it is the whole token or fid")
         }
         let names = Fingerprinter(key: store.fingerprintKey, reveals: context.common.revealsRegistrations)
         let document = TraceDocument(

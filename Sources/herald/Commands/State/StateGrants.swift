@@ -20,18 +20,24 @@ struct StateGrants: AsyncParsableCommand {
     var runner: String?
 
     func validate() throws {
-        if (reader == nil) == (runner == nil) { throw ValidationError("name one role: --reader ROLE or --runner ROLE") }
+        if (reader == nil) == (runner == nil) {
+            throw ValidationError(
+                reader == nil ? "no role is named" : "--reader and --runner cannot be combined",
+                help: "add either --reader ROLE or --runner ROLE")
+        }
     }
 
     func run() async throws {
         let context = try CommandContext.openSettings(Common(herald.common, options))
         guard let database = context.state as? StateDatabase else {
             throw CommandFailure(
-                .wrong, "the state \(context.state.name) is a file; whoever may read the file may read it")
+                .wrong, "the state \(context.state.name) is a file, and has no roles",
+                help: "give rights to the file instead: whoever may read it may read the state")
         }
         guard let role = RoleName(reader ?? runner ?? "") else {
             throw CommandFailure(
-                .wrong, "a role's name has 1 to 63 bytes and no control characters, and is neither 'public' nor 'none'")
+                .wrong, "PostgreSQL can have no role of this name",
+                help: "write 1 to 63 bytes without control characters, and neither 'public' nor 'none'")
         }
         context.console.result(reader == nil ? database.grants(runner: role) : database.grants(reader: role))
     }

@@ -22,8 +22,9 @@ struct StateRemove: AsyncParsableCommand {
             let state = try await store.snapshot()
             guard let found = state.resource(named: resource) else {
                 throw CommandFailure(
-                    .wrong,
-                    "the state has no '\(resource)'; write topic:NAME, group:NAME, campaign:NAME or an occurrence's id"
+                    .wrong, "the state has no '\(resource)'",
+                    help:
+                        "write topic:NAME, group:NAME, campaign:NAME or an occurrence's id, as 'herald state show' has them"
                 )
             }
             try await store.commit([.drop(found)])

@@ -40,9 +40,12 @@ struct StateResolve: AsyncParsableCommand {
         let chosen = [accept, resend, abandon, goOn, retry != nil, from != nil].filter(\.self).count
         if chosen != 1 {
             throw ValidationError(
-                "say how: one of --accept, --resend, --abandon, --continue, --retry CODE, --from REPORT")
+                chosen == 0 ? "nothing says how to settle it" : "only one way to settle it is possible at a time",
+                help: "add one of --accept, --resend, --abandon, --continue, --retry CODE, --from REPORT")
         }
-        if occurrence == nil, from == nil { throw ValidationError("name the occurrence") }
+        if occurrence == nil, from == nil {
+            throw ValidationError("no occurrence is named", help: "name one, as 'herald state show' does")
+        }
     }
 
     private var resolution: Resolution {

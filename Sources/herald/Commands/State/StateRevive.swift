@@ -21,7 +21,9 @@ struct StateRevive: AsyncParsableCommand {
 
     func validate() throws {
         guard (registration == nil) == migrated else {
-            throw ValidationError("name either a registration or --migrated")
+            throw ValidationError(
+                migrated ? "--migrated and a registration cannot be combined" : "no registration is named",
+                help: "add either a registration or --migrated")
         }
     }
 
@@ -35,7 +37,8 @@ struct StateRevive: AsyncParsableCommand {
             }
             guard let known = try await store.recipient(for: registration.recipientKey) else {
                 throw CommandFailure(
-                    .wrong, "the state does not know this registration; 'state find' says what it knows")
+                    .wrong, "the state does not know this registration",
+                    help: "check that it is the whole token or fid")
             }
             try await store.commit([.supersede([known.id]), .register([known.id: registration])])
             return 1

@@ -23,20 +23,25 @@ struct StateRewind: AsyncParsableCommand {
             let state = try await store.snapshot()
             let changes: [StateChange]
             do throws(RewindProblem) { changes = try state.changes(rewinding: campaign, to: now) } catch {
-                throw CommandFailure(.wrong, words(for: error, in: state))
+                throw error.failure(for: campaign, in: state)
             }
             try await store.commit(changes)
         }
         context.console.info("herald: campaign '\(campaign)' counts from \(now.rfc3339) on\n")
     }
+}
 
-    private func words(for problem: RewindProblem, in state: RecordedState) -> String {
-        switch problem {
+extension RewindProblem {
+    func failure(for campaign: String, in state: RecordedState) -> CommandFailure {
+        switch self {
         case .noWatermark:
-            let near = suggestion(for: campaign, among: state.watermarks.keys.sorted())
-            return "the state has no cron campaign '\(campaign)'\(near.map { "; did you mean '\($0)'?" } ?? "")"
+            CommandFailure(
+                .wrong, "the state has no cron campaign '\(campaign)'", for: campaign,
+                among: state.watermarks.keys.sorted(), help: "'herald state show' lists what the state has")
         case .notAhead(let mark):
-            return "campaign '\(campaign)' is dealt with until \(mark.rfc3339), which has passed: nothing to set back"
+            CommandFailure(
+                .wrong, "campaign '\(campaign)' is dealt with until \(mark.rfc3339), which has passed",
+                help: "nothing is to be set back; 'herald plan' shows when it is due")
         }
     }
 }

@@ -28,7 +28,9 @@ struct StateShow: AsyncParsableCommand {
         let recorded = try await store.snapshot()
         let document = StateDocument(recorded, only: name, crew: try await context.state.crew())
         if let name, document.isEmpty {
-            throw CommandFailure(.wrong, "the state has no topic, group, campaign or occurrence '\(name)'")
+            throw CommandFailure(
+                .wrong, "the state has no topic, group, campaign or occurrence '\(name)'",
+                help: "'herald state show' without a name lists them")
         }
         context.console.result(document.rendered(as: format, context.console.output))
     }
