@@ -185,7 +185,7 @@ extension Life {
         }
     }
 
-    /// A firing is missed only if it came too late. One that a later firing takes the place of is no failure.
+    /// A firing is missed only if it came too late, or if its schedule lost its time after it had begun. One that a later firing takes the place of is no failure.
     private func checkMissed(_ content: LifeRun.Content) throws {
         for plan in content.plans.map(\.plan) {
             for missed in plan.missed {
@@ -195,6 +195,7 @@ extension Life {
                 let isInTime = campaigns.allSatisfy { campaign in
                     let ends = [campaign.maxLateness, campaign.expiresAfter].compactMap(\.self).map(missed.due.adding)
                     return campaign.catchUp != .none && ends.allSatisfy { plan.at < $0 }
+                        && !campaign.due.hasLost(missed.due)
                 }
                 if isInTime, !campaigns.isEmpty {
                     throw LifeProblem(

@@ -178,6 +178,12 @@ extension LifeFiles.Topic {
 }
 
 extension LifeFiles.Campaign.Due {
+    /// Whether a time of each day is none any more.
+    func hasLost(_ time: Date) -> Bool {
+        guard case .daily = self else { return false }
+        return firings(after: time.addingTimeInterval(-1), through: time).isEmpty
+    }
+
     /// When it fires in (after, through].
     func firings(after: Date, through: Date) -> [Date] {
         switch self {
