@@ -11,8 +11,8 @@ VENV := .venv
 SDK := .venv-sdk
 
 .DEFAULT_GOAL := help
-.PHONY: help libraries setup build release install uninstall package test test-sdk test-browser test-deploy test-docs lint \
-        format golden reference screenshots demo bench bench-check bench-compare bench-baseline fuzz torture lives clean
+.PHONY: help libraries setup build release install uninstall package test test-sdk test-personal test-browser test-deploy test-docs \
+        lint format golden reference screenshots demo bench bench-check bench-compare bench-baseline fuzz torture lives clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-15s %s\n", $$1, $$2 }'
@@ -50,6 +50,9 @@ test: build ## Run all tests
 
 test-sdk: build $(SDK)/done ## Drive the emulator with Google's own SDK for Python, from PyPI
 	HERALD="$${HERALD:-$$($(SWIFT) build --show-bin-path)/herald}" $(SDK)/bin/python -B -m pytest Tests/sdk
+
+test-personal: build $(VENV)/done ## Compare 10,000 personal messages with those of an independent renderer
+	HERALD="$${HERALD:-$$($(SWIFT) build --show-bin-path)/herald}" $(VENV)/bin/python -B Tests/personal
 
 test-browser: setup build $(VENV)/done ## Look at all pages in a headless Chromium, through Selenium
 	HERALD="$${HERALD:-$$($(SWIFT) build --show-bin-path)/herald}" $(VENV)/bin/python -B Tests/browser

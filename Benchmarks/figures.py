@@ -4,6 +4,7 @@ Figures are saved as JSON in the file that BENCH_RESULTS names.
 """
 
 import json
+import multiprocessing
 import os
 import statistics
 import subprocess
@@ -21,6 +22,20 @@ def fid(n):
 def token(n):
     """As long as FCM's tokens are today."""
     return f"{fid(n)}:APA91b" + f"{n * 2654435761 % (1 << 64):016x}" * 8 + "_-A0b1"
+
+
+def shuffled(numbers):
+    """Shuffles numbers, since lists are seldom sorted. The order is the same in each run."""
+    return sorted(numbers, key=lambda n: n * 2654435761 % (1 << 32))
+
+
+def apart(function, *arguments):
+    """Does the work in a process of its own: what this one holds would count as herald's, see `measured`."""
+    child = multiprocessing.get_context("fork").Process(target=function, args=arguments)
+    child.start()
+    child.join()
+    if child.exitcode != 0:
+        sys.exit(1)
 
 
 def timed(action):

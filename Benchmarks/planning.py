@@ -4,7 +4,6 @@ changed, and the first plan. Each is compared with sort -u of the same list in t
 Arguments: herald, and a folder to work in.
 """
 
-import multiprocessing
 import os
 import shutil
 import sqlite3
@@ -14,7 +13,7 @@ import sys
 import time
 from pathlib import Path
 
-from figures import ROUNDS, fid, goal, measured
+from figures import ROUNDS, apart, fid, goal, measured, shuffled
 from history import CHUNK, bitmap, checksum
 from postgres import Postgres, programs
 
@@ -26,15 +25,6 @@ SETTLED = 2.5
 # Nothing listens there. Planning works offline and never connects.
 EMULATOR = {"FCM_EMULATOR_HOST": "127.0.0.1:9"}
 ENVIRONMENT = {**os.environ, **EMULATOR}
-
-
-def apart(function, *arguments):
-    """Does the work in a process of its own: what this one holds would count as herald's, see `measured`."""
-    child = multiprocessing.get_context("fork").Process(target=function, args=arguments)
-    child.start()
-    child.join()
-    if child.exitcode != 0:
-        sys.exit(1)
 
 
 def write(round=None):
@@ -58,11 +48,6 @@ def workspace():
         text += (f"kind: audience\nname: a{n}\nsource: {{file: all.csv}}\nwhere: {{spot: [{spots}]}}\n---\n"
                  f"kind: topic\nname: t{n}\nsubscribers: [a{n}]\n---\n")
     (WORK / "all.yaml").write_text(text)
-
-
-def shuffled(numbers):
-    """Shuffles numbers, since lists are seldom sorted. The order is the same in each run."""
-    return sorted(numbers, key=lambda n: n * 2654435761 % (1 << 32))
 
 
 def chunk(topic, number):

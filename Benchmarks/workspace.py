@@ -11,12 +11,15 @@ from pathlib import Path
 class Workspace:
     """One campaign to the audience `all`. A loopback endpoint needs no credentials."""
 
-    def __init__(self, folder, sink, message, fcm="  rate: unlimited\n  ramp: 0s\n", rest="", shared=False):
-        """With `shared` the state may be in PostgreSQL: at the address `state`, if there is one."""
+    def __init__(self, folder, sink, message, fcm="  rate: unlimited\n  ramp: 0s\n", rest="", shared=False, audience="",
+                 campaign=""):
+        """With `shared` the state may be in PostgreSQL: at the address `state`, if there is one. `audience` and
+        `campaign` are further lines of these two."""
         self.folder = Path(folder)
         self.folder.mkdir(parents=True)
         self.list = self.folder / "all.csv"
         self._message = json.dumps(message)
+        self._audience, self._campaign = audience, campaign
         self._revision = 0
         self.state = None
         # Workers have no workspace that could name the sink.
@@ -32,9 +35,9 @@ class Workspace:
         """Writes the next revision of the campaign, which is sent to all recipients anew."""
         self._revision += 1
         (self.folder / "all.yaml").write_text(
-            "kind: audience\nname: all\nsource: {file: all.csv}\n---\n"
+            f"kind: audience\nname: all\nsource: {{file: all.csv}}\n{self._audience}---\n"
             f"kind: campaign\nname: tide\nrevision: {self._revision}\ntarget: {{audience: all}}\n"
-            f"message: {self._message}\n")
+            f"message: {self._message}\n{self._campaign}")
 
     @property
     def environment(self):

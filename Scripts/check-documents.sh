@@ -42,6 +42,8 @@ run calendar --days 366 --at "$from" --format ics >"$work/calendar.ics"
 run calendar --days 366 --at "$from" --format ics >"$work/again.ics"
 run preview --all --format json | document previews.json
 run preview mackerel-run --format json | document preview.json
+run preview club-points --format json | document previews-personal.json
+run preview club-points --sample 1 --variant points --lists skip --format json | document preview-personal.json
 run doctor --format json | document doctor-first.json
 run apply --dry-run --at "$earlier" --report "$work/documents/report-dry.json"
 
@@ -122,6 +124,7 @@ exits 1 env -u FCM_EMULATOR_HOST HOME="$work" NO_GCE_CHECK=true HERALD_STATE="$w
 
 # Tests, and the state at the end.
 run test mistral-gale --audience team --report "$work/documents/report-test.json"
+run test club-points --audience team --locale de --variant points --report "$work/documents/report-test-personal.json"
 run state show --format json | document state.json
 run state show mistral-gale --format json | document state-one.json
 
@@ -134,6 +137,11 @@ for target in topic condition group audience tokens fids; do has plan-first.json
 for action in subscribe unsubscribe group_add group_remove; do has plan-members.json "\"$action\""; done
 has plan-group-gone.json '"group_delete"'
 has plan-first.json '"group_create"'
+has plan-first.json '"held_out"'
+has report.json '"locales"'
+has previews-personal.json '"filled_with" : "sample"'
+has preview-personal.json '"locale" : "it"'
+has report-test-personal.json 'club-points@test'
 has plan-skip.json '"recipients" : null'
 has plan-held.json 'is paused'
 has plan-missed.json 'max_lateness'

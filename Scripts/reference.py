@@ -150,8 +150,14 @@ def rows(part, schema, above):
         if value.get("examples"):
             text += f" For example `{plain(value['examples'][0])}`."
         found.append(f"| `{name}` | {kind(value, schema)} | {cell(text)} |")
+        if given is not True and given.get("$ref") == "#/$defs/patch":
+            continue
         for inner in [value, *(resolved(choice, schema) for choice in value.get("anyOf", []) + value.get("oneOf", []))]:
             found += rows(inner, schema, name + ".")
+        free = value.get("additionalProperties")
+        # A change of a message has the message's keys, which have their rows.
+        if isinstance(free, dict) and free.get("$ref") != "#/$defs/patch":
+            found += rows(resolved(free, schema), schema, name + ".*.")
         entry = resolved(value.get("items", {}), schema)
         for inner in [entry, *(resolved(choice, schema) for choice in entry.get("anyOf", []) + entry.get("oneOf", []))]:
             found += rows(inner, schema, name + "[].")

@@ -56,6 +56,8 @@ package struct Failure: Error, Hashable, Sendable {
     package var httpStatus: Int?
     /// FCM's sentence, for people. Registrations in it are masked.
     package var message: String
+    /// Whether FCM or Apple found fault with the message. Then another recipient's may be refused as well.
+    package var isAboutMessage = false
 
     package init(code: String, httpStatus: Int? = nil, message: String) {
         self.code = code
@@ -72,7 +74,8 @@ extension Verdict {
     /// Judges the answer to a `messages:send`, by docs/reference/fcm-errors.md#errors and
     /// docs/explanation/promises.md#outcomes-and-retries.
     ///
-    /// - Parameter differsByRecipient: Whether other recipients get another message than this one.
+    /// - Parameter differsByRecipient: Whether other recipients get another message than this one. Then FCM's sentence is
+    /// not kept, because it may repeat what only this recipient gets.
     package init(send exchange: Exchange, to address: Address, differsByRecipient: Bool = false) {
         switch exchange {
         case .notSent(let reason): self = .notSent(reason)
@@ -84,7 +87,7 @@ extension Verdict {
                 return
             }
             let error = ErrorBody(response.body)
-            let failure = Failure(response, error)
+            let failure = Failure(response, error, isPersonal: differsByRecipient)
             switch response.status {
             // FCM says nothing of a mistake in the request, so it counts as one of its own.
             case 400 where error.fcmCode == FailureCode.unspecified.rawValue:
@@ -159,7 +162,10 @@ extension Verdict {
         if error.appleReason?.subject == .service, !address.fansOut {
             return .again(failure, Repeat(effect: .deferred, floor: .seconds(10)))
         }
-        if error.apns != nil { return address.fansOut ? .stop(failure) : .rejected(failure) }
+        if error.apns != nil {
+            return address.fansOut
+                ? .stop(failure) : .rejected(failure.aboutMessage(error.appleReason?.subject ?? .message == .message))
+        }
         if !error.violatedFields.isEmpty {
             let isAboutTarget = error.violatedFields.allSatisfy { $0 == "message.token" || $0 == "message.fid" }
             return isAboutTarget ? .dead(failure) : .faultOfMessage(failure, address, differsByRecipient)
@@ -172,7 +178,7 @@ extension Verdict {
         if message.contains("too large") || message.contains("too big") {
             return .faultOfMessage(failure, address, differsByRecipient)
         }
-        return error.fcmCode == nil ? .stop(failure) : .rejected(failure)
+        return error.fcmCode == nil ? .stop(failure) : .rejected(failure.aboutMessage())
     }
 
     /// Where everybody gets the same message, everybody's would be refused. Where recipients get different ones, the
@@ -180,7 +186,7 @@ extension Verdict {
     private static func faultOfMessage(
         _ failure: Failure, _ address: Address, _ differsByRecipient: Bool
     ) -> Verdict {
-        differsByRecipient && !address.fansOut ? .rejected(failure) : .stop(failure)
+        differsByRecipient && !address.fansOut ? .rejected(failure.aboutMessage()) : .stop(failure)
     }
 }
 
@@ -190,9 +196,14 @@ extension ErrorBody {
 
     /// What the details add to the sentence: what Apple said, or where the mistake is.
     fileprivate var remark: String {
+        let isSaid = apns?.reason == nil && violatedFields.first.map { message?.contains($0) ?? false } ?? false
+        return isSaid ? "" : place
+    }
+
+    /// What Apple said, or where the mistake is.
+    fileprivate var place: String {
         if let reason = apns?.reason { return " (Apple: \(Failure.fit(reason, 64)))" }
-        guard let field = violatedFields.first, message?.contains(field) == false else { return "" }
-        return " (in \(Failure.fit(field, 64)))"
+        return violatedFields.first.map { " (in \(Failure.fit($0, 64)))" } ?? ""
     }
 }
 
@@ -248,11 +259,19 @@ extension Failure {
         Failure(.unreadableResponse, httpStatus: 200, message: reason)
     }
 
-    init(_ response: Response, _ error: ErrorBody) {
+    func aboutMessage(_ isSo: Bool = true) -> Self {
+        var copy = self
+        copy.isAboutMessage = isSo
+        return copy
+    }
+
+    init(_ response: Response, _ error: ErrorBody, isPersonal: Bool = false) {
         self.init(
             code: Self.code(response, error).map { Self.fit($0, 64) } ?? Self.name(ofStatus: response.status),
             httpStatus: response.status,
-            message: error.message.map { Self.fit($0, 500) + error.remark }
+            message: error.message.map {
+                isPersonal ? "FCM refused it" + error.place : Self.fit($0, 500) + error.remark
+            }
                 ?? "the answer is not FCM's: \(response.body.count) bytes, from a proxy or another address")
     }
 

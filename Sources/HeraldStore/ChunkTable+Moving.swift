@@ -26,6 +26,11 @@ extension ChunkTable {
         return former
     }
 
+    /// Gives an owner a set that it has nothing of.
+    func insert(_ members: RecipientSet, of id: Int64, as state: State, _ db: Database) throws {
+        for key in members.chunkKeys { try write(members.chunk(key), key, of: id, state, db) }
+    }
+
     /// Removes members from every set of every owner.
     func remove(_ members: RecipientSet, _ db: Database) throws {
         for id in try Int64.fetchAll(db, sql: "SELECT DISTINCT \(owner) FROM \(name)") {

@@ -29,6 +29,10 @@ extension ChunkTable<CodeNumber> {
     static var rejection: Self { .init(name: "rejection", owner: "occurrence", states: nil) }
 }
 
+extension ChunkTable<ClassNumber> {
+    static var assignment: Self { .init(name: "assignment", owner: "occurrence", states: nil) }
+}
+
 /// A row of the table `code`.
 struct CodeNumber: RawRepresentable, Hashable, Sendable {
     let rawValue: Int

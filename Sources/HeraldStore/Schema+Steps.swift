@@ -57,6 +57,30 @@ extension Schema {
                 """)
     }
 
+    static func addAssignments(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                -- Texts that recipients of personal campaigns get: a key among `locales` (NULL for the message) and a
+                -- variant (NULL without variants). A holdout is sent nothing.
+                CREATE TABLE message_class (
+                    id INTEGER PRIMARY KEY, locale TEXT, variant TEXT, holdout INTEGER NOT NULL
+                ) STRICT;
+                CREATE UNIQUE INDEX message_class_once ON message_class (
+                    locale IS NULL, coalesce(locale, ''), variant IS NULL, coalesce(variant, ''), holdout
+                );
+                -- Who gets which of them: the state is the class's number.
+                CREATE TABLE assignment (
+                    occurrence INTEGER NOT NULL REFERENCES occurrence (id),
+                    state INTEGER NOT NULL REFERENCES message_class (id),
+                    chunk INTEGER NOT NULL,
+                    members INTEGER NOT NULL,
+                    bytes BLOB NOT NULL,
+                    checksum INTEGER NOT NULL,
+                    PRIMARY KEY (occurrence, state, chunk)
+                ) STRICT, WITHOUT ROWID;
+                """)
+    }
+
     /// Deaths and memberships belong to registrations, and a history notes the names it had.
     static func addRegistrations(_ db: Database) throws {
         try db.execute(

@@ -7,7 +7,7 @@ enum Schema {
     /// The steps to each format from the one before it; the first makes a new state. What was released never changes.
     static let formats: [[Step]] = [
         [makeTables],
-        [addCounts, addChecksums, addRegistrations, addCommits],
+        [addCounts, addChecksums, addRegistrations, addCommits, addAssignments],
     ]
 
     /// The format of the states that this herald writes.

@@ -35,6 +35,9 @@ extension StateChange {
                     id.rawValue, occurrence.campaign, occurrence.revision, occurrence.due?.timeIntervalSince1970,
                     occurrence.contentDigest, occurrence.target,
                 ])
+            try Self.assign(Partition(), in: id, db)
+        case .assign(let id, let classes):
+            try Self.assign(classes, in: id, db)
         case .amend(let id, let contentDigest, let target, let due):
             try db.execute(
                 sql: "UPDATE occurrence SET content_digest = ?, target = ?, due = ? WHERE name = ?",
@@ -171,7 +174,7 @@ extension StateChange {
     }
 
     /// `nil` if there is no such occurrence, or if it was pruned.
-    private static func idWithLedger(of occurrence: OccurrenceID, _ db: Database) throws -> Int64? {
+    static func idWithLedger(of occurrence: OccurrenceID, _ db: Database) throws -> Int64? {
         try Int64.fetchOne(
             db.cachedStatement(sql: "SELECT id FROM occurrence WHERE name = ? AND pruned = 0"),
             arguments: [occurrence.rawValue])
@@ -184,6 +187,7 @@ extension StateChange {
         guard db.changesCount > 0, let id = try id(of: occurrence.rawValue, in: "occurrence", db) else { return }
         try ChunkTable.ledger.count(id, db)
         try ChunkTable.rejection.count(id, db)
+        try ChunkTable.assignment.drop(id, db)
     }
 
     private static func id(of name: String, in table: String, _ db: Database) throws -> Int64? {
@@ -210,6 +214,7 @@ extension StateChange {
             guard let id = try id(of: occurrence.rawValue, in: "occurrence", db) else { return }
             try ChunkTable.ledger.drop(id, db)
             try ChunkTable.rejection.drop(id, db)
+            try ChunkTable.assignment.drop(id, db)
             for table in ["ledger_count", "rejection_count"] {
                 try db.execute(sql: "DELETE FROM \(table) WHERE occurrence = ?", arguments: [id])
             }

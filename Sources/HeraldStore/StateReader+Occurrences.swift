@@ -7,9 +7,10 @@ extension StateReader {
         "id, name, campaign, revision, due, content_digest, target, finished, pruned, doubted"
     private static let open = "SELECT id FROM occurrence WHERE finished IS NULL"
 
-    /// Open occurrences with their ledgers, finished ones with counts.
+    /// Open occurrences with their ledgers and classes, finished ones with counts.
     func occurrences() throws -> [OccurrenceID: RecordedOccurrence] {
         var (ledgers, counts) = (try ledgers(of: .among(Self.open)), try counts(of: .notAmong(Self.open)))
+        let classes = try classes(of: .among(Self.open))
         var occurrences: [OccurrenceID: RecordedOccurrence] = [:]
         let rows = try Row.fetchCursor(db, sql: "SELECT \(Self.columns) FROM occurrence")
         while let row = try rows.next() {
@@ -18,22 +19,26 @@ extension StateReader {
                 occurrence.finished == nil
                 ? .ledger(ledgers.removeValue(forKey: id) ?? Ledger())
                 : .counts(counts.removeValue(forKey: id) ?? LedgerCounts(entries: [:], codes: [:]))
+            occurrence.classes = classes[id] ?? Partition()
             occurrences[name] = occurrence
         }
         guard ledgers.isEmpty, counts.isEmpty else { throw StateDamage(detail: "it has outcomes of no occurrence") }
+        guard try !hasStrayAssignments() else { throw StateDamage(detail: "it has assignments of no occurrence") }
         return occurrences
     }
 
-    /// One occurrence with its ledger, whether it is finished or not.
+    /// One occurrence with its ledger and classes, whether it is finished or not.
     func occurrence(_ wanted: OccurrenceID) throws -> RecordedOccurrence? {
         let row = try Row.fetchOne(
             db, sql: "SELECT \(Self.columns) FROM occurrence WHERE name = ?", arguments: [wanted.rawValue])
         guard let row else { return nil }
         var (id, _, occurrence) = try Self.occurrence(row)
-        occurrence.outcomes =
-            try row.decode(Bool.self, atIndex: 8)
-            ? .counts(try counts(of: .one(id))[id] ?? LedgerCounts(entries: [:], codes: [:]))
-            : .ledger(try ledgers(of: .one(id))[id] ?? Ledger())
+        if try row.decode(Bool.self, atIndex: 8) {
+            occurrence.outcomes = .counts(try counts(of: .one(id))[id] ?? LedgerCounts(entries: [:], codes: [:]))
+        } else {
+            occurrence.outcomes = .ledger(try ledgers(of: .one(id))[id] ?? Ledger())
+            occurrence.classes = try classes(of: .one(id))[id] ?? Partition()
+        }
         return occurrence
     }
 
@@ -50,9 +55,15 @@ extension StateReader {
             .init(name: try StoredValue.groupName(name(id, in: "device_group")), membership: membership)
         }
         let (names, codes) = (try codeNames(), try ChunkTable.rejection.states(of: recipient, db))
-        trace.occurrences = try ChunkTable.ledger.states(of: recipient, db).map { id, entry in
-            let code = try codes[id].map { try Self.name(of: $0, in: names) }
-            return .init(id: OccurrenceID(rawValue: try name(id, in: "occurrence")), entry: entry, code: code)
+        let (entries, assigned) = (
+            try ChunkTable.ledger.states(of: recipient, db), try ChunkTable.assignment.states(of: recipient, db)
+        )
+        let messageClasses = try messageClasses()
+        trace.occurrences = try Set(entries.keys).union(assigned.keys).map { id in
+            .init(
+                id: OccurrenceID(rawValue: try name(id, in: "occurrence")), entry: entries[id],
+                code: try codes[id].map { try Self.name(of: $0, in: names) },
+                try assigned[id].map { try messageClasses.messageClass(of: $0) })
         }
         trace.topics.sort { $0.name < $1.name }
         trace.groups.sort { $0.name < $1.name }
@@ -83,6 +94,36 @@ extension StateReader {
         }
         guard codes.isEmpty else { throw StateDamage(detail: "it has rejections of no occurrence") }
         return Dictionary(uniqueKeysWithValues: counts)
+    }
+
+    private func classes(of occurrences: Owners) throws -> [Int64: Partition<MessageClass>] {
+        let messageClasses = try messageClasses()
+        return try ChunkTable.assignment.partitions(of: occurrences, db).mapValues { try messageClasses.classes($0) }
+    }
+
+    private func messageClasses() throws -> [ClassNumber: MessageClass] {
+        var classes: [ClassNumber: MessageClass] = [:]
+        for row in try Row.fetchAll(db, sql: "SELECT id, locale, variant, holdout FROM message_class") {
+            classes[ClassNumber(rawValue: try row.decode(atIndex: 0))] = MessageClass(
+                locale: try row.decode(String?.self, atIndex: 1), variant: try row.decode(String?.self, atIndex: 2),
+                isHoldout: try row.decode(atIndex: 3))
+        }
+        return classes
+    }
+
+    /// It goes from owner to owner and reads no other rows: finished occurrences may have thousands.
+    private func hasStrayAssignments() throws -> Bool {
+        try Bool.fetchOne(
+            db,
+            sql: """
+                WITH RECURSIVE owner (id) AS (
+                    SELECT min(occurrence) FROM assignment
+                    UNION ALL SELECT (SELECT min(occurrence) FROM assignment WHERE occurrence > owner.id)
+                    FROM owner WHERE owner.id IS NOT NULL
+                )
+                SELECT EXISTS (SELECT 1 FROM owner WHERE id IS NOT NULL AND id NOT IN (SELECT id FROM occurrence))
+                    OR EXISTS (SELECT 1 FROM assignment WHERE occurrence IS NULL)
+                """) ?? false
     }
 
     private func codeNames() throws -> [CodeNumber: String] {

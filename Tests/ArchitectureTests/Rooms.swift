@@ -8,16 +8,18 @@ struct Rooms {
         "Diagnostics": [],
         "Scheduling": [],
         "Recipients": [],
-        "Campaign": ["Diagnostics", "Recipients", "Scheduling"],
+        "Personal": ["Diagnostics"],
+        "Campaign": ["Diagnostics", "Personal", "Recipients", "Scheduling"],
         "RecipientIndex": ["Campaign"],
         "State": ["Campaign"],
         "Resolving": ["RecipientIndex", "State"],
         "Reviewing": ["Campaign"],
-        "Loading": ["Resolving", "Reviewing"],
+        "Drawing": ["Campaign"],
+        "Loading": ["Drawing", "Resolving", "Reviewing"],
         "Converting": ["Loading"],
         "Planning": ["Resolving", "Reviewing"],
         "Running": ["Planning"],
-        "Reporting": ["Running", "Reviewing"],
+        "Reporting": ["Drawing", "Running", "Reviewing"],
     ])
 
     func allows(_ arrow: Arrow) -> Bool { reach(of: arrow.user).contains(arrow.owner) }

@@ -34,7 +34,7 @@ struct RandomChanges {
     }
 
     private mutating func change() -> StateChange {
-        switch Int.random(in: 0..<30, using: &random) {
+        switch Int.random(in: 0..<31, using: &random) {
         case 0: return .spendPlan("p\(Int.random(in: 0...5, using: &random))")
         case 1, 2, 3: return .members(topic(), some(), any(of: Membership.allCases), at: instant())
         case 4, 5:
@@ -98,6 +98,7 @@ struct RandomChanges {
                                 at: instant())
                         )
                     }, uniquingKeysWith: { first, _ in first }))
+        case 29: return .assign(occurrence(), classes())
         default:
             let all: [StateChange.Resource] = [
                 .topic(topic()), .group(group()), .campaign(campaign()), .occurrence(occurrence()),
@@ -138,6 +139,16 @@ struct RandomChanges {
             chosen.insert(id)
         }
         return chosen
+    }
+
+    private mutating func classes() -> Partition<MessageClass> {
+        var classes = Partition<MessageClass>()
+        for _ in 0..<Int.random(in: 0...4, using: &random) {
+            let recipients = MessageClass(
+                locale: any(of: ["it", "pt-BR"]), variant: any(of: ["a", "none"]), isHoldout: any(of: [true]) ?? false)
+            classes.move(some(), to: recipients)
+        }
+        return classes
     }
 
     /// Former numbers, given out or not.

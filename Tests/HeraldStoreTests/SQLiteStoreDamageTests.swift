@@ -94,6 +94,20 @@ struct SQLiteStoreDamageTests {
         "DROP TABLE code; CREATE TABLE code (id, code); INSERT INTO code VALUES (NULL, NULL)",
         "DROP TABLE rejection; CREATE TABLE rejection (occurrence, state, chunk, members, bytes, checksum); INSERT INTO rejection VALUES (NULL, 1, 1, 1, x'', 1)",
         "DROP TABLE device_group; CREATE TABLE device_group (id, name, notification_key); INSERT INTO device_group VALUES (NULL, 'g', NULL)",
+        // Who gets which text.
+        "DELETE FROM message_class", "UPDATE message_class SET id = id + 7",
+        "UPDATE assignment SET state = 99 WHERE state = 1",
+        "UPDATE assignment SET state = -1 WHERE state = 1", "UPDATE assignment SET occurrence = 99",
+        "UPDATE occurrence SET finished = 1; UPDATE assignment SET occurrence = 99 WHERE state = 2",
+        "UPDATE assignment SET members = 0", "UPDATE assignment SET members = members + 1",
+        "UPDATE assignment SET bytes = x''", "UPDATE assignment SET chunk = -1",
+        "INSERT OR REPLACE INTO assignment SELECT occurrence, 2, chunk, members, bytes, 0 FROM assignment WHERE state = 1",
+        "DROP TABLE assignment", "DROP TABLE message_class",
+        "DROP TABLE assignment; CREATE TABLE assignment (occurrence, state, chunk, members, bytes, checksum); INSERT INTO assignment VALUES (NULL, 1, 1, 1, x'', 1)",
+        "DROP TABLE assignment; CREATE TABLE assignment (occurrence, state, chunk, members, bytes, checksum); INSERT INTO assignment VALUES (1, NULL, 1, 1, x'', 1)",
+        "DROP TABLE message_class; CREATE TABLE message_class (id, locale, variant, holdout); INSERT INTO message_class VALUES (NULL, NULL, NULL, 0)",
+        "DROP TABLE message_class; CREATE TABLE message_class (id, locale, variant, holdout); INSERT INTO message_class VALUES (1, x'00ff', NULL, 0)",
+        "DROP TABLE message_class; CREATE TABLE message_class (id, locale, variant, holdout); INSERT INTO message_class VALUES (1, NULL, NULL, NULL)",
         // In finished occurrences, which have only counts.
         "UPDATE occurrence SET finished = 1; UPDATE ledger SET members = 0",
         "UPDATE occurrence SET finished = 1; UPDATE ledger SET members = 65537",
@@ -137,6 +151,7 @@ struct SQLiteStoreDamageTests {
         ("membership", "bytes = x'010500'"), ("membership", "state = 0"), ("membership", "chunk = 7"),
         ("ledger", "bytes = x'010500'"), ("ledger", "checksum = checksum + 1"),
         ("group_membership", "bytes = x'010500'"), ("rejection", "bytes = x'010600'"),
+        ("assignment", "bytes = x'010500'"), ("assignment", "chunk = 7"),
     ])
     func `a set that was changed is damage, which names the table`(_ table: String, _ change: String) async throws {
         try await makeRecord()
@@ -156,7 +171,8 @@ struct SQLiteStoreDamageTests {
     @Test func `of a finished occurrence no set is read until somebody asks for it`() async throws {
         try await makeRecord()
         try tamper(
-            "UPDATE occurrence SET finished = 1; UPDATE ledger SET bytes = x''; UPDATE rejection SET bytes = x''")
+            "UPDATE occurrence SET finished = 1"
+                + ["ledger", "rejection", "assignment"].map { "; UPDATE \($0) SET bytes = x''" }.joined())
         let store = try SQLiteStore.open(at: path)
         let counts = try #require(try await store.snapshot().occurrences[.tide]?.counts)
         #expect(counts[.accepted] == 300)
@@ -252,6 +268,11 @@ struct SQLiteStoreDamageTests {
             .open(.tide, .sample()), .outcome(.tide, RecipientSet(1...300), .accepted),
             .outcome(.tide, [301, 303], .unknown), .audienceSizes(["anglers": 400]), .watermark("cron", .at(0)),
             .groupKey("chris", NotificationKey(rawValue: "APA91b")), .groupMembers("chris", [1, 2], .member),
+            .assign(
+                .tide,
+                Partition(disjoint: [
+                    MessageClass(): RecipientSet(1...350), MessageClass(locale: "it", variant: "a"): [351, 360],
+                ])),
             .groupMembers("chris", [3], .adding), .reject(.tide, [304, 305], code: "INVALID_ARGUMENT"),
             .pause("tide"), .topicAPI(.iid, at: .at(7)),
             .test(RecordedTest(campaign: "tide", at: .at(0), accepted: 1, rejected: 0, unknown: 0)),
@@ -273,6 +294,7 @@ struct SQLiteStoreDamageTests {
             try? ChunkTable.groupMembership.seal(db)
             try? ChunkTable.ledger.seal(db)
             try? ChunkTable.rejection.seal(db)
+            try? ChunkTable.assignment.seal(db)
         }
         try database.close()
     }

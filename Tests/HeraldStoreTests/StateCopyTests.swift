@@ -158,12 +158,15 @@ import Testing
     @Test func `what differs is found`() async throws {
         let source = file("source")
         _ = try await filled(source, seed: 14)
-        let content = try source.copyPlace.read { try CopyDigest($0) }
         let store = try await source.open(for: .changing)
+        try await store.commit([.open("text@once", .sample("text"))])
+        let content = try source.copyPlace.read { try CopyDigest($0) }
         for (change, table) in [
             (.pause("new"), "pause"), (.spendPlan("new"), "spent_plan"),
             (.members("t9", [70_000], .managed, at: .at(1)), "membership"),
             (.topicAPI(.iid, at: .at(1)), "identity"),
+            (.assign("text@once", Partition(disjoint: [MessageClass(locale: "de"): [1]])), "assignment"),
+            (.assign("text@once", Partition(disjoint: [MessageClass(locale: "nl"): [1]])), "message_class"),
         ] as [(StateChange, String)] {
             try await store.commit([change])
             let now = try source.copyPlace.read { try CopyDigest($0) }

@@ -47,7 +47,9 @@ struct UpgradeTests {
             #expect(try await store.registrations(of: RecipientSet(1...16)) == OldState.registrations)
             #expect(store.fingerprintKey == OldState.fingerprintKey)
             #expect(try await store.numbering()?.next == 17)
-            try await store.commit([.outcome("put-off@once", [5], .accepted)])
+            let classes = Partition<MessageClass>(disjoint: [MessageClass(locale: "it", variant: "a"): [5]])
+            try await store.commit([.assign("put-off@once", classes), .outcome("put-off@once", [5], .accepted)])
+            #expect(try await store.snapshot().occurrences["put-off@once"]?.classes == classes)
         }
         #expect(notes.texts.count == 1)
         #expect(notes.texts.first?.contains(copy) == true)

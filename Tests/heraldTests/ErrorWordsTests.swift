@@ -91,7 +91,8 @@ import Testing
         Kind(
             [
                 .noOccurrence, .nobodyUncertain, .alreadyFinished, .noCampaign(name: "C", revision: 2),
-                .nobodyRejected(code: "X", known: ["Y"]), .allDead(3), .changed, .reachedOtherwise, .disabled,
+                .nobodyRejected(code: "X", known: ["Y"]), .allDead(3), .changed, .reachedOtherwise, .noMorePersonal,
+                .disabled,
                 .paused("C"), .tooLate(.late(since: time)),
             ] as [ResolutionProblem]
         ) { $0.failure(for: "tide@once", in: RecordedState(identity: Self.identity)) },

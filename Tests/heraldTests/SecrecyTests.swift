@@ -57,6 +57,11 @@ import Testing
                 let found = try Secrets.found(in: text, state: sandbox.statePath)
                 #expect(found.isEmpty, "\(name) shows a secret")
             }
+            for file in try FileManager.default.contentsOfDirectory(atPath: sandbox.folder.path)
+            where file.contains(".sqlite") {
+                let bytes = try Data(contentsOf: URL(filePath: "\(sandbox.folder.path)/\(file)"))
+                #expect(bytes.firstRange(of: Data(Secrets.value.utf8)) == nil, "\(file) has a value of a list")
+            }
         }
 
         func written(_ name: String) throws -> String { try sandbox.folder.read(name) }

@@ -6,6 +6,8 @@ import HeraldTestSupport
 /// What must not be shown in clear. Each of it has a word in it that stands nowhere else.
 enum Secrets {
     private static let word = "HUSH"
+    /// In every value that fills a personal message.
+    static let value = "QUIET"
 
     static func fid(_ number: Int) -> String { "c\(word)-\(1_000_000_000_000_000 + number)" }
 
@@ -14,8 +16,8 @@ enum Secrets {
     }
 
     /// Pieces of secrets: of registrations, of what the emulator gives out (access tokens, keys of groups), of the key
-    /// file.
-    static let pieces: [String] = [word, "ya29.", "APA91b", "PRIVATE KEY"]
+    /// file, and of values in lists.
+    static let pieces: [String] = [word, value, "ya29.", "APA91b", "PRIVATE KEY"]
 
     /// The secrets in a text.
     ///
@@ -30,7 +32,11 @@ enum Secrets {
 
     /// A workspace that uses registrations in every way there is, at an endpoint that wants a sign-in.
     static func workspace(_ endpoint: String, authorities: String) -> [String: String] {
-        let rows = (1...12).map { $0.isMultiple(of: 2) ? ",\(fid($0))" : "\(token($0))," }
+        // The last one is too long.
+        let rows = (1...12).map { number in
+            (number.isMultiple(of: 2) ? ",\(fid(number))," : "\(token(number)),,")
+                + String(repeating: value, count: number < 12 ? 1 : 7)
+        }
         return [
             "workspace/herald.yaml": """
             herald: 1
@@ -39,11 +45,12 @@ enum Secrets {
             fcm: {endpoint: '\(endpoint)', ca: \(authorities), credentials: ../key.json, rate: unlimited, ramp: 0s}
 
             """,
-            "workspace/list.csv": "token,fid\n" + rows.joined(separator: "\n") + "\n",
+            "workspace/list.csv": "token,fid,name\n" + rows.joined(separator: "\n") + "\n",
             "workspace/resources.yaml": """
             kind: audience
             name: all
             source: {file: list.csv}
+            fields: {name: {max: 30}}
             ---
             kind: topic
             name: news
@@ -57,6 +64,12 @@ enum Secrets {
             name: to-all
             target: {audience: all}
             message: {notification: {title: Hello}}
+            ---
+            kind: campaign
+            name: by-name
+            target: {audience: all}
+            personal: {fields: [name], bad_rows: skip}
+            message: {notification: {title: "Hello {{ name }}"}}
             ---
             kind: campaign
             name: to-topic

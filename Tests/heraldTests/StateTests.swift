@@ -1,6 +1,7 @@
 import FCM
 import Foundation
 import HeraldCore
+import HeraldStore
 import HeraldTestSupport
 import Testing
 
@@ -69,6 +70,25 @@ import Testing
         await sandbox.end()
     }
 
+    @Test func `show counts locales and variants, of a finished occurrence when it is asked for that one`() async throws
+    {
+        let sandbox = try Sandbox(Self.files())
+        try #require(try await sandbox.herald("state init").status == 0)
+        let id = OccurrenceID(rawValue: "points@once")
+        let occurrence = RecordedOccurrence(
+            campaign: "points", revision: 1, due: nil, contentDigest: "sha256:1", target: "audience:all")
+        let classes = Partition<MessageClass>(disjoint: [
+            MessageClass(locale: "it", variant: "a"): [1, 2], MessageClass(variant: "none"): [3],
+        ])
+        let store = try SQLiteStore.open(at: sandbox.statePath)
+        try await store.commit([.open(id, occurrence), .assign(id, classes)])
+        let counts = "    locales: it 2, message 1\n    variants: a 2, none 1\n"
+        #expect(try await sandbox.herald("state show").output.contains(counts))
+        try await store.commit([.finish(id, at: Date(timeIntervalSince1970: 0))])
+        #expect(try await !sandbox.herald("state show").output.contains("locales"))
+        #expect(try await sandbox.herald("state show points@once").output.contains(counts))
+    }
+
     @Test func `find tells where one registration is, whichever of its names is given`() async throws {
         let (sandbox, host) = try await applied()
         let one = try await sandbox.herald("state", "find", Self.first, "--format", "json", host: host)
@@ -77,7 +97,12 @@ import Testing
         #expect(trace["topics"] == [["topic": "news", "relation": "subscribed"]])
         #expect(trace["dead"] == false)
         #expect(
-            trace["occurrences"] == [["occurrence": "to-all@once", "outcome": "accepted", "code": .null]])
+            trace["occurrences"] == [
+                [
+                    "occurrence": "to-all@once", "outcome": "accepted", "code": .null, "locale": .null,
+                    "variant": .null,
+                ]
+            ])
         #expect(trace["registration"]?.string?.wholeMatch(of: #/r_[0-9a-f]{16}/#) != nil)
         // A token of the same installation is the same recipient.
         let token = try await sandbox.herald("state", "find", Registration.token(1).rawValue, host: host)
@@ -278,7 +303,7 @@ import Testing
         #expect(plan.output.contains("no file declares campaign 'to-all' any more"), "\(plan.output)")
         let goOn = try await sandbox.herald("state resolve to-all@once --continue", host: host)
         #expect(goOn.status == 1)
-        #expect(goOn.errors.contains("bring that back, or end it with --abandon"))
+        #expect(goOn.errors.contains("restore the campaign's file, or end the occurrence with --abandon"))
         #expect(try await sandbox.herald("state resolve to-all@once --abandon", host: host).status == 0)
         #expect(try await sandbox.herald("plan", host: host).output.contains("Nothing to do"))
         await sandbox.end()

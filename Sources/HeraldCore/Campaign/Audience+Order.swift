@@ -31,4 +31,18 @@ extension Sequence<Audience> {
         }
         return ordered
     }
+
+    /// For each audience the one at the end of its chain of sources: with a list or registrations of its own. Those of a
+    /// chain that is a circle, or ends at an audience that is not declared, are missing.
+    var sources: [String: Audience] {
+        var ends: [String: Audience] = [:]
+        for audience in inOrder(from: map(\.name.value)) {
+            if case .audience(let from) = audience.source {
+                ends[audience.name.value] = ends[from.value]
+            } else {
+                ends[audience.name.value] = audience
+            }
+        }
+        return ends
+    }
 }

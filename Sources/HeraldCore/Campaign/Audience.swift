@@ -10,6 +10,11 @@ package struct Audience: Hashable, Sendable {
     package var exclude: [Located<String>] = []
     /// Former names. The size that guards compare with is carried over.
     package var previousNames: [Located<String>] = []
+    /// The columns of its list that messages may use. Only an audience with a list of its own declares any.
+    package var fields: [Located<Field>] = []
+    /// Made-up rows for reviewers without lists: the texts of some fields, by the field's name. They are checked and
+    /// previewed, and never sent.
+    package var samples: [Located<[String: Located<String>]>] = []
 
     /// Where the registrations come from.
     package enum Source: Hashable, Sendable {

@@ -20,9 +20,11 @@ package struct Campaign: Hashable, Sendable {
     package var schedule = Schedule()
     package var delivery = Delivery()
     package var acknowledged = Acknowledgement()
+    /// `nil` if everybody gets the same message. Then nothing in braces means anything.
+    package var personal: Personal?
 
     /// What recipients get.
-    package var content: MessageContent { MessageContent(message.value) }
+    package var content: MessageContent { personal?.content ?? MessageContent(message.value) }
 
     /// Who gets the message.
     package enum Target: Hashable, Sendable {

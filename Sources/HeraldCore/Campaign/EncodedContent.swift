@@ -2,28 +2,46 @@ internal import FCM
 
 /// The JSON of a send's requests: what the recipients of a class share is encoded once.
 struct EncodedContent: Sendable {
-    private let content: MessageContent
-    /// By class.
-    private let bodies: [MessageBody]
+    private enum Bodies {
+        case same(MessageBody)
+        case personal([(members: RecipientSet, body: PersonalBody)])
+    }
+
+    private let bodies: Bodies
     /// Asked for every answer.
     let differsByRecipient: Bool
 
     /// - Parameters:
+    ///   - classes: which recipients get which text of a personal campaign.
     ///   - expiry: When the messages are worth nothing any more. What of that their author left unset is filled in.
     ///   - validateOnly: Whether FCM is to check the messages and to deliver none.
-    init(_ content: MessageContent, expiring expiry: Date?, at now: Date, validateOnly: Bool) throws {
-        self.content = content
+    init(
+        _ content: MessageContent, for classes: Partition<MessageClass> = Partition(), expiring expiry: Date?,
+        at now: Date, validateOnly: Bool
+    ) throws {
         differsByRecipient = content.differsByRecipient
-        bodies = try content.classes.map { recipients in
-            let message = content.message(for: recipients)
-            return try MessageBody(
-                message: expiry.map { message.expiring($0, at: now) } ?? message, validateOnly: validateOnly)
+        let complete = { (message: [String: JSONValue]) in expiry.map { message.expiring($0, at: now) } ?? message }
+        guard let messages = content.personal else {
+            let message = complete(content.message(for: .everybody))
+            bodies = .same(try MessageBody(message: message, validateOnly: validateOnly))
+            return
         }
+        bodies = .personal(
+            try classes.states.sorted().map { recipients in
+                (classes[recipients], try messages.body(of: recipients, validateOnly: validateOnly, complete))
+            })
     }
 
-    /// The body of the request for one recipient.
-    func bytes(for id: RecipientID, to address: Address) -> [UInt8] {
-        bodies[content.recipientClass(of: id).index].bytes(to: address)
+    /// The body of the request for one recipient; `nil` for somebody who is in no class of a personal campaign.
+    ///
+    /// - Parameter values: the recipient's row.
+    func bytes(for id: RecipientID, _ values: FieldValues?, to address: Address) -> [UInt8]? {
+        switch bodies {
+        case .same(let body): return body.bytes(to: address)
+        case .personal(let classes):
+            guard let values else { return nil }
+            return classes.first { $0.members.contains(id) }?.body.bytes(to: address, values)
+        }
     }
 }
 

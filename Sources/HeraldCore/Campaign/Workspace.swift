@@ -1,3 +1,5 @@
+internal import FCM
+
 /// The content of all files as values. Parts that could not be read are missing here and reported in diagnostics.
 package struct Workspace: Sendable {
     package var settings: Settings
@@ -8,4 +10,9 @@ package struct Workspace: Sendable {
     package var campaigns: [Campaign]
     /// Whether lists were skipped on request. Their audiences are empty then.
     package var listsSkipped = false
+
+    /// The first one, where several have a name.
+    var groupsByName: [GroupName: Group] {
+        Dictionary(groups.map { ($0.name.value, $0) }) { first, _ in first }
+    }
 }

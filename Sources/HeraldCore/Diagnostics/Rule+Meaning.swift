@@ -7,9 +7,10 @@ extension Rule {
         case .emptyMessage, .groupFids, .dataKey, .dataReplaced, .imageHTTP, .imageMutable,
             .ignoredOption, .integerRounded, .apsKey, .apsFlag, .apnsHeaderUnknown, .fcmSunset, .endpointElsewhere,
             .pushTypeMissing, .silentPush, .dataOnly, .payloadLarge, .unfinishedText, .cutText, .shortLateness,
-            .conditionRedundant, .allowUnused, .allowReason:
+            .conditionRedundant, .allowUnused, .allowReason, .fieldUnused, .fieldSomeLocales, .defaultUnused,
+            .localeCut, .variantAlone, .variantSame, .variantSmall, .personalRows:
             .warning
-        case .roundTime: .info
+        case .roundTime, .rowsUnchecked, .numberWord: .info
         default: .error
         }
     }
@@ -95,10 +96,45 @@ extension Rule {
         case .liveActivity: "A live activity needs one device, its token, its push type and its state."
         case .webpushHeader: "The push services of browsers refuse the header."
         case .webNotification: "Browsers refuse the notification or read the option otherwise."
-        case .payloadSize: "FCM takes 4096 bytes on each platform, overrides applied."
+        case .payloadSize:
+            "FCM takes 4096 bytes on each platform, overrides applied. Placeholders count as their default, or as nothing."
         case .payloadLarge: "More than 3900 bytes are near the limit; to topics FCM may take only 2048."
-        case .unfinishedText: "A template's braces or a note to oneself in a text that people see."
+        case .unfinishedText:
+            "A note to oneself in a text that people see, or a placeholder in a campaign without `personal`, which nobody fills in."
         case .cutText: "A space and a `#` begin a comment: what follows is not in the text. Comments have two spaces."
+        case .fieldName: "A field's name has letters, digits and underscores, and no digit first."
+        case .fieldColumn:
+            "A field is a column that the audience's own list has once, and that holds no registrations. Each column is one field."
+        case .fieldType: "The field that chooses the locale has `type: locale`."
+        case .unknownField:
+            "The audience that a campaign goes to declares the fields in `fields`. The campaign names those that it uses under `personal`."
+        case .fieldUnused:
+            "A campaign names a field that none of its texts uses. herald reads it from every row for nothing."
+        case .fieldSomeLocales:
+            "A field is in the text of some locales and not in that of others. Often a translation has lost it."
+        case .numberWord:
+            "A word after a number may need another form after another number, and herald knows no plurals. Put the number at the end, as in `Your points: {{ points }}`."
+        case .personalTarget:
+            "FCM itself copies a message to a topic, a condition or a group's key, so it is the same for everybody. The app can translate it: `title_loc_key`."
+        case .placeholder:
+            "A placeholder is `{{ field }}` or `{{ field | default: 'text' }}`. It stands in texts, links, tags and data, and never in the host of a link."
+        case .defaultUnused:
+            "The default of a placeholder is never used, because the field always has a value there: a row without a value for `split.by` is bad, and nobody gets a locale's text without a locale."
+        case .sampleRow:
+            "A sample passes the same checks as the rows of the list. It needs no value for `split.by`. In a campaign with `bad_rows: skip` a bad sample is a warning."
+        case .personalRows:
+            "Some rows of the list make no message, such as a row without a name that the text needs. `validate` names the first ones; `plan` does too, and its guard `personal_rows` stops the campaign unless it has `bad_rows: skip`. Registrations in a file have no values: every placeholder needs a default."
+        case .rowsUnchecked: "With `--lists skip` the samples are checked, and the rows of lists are not."
+        case .localeTag:
+            "A locale is a language tag of BCP 47, such as `it`, `pt-BR` or `zh-Hant`, and stands there once. Case does not count, and `_` is the same as `-`. The campaign's own message is in `default_locale`, and variants have no locales that the campaign's `locales` do not have."
+        case .localeCut:
+            "A platform cuts the text of this locale, and not that of the message: the translation is longer. Placeholders count as their default, or as nothing."
+        case .variantAlone: "With one variant there is nothing to compare it with."
+        case .variantSame: "Two variants are the same to their recipients in every locale."
+        case .variantSmall:
+            "Fewer than 100 recipients get the variant. A difference between groups of that size is mostly chance."
+        case .variantHidesLocale:
+            "A variant's text replaces that of every locale. It gives the text for each locale of the campaign too."
         case .roundTime: "FCM asks to keep large sends away from :00, :15, :30 and :45."
         case .shortLateness: "Between two runs an occurrence becomes too late to be sent."
         case .groupName: "Groups are 1 to 255 printable characters without spaces."

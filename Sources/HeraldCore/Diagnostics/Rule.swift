@@ -88,6 +88,27 @@ package enum Rule: String, Hashable, Sendable, CaseIterable {
     case unfinishedText = "unfinished-text"
     case cutText = "cut-text"
 
+    // Personal messages
+    case fieldName = "field-name"
+    case fieldColumn = "field-column"
+    case fieldType = "field-type"
+    case unknownField = "unknown-field"
+    case fieldUnused = "field-unused"
+    case fieldSomeLocales = "field-some-locales"
+    case numberWord = "number-word"
+    case personalTarget = "personal-target"
+    case placeholder
+    case defaultUnused = "default-unused"
+    case sampleRow = "sample-row"
+    case personalRows = "personal-rows"
+    case rowsUnchecked = "rows-unchecked"
+    case localeTag = "locale-tag"
+    case localeCut = "locale-cut"
+    case variantAlone = "variant-alone"
+    case variantSame = "variant-same"
+    case variantSmall = "variant-small"
+    case variantHidesLocale = "variant-hides-locale"
+
     // Schedules
     case roundTime = "round-time"
     case shortLateness = "short-lateness"

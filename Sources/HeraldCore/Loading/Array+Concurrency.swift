@@ -3,9 +3,12 @@ internal import Synchronization
 
 extension Array where Element: Sendable {
     /// Maps the elements on all cores. The results keep their order.
-    func mappedConcurrently<Value: Sendable>(_ transform: @Sendable (Element) -> Value) -> [Value] {
-        // Large enough to be worth the hand-over, small enough that no core waits long for another.
-        let size = 16
+    ///
+    /// - Parameter size: how many elements a core takes at once: enough to be worth the hand-over, and so few that no core
+    ///   waits long for another.
+    func mappedConcurrently<Value: Sendable>(
+        inParts size: Int = 16, _ transform: @Sendable (Element) -> Value
+    ) -> [Value] {
         guard count > size else { return map(transform) }
         let parts = (count + size - 1) / size
         let mapped = Mutex(Array<[Value]>(repeating: [], count: parts))

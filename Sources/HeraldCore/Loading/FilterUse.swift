@@ -9,15 +9,7 @@ struct FilterUse {
 
     init(_ audiences: [Audience]) {
         self.audiences = audiences
-        var ends: [String: Audience] = [:]
-        for audience in audiences.inOrder(from: audiences.map(\.name.value)) {
-            if case .audience(let from) = audience.source {
-                ends[audience.name.value] = ends[from.value]
-            } else {
-                ends[audience.name.value] = audience
-            }
-        }
-        self.ends = ends
+        ends = audiences.sources
         var asked: [String: Set<String>] = [:]
         for audience in audiences {
             guard let end = ends[audience.name.value] else { continue }
@@ -57,14 +49,17 @@ struct FilterUse {
                             .whereColumn, "column '\(column.value)' holds registrations", at: column.range,
                             help: "'where' goes by the list's other columns")
                     }
-                    return attributes.flatMap { problem(with: column, of: path.value, $0, &advice) }
+                    return attributes.flatMap { .missing(column, of: path.value, $0, rule: .whereColumn, &advice) }
                 }
             }
         }
     }
+}
 
-    private func problem(
-        with column: Located<String>, of list: String, _ attributes: [String], _ advice: inout Advice
+extension Diagnostic {
+    /// A column that a list does not have, or has twice. `nil` if it is there once.
+    static func missing(
+        _ column: Located<String>, of list: String, _ attributes: [String], rule: Rule, _ advice: inout Advice
     ) -> Diagnostic? {
         switch attributes.count(where: { $0 == column.value }) {
         case 1: return nil
@@ -72,13 +67,13 @@ struct FilterUse {
             let shown = attributes.prefix(20).joined(separator: ", ") + (attributes.count > 20 ? ", …" : "")
             let near = advice.nearest(to: column.value, among: attributes)
             return .error(
-                .whereColumn, "'\(list)' has no column '\(column.value)'", at: column.range,
+                rule, "'\(list)' has no column '\(column.value)'", at: column.range,
                 help: (near.map { "did you mean '\($0)'? " } ?? "")
-                    + (attributes.isEmpty ? "it has none to filter by" : "it has: \(shown)"),
-                replacement: near?.inYAML)
+                    + (attributes.isEmpty ? "it has none besides registrations" : "it has: \(shown)"),
+                replacement: rule == .whereColumn ? near?.inYAML : nil)
         default:
             return .error(
-                .whereColumn, "column '\(column.value)' stands twice in '\(list)'", at: column.range,
+                rule, "column '\(column.value)' stands twice in '\(list)'", at: column.range,
                 help: "give the columns names of their own")
         }
     }

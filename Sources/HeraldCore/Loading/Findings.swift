@@ -21,6 +21,9 @@ struct Findings {
 
     init(file: String) { self.file = file }
 
+    /// How many errors there are so far.
+    var errors: Int { diagnostics.count { $0.severity == .error } }
+
     func at(_ range: TextRange) -> SourceRange { SourceRange(file: file, text: range) }
 
     /// - Parameter replacement: the text that fixes the mistake if it replaces `range`.

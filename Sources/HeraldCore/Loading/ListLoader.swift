@@ -11,6 +11,8 @@ struct ListLoader {
     private(set) var digests: [String: String] = [:]
     /// The attributes of each list that was read; `nil` for a list without attributes.
     private var attributes: [Reading: [String]?] = [:]
+    /// How the list of each audience is read.
+    private var readings: [String: Reading] = [:]
 
     /// - Parameters:
     ///   - lists: The folder outside the workspace where lists may be, as the settings give it.
@@ -24,19 +26,25 @@ struct ListLoader {
         /// The list's name in diagnostics.
         var list: String
         var names: ColumnNames
+        /// The columns whose values are kept.
+        var kept: [String] = []
     }
 
     /// A list, with the audiences that read it in the same way.
     struct Use {
         var place: WorkspaceFolder.Place
         var names: ColumnNames
+        /// The columns whose values are kept.
+        var kept: [String] = []
         var audiences: Set<String> = []
         /// The attributes that filters use.
         var columns: Set<String> = []
+        /// The columns of the fields that the audiences declare.
+        var declared: Set<String> = []
         /// The columns that the audiences name.
         var named: [Located<String>] = []
 
-        var reading: Reading { Reading(list: place.name, names: names) }
+        var reading: Reading { Reading(list: place.name, names: names, kept: kept) }
 
         func source(_ recipientIndex: RecipientIndexBuilder) -> RowSource {
             recipientIndex.source(place.name, for: audiences, columns: columns.sorted(), names)
@@ -45,18 +53,22 @@ struct ListLoader {
 
     /// The lists that audiences name, except those whose path is wrong. Wrong paths are reported.
     ///
+    /// - Parameter kept: returns the columns whose values an audience's list must bring.
     /// - Returns: The use of each audience's list too, by the audience's name.
-    private mutating func used(by audiences: [Audience]) -> (lists: [Reading: Use], byAudience: [String: Reading]) {
+    private mutating func used(
+        by audiences: [Audience], keeping kept: (String) -> [String]
+    ) -> (lists: [Reading: Use], byAudience: [String: Reading]) {
         let filters = FilterUse(audiences)
         var lists: [Reading: Use] = [:]
         var readings: [String: Reading] = [:]
         for audience in audiences {
             guard case .list(let path, let columns) = audience.source, let place = place(of: path) else { continue }
             let name = audience.name.value
-            var use = Use(place: place, names: columns.names)
+            var use = Use(place: place, names: columns.names, kept: kept(name))
             use = lists[use.reading] ?? use
             use.audiences.insert(name)
             use.columns.formUnion(filters.columns(ofListBehind: name))
+            use.declared.formUnion(audience.fields.map(\.value.column))
             use.named += columns.named
             (lists[use.reading], readings[name]) = (use, use.reading)
         }
@@ -64,11 +76,12 @@ struct ListLoader {
     }
 
     /// The lists that audiences name, except those whose path is wrong.
-    mutating func uses(of audiences: [Audience]) -> [Use] { Array(used(by: audiences).lists.values) }
+    mutating func uses(of audiences: [Audience]) -> [Use] { Array(used(by: audiences) { _ in [] }.lists.values) }
 
     /// Passes the lists' rows to the builder. Returns the audiences whose list can be read.
     mutating func read(_ audiences: [Audience], into recipientIndex: inout RecipientIndexBuilder) -> [Audience] {
-        let (uses, readings) = used(by: audiences)
+        let uses: [Reading: Use]
+        (uses, readings) = used(by: audiences) { recipientIndex.valueColumns(ofListBehind: $0) }
         let loaded = audiences.filter { audience in
             guard case .list(let path, _) = audience.source else { return true }
             guard let use = readings[audience.name.value].flatMap({ uses[$0] }) else { return false }
@@ -81,11 +94,12 @@ struct ListLoader {
             }
             return read(use, for: path, into: &recipientIndex)
         }
-        diagnostics += FilterUse(audiences).problems { name in
-            readings[name].flatMap { attributes[$0] ?? nil }
-        }
+        diagnostics += FilterUse(audiences).problems(attributes: attributes(ofListOf:))
         return loaded
     }
+
+    /// The columns of the list of an audience. `nil` if it was not read.
+    func attributes(ofListOf audience: String) -> [String]? { readings[audience].flatMap { attributes[$0] ?? nil } }
 
     private mutating func place(of path: Located<String>) -> WorkspaceFolder.Place? {
         switch folder.list(path.value, from: path.range.file.folder, lists: lists) {
@@ -102,7 +116,10 @@ struct ListLoader {
     ) -> Bool {
         let place = use.place
         var classifier = recipientIndex.classifier(for: use.audiences, columns: use.columns.sorted())
-        var (reader, row) = (ListReader(place.name, use.names, asked: classifier.columns), 0)
+        let (filtered, kept) = (classifier.columns.count, use.kept.count)
+        let asked = classifier.columns + use.kept + use.declared.subtracting(use.kept).sorted()
+        var (reader, row) = (ListReader(place.name, use.names, asked: asked), 0)
+        var values: [UInt8] = []
         var classes = [Int](repeating: -1, count: classifier.columns.count)
         var source = use.source(recipientIndex)
         do throws(DiagnosticError) {
@@ -112,14 +129,22 @@ struct ListLoader {
             let digest = try scanner.scan { number in
                 reader.noteTooLong(at: number)
             } line: { number, line in
-                reader.read(line, at: number) { registration, seen, look in
+                reader.read(line, at: number) { found, look in
                     if classifier.isIdle { return }
                     for column in classes.indices {
                         classes[column] = look(column) { classifier.class(of: $0, inColumn: column) } ?? -1
                     }
                     guard let membershipClass = classifier.membershipClass(of: classes) else { return }
-                    recipientIndex.add(registration, membershipClass, row: row, seen: seen)
-                    row += 1
+                    defer { row += 1 }
+                    let keepsValues = kept > 0 && recipientIndex.needsValues(membershipClass)
+                    if keepsValues {
+                        RowValues.pack(of: filtered..<filtered + kept, line: found.line, into: &values, look)
+                    }
+                    values.withUnsafeBytes {
+                        recipientIndex.add(
+                            found.registration, membershipClass, row: row, seen: found.seen,
+                            values: keepsValues ? $0 : .init(start: nil, count: 0))
+                    }
                 }
             }
             digests[place.name] = digest.hexadecimal
@@ -161,5 +186,22 @@ extension Diagnostic {
             help: (near.map { "did you mean '\($0)'? " } ?? "")
                 + (isHeader ? "it has: \(shown)" : "its first line does not look like a header"),
             replacement: near?.inYAML)
+    }
+}
+
+extension RowValues {
+    /// Packs the values of some attributes of a row.
+    fileprivate static func pack(
+        of attributes: Range<Int>, line: Int, into values: inout [UInt8], _ look: ListReader.Look
+    ) {
+        begin(&values, line: line)
+        for attribute in attributes {
+            let found = look(attribute) { value in
+                FieldValues.append(value, to: &values)
+                return 0
+            }
+            if found == nil { FieldValues.append(nil, to: &values) }
+        }
+        end(&values)
     }
 }

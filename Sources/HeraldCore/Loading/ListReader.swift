@@ -24,9 +24,17 @@ struct ListReader {
 
     private enum Form { case csv, text, ndjson }
 
-    /// Takes a row: its registration, which is well-formed, when it was last seen (in seconds since 1970, if the list
-    /// knows), and a look at its value for each of the attributes asked for.
-    typealias Taker = (_ registration: UnsafeBufferPointer<UInt8>, _ seen: UInt32?, _ look: Look) -> Void
+    struct Row {
+        /// Well-formed.
+        let registration: UnsafeBufferPointer<UInt8>
+        /// In seconds since 1970, if the list knows.
+        let seen: UInt32?
+        /// The number of its first line.
+        let line: Int
+    }
+
+    /// Takes a row, and a look at its value for each of the attributes asked for.
+    typealias Taker = (_ row: Row, _ look: Look) -> Void
 
     /// Calls `body` with the value, and returns what that returns; `nil` if the file does not have the attribute.
     typealias Look = (_ asked: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Int) -> Int?
@@ -95,7 +103,7 @@ struct ListReader {
         if text.first == UInt8(ascii: "#") { return }
         let registration = UnsafeBufferPointer(rebasing: text)
         if Registration.kind(of: registration) != nil {
-            take(registration, nil) { _, _ in nil }
+            take(Row(registration: registration, seen: nil, line: number)) { _, _ in nil }
         } else {
             rows.add(number, "is neither a token nor a fid")
         }
@@ -150,7 +158,7 @@ struct ListReader {
         guard let seen = seen(header.seen.map { UnsafeBufferPointer(rebasing: text[csv.fields[$0]]) }, number) else {
             return true
         }
-        take(registration, seen) { asked, body in
+        take(Row(registration: registration, seen: seen, line: number)) { asked, body in
             header.places[asked].map { body(UnsafeBufferPointer(rebasing: text[csv.fields[$0]])) }
         }
         return true
@@ -200,7 +208,7 @@ struct ListReader {
                 guard let registration = registration(from: values, of: text, number), let seen = seen(time, number)
                 else { return }
                 hasRows = true
-                take(registration, seen) { attribute, body in
+                take(Row(registration: registration, seen: seen, line: number)) { attribute, body in
                     var text = object[asked[attribute]]?.attribute ?? ""
                     return text.withUTF8(body)
                 }
@@ -246,7 +254,7 @@ extension ListReader {
             let seen = seen(time.map { UnsafeBufferPointer(rebasing: line[$0.value]) }, number)
         else { return }
         hasRows = true
-        take(registration, seen) { attribute, body in
+        take(Row(registration: registration, seen: seen, line: number)) { attribute, body in
             let value = object.member(asked[attribute], of: line)?.value
             return body(UnsafeBufferPointer(rebasing: line[value ?? 0..<0]))
         }

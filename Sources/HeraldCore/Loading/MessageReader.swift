@@ -1,12 +1,14 @@
 internal import FCM
 
 extension Campaign {
-    /// Reads a campaign's `message` into JSON for the wire.
+    /// Reads a campaign's `message`, or what changes it, into JSON for the wire. The parts of a personal message are
+    /// compared later, when it is whole.
     static func message(
-        from node: Node, _ findings: inout Findings
+        from node: Node, as reading: MessageReading = .plain, named name: String = "'message'",
+        _ findings: inout Findings
     ) -> Located<[String: JSONValue]>? {
         guard let entries = node.mapping else {
-            findings.error(.wrongType, "'message' must be a mapping, not \(node.kindName)", at: node.range)
+            findings.error(.wrongType, "\(name) must be a mapping, not \(node.kindName)", at: node.range)
             return nil
         }
         for entry in entries where ["token", "fid", "topic", "condition"].contains(entry.key) {
@@ -21,28 +23,31 @@ extension Campaign {
                 help: "use 'android'")
             return nil
         }
-        let errorsBefore = findings.diagnostics.count { $0.severity == .error }
-        let json = MessageShape.message.json(from: node, "the message", &findings)
+        let errorsBefore = findings.errors
+        let json = MessageShape.message.json(from: node, "the message", as: reading, &findings)
         // Each text can be checked on its own. The parts together can be checked only if each one is valid.
-        MessageDraft(node: node, json: [:]).checkTexts(&findings)
-        guard findings.diagnostics.count(where: { $0.severity == .error }) == errorsBefore,
+        MessageDraft(node: node, json: [:]).checkTexts(isPersonal: reading.isPersonal, &findings)
+        guard findings.errors == errorsBefore,
             case .object(let message)? = json
         else { return nil }
-        MessageDraft(node: node, json: message).check(&findings)
+        if !reading.isPersonal { MessageDraft(node: node, json: message).check(&findings) }
         return Located(message, at: findings.at(node.range))
     }
 }
 
 extension MessageShape {
     /// The node as JSON of this shape. `nil` if something is wrong with it. That is then reported.
-    func json(from node: Node, _ name: String, _ findings: inout Findings) -> JSONValue? {
+    func json(
+        from node: Node, _ name: String, as reading: MessageReading = .plain, _ findings: inout Findings
+    ) -> JSONValue? {
         switch self {
         case .string:
             return node.text(name, &findings).map { .string($0.value) }
         case .form(let form):
             if form == .color, node.reportHiddenColor(name, &findings) { return nil }
             guard let text = node.text(name, &findings) else { return nil }
-            return form.check(text, name, &findings) ? .string(text.value) : nil
+            let checked = reading.isPersonal ? form.literal(text) : text
+            return checked.map { form.check($0, name, &findings) } ?? true ? .string(text.value) : nil
         case .bool, .int:
             return scalarJSON(from: node, name, &findings)
         case .duration:
@@ -76,11 +81,11 @@ extension MessageShape {
             }
             return .string(written)
         case .strings:
-            return object(from: node, name, &findings) { entry, findings in
+            return object(from: node, name, reading, &findings) { entry, findings in
                 entry.value.text("'\(entry.key)'", &findings).map { .string($0.value) }
             }
         case .data:
-            return object(from: node, name, &findings) { entry, findings in
+            return object(from: node, name, reading, &findings) { entry, findings in
                 DataKey.check(entry, &findings)
                 return entry.value.text("'\(entry.key)'", &findings).map { .string($0.value) }
             }
@@ -91,21 +96,24 @@ extension MessageShape {
                 findings.error(.wrongType, "\(name) must be a list, not \(node.kindName)", at: node.range)
                 return nil
             }
-            return .array(items.compactMap { shape.json(from: $0, "an entry of \(name)", &findings) })
+            return .array(items.compactMap { shape.json(from: $0, "an entry of \(name)", as: reading, &findings) })
         case .object(let shapes):
             let keys = shapes.keys.sorted()
-            return object(from: node, name, &findings) { entry, findings in
+            return object(from: node, name, reading, &findings) { entry, findings in
                 guard let shape = shapes[entry.key] else {
                     findings.unknownKey(entry, of: name, keys, among: node.mapping ?? [])
                     return nil
                 }
-                let json = shape.json(from: entry.value, "'\(entry.key)'", &findings)
-                return json?.isEmpty == true && !shape.keepsEmpty ? nil : json
+                let json = shape.json(from: entry.value, "'\(entry.key)'", as: reading, &findings)
+                let isDropped = json?.isEmpty == true && !shape.keepsEmpty
+                // In a change an empty list replaces the message's.
+                return isDropped && !(reading.isPatch && json?.array != nil) ? nil : json
             }
         case .verbatim:
-            return node.verbatimJSON(name, &findings)
+            return node.verbatimJSON(name, allowingNull: reading.isPatch, &findings)
         case .apnsPayload:
-            return node.verbatimJSON(name, &findings)?.withNumericFlags
+            let json = node.verbatimJSON(name, allowingNull: reading.isPatch, &findings)
+            return json?.withNumericFlags(or: reading.isPatch ? .null : nil)
         }
     }
 
@@ -160,7 +168,7 @@ extension MessageShape {
     }
 
     private func object(
-        from node: Node, _ name: String, _ findings: inout Findings,
+        from node: Node, _ name: String, _ reading: MessageReading, _ findings: inout Findings,
         value: (Node.Entry, inout Findings) -> JSONValue?
     ) -> JSONValue? {
         guard let entries = node.mapping else {
@@ -169,9 +177,16 @@ extension MessageShape {
         }
         var members: [String: JSONValue] = [:]
         for entry in entries {
-            members[entry.key] = value(entry, &findings)
+            // An unknown key is reported even if it is to be removed.
+            let isRemoved = reading.isPatch && entry.value.isNull && isKnown(entry.key)
+            members[entry.key] = isRemoved ? .null : value(entry, &findings)
         }
         return .object(members)
+    }
+
+    /// Whether a mapping of this shape can have the key.
+    private func isKnown(_ key: String) -> Bool {
+        if case .object(let shapes) = self { shapes[key] != nil } else { true }
     }
 
     private func scalarJSON(from node: Node, _ name: String, _ findings: inout Findings) -> JSONValue? {
@@ -199,12 +214,14 @@ extension JSONValue {
     fileprivate var isEmpty: Bool { array?.isEmpty ?? object?.isEmpty ?? false }
 
     /// An APNs payload in which flags are the number 1, or left out.
-    fileprivate var withNumericFlags: JSONValue {
+    ///
+    /// - Parameter absent: what takes the place of a flag that is left out.
+    fileprivate func withNumericFlags(or absent: JSONValue?) -> JSONValue {
         guard var payload = object, var aps = payload["aps"]?.object else { return self }
         for flag in ApsValue.flags {
             switch aps[flag] {
             case .bool(true): aps[flag] = 1
-            case .bool(false): aps[flag] = nil
+            case .bool(false): aps[flag] = absent
             default: break
             }
         }

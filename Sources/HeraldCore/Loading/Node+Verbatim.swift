@@ -3,11 +3,19 @@ internal import FCM
 extension Node {
     /// The node as JSON, for parts of a message that are passed on unchanged. A value that versions of YAML read
     /// differently, or that JSON does not have, is reported.
-    func verbatimJSON(_ name: String, _ findings: inout Findings) -> JSONValue? {
+    ///
+    /// - Parameter allowsNull: whether a key may have the value null. An entry of a list may not.
+    func verbatimJSON(
+        _ name: String, allowingNull allowsNull: Bool = false, _ findings: inout Findings
+    ) -> JSONValue? {
         switch content {
         case .mapping(let entries):
             var members: [String: JSONValue] = [:]
-            for entry in entries { members[entry.key] = entry.value.verbatimJSON("'\(entry.key)'", &findings) }
+            for entry in entries {
+                members[entry.key] =
+                    allowsNull && entry.value.isNull
+                    ? .null : entry.value.verbatimJSON("'\(entry.key)'", allowingNull: allowsNull, &findings)
+            }
             return .object(members)
         case .sequence(let items):
             return .array(items.compactMap { $0.verbatimJSON("an entry of \(name)", &findings) })

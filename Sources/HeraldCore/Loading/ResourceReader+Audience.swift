@@ -22,8 +22,12 @@ extension ResourceReader {
         case "from": source = fields.string(key, &findings).map { .audience($0) }
         default: source = .inline(registrations(key, in: fields, &findings))
         }
+        let declared = declaredFields(fields, source, &findings)
+        let samples = samples(fields, of: declared, &findings)
         guard let name, let source else { return nil }
-        return Audience(name: name, source: source, filters: filters, exclude: exclude, previousNames: previous)
+        return Audience(
+            name: name, source: source, filters: filters, exclude: exclude, previousNames: previous, fields: declared,
+            samples: samples)
     }
 
     private static func list(_ fields: Fields, _ findings: inout Findings) -> Audience.Source? {

@@ -5,7 +5,10 @@ enum ResourceReader {
     /// The kinds of resources and their keys.
     static let keys: [String: KeyTable] = [
         "audience": KeyTable(
-            ["kind", "name", "source", "tokens", "fids", "from", "where", "exclude", "previous_names"],
+            [
+                "kind", "name", "source", "tokens", "fids", "from", "where", "exclude", "previous_names", "fields",
+                "samples",
+            ],
             required: ["name"]),
         "topic": KeyTable(
             ["kind", "name", "subscribers", "exclude", "prune", "drift", "previous_names"],
@@ -14,7 +17,7 @@ enum ResourceReader {
         "campaign": KeyTable(
             [
                 "kind", "name", "description", "owner", "enabled", "revision", "previous_names", "target", "exclude",
-                "message", "schedule", "delivery", "acknowledge",
+                "message", "personal", "locales", "variants", "split", "schedule", "delivery", "acknowledge",
             ], required: ["name", "target", "message"]),
     ]
     static let deliveryKeys = KeyTable(
@@ -96,7 +99,12 @@ enum ResourceReader {
     ) -> Campaign? {
         let name = resourceName(fields, &findings)
         let target = fields["target"].flatMap { Self.target($0, &findings) }
-        let message = fields["message"].flatMap { Campaign.message(from: $0, &findings) }
+        let errors = findings.errors
+        let message = fields["message"].flatMap {
+            Campaign.message(from: $0, as: fields["personal"] == nil ? .plain : .personal, &findings)
+        }
+        let personal = personal(fields, message: message?.value ?? [:], &findings)
+        let isReadable = findings.errors == errors
         let description = fields.string("description", &findings)?.value
         let owner = fields.string("owner", &findings)?.value
         let enabled = fields.bool("enabled", &findings) ?? true
@@ -113,13 +121,16 @@ enum ResourceReader {
         var campaign = Campaign(
             name: name, description: description, owner: owner, enabled: enabled, revision: revision,
             previousNames: previous, target: target, exclude: exclude, message: message, schedule: schedule,
-            delivery: delivery ?? .init(), acknowledged: acknowledged)
+            delivery: delivery ?? .init(), acknowledged: acknowledged, personal: personal)
         if case .condition(let condition) = target.value {
             campaign.conditionTopics =
                 ConditionPlaces(fields["target"], condition, file: findings.file)?.terms.map(\.topic)
                 ?? condition.topics.map { Located($0, at: target.range) }
         }
         checkKeys(fields, of: campaign, &findings)
+        checkPersonal(fields, of: campaign, isReadable: isReadable, &findings)
+        // Until the target's audience is known, which says more of the fields.
+        campaign.resolveFields(in: nil)
         return campaign
     }
 
@@ -149,7 +160,7 @@ enum ResourceReader {
         (fields.strings("previous_names", &findings) ?? []).filter { isResourceName($0, &findings) }
     }
 
-    private static func isResourceName(_ name: Located<String>, _ findings: inout Findings) -> Bool {
+    static func isResourceName(_ name: Located<String>, _ findings: inout Findings) -> Bool {
         let isWellFormed =
             1...63 ~= name.value.utf8.count && name.value.utf8.first.map("._-".utf8.contains) == false
             && name.value.utf8.allSatisfy { $0.isDigit || $0.isLowercaseLetter || "._-".utf8.contains($0) }

@@ -74,7 +74,7 @@ package struct WorkspaceLoader {
         return Loaded(
             workspace: workspace, diagnostics: loader.diagnostics.map(\.presentable).sortedAndUnique().withAdviceOnce,
             sources: loader.sources, listDigests: loader.listDigests, recipientIndex: loader.recipientIndex,
-            cacheFiles: workspace.flatMap { cacheFiles($0.settings) }, documents: loader.declared,
+            cacheFiles: workspace.flatMap { loader.cacheFiles(of: $0) }, documents: loader.declared,
             lists: workspace.map { folder.lists($0.settings.lists) })
     }
 
@@ -119,9 +119,20 @@ package struct WorkspaceLoader {
         workspace.topics.sort { $0.name.value < $1.name.value }
         workspace.groups.sort { $0.name.value < $1.name.value }
         workspace.campaigns.sort { $0.name.value < $1.name.value }
+        resolveFields(of: &workspace)
         readLists(of: &workspace)
         checkGroupSizes(of: workspace)
+        checkRows(of: workspace)
         return workspace
+    }
+
+    /// Compiles personal messages, now that the audiences are known that declare their fields.
+    private mutating func resolveFields(of workspace: inout Workspace) {
+        var problems: [Diagnostic] = []
+        workspace.campaigns = FieldUse(workspace).resolved { problems.append($0) }
+        diagnostics += FieldUse(workspace).check(listsSkipped: lists == .skip)
+        // Otherwise the mistake was reported where it is.
+        if !diagnostics.hasErrors { diagnostics += problems }
     }
 
     /// Runs last, since a comment may allow a warning of any pass.
@@ -129,15 +140,21 @@ package struct WorkspaceLoader {
         for var allowances in allowances { diagnostics = allowances.apply(to: diagnostics) }
     }
 
+    /// `nil` for a workspace with personal messages, too: they need the values of every row, which no cache keeps.
+    private func cacheFiles(of workspace: Workspace) -> ListCacheFiles? {
+        ValueNeed(workspace).isEmpty ? cacheFiles(workspace.settings) : nil
+    }
+
     private mutating func readLists(of workspace: inout Workspace) {
         guard lists == .required else {
             diagnostics += FilterUse(workspace.audiences).problems { _ in nil }
+            diagnostics += FieldUse(workspace).columnProblems { _ in nil }
             workspace.listsSkipped = true
             var builder = builder(for: workspace)
             recipientIndex = Self.result(of: &builder)
             return
         }
-        let files = cacheFiles(workspace.settings)
+        let files = cacheFiles(of: workspace)
         let known = files.flatMap { files in
             var loader = ListLoader(folder, lists: workspace.settings.lists)
             return KnownRows(of: workspace, loader.uses(of: workspace.audiences), in: files)
@@ -160,6 +177,7 @@ package struct WorkspaceLoader {
             return readLists(of: workspace, files, known: nil)
         }
         diagnostics += loader.diagnostics
+        diagnostics += FieldUse(workspace).columnProblems(attributes: loader.attributes(ofListOf:))
         listDigests = loader.digests
         return (audiences, read)
     }
@@ -168,7 +186,7 @@ package struct WorkspaceLoader {
         for workspace: Workspace, keepsSources: Bool = false, known: KnownRows? = nil
     ) -> RecipientIndexBuilder {
         RecipientIndexBuilder(
-            keepsLists ? workspace : workspace.withGroupsOnly,
+            keepsLists ? workspace : workspace.withChecksOnly,
             temporaryFolder: environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp",
             keepsSources: keepsSources, known: known)
     }
@@ -195,6 +213,18 @@ package struct WorkspaceLoader {
                 let problem = Group.problem(withMembers: size)
             else { continue }
             diagnostics.append(.error(.groupMembers, problem, at: name.range, help: Group.sizeHelp))
+        }
+    }
+
+    /// Who keeps the lists plans with them, and finds bad rows then.
+    private mutating func checkRows(of workspace: Workspace) {
+        guard !keepsLists, !workspace.listsSkipped, !diagnostics.hasErrors,
+            case .success(let recipientIndex)? = recipientIndex
+        else { return }
+        do throws(RecipientIndexError) {
+            diagnostics += try PersonalRowUse(workspace, folder).problems(ListedRecipients(recipientIndex))
+        } catch {
+            self.recipientIndex = .failure(error)
         }
     }
 

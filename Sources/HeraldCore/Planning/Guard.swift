@@ -1,6 +1,7 @@
 /// What herald does not do unless a person overrides it.
 package enum Guard: String, Hashable, Sendable, CaseIterable {
     case maxRecipients = "max_recipients"
+    case personalRows = "personal_rows"
     case maxUnsubscribePercent = "max_unsubscribe_percent"
     case maxForgetPercent = "max_forget_percent"
     case audienceCollapse = "audience_collapse"
@@ -18,10 +19,14 @@ package enum Guard: String, Hashable, Sendable, CaseIterable {
     /// Whether only a run can find it out, so that no plan names it.
     package var isOfRuns: Bool { self == .maxForgetPercent || self == .foreignGroup }
 
+    /// Whether it leaves out what it is about even where a person applies, and the rest is done.
+    package var leavesOut: Bool { self == .personalRows }
+
     /// What a person does about it who does not want to override it.
     package var remedy: String {
         switch self {
         case .maxRecipients: "correct the target, or raise 'max_recipients' in the campaign's 'acknowledge'"
+        case .personalRows: "correct the rows that the plan names; an override skips them"
         case .maxUnsubscribePercent: "complete the list"
         case .maxForgetPercent: "check the credential and the project: wrong ones make every registration look dead"
         case .audienceCollapse: "complete the list"

@@ -52,7 +52,19 @@ extension Plan.Send {
             "on_error": .string(onError.rawValue), "on_unknown": .string(onUnknown.rawValue),
             "group_members": .string(groupMembers.rawValue),
             "recipients": .int(Int64(recipients)), "unknown": discovered.pin,
-        ]
+        ].merging(personalTerms) { $1 }
+    }
+
+    /// Who gets which text. Nothing for a campaign that is not personal.
+    private var personalTerms: [String: JSONValue] {
+        if classes.isEmpty { return [:] }
+        let parts = classes.states.sorted().map { recipients -> JSONValue in
+            [
+                "locale": recipients.locale.map { .string($0) } ?? .null,
+                "variant": recipients.variant.map { .string($0) } ?? .null, "members": classes[recipients].pin,
+            ]
+        }
+        return ["classes": .array(parts)]
     }
 }
 

@@ -42,7 +42,7 @@ extension Workspace {
     fileprivate func affected(by refusal: GuardRefusal) -> Affected {
         var affected = Affected()
         switch refusal.kind {
-        case .maxRecipients, .freshRecord, .looksRenamed, .maxForgetPercent:
+        case .maxRecipients, .personalRows, .freshRecord, .looksRenamed, .maxForgetPercent:
             affected.campaigns = [refusal.name]
         case .stateWentBack, .stateMoved, .olderFiles:
             affected.campaigns = Set(campaigns.map(\.name.value))

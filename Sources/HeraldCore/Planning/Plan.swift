@@ -115,6 +115,12 @@ package struct Plan: Hashable, Sendable {
         package var recipients: Int
         /// Whether an earlier run has begun the occurrence.
         package var isResumed: Bool
+        /// Which of the members gets which text of a personal campaign. Empty for other campaigns.
+        package var classes = Partition<MessageClass>()
+        /// What the state must learn before the first request of a personal campaign: who takes part, holdouts included.
+        /// `nil` if it knows.
+        package var assignment: Partition<MessageClass>?
+        package var leftOut = Plan.LeftOut()
     }
 
     /// An occurrence that was due and is not sent.
@@ -177,6 +183,7 @@ extension Plan.Send {
         copy.members = []
         copy.recipients = 0
         copy.discovered = discovered
+        (copy.classes, copy.assignment, copy.leftOut) = (Partition(), nil, Plan.LeftOut())
         return copy
     }
 }
@@ -187,7 +194,7 @@ extension Plan.Work {
         switch self {
         case .subscribe(_, let members), .unsubscribe(_, let members): members.count
         case .group(let change): change.members.count
-        case .send(let send): send.members.count + send.discovered.count
+        case .send(let send): send.members.count + send.discovered.count + send.leftOut.count
         }
     }
 
@@ -203,8 +210,13 @@ extension Plan.Work {
 
 extension Plan {
     /// A plan that sends the campaign's message to a few registrations. It is not an occurrence of the campaign.
-    package init(testing campaign: Campaign, on registrations: [RecipientID: Registration], at now: Date) {
-        let send = Send(
+    ///
+    /// - Parameter texts: what each of them gets of a personal campaign.
+    package init(
+        testing campaign: Campaign, on registrations: [RecipientID: Registration],
+        _ texts: [RecipientID: ChosenText] = [:], at now: Date
+    ) {
+        var send = Send(
             campaign: campaign.name.value, occurrence: OccurrenceID(rawValue: "\(campaign.name.value)@test"),
             revision: campaign.revision, due: nil, target: .registrations(Array(registrations.values)),
             contentDigest: campaign.contentDigest, content: campaign.content, deadline: nil,
@@ -212,6 +224,7 @@ extension Plan {
             stopWhenRejectedPercent: 100, onError: campaign.delivery.onError, onUnknown: .hold,
             members: RecipientSet(registrations.keys.sorted()),
             discovered: [], recipients: registrations.count, isResumed: false)
+        for (id, text) in texts { send.classes.move([id], to: text.recipients) }
         self.init(at: now, workspaceDigest: "", state: nil)
         steps = [Step(work: .send(send), reason: "a test")]
     }

@@ -16,6 +16,8 @@ package struct PlanOverview: Hashable, Sendable {
     package var snapshot: Date?
     /// Guards that could not be judged, and so refuse nothing.
     package var unjudged: [UnjudgedGuard] = []
+    /// The personal campaigns that were planned, by name. Empty where lists were not read.
+    package var personal: [PersonalOverview] = []
 
     /// How many upcoming sends are listed at most.
     static let shownUpcoming = 100

@@ -5,6 +5,7 @@ extension Planner {
     mutating func advise() {
         adviseOnEndingServices()
         adviseOnFanOuts()
+        adviseOnRows()
         adviseOnUpcomingTime()
     }
 

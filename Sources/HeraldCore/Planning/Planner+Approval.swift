@@ -62,9 +62,11 @@ extension Desired {
             let key = Definition.Key(kind: .campaign, name: send.campaign.name.value)
             switch send.campaign.target.value {
             case .topic(let name): sizes[key] = sizes[.init(kind: .topic, name: name.rawValue)]
+            case .group where send.campaign.delivery.members == .each: sizes[key] = send.reached.count
             case .group(let name): sizes[key] = sizes[.init(kind: .group, name: name.rawValue)]
             case .condition: break
-            case .audience, .registrations: sizes[key] = send.members.count
+            // Who is in a holdout or has a bad row is sent nothing.
+            case .audience, .registrations: sizes[key] = send.reached.count
             }
         }
         return sizes

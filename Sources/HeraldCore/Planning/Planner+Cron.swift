@@ -43,6 +43,12 @@ extension Planner {
                     !due.contains(instant)
                 {
                     due.append(instant)
+                } else if campaign.enabled, let instant = occurrence.due, instant <= now,
+                    !schedule.fires(at: instant)
+                {
+                    // It was due, and edits of the schedule must not make it vanish without a word.
+                    plan.missed.append(
+                        .init(occurrence: id, due: instant, reason: "the schedule does not have its time any more"))
                 }
             } else {
                 result += planBegun(wanted, id, occurrence)

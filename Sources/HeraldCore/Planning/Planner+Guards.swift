@@ -20,6 +20,7 @@ extension Planner {
 
     mutating func checkSend(_ send: Plan.Send, of campaign: Campaign) {
         checkRecipients(of: send, campaign)
+        checkRows(of: send, campaign)
         if state.identity.endpoint == .fcm, !state.occurrences.values.contains(where: \.hasTried) {
             refuse(
                 .freshRecord, send.campaign, limit: 0, actual: send.recipients,
@@ -56,6 +57,18 @@ extension Planner {
         } else if reach.upperBound > limit {
             leaveUnjudged(.maxRecipients, "campaign '\(send.campaign)'")
         }
+    }
+
+    /// Whether bad rows hold the campaign until a person decides.
+    func refusesBadRows(_ campaign: Campaign) -> Bool { campaign.personal?.badRows == .error }
+
+    /// A row that turns bad after the occurrence has begun is left out without a question.
+    private mutating func checkRows(of send: Plan.Send, _ campaign: Campaign) {
+        guard refusesBadRows(campaign), !send.isResumed, !send.leftOut.bad.isEmpty else { return }
+        let bad = send.leftOut.bad.count
+        refuse(
+            .personalRows, send.campaign, limit: 0, actual: bad,
+            "\(count(bad, "row")) of campaign '\(send.campaign)' \(bad == 1 ? "makes" : "make") no message")
     }
 
     /// A snapshot shows only the least number that a guard can be sure of.

@@ -81,8 +81,12 @@ extension Planner {
         // What FCM refused to take for now, it may have delivered all the same.
         var ledger = Ledger()
         for occurrence in earlier { ledger.move(occurrence.ledger?[.deferred] ?? [], to: .deferred) }
-        let send = send(wanted, id, due: due, ledger: ledger)
-        guard send.members.isEmpty, !listsSkipped else { return unlessPaused(send) }
+        // Who takes part stays as it was recorded, also where nobody has an outcome yet or any more.
+        let recorded = earlier.last { !$0.classes.isEmpty && $0.contentDigest == wanted.campaign.contentDigest }
+        let send = send(wanted, id, due: due, ledger: ledger, begun: recorded?.classes ?? Partition())
+        // Where every row is bad, the guard must say so.
+        let isRefused = refusesBadRows(wanted.campaign) && !send.leftOut.bad.isEmpty
+        guard send.members.isEmpty, !listsSkipped, !isRefused else { return unlessPaused(send) }
         let end = send.deadline.map { ", until \($0.rfc3339) at the latest" } ?? ""
         overview.warnings.append(
             "campaign '\(send.campaign)' is due and has nobody to send to (\(send.target.words)); it begins when there is somebody\(end)"
@@ -104,10 +108,10 @@ extension Planner {
             if isChanged, !isCron { overview.warnings.append(warning) }
             return []
         }
-        let remaining = send(wanted, id, due: occurrence.due, ledger: ledger)
-        // A list that is empty says nothing about those who were not tried.
-        let isListEmpty = wanted.members.isEmpty && !listsSkipped
-        if remaining.members.isEmpty, remaining.discovered.isEmpty, !listsSkipped, !isListEmpty, !occurrence.isInDoubt {
+        let remaining = send(wanted, id, due: occurrence.due, ledger: ledger, begun: occurrence.classes)
+        let nobody = listsSkipped ? nil : nobodyLeft(wanted, remaining)
+        if remaining.members.isEmpty, remaining.discovered.isEmpty, !listsSkipped, nobody == nil, !occurrence.isInDoubt
+        {
             plan.over.append(id)
             if isChanged, !isCron { overview.warnings.append(warning) }
             return []
@@ -132,14 +136,24 @@ extension Planner {
         } else if let due = occurrence.due, now < due {
             // A person let it go on at a later time, or a fast clock began it.
             if !isCron { overview.upcoming += upcoming(wanted, after: now, through: due, limit: 1) }
-        } else if isListEmpty, remaining.discovered.isEmpty {
+        } else if let nobody, remaining.discovered.isEmpty {
             overview.warnings.append(
-                "\(id) is half done and has nobody to send to (\(remaining.target.words)); it goes on when there is somebody, or ends with 'herald state resolve \(id) --abandon'"
+                "\(id) is half done and \(nobody.reason); it goes on when \(nobody.end), or ends with 'herald state resolve \(id) --abandon'"
             )
         } else {
             return unlessPaused(remaining)
         }
         return []
+    }
+
+    /// Why there is nobody to go on with, and what ends that. A list that is empty or whose rows are all bad says nothing
+    /// about those who were not tried. `nil` if there is somebody, or if nobody is left to be tried.
+    private func nobodyLeft(_ wanted: DesiredSend, _ remaining: Plan.Send) -> (reason: String, end: String)? {
+        if wanted.members.isEmpty {
+            return ("has nobody to send to (\(remaining.target.words))", "there is somebody")
+        }
+        guard remaining.members.isEmpty, !remaining.leftOut.bad.isEmpty else { return nil }
+        return ("every row that is left is bad (\(remaining.target.words))", "the list is corrected")
     }
 
     /// Why a send of the campaign that was due then may neither begin nor resume. `nil` if it may.
@@ -161,18 +175,29 @@ extension Planner {
         return send.discovered.isEmpty ? [] : [send.withoutRequests(leftByCrash: send.discovered)]
     }
 
-    /// - Parameter ledger: the outcomes of the occurrence so far.
-    func send(_ wanted: DesiredSend, _ id: OccurrenceID, due: Date?, ledger: Ledger) -> Plan.Send {
+    /// - Parameters:
+    ///   - ledger: the outcomes of the occurrence so far.
+    ///   - classes: who takes part in an occurrence of a personal campaign that has begun, each with their text.
+    func send(
+        _ wanted: DesiredSend, _ id: OccurrenceID, due: Date?, ledger: Ledger,
+        begun classes: Partition<MessageClass> = Partition()
+    ) -> Plan.Send {
         let campaign = wanted.campaign
         var members = wanted.members.subtracting(unreachable)
         // A group without living members has no key that reaches anyone.
         if case .group(let name) = campaign.target.value, !listsSkipped, liveMembers(of: name).isEmpty {
             members = []
         }
-        let repeated = campaign.delivery.onUnknown == .resend ? ledger.uncertain.intersection(members) : []
         let tried = ledger.tried
+        var repeated = campaign.delivery.onUnknown == .resend ? ledger.uncertain.intersection(members) : []
+        var parts: Partaking?
+        if let messages = campaign.content.personal, !listsSkipped {
+            let partaking = Partaking(members, of: messages, wanted, begun: classes, tried: tried, repeated: repeated)
+            (parts, members) = (partaking, partaking.members)
+            repeated = repeated.intersection(members)
+        }
         let remaining = members.subtracting(tried).union(repeated)
-        return Plan.Send(
+        var send = Plan.Send(
             campaign: campaign.name.value, occurrence: id, revision: campaign.revision, due: due,
             target: campaign.target.value, contentDigest: campaign.contentDigest, content: campaign.content,
             deadline: due?.adding(campaign.schedule.maxLateness),
@@ -181,9 +206,23 @@ extension Planner {
             onError: campaign.delivery.onError, onUnknown: campaign.delivery.onUnknown,
             groupMembers: campaign.delivery.members, members: remaining,
             discovered: ledger[.intended].subtracting(repeated),
-            deferred: ledger[.deferred].intersection(remaining),
+            deferred: deferred(ledger[.deferred], in: remaining),
             recipients: remaining.isEmpty ? 0 : reached(by: campaign, remaining).upperBound,
             isResumed: !tried.isEmpty)
+        if let parts {
+            send.classes = parts.classes
+            (send.assignment, send.leftOut) = (parts.assignment, parts.leftOut)
+        }
+        return send
+    }
+
+    /// Who of `remaining` may get the message a second time, because FCM refused it for now and may have delivered it all
+    /// the same. What was one request reached nobody knows whom, and the same holds where it is one request now.
+    private func deferred(_ recipients: RecipientSet, in remaining: RecipientSet) -> RecipientSet {
+        let isOfOtherKind =
+            !recipients.isEmpty
+            && recipients.intersection(.target).isEmpty != remaining.intersection(.target).isEmpty
+        return isOfOtherKind ? remaining : recipients.intersection(remaining)
     }
 
     private mutating func noteUnknowns(

@@ -99,6 +99,7 @@ package struct Planner {
             planGroups(selected: campaigns)
         }
         planSends(selected: campaigns)
+        noteRows(selected: campaigns)
         if !listsSkipped { checkAudiences() }
         arrange()
         time()
@@ -162,7 +163,8 @@ package struct Planner {
             let name = send.campaign.name.value
             for old in send.campaign.previousNames.map(\.value)
             where hasHistory(old) && !declared.contains(old)
-                && (!hasTaken(old, name) || wasRenamedSince(old, name) || came(to: old, from: send.campaign))
+                && (!hasTaken(old, name) || wasRenamedSince(old, name) || came(to: old, from: send.campaign)
+                    || wasSent(send.campaign, under: old))
             {
                 plan.renames.append(.init(old: old, new: name))
             }
@@ -186,6 +188,14 @@ package struct Planner {
     private func came(to old: String, from campaign: Campaign) -> Bool {
         guard let earlier = state.formerNames[old], !earlier.isEmpty else { return false }
         return earlier.isSubset(of: campaign.previousNames.map(\.value) + [campaign.name.value])
+    }
+
+    /// Whether the campaign's message was sent under the old name, and not under its own. Then the old name was this
+    /// campaign's, even if another one was renamed like this before.
+    private func wasSent(_ campaign: Campaign, under old: String) -> Bool {
+        let digest = campaign.contentDigest
+        let names = Set(state.occurrences.values.filter { $0.contentDigest == digest && $0.hasTried }.map(\.campaign))
+        return names.contains(old) && !names.contains(campaign.name.value)
     }
 
     /// Whether the state knows a campaign of that name.

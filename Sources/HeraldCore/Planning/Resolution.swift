@@ -26,6 +26,8 @@ package enum ResolutionProblem: Error, Hashable, Sendable {
     case changed
     /// The occurrence was sent to a whole target, and the campaign now sends to each recipient, or the reverse.
     case reachedOtherwise
+    /// The occurrence began with personal messages, and the campaign sends everybody the same now.
+    case noMorePersonal
     case disabled
     /// The name of the campaign, or `nil` if everything is paused.
     case paused(String?)
@@ -68,6 +70,10 @@ extension RecordedState {
             let isWhole = campaign.target.value.isOneRequest(campaign.delivery)
             // Those who have it would get it again with the rest of the target.
             if !ledger.tried.isEmpty, ledger.tried.intersection(.target).isEmpty == isWhole { throw .reachedOtherwise }
+            // Nothing would say any more who is a holdout.
+            if !ledger.tried.isEmpty, !occurrence.classes.isEmpty, campaign.content.personal == nil {
+                throw .noMorePersonal
+            }
             let due = campaign.schedule.isCron ? occurrence.due : campaign.schedule.at
             let now = RecordedOccurrence(campaign, due: due)
             let amended = StateChange.amend(id, contentDigest: now.contentDigest, target: now.target, due: now.due)

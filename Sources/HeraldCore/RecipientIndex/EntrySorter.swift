@@ -17,14 +17,16 @@ final class EntrySorter {
         (self.folder, self.budget) = (folder, budget)
     }
 
+    /// - Parameter tail: the row's values, if they are needed; at most `RowValues.maximumSize` bytes.
     func append(
-        _ registration: UnsafeRawBufferPointer, keyLength: Int, mark: UInt32, row: UInt32
+        _ registration: UnsafeRawBufferPointer, keyLength: Int, mark: UInt32, row: UInt32,
+        tail: UnsafeRawBufferPointer = .init(start: nil, count: 0)
     ) throws(RecipientIndexError) {
         count += 1
         let arena = try neededArena()
-        if arena.append(registration, keyLength: keyLength, mark: mark, row: row) { return }
+        if arena.append(registration, keyLength: keyLength, mark: mark, row: row, tail: tail) { return }
         try spill(arena)
-        _ = arena.append(registration, keyLength: keyLength, mark: mark, row: row)
+        _ = arena.append(registration, keyLength: keyLength, mark: mark, row: row, tail: tail)
     }
 
     /// All entries in order. The sorter is empty afterwards.
@@ -34,7 +36,7 @@ final class EntrySorter {
         if file == nil {
             var bytes: [UInt8] = []
             bytes.reserveCapacity(arena.byteCount)
-            try arena.drain { (entry) throws(RecipientIndexError) in bytes.append(contentsOf: entry) }
+            try arena.drain { (part) throws(RecipientIndexError) in bytes.append(contentsOf: part) }
             runs.append(.memory(bytes))
         } else {
             // If most entries are on disk, the rest goes there too, so that it takes no memory.
@@ -63,11 +65,10 @@ final class EntrySorter {
         let file = try neededFile()
         let begin = fileSize
         var block: [UInt8] = []
-        let blockSize = 256 << 10
-        block.reserveCapacity(blockSize + ListEntry.maximumSize)
-        try arena.drain { (entry) throws(RecipientIndexError) in
-            block.append(contentsOf: entry)
-            if block.count >= blockSize { try write(&block, to: file) }
+        block.reserveCapacity(2 * SortArena.blockSize)
+        try arena.drain { (bytes) throws(RecipientIndexError) in
+            block.append(contentsOf: bytes)
+            if block.count >= SortArena.blockSize { try write(&block, to: file) }
         }
         try write(&block, to: file)
         runs.append(.file(file, begin..<fileSize))

@@ -43,7 +43,7 @@ package struct ListedRecipients: Sendable {
     ) throws(RecipientIndexError) -> RecipientPass {
         RecipientPass(
             try EntryMerge([recipientIndex.entries, recorded]), recipientIndex.membershipClasses, next: next,
-            noting: notes, keepingOthers: keepingOthers)
+            valued: recipientIndex.valued, noting: notes, keepingOthers: keepingOthers)
     }
 
     /// Whether it has the rows of all lists, because none was matched.
@@ -69,6 +69,17 @@ package struct ListedRecipients: Sendable {
         while found.count < wanted, let recipient = try pass.next() {
             // A dead registration does not replace the one that the state has.
             if ids.contains(recipient.id), !recipient.isDead { found[recipient.id] = pass.registration }
+        }
+        return found
+    }
+
+    /// The numbers of the recipients that have one of these keys and whom a list names.
+    package func numbers(of keys: Set<RecipientKey>) throws(RecipientIndexError) -> [RecipientKey: RecipientID] {
+        var found: [RecipientKey: RecipientID] = [:]
+        var pass = try pass()
+        while found.count < keys.count, let recipient = try pass.next() {
+            let key = RecipientKey(rawValue: String(decoding: pass.recipientKey, as: UTF8.self))
+            if keys.contains(key) { found[key] = recipient.id }
         }
         return found
     }

@@ -11,10 +11,12 @@ package struct RecipientIndex: Sendable {
     let entries: SortedEntries
     /// Indexed by the marks of entries.
     let membershipClasses: [MembershipClass]
+    /// The owners whose rows' values personal messages need. The rows that they take from lists bring them.
+    let valued: [ValueNeed.Owner]
     /// Where sorting writes what does not fit into memory.
     let temporaryFolder: String
 
-    package static let empty = RecipientIndex(entries: .init(), membershipClasses: [], temporaryFolder: "")
+    package static let empty = RecipientIndex(entries: .init(), membershipClasses: [], valued: [], temporaryFolder: "")
 
     /// The numbering that rows were matched with. `nil` if every recipient must be looked up in the state.
     package var numbering: Numbering? { matched?.numbering }

@@ -10,6 +10,10 @@ struct RecipientIndexBuilder {
     /// The place among all lists of each audience that has its own list or registrations.
     private let places: [String: Int]
     private let table = MembershipClassTable()
+    private let need: ValueNeed
+    /// Whether the values of a membership class's rows are needed, by the class's number; `nil` if that is not known
+    /// yet.
+    private var valued: [Bool?] = []
     private let sorter: EntrySorter
     private let temporaryFolder: String
     private let keepsSources: Bool
@@ -57,7 +61,21 @@ struct RecipientIndexBuilder {
         }
         self.dependents = dependents
         places = Dictionary(names.enumerated().map { ($1, $0) }) { first, _ in first }
+        need = ValueNeed(workspace)
         sorter = EntrySorter(folder: temporaryFolder, budget: budget)
+    }
+
+    /// The columns whose values the list of an audience must bring.
+    func valueColumns(ofListBehind name: String) -> [String] { need.columns(ofListBehind: name) }
+
+    /// Whether the rows of a membership class must bring their values.
+    mutating func needsValues(_ membershipClass: UInt32) -> Bool {
+        let index = Int(membershipClass)
+        while valued.count <= index { valued.append(nil) }
+        if let known = valued[index] { return known }
+        let isNeeded = need.owners.contains { table.all[index].owners.contains($0.owner) }
+        valued[index] = isNeeded
+        return isNeeded
     }
 
     /// What decides the membership class of a list's rows.
@@ -93,8 +111,10 @@ struct RecipientIndexBuilder {
     ///   - membershipClass: from a classifier of this builder.
     ///   - row: the row's place in its list.
     ///   - seen: when its app was seen last, in seconds since 1970. `nil` if the row does not say.
+    ///   - values: as `RowValues` packs them, if the row's class needs them. Then no rows may be known.
     mutating func add(
-        _ registration: UnsafeBufferPointer<UInt8>, _ membershipClass: UInt32, row: Int, seen: UInt32? = nil
+        _ registration: UnsafeBufferPointer<UInt8>, _ membershipClass: UInt32, row: Int, seen: UInt32? = nil,
+        values: UnsafeRawBufferPointer = .init(start: nil, count: 0)
     ) {
         guard problem == nil else { return }
         guard let place = UInt32(exactly: row) else {
@@ -104,7 +124,7 @@ struct RecipientIndexBuilder {
         let mark = seen == nil ? membershipClass : table.numberWithSeen(membershipClass)
         let keyLength = Registration.keyLength(of: registration)
         let row = RowBatch.Row(keyLength: keyLength, mark: mark, place: place, seen: seen)
-        guard matcher != nil else { return sort(UnsafeRawBufferPointer(registration), row) }
+        guard matcher != nil else { return sort(UnsafeRawBufferPointer(registration), row, values) }
         batch.append(UnsafeRawBufferPointer(registration), row)
         if batch.isFull { match() }
     }
@@ -126,11 +146,14 @@ struct RecipientIndexBuilder {
         }
     }
 
-    private mutating func sort(_ registration: UnsafeRawBufferPointer, _ row: RowBatch.Row) {
+    private mutating func sort(
+        _ registration: UnsafeRawBufferPointer, _ row: RowBatch.Row,
+        _ values: UnsafeRawBufferPointer = .init(start: nil, count: 0)
+    ) {
         guard problem == nil else { return }
         do throws(RecipientIndexError) {
             try sorter.append(
-                registration, keyLength: row.keyLength, mark: row.mark, row: row.seen ?? row.place)
+                registration, keyLength: row.keyLength, mark: row.mark, row: row.seen ?? row.place, tail: values)
         } catch {
             problem = error
         }
@@ -176,7 +199,8 @@ struct RecipientIndexBuilder {
         }
         if let problem { throw problem }
         var index = RecipientIndex(
-            entries: try sorter.finish(), membershipClasses: table.all, temporaryFolder: temporaryFolder)
+            entries: try sorter.finish(), membershipClasses: table.all, valued: need.owners,
+            temporaryFolder: temporaryFolder)
         guard keepsSources else { return index }
         (index.sources, index.order) = (sources, order(inline))
         if let known {

@@ -16,6 +16,7 @@ struct RecipientPass {
     private var merge: EntryMerge
     private let membershipClasses: [RecipientIndex.MembershipClass]
     private let keepsOthers: Bool
+    private(set) var newest: NewestRows
     private(set) var nextNumber: RecipientID
     /// Notes about every recipient that the state will know after the recipients of this pass are recorded.
     private(set) var notes: RecipientNumbers.Notes?
@@ -47,12 +48,16 @@ struct RecipientPass {
 
     init(
         _ merge: EntryMerge, _ membershipClasses: [RecipientIndex.MembershipClass], next: RecipientID,
-        noting notes: RecipientNumbers.Notes? = nil, keepingOthers: Bool = false
+        valued: [ValueNeed.Owner] = [], noting notes: RecipientNumbers.Notes? = nil, keepingOthers: Bool = false
     ) {
         (self.merge, self.membershipClasses, nextNumber, self.notes) = (merge, membershipClasses, next, notes)
         keepsOthers = keepingOthers
+        newest = NewestRows(of: valued, membershipClasses)
         repeated = [Int](repeating: 0, count: membershipClasses.count)
     }
+
+    /// The recipient key of the recipient that `next` returned last.
+    var recipientKey: [UInt8] { key }
 
     /// The registration that counts, of the recipient that `next` returned last. A living one counts before a dead one,
     /// then the one seen last, then the one listed last. In one row a fid counts before a token.
@@ -119,6 +124,7 @@ struct RecipientPass {
         current.rest.replace(by: entry.rest)
         if !otherListed.isEmpty { otherListed = [] }
         names.begin()
+        newest.begin()
         marks.removeAll(keepingCapacity: true)
         if !seenMarks.isEmpty { seenMarks = [] }
     }
@@ -151,8 +157,9 @@ struct RecipientPass {
         let list = UInt64(membershipClass.lists.last ?? 0) << 32
         let rank =
             membershipClass.hasSeen
-            ? Listed.Rank(seen: UInt64(entry.row) + 1, place: list) : .init(seen: 0, place: list | UInt64(entry.row))
+            ? RowRank(seen: UInt64(entry.row) + 1, place: list) : .init(seen: 0, place: list | UInt64(entry.row))
         if !current.isListed || current.rank < rank { current.rank = rank }
+        newest.take(entry, rank)
         current.isListed = true
     }
 
@@ -166,21 +173,21 @@ struct RecipientPass {
     }
 }
 
+/// What decides between rows of one installation: when the app was seen last, or else where it is listed last.
+struct RowRank: Comparable {
+    /// 0 if no row says.
+    var seen: UInt64
+    var place: UInt64
+
+    static func < (one: RowRank, other: RowRank) -> Bool { (one.seen, one.place) < (other.seen, other.place) }
+}
+
 /// One registration of an installation, as lists and state name it.
 private struct Listed {
-    /// What decides between living registrations: when the app was seen last, or else where it is listed last.
-    struct Rank: Comparable {
-        /// 0 if no row says.
-        var seen: UInt64
-        var place: UInt64
-
-        static func < (one: Rank, other: Rank) -> Bool { (one.seen, one.place) < (other.seen, other.place) }
-    }
-
     /// The registration without its recipient key.
     var rest: [UInt8] = []
     var isListed = false
-    var rank = Rank(seen: 0, place: 0)
+    var rank = RowRank(seen: 0, place: 0)
     /// When it died, in seconds since 1970. Its app may have been seen later.
     var died: UInt32?
 
@@ -226,7 +233,7 @@ private struct NamesOfOne {
 }
 
 extension [UInt8] {
-    fileprivate mutating func replace(by bytes: UnsafeRawBufferPointer) {
+    mutating func replace(by bytes: UnsafeRawBufferPointer) {
         removeAll(keepingCapacity: true)
         append(contentsOf: bytes)
     }

@@ -31,11 +31,13 @@ final class EntryCursor {
     /// The start of the unread bytes in the buffer, and the end of the filled ones.
     private var (position, filled) = (0, 0)
     /// The place in the run after the bytes in the buffer.
-    private var offset = 0
+    private var offset: Int
 
-    /// - Parameter bufferSize: in bytes. It is raised to the size of one entry if necessary.
-    init(_ run: SortedEntries.Run, bufferSize: Int) {
-        self.run = run
+    /// - Parameters:
+    ///   - offset: where an entry begins in the run.
+    ///   - bufferSize: in bytes. It is raised to the size of one entry if necessary.
+    init(_ run: SortedEntries.Run, from offset: Int = 0, bufferSize: Int) {
+        (self.run, self.offset) = (run, offset)
         buffer = .allocate(byteCount: max(bufferSize, ListEntry.maximumSize), alignment: 16)
     }
 

@@ -101,7 +101,7 @@ extension FailureCode {
             "If it happens often, look at the network, the proxy and `fcm.endpoint`."
         case .unreadableResponse: "Look at `fcm.endpoint` and at proxies on the way."
         case .invalidArgument:
-            "Read the message beside the code. If it is about the message, mend the campaign's file and run again."
+            "Read the message beside the code. If it is about the message, correct the campaign's file and run again."
         default: nil
         }
     }

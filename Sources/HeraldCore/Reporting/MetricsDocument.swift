@@ -19,6 +19,32 @@ package struct MetricsDocument {
         add("herald_run_retries", "Requests made again.", sum(\.retries))
         add("herald_run_ok", "Whether the last run ended well.", report.result == .ok ? 1 : 0)
         add("herald_run_finished_timestamp_seconds", "When the last run ended.", report.finished ?? report.started)
+        addTexts(of: report.steps, by: "locale", \.locales)
+        addTexts(of: report.steps, by: "variant", \.variants)
+    }
+
+    /// The figures of personal campaigns, such as `herald_run_locale_accepted`. A run without one has none.
+    private mutating func addTexts(
+        of steps: [StepReport], by label: String, _ accounts: KeyPath<StepReport, [String: StepReport.ClassFigures]>
+    ) {
+        var sums: [[String]: StepReport.ClassFigures] = [:]
+        for step in steps {
+            // The name of a test's occurrence, too, begins with its campaign.
+            let campaign = String(step.occurrence?.prefix { $0 != "@" } ?? "")
+            for (name, account) in step[keyPath: accounts] {
+                sums[[campaign, name], default: .init()] = sums[[campaign, name], default: .init()] + account
+            }
+        }
+        guard !sums.isEmpty else { return }
+        let sorted = sums.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+        for (place, figure) in StepReport.figureNames.enumerated() {
+            let name = "herald_run_\(label)_\(figure)"
+            text += "# HELP \(name) Recipients of personal campaigns by \(label): \(figure).\n# TYPE \(name) gauge\n"
+            for (key, account) in sorted {
+                let own = #"campaign="\#(key[0].metricsEscaped)",\#(label)="\#(key[1].metricsEscaped)""#
+                text += "\(name)\(labels.dropLast()),\(own)} \(account.figures[place].count)\n"
+            }
+        }
     }
 
     /// The figures of a process that helps runs, since it began.

@@ -53,7 +53,8 @@ extension PlanDocument {
             Section(
                 title: "What is done now", head: "| | what | how many | why |\n|---|---|---|---|\n",
                 entries: plan.steps.map(row), limit: 8_000),
-            Section(title: "How it looks", entries: shownCampaigns.map(Self.mock), limit: 16_000),
+            Section(title: "Personal messages", entries: overview.personal.map(Self.entry), limit: 6_000),
+            Section(title: "How it looks", entries: shownCampaigns.flatMap(mocks), limit: 16_000),
             Section(
                 title: "Coming up",
                 head: "| campaign | local time | UTC | to | recipients | |\n|---|---|---|---|---|---|\n",
@@ -110,6 +111,14 @@ extension PlanDocument {
             + "| \(recipients) | \(occurring.note.inMarkdown) |\n"
     }
 
+    /// A campaign's rows, and below them what is wrong with some.
+    private static func entry(_ personal: PersonalOverview) -> String {
+        let longest = personal.longestLines.map(\.inMarkdown).joined(separator: "<br>")
+        let details = (longest.isEmpty ? [] : [longest]) + personal.mistakes.map(\.inMarkdown)
+        return "- **\(personal.campaign.inMarkdown)**: \(personal.figures.inMarkdown)\n"
+            + details.map { "  - \($0)\n" }.joined()
+    }
+
     private static func entry(_ missed: Plan.Missed) -> String {
         "- \(missed.occurrence.rawValue.inMarkdown): \(missed.reason.inMarkdown)\n"
     }
@@ -124,14 +133,17 @@ extension PlanDocument {
         return declared.filter { wanted.contains($0.name.value) }
     }
 
-    /// The notification of a campaign, folded.
-    private static func mock(_ campaign: Campaign) -> String {
-        let lines = NotificationMock.all(for: campaign.content).map { $0.textLines.joined(separator: "\n") }
+    /// The notification of a campaign, folded: one for each text.
+    private func mocks(_ campaign: Campaign) -> [String] { looks(of: campaign).map { Self.mock($0, of: campaign) } }
+
+    private static func mock(_ look: TextLook, of campaign: Campaign) -> String {
+        let lines = look.mocks.map { $0.textLines.joined(separator: "\n") }
+        let title = campaign.name.value + (look.words.map { ": \($0)" } ?? "")
         let text = lines.isEmpty ? "(nothing is shown)" : lines.joined(separator: "\n\n")
         let longest = text.split(whereSeparator: { $0 != "`" }).map(\.count).max() ?? 0
         let fence = String(repeating: "`", count: max(3, longest + 1))
         return
-            "<details><summary>\(campaign.name.value.inMarkdown)</summary>\n\n\(fence)text\n\(text)\n\(fence)\n\n</details>\n"
+            "<details><summary>\(title.inMarkdown)</summary>\n\n\(fence)text\n\(text)\n\(fence)\n\n</details>\n"
     }
 
     // MARK: The last lines

@@ -11,6 +11,8 @@ package struct PlanDocument: Document {
     package var workspace = ""
     /// The campaigns that the files declare.
     package var declared: [Campaign] = []
+    /// The texts of personal campaigns that readers are shown, by the campaign's name.
+    package var texts: [String: [ChosenText]] = [:]
     /// What the files change. `nil` if they were not compared with other ones.
     package var comparison: Comparison?
     let campaigns: [String]
@@ -113,6 +115,12 @@ package struct PlanDocument: Document {
             "Guards that need an override",
             plan.refusals.flatMap {
                 ["\($0.kind.rawValue): \($0.message)", "  help: \($0.help)"]
+            })
+        text += section(
+            "Personal messages",
+            overview.personal.flatMap { personal in
+                ["\(personal.campaign): \(personal.figures)"]
+                    + (personal.longestLines + personal.mistakes).map { "  \($0.visible)" }
             })
         text += section("Not approved, and so left out", plan.unapproved.map(\.words))
         text += section("Guards that this plan cannot judge", overview.unjudged.lines)

@@ -5,11 +5,13 @@ package struct Preview: Hashable, Sendable {
     package var campaign: String
     package var occurrence: OccurrenceID
     package var target: Campaign.Target
+    /// Which text of a personal campaign it is. `nil` for other campaigns.
+    package var text: ShownText?
     /// When the send begins: now, or when it is due.
     package var at: Date
     /// The first request of the send to each class of recipients; empty if there are no recipients.
     package var requests: [ShownRequest] = []
-    /// How many requests the send makes.
+    /// How many requests the send makes; of a personal campaign, those with this text.
     package var requestCount: Int
     /// What devices get from the message of each class.
     package var devices: [DevicePayload] = []
@@ -35,6 +37,8 @@ package struct Preview: Hashable, Sendable {
         /// Names registrations as reports do. Without it they are only counted.
         package var fingerprints: Fingerprinter?
         package var platforms: [Platform]
+        /// Whether nobody is known, because lists were not read.
+        package var listsSkipped = false
 
         package init(
             settings: Settings, registrations: [RecipientID: Registration], endpoint: String,
@@ -50,23 +54,31 @@ package struct Preview: Hashable, Sendable {
     }
 
     /// Throws if the message cannot be written as JSON.
-    package init(of wanted: DesiredSend, in surroundings: Surroundings, at now: Date) throws {
+    ///
+    /// - Parameter text: the text to show. Only personal campaigns have several, and they need one.
+    package init(of wanted: DesiredSend, showing text: ChosenText? = nil, in surroundings: Surroundings, at now: Date)
+        throws
+    {
         let campaign = wanted.campaign
         let timing = Timing(campaign, now)
         self.campaign = campaign.name.value
         occurrence = OccurrenceID(campaign: campaign.name.value, due: timing.due, revision: campaign.revision)
         target = campaign.target.value
         at = timing.at
-        requestCount = wanted.members.count
+        self.text = text.flatMap { ShownText($0, of: campaign) }
+        requestCount = text.map { wanted.census?.classes[$0.recipients]?.count ?? 0 } ?? wanted.members.count
         warnings = timing.warnings
         if !campaign.enabled { warnings.append("the campaign is disabled: no run sends it") }
-        if requestCount == 0 { warnings.append("there is nobody to send to") }
+        if requestCount == 0 { warnings.append(Self.emptiness(wanted, surroundings)) }
+        if let mistake = text?.mistake { warnings.append("these values make no message: \(mistake.words)") }
 
         let isOne = campaign.target.value.isOneRequest(campaign.delivery)
+        let content = text?.message(of: campaign).map { MessageContent($0) } ?? campaign.content
         let work = try StepWork(
-            .send(Plan.Send(wanted, occurrence, timing)), key: Self.anyKey, isDryRun: false, begun: timing.at,
+            .send(Plan.Send(wanted, occurrence, timing, content)), key: Self.anyKey, isDryRun: false, begun: timing.at,
             now: timing.at)
-        for (_, sample) in campaign.content.samples(of: wanted.members) {
+        let shown = text.map { $0.members } ?? wanted.members
+        for (_, sample) in content.samples(of: shown) {
             let registration = isOne ? nil : sample.flatMap { surroundings.registrations[$0] }
             // Without a recipient there is no request, but the message can still be shown as devices would get it.
             let addressee = Addressee(
@@ -86,7 +98,8 @@ package struct Preview: Hashable, Sendable {
         let wire = call.wire(project: project)
         var body = try JSONValue(parsing: wire.body).object ?? [:]
         var message = body["message"]?.object ?? [:]
-        for (field, name) in Self.masks(target, registration, requestCount, surroundings.fingerprints)
+        for (field, name) in Self.masks(
+            target, registration, requestCount, surroundings.fingerprints, isEach: text != nil)
         where message[field] != nil {
             message[field] = .string(name)
         }
@@ -104,14 +117,21 @@ package struct Preview: Hashable, Sendable {
 
     /// The words that are shown in place of secrets.
     private static func masks(
-        _ target: Campaign.Target, _ first: Registration?, _ count: Int, _ fingerprints: Fingerprinter?
+        _ target: Campaign.Target, _ first: Registration?, _ count: Int, _ fingerprints: Fingerprinter?, isEach: Bool
     ) -> [(field: String, name: String)] {
         if let first {
             let name = fingerprints?.name(first) ?? "<registration 1 of \(count)>"
             return [(first.kind.rawValue, name)]
         }
-        if case .group(let group) = target { return [("token", "<notification key of \(group)>")] }
-        return []
+        if case .group(let group) = target, !isEach { return [("token", "<notification key of \(group)>")] }
+        // A text that is filled with a sample goes to nobody.
+        return isEach ? [("token", "<registration>"), ("fid", "<registration>")] : []
+    }
+
+    /// Why no request is made.
+    private static func emptiness(_ wanted: DesiredSend, _ surroundings: Surroundings) -> String {
+        if surroundings.listsSkipped { return "lists were not read: nobody is counted, and no request is shown" }
+        return wanted.members.isEmpty ? "there is nobody to send to" : "nobody gets this text"
     }
 
     /// FCM's pages disagree on the size limit for topics and conditions.
@@ -153,11 +173,13 @@ extension Preview {
 
 extension Plan.Send {
     /// The whole occurrence of a campaign, as if none of it had been sent.
-    fileprivate init(_ wanted: DesiredSend, _ occurrence: OccurrenceID, _ timing: Preview.Timing) {
+    fileprivate init(
+        _ wanted: DesiredSend, _ occurrence: OccurrenceID, _ timing: Preview.Timing, _ content: MessageContent
+    ) {
         let campaign = wanted.campaign
         self.init(
             campaign: campaign.name.value, occurrence: occurrence, revision: campaign.revision, due: timing.due,
-            target: campaign.target.value, contentDigest: campaign.contentDigest, content: campaign.content,
+            target: campaign.target.value, contentDigest: campaign.contentDigest, content: content,
             deadline: nil, expiresAfter: campaign.delivery.expiresAfter, rate: campaign.delivery.rate,
             stopWhenRejectedPercent: campaign.delivery.stopWhenRejectedPercent,
             onError: campaign.delivery.onError, onUnknown: campaign.delivery.onUnknown,

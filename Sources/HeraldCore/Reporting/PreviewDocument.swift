@@ -7,7 +7,7 @@ package struct PreviewDocument: Document {
     package init(_ preview: Preview) { self.preview = preview }
 
     package var json: JSONValue {
-        [
+        var members: [String: JSONValue] = [
             "schema": "herald.preview/1",
             "campaign": .string(preview.campaign),
             "occurrence": .string(preview.occurrence.rawValue),
@@ -24,6 +24,8 @@ package struct PreviewDocument: Document {
             "devices": .array(preview.devices.map(Self.device)),
             "warnings": .array(preview.warnings.map { .string($0) }),
         ]
+        members["text"] = preview.text?.json
+        return .object(members)
     }
 
     private static func device(_ device: DevicePayload) -> JSONValue {
@@ -43,6 +45,7 @@ package struct PreviewDocument: Document {
 
     package func text(_ style: TextStyle) -> String {
         var text = style.bold("\(preview.occurrence)") + " to \(preview.target.words), as of \(preview.at.rfc3339)\n"
+        if let shown = preview.text { text += shown.summary.printable + "\n" }
         for warning in preview.warnings { text += style.yellow("warning: \(warning)".printable) + "\n" }
         for device in preview.devices {
             text += "\n\(style.bold(device.platform.words))\n"

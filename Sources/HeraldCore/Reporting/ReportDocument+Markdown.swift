@@ -11,7 +11,9 @@ extension ReportDocument {
         text += facts.map { "\($0.name.inMarkdown): \($0.value.inMarkdown)" }.joined(separator: " · ") + "\n"
         let steps = report.steps.map { step -> String in
             let cells = [step.id.rawValue.inMarkdown] + step.figures.map { String($0.count) }
-            let remarks = [step.stopped.map { "stopped: \($0)" }, step.note].compactMap { $0?.inMarkdown }
+            let remarks = [step.stopped.map { "stopped: \($0)" }, step.note, step.leftOut.words].compactMap {
+                $0?.inMarkdown
+            }
             return "| \(cells.joined(separator: " | ")) | \(remarks.joined(separator: "; ")) |\n"
         }
         let failures = report.steps.flatMap { step in
@@ -27,6 +29,11 @@ extension ReportDocument {
                 "Steps",
                 "| step | \(names.joined(separator: " | ")) | |\n|---|\(names.map { _ in "--:|" }.joined())---|\n",
                 steps
+            ),
+            (
+                "Texts",
+                "| step | text | \(names.joined(separator: " | ")) |\n|---|---|\(names.map { _ in "--:|" }.joined())\n",
+                report.steps.flatMap(\.textRows)
             ),
             ("Failures", "| step | | code | FCM said | what follows |\n|---|--:|---|---|---|\n", failures),
         ]

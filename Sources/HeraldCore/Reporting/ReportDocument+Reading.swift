@@ -82,6 +82,9 @@ private struct ReportFields {
         return Int(number)
     }
 
+    /// 0 where the key is absent.
+    func optionalCount(_ key: String) throws(Failure) -> Int { has(key) ? try count(key) : 0 }
+
     func bool(_ key: String) throws(Failure) -> Bool {
         guard case .bool(let value)? = json[key] else { throw malformed(key) }
         return value
@@ -200,6 +203,39 @@ extension StepReport {
         forgotten = failures.count { $0.action == .forgotten }
         if let reason = try fields.optionalText("stopped") { stop(reason) }
         unrecorded = try fields.unrecorded("unrecorded")
+        locales = try Self.accounts("locales", fields)
+        variants = try Self.accounts("variants", fields)
+        leftOut.heldOut = try fields.optionalCount("held_out")
+        leftOut.badRows = try fields.optionalCount("bad_rows")
+        leftOut.gone = try fields.optionalCount("gone")
+    }
+}
+
+extension StepReport {
+    /// Only sends of personal campaigns have them.
+    private static func accounts(
+        _ key: String, _ fields: ReportFields
+    ) throws(ReportDocument.ReadingError) -> [String: ClassFigures] {
+        guard fields.has(key) else { return [:] }
+        var accounts: [String: ClassFigures] = [:]
+        let all = try fields.nested(key)
+        for name in try fields.object(key).keys {
+            accounts[name.printable] = try ClassFigures(try all.nested(name))
+        }
+        return accounts
+    }
+}
+
+extension StepReport.ClassFigures {
+    fileprivate init(_ fields: ReportFields) throws(ReportDocument.ReadingError) {
+        self.init()
+        planned = try fields.count("planned")
+        accepted = try fields.count("accepted")
+        rejected = try fields.count("rejected")
+        unknown = try fields.count("unknown")
+        skipped = try fields.count("skipped")
+        held = try fields.count("held")
+        try fields.check(pending == fields.count("pending"), "pending")
     }
 }
 

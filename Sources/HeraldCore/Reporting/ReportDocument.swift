@@ -104,6 +104,7 @@ package struct ReportDocument: Document {
             members["failed_registration_ids"] = .array(
                 step.failures.compactMap { $0.registration.map { .string($0) } })
         }
+        members.merge(step.textsJSON) { given, _ in given }
         members["stopped"] = step.stopped.map { .string($0) }
         members["unrecorded"] = step.unrecorded?.json
         return .object(members)
@@ -114,6 +115,7 @@ package struct ReportDocument: Document {
         let width = report.steps.map(\.id.rawValue.count).max() ?? 0
         for step in report.steps {
             text += "  \(step.id.rawValue.padded(to: width))  \(Self.figures(step, style))\n"
+            for line in step.textLines { text += "    \(line)\n" }
             if let stopped = step.stopped { text += "    stopped: \(stopped)\n" }
             if let note = step.note { text += "    \(note)\n" }
             if step.unrecorded != nil {

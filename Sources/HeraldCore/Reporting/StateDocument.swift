@@ -114,22 +114,24 @@ package struct StateDocument: Document {
                         "unknown": .int(Int64($0.unknown)),
                     ]
                 }),
-            "occurrences": .array(
-                occurrences.map { id, occurrence in
-                    [
-                        "occurrence": .string(id.rawValue), "campaign": .string(occurrence.campaign),
-                        "due": occurrence.due.map { .string($0.rfc3339) } ?? .null,
-                        "target": Self.target(occurrence.target),
-                        "accepted": .int(Int64(occurrence.counts[.accepted])),
-                        "rejected": .int(Int64(occurrence.counts[.rejected])),
-                        "unknown": .int(Int64(occurrence.counts.uncertain)),
-                        "abandoned": .int(Int64(occurrence.counts[.abandoned])),
-                        "codes": .object(occurrence.counts.codes.mapValues { .int(Int64($0)) }),
-                        "doubted": .bool(occurrence.isInDoubt),
-                        "finished": occurrence.finished.map { .string($0.rfc3339) } ?? .null,
-                    ]
-                }),
+            "occurrences": .array(occurrences.map(Self.json)),
         ]
+    }
+
+    private static func json(_ id: OccurrenceID, _ occurrence: RecordedOccurrence) -> JSONValue {
+        let members: [String: JSONValue] = [
+            "occurrence": .string(id.rawValue), "campaign": .string(occurrence.campaign),
+            "due": occurrence.due.map { .string($0.rfc3339) } ?? .null,
+            "target": target(occurrence.target),
+            "accepted": .int(Int64(occurrence.counts[.accepted])),
+            "rejected": .int(Int64(occurrence.counts[.rejected])),
+            "unknown": .int(Int64(occurrence.counts.uncertain)),
+            "abandoned": .int(Int64(occurrence.counts[.abandoned])),
+            "codes": .object(occurrence.counts.codes.mapValues { .int(Int64($0)) }),
+            "doubted": .bool(occurrence.isInDoubt),
+            "finished": occurrence.finished.map { .string($0.rfc3339) } ?? .null,
+        ]
+        return .object(members.merging(ClassCounts(occurrence.classes).members) { first, _ in first })
     }
 
     /// `topic:NAME` as an object with one key.
@@ -180,6 +182,7 @@ package struct StateDocument: Document {
             if occurrence.isInDoubt { text += ", \(style.yellow("in doubt since the database failed over"))" }
             if occurrence.finished != nil, !occurrence.hasTried { text += ", nobody was tried" }
             text += occurrence.finished.map { ", finished \($0.rfc3339)\n" } ?? ", unfinished\n"
+            text += ClassCounts(occurrence.classes).text(indentedBy: 4)
         }
         if !watermarks.isEmpty { text += "\n\(style.bold("Dealt with until"))\n" }
         for (campaign, mark) in watermarks { text += "  \(campaign.padded(to: width))  \(mark.at.rfc3339)\n" }

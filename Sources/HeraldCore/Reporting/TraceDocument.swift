@@ -23,8 +23,10 @@ package struct TraceDocument: Document {
             "occurrences": .array(
                 trace.occurrences.map {
                     [
-                        "occurrence": .string($0.id.rawValue), "outcome": .string($0.entry.word),
+                        "occurrence": .string($0.id.rawValue), "outcome": .string($0.outcome),
                         "code": $0.code.map { .string($0) } ?? .null,
+                        "locale": $0.messageClass.map { .string($0.localeName(default: nil)) } ?? .null,
+                        "variant": $0.messageClass?.variant.map { .string($0) } ?? .null,
                     ]
                 }),
         ]
@@ -35,10 +37,19 @@ package struct TraceDocument: Document {
         for topic in trace.topics { text += "  topic \(topic.name): \(topic.membership.word)\n" }
         for group in trace.groups { text += "  group \(group.name): \(group.membership.word)\n" }
         for occurrence in trace.occurrences {
-            text += "  \(occurrence.id): \(occurrence.entry.word)\(occurrence.code.map { " (\($0))" } ?? "")\n"
+            text += "  \(occurrence.id): \(occurrence.outcome)\(occurrence.code.map { " (\($0))" } ?? "")"
+            if let messageClass = occurrence.messageClass {
+                text += ", locale \(messageClass.localeName(default: nil))"
+                if let variant = messageClass.variant { text += ", variant \(variant)" }
+            }
+            text += "\n"
         }
         return text
     }
+}
+
+extension Trace.OccurrencePlace {
+    fileprivate var outcome: String { entry?.word ?? "not tried" }
 }
 
 extension Membership {

@@ -70,10 +70,24 @@ package struct DesiredSend: Sendable {
     package var campaign: Campaign
     /// The recipients of the requests, or `[0]` if one request reaches the whole target.
     package var members: RecipientSet
+    /// What a personal campaign makes of the members' rows.
+    package var census: RowCensus?
+    /// The members' rows, for the messages of a personal campaign.
+    package var rows: PersonalRows?
+    /// The path of the list that has the rows, as written. `nil` for registrations that stand in a file.
+    package var list: String?
 
     package init(campaign: Campaign, members: RecipientSet) {
         self.campaign = campaign
         self.members = members
+    }
+}
+
+extension DesiredSend {
+    /// The members that are sent something: in a personal campaign, those with a good row who are in no holdout.
+    package var reached: RecipientSet {
+        guard campaign.content.personal != nil, let census else { return members }
+        return census.classes.filter { !$0.key.isHoldout }.values.reduce(into: []) { $0.formUnion($1) }
     }
 }
 

@@ -14,6 +14,7 @@ package struct Resolver {
     private var withOthers = RecipientSet()
     /// The finished pass.
     private let pass: RecipientPass
+    private let values: ValueFile
 
     package static func desired(
         of workspace: Workspace, _ recipients: ListedRecipients
@@ -28,7 +29,7 @@ package struct Resolver {
         let resolver = try Resolver(workspace, recipients, noting: key)
         let index = recipients.recipientIndex
         return ResolvedLists(
-            resolver.desired(), of: index, members: resolver.members(of: index), resolver.pass,
+            try resolver.desired(), of: index, members: resolver.members(of: index), resolver.pass,
             withOthers: resolver.withOthers)
     }
 
@@ -62,7 +63,11 @@ package struct Resolver {
         // Rows have few membership classes, so each recipient is inserted once for each class it has.
         var byMembershipClass = [RecipientSet](repeating: [], count: index.membershipClasses.count)
         var pass = try recipients.pass(noting: notes)
+        var values = ValueFile.Builder(index.valued, folder: index.temporaryFolder)
         while let recipient = try pass.next() {
+            try pass.newest.each { (owner, row) throws(RecipientIndexError) in
+                try values.add(recipient.id, key: pass.recipientKey, row, of: owner)
+            }
             for mark in pass.marks { byMembershipClass[Int(mark)].insert(recipient.id) }
             if recipient.hasOthers { withOthers.insert(recipient.id) }
             if recipient.isDead { registrations.dead.insert(recipient.id) }
@@ -89,6 +94,7 @@ package struct Resolver {
             }
         }
         self.pass = pass
+        self.values = try values.finish()
         self.workspace = workspace
         (self.rows, self.listed) = (rows, listed)
         let names = workspace.audiences.map(\.name.value)
@@ -117,7 +123,7 @@ package struct Resolver {
         return members
     }
 
-    private func desired() -> Desired {
+    private func desired() throws(RecipientIndexError) -> Desired {
         var desired = Desired()
         for audience in workspace.audiences {
             let name = audience.name.value
@@ -133,7 +139,16 @@ package struct Resolver {
                 previousNames: topic.previousNames.map(\.value))
         }
         desired.groups = workspace.groups.map { DesiredGroup(name: $0.name.value, members: members(of: $0)) }
-        desired.sends = workspace.campaigns.map { DesiredSend(campaign: $0, members: recipients(of: $0)) }
+        let groups = workspace.groupsByName
+        for campaign in workspace.campaigns {
+            var send = DesiredSend(campaign: campaign, members: recipients(of: campaign))
+            if let messages = campaign.content.personal, let owner = campaign.valueOwner(groups) {
+                let rows = PersonalRows(of: owner, in: values, messages.content.fields)
+                (send.rows, send.census) = (rows, try RowCensus(of: send.members, rows, messages))
+                send.list = workspace.list(of: owner)?.value
+            }
+            desired.sends.append(send)
+        }
         return desired
     }
 
@@ -176,6 +191,27 @@ extension Workspace {
         let needed = named.isEmpty ? [] : named + settings.suppress
         workspace.audiences = audiences.inOrder(from: needed.map(\.value)).sorted { $0.name.value < $1.name.value }
         workspace.campaigns = []
+        return workspace
+    }
+
+    /// The parts of the workspace that rows are checked for: groups made from audiences, and personal campaigns with those
+    /// whom they go to.
+    var withChecksOnly: Workspace {
+        let byName = groupsByName
+        var (workspace, needed) = (withGroupsOnly, withGroupsOnly.audiences.map(\.name.value))
+        var inline: Set<GroupName> = []
+        workspace.campaigns = campaigns.filter { campaign in
+            guard campaign.content.personal != nil, let owner = campaign.valueOwner(byName) else { return false }
+            switch owner {
+            case .audience(let name): needed.append(name)
+            case .group(let name): inline.insert(name)
+            case .campaign: break
+            }
+            needed += (campaign.exclude + settings.suppress).map(\.value)
+            return true
+        }
+        workspace.groups += groups.filter { inline.contains($0.name.value) }
+        workspace.audiences = audiences.inOrder(from: needed).sorted { $0.name.value < $1.name.value }
         return workspace
     }
 }

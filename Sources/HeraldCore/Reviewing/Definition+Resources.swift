@@ -23,6 +23,8 @@ extension Audience {
             fields.add("where.\(filter.column.value)", filter.values)
         }
         fields.add("exclude", exclude)
+        for field in self.fields.map(\.value).sorted(by: { $0.name < $1.name }) { fields.addField(field) }
+        if !samples.isEmpty { fields.add("samples", .array(samples.map(\.value.json)), isDecision: false) }
         fields.add("previous_names", previousNames)
         return Definition(
             kind: .audience, name: name.value, previousNames: Set(previousNames.map(\.value)), fields: fields.all,
@@ -65,6 +67,7 @@ extension Campaign {
         fields.addTarget(target.value)
         fields.add("exclude", exclude)
         fields.add("message", of: .object(message.value))
+        if let personal { fields.addPersonal(personal) }
         fields.add("enabled", .bool(enabled))
         fields.add("revision", .int(Int64(revision)))
         fields.addDelivery(delivery)
@@ -115,6 +118,35 @@ private struct FieldList {
         for (key, member) in members.sorted(by: { $0.key < $1.key }) { add("\(path).\(key)", of: member) }
     }
 
+    mutating func addField(_ field: Field) {
+        add("fields.\(field.name).type", .string(field.kind.rawValue))
+        add("fields.\(field.name).max", field.maximum.map { .int(Int64($0)) })
+        add("fields.\(field.name).column", .string(field.column))
+    }
+
+    mutating func addPersonal(_ personal: Personal) {
+        add("personal.fields", personal.fields)
+        add("personal.locale", personal.locale.map { .string($0.value) })
+        add("personal.default_locale", personal.defaultLocale.map { .string($0.value) })
+        add("personal.bad_rows", .string(personal.badRows.rawValue))
+        addLocales("locales", personal.locales)
+        for variant in personal.variants {
+            let path = "variants.\(variant.name.value)"
+            add("\(path).weight", .int(Int64(variant.weight)))
+            add("\(path).holdout", variant.isHoldout ? true : nil)
+            if !variant.message.isEmpty { add("\(path).message", of: .object(variant.message)) }
+            addLocales("\(path).locales", variant.locales)
+        }
+        add("split.seed", personal.split.seed.map { .string($0) })
+        add("split.by", personal.split.by.map { .string($0.value) })
+    }
+
+    private mutating func addLocales(_ path: String, _ locales: [String: [String: JSONValue]]) {
+        for (locale, message) in locales.sorted(by: { $0.key < $1.key }) {
+            add("\(path).\(locale)", of: .object(message))
+        }
+    }
+
     mutating func addSchedule(_ schedule: Schedule) {
         switch schedule.times {
         case .once: add("schedule", "once")
@@ -152,6 +184,11 @@ private struct FieldList {
         add("delivery.stop_when_rejected_percent", .int(Int64(delivery.stopWhenRejectedPercent)))
         add("delivery.members", .string(delivery.members.rawValue))
     }
+}
+
+extension [String: Located<String>] {
+    /// The values of a sample, by field.
+    fileprivate var json: JSONValue { .object(mapValues { .string($0.value) }) }
 }
 
 extension String {

@@ -13,10 +13,12 @@ struct Addressee: Hashable, Sendable {
 
     let id: RecipientID
     let reach: Reach
+    /// The recipient's row, for a personal message.
+    let values: FieldValues?
 
     /// - Parameter registration: the recipient's registration in the state, if it has one.
-    init(id: RecipientID, registration: Registration?) {
-        self.id = id
+    init(id: RecipientID, registration: Registration?, values: FieldValues? = nil) {
+        (self.id, self.values) = (id, values)
         reach =
             registration.map { .registration($0) } ?? (RecipientSet.target.contains(id) ? .target : .nowhere)
     }

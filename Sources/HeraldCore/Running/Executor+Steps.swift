@@ -37,6 +37,7 @@ extension Executor {
         state.leave = .init(at: leaveAt, whenIdle: !queue.isEmpty)
         let isOver = await carryOut(&state, of: step, at: index)
         note(isInterrupted: state.isInterrupted)
+        if case .send(let send) = step.work { await noteTexts(of: send, at: index) }
         if case .subscribe(let name, _) = step.work { await noteChange(of: name, state) }
         if case .unsubscribe(let name, _) = step.work { await noteChange(of: name, state) }
         if isOver {
@@ -72,7 +73,8 @@ extension Executor {
         case .send(let send):
             (members, rate) = (send.members, send.rate)
             if case .dryRun(let sample) = options.mode {
-                report.steps[index].skipped = send.discovered.count + max(0, members.count - sample)
+                report.steps[index].skipped =
+                    send.leftOut.count + send.discovered.count + max(0, members.count - sample)
                 members = RecipientSet(members.prefix(sample))
             }
         }
@@ -100,6 +102,15 @@ extension Executor {
         if context.isUnreachable { report.isUnreachable = true }
         if context.wasBlocked { report.wasBlocked = true }
         if isInterrupted { report.result = .interrupted }
+    }
+
+    /// Adds the account of each text of a personal campaign.
+    private mutating func noteTexts(of send: Plan.Send, at index: Int) async {
+        guard let messages = send.content.personal, !options.mode.isDryRun else { return }
+        // Without the state there are no figures, rather than wrong ones.
+        guard let occurrence = try? await surroundings.store.occurrence(send.occurrence) else { return }
+        report.steps[index].noteTexts(
+            of: send, messages, occurrence.ledger ?? Ledger(), begun: occurrence.classes)
     }
 
     // MARK: Topics

@@ -102,7 +102,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     private mutating func refuse(_ step: Plan.Step, _ refusal: String, at index: Int) {
         watermarks.noteUnbegun(step)
         report.wasBlocked = true
-        report.steps[index].held = report.steps[index].planned
+        report.steps[index].held += report.steps[index].pending
         report.steps[index].stop(refusal)
         queue.noteEnd(of: step, report.steps[index])
     }

@@ -159,6 +159,13 @@ package struct StepReport: Hashable, Sendable {
     package var failures: [Report.Failure] = []
     /// How many more failures there were. They are kept elsewhere.
     package var failuresOmitted = 0
+    /// For a personal campaign: the account of those who get each locale's text, as far as the state could be read. The
+    /// message itself is under the default locale, or under `MessageClass.unnamed`. Nothing in a dry run.
+    package var locales: [String: ClassFigures] = [:]
+    /// The same by variant, holdouts included.
+    package var variants: [String: ClassFigures] = [:]
+    /// For a personal campaign: how many recipients were skipped, and why.
+    package var leftOut = LeftOutCounts()
     /// Outcomes of a send that could not be written to the state.
     package var unrecorded: UnrecordedOutcomes?
     /// Why the step stopped early. The first reason counts.
@@ -176,6 +183,8 @@ package struct StepReport: Hashable, Sendable {
         case .group(let change): group = change.group.rawValue
         case .send(let send):
             occurrence = send.occurrence.rawValue
+            skipped = send.leftOut.count
+            leftOut = LeftOutCounts(send.leftOut)
             if case .group(let name) = send.target {
                 group = name.rawValue
                 repliesForGroup = send.groupMembers == .each

@@ -9,6 +9,8 @@ enum StepEffect {
     case prepare
     /// Read registrations: `read` or `storeFailed`.
     case read(RecipientSet)
+    /// Read the rows of recipients of a personal campaign: `readRows` or `storeFailed`.
+    case readRows(RecipientSet)
     /// Find the other living registrations that lists name for recipients: `foundOthers`.
     case findOthers(RecipientSet)
     /// Write changes, all or none: `committed` or `storeFailed`. An empty list needs no write.
@@ -42,6 +44,7 @@ enum StepEvent {
     case looked(isPaused: Bool)
     case prepared
     case read([RecipientID: Registration])
+    case readRows([RecipientID: FieldValues])
     case foundOthers([RecipientID: [Registration]])
     case committed
     case storeFailed(String)
@@ -58,7 +61,7 @@ enum StepEvent {
 /// What happened to one recipient, for callers that keep more than the report shows.
 enum StepNews {
     case failure(Report.Failure)
-    case receipt(registration: String?, messageID: String)
+    case receipt(registration: String?, messageID: String, Receipt.Text?)
     /// FCM asks to be left alone for that long: in one job, or by all sends.
     case pause(JobID?, Duration)
 }

@@ -92,6 +92,10 @@ struct StepShell<C: Clock> where C.Duration == Duration {
             do {
                 return .read(recipients.isEmpty ? [:] : try await surroundings.store.registrations(of: recipients))
             } catch { return .storeFailed(StateError.reason(error)) }
+        case .readRows(let recipients):
+            do {
+                return .readRows(try campaign.map { try surroundings.rows($0, recipients) } ?? [:])
+            } catch { return .storeFailed("the rows of the recipients cannot be read: \(error)") }
         case .findOthers(let recipients): return .foundOthers(await surroundings.others.find(recipients))
         case .commit(let changes):
             do {
@@ -185,7 +189,8 @@ extension Executor.Surroundings {
         for news in news {
             switch news {
             case .failure(let failure): note(step.rawValue, failure)
-            case .receipt(let registration, let id): receive?(step.rawValue, registration, id)
+            case .receipt(let registration, let id, let text):
+                receive?(Receipt(step: step.rawValue, registration: registration, messageID: id, text: text))
             case .pause(let job, let length): crew?.pause(job, for: length)
             }
         }

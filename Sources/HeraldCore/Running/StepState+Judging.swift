@@ -70,6 +70,7 @@ extension StepState {
         case .rejected(let failure), .dead(let failure):
             noteRejection(of: addressee, failure, context)
             fail(addressee, failure, attempt, .rejected, context)
+            noteRefusal(failure)
         case .unknown(let failure):
             report.unknown += 1
             outcomes.unknown.insert(id)
@@ -103,6 +104,18 @@ extension StepState {
         context.mayFallBack && !context.hasSucceeded(on: context.api(of: work.action))
     }
 
+    /// FCM may refuse one recipient's message for its values. If it refuses one after the other, the text is wrong.
+    private mutating func noteRefusal(_ failure: Failure) {
+        guard work.isPersonal, failure.isAboutMessage else { return }
+        refusedInRow += 1
+        guard refusedInRow >= Self.refusalLimit, report.stopped == nil else { return }
+        isRefused = true
+        report.stop("FCM refused the messages of \(Self.refusalLimit) recipients in a row (\(failure.code))")
+    }
+
+    /// So many refused messages in a row stop a personal campaign.
+    private static var refusalLimit: Int { 10 }
+
     private mutating func noteRejection(of addressee: Addressee, _ failure: Failure, _ context: RunContext) {
         report.rejected += 1
         recordRejection(of: addressee, failure, context)
@@ -116,13 +129,14 @@ extension StepState {
     private mutating func keep(_ messageID: String, of addressee: Addressee, _ context: inout RunContext) {
         if context.wantsReceipts {
             let name = addressee.registration.map { context.fingerprints.name($0) }
-            news.append(.receipt(registration: name, messageID: messageID))
+            news.append(.receipt(registration: name, messageID: messageID, work.text(for: addressee.id)))
         }
         if report.messageIDs.count < StepReport.shownMessageIDs { report.messageIDs.append(messageID) }
     }
 
     private mutating func accept(_ id: RecipientID, isOurs: Bool, _ context: inout RunContext) {
         context.noteSuccess(on: context.api(of: work.action))
+        refusedInRow = 0
         if let unproven = unproven.removeValue(forKey: id) { prove(unproven, &context) }
         report.accepted += 1
         if isOurs {

@@ -58,7 +58,8 @@ extension StepState {
                 outcomes.withdrawRejection(of: id)
                 unproven[id] = Unproven(death: death, other: other)
             }
-            queue.retries.putBack(Addressee(id: id, registration: other), now: now.elapsed)
+            queue.retries.putBack(
+                Addressee(id: id, registration: other, values: death.0.values), now: now.elapsed)
         }
         awaitingOthers = []
     }

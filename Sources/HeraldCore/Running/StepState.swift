@@ -17,6 +17,8 @@ struct StepState: DecidingStep {
         case preparing
         /// Reads the registrations of the next recipients. `granted` of them will start.
         case readingAhead(RecipientSet, granted: Int)
+        /// Reads the same recipients' rows, for personal messages.
+        case readingRows(RecipientSet, [RecipientID: Registration], granted: Int)
         /// Looks for other registrations of recipients whose registration is dead.
         case findingOthers
         /// Writes the intents of requests.
@@ -76,6 +78,8 @@ struct StepState: DecidingStep {
     var isBlocked = false
     /// Whether FCM refused something that is the same for every recipient.
     var isRefused = false
+    /// How many messages of a personal campaign FCM refused since it accepted one.
+    var refusedInRow = 0
     /// Whether a request of this step has started in this run.
     var isUnderWay = false
     /// Whether a request to stop the run ended the step.
@@ -190,7 +194,14 @@ struct StepState: DecidingStep {
             return goOn(now, &context)
         case (.preparing, .prepared): return reserve(now, &context)
         case (.readingAhead(let recipients, let granted), .read(let found)):
+            if work.isPersonal {
+                stage = .readingRows(recipients, found, granted: granted)
+                return .readRows(recipients)
+            }
             queue.add(named(recipients, found))
+            return intend(granted, now, &context)
+        case (.readingRows(let recipients, let found, let granted), .readRows(let rows)):
+            queue.add(recipients.map { Addressee(id: $0, registration: found[$0], values: rows[$0]) })
             return intend(granted, now, &context)
         case (.findingOthers, .foundOthers(let found)):
             tryOthers(found, now, &context)

@@ -81,10 +81,23 @@ struct StepWork {
 
     private mutating func encode(at now: Date) throws {
         guard case .send(let send) = work else { return }
-        content = try EncodedContent(send.content, expiring: expiry, at: now, validateOnly: isDryRun)
+        content = try EncodedContent(
+            send.content, for: send.classes, expiring: expiry, at: now, validateOnly: isDryRun)
     }
 
     var isSend: Bool { content != nil }
+
+    /// Whether recipients get different messages, which their rows are needed for.
+    var isPersonal: Bool { content?.differsByRecipient == true }
+
+    /// Which text of a personal campaign a recipient gets.
+    func text(for id: RecipientID) -> Receipt.Text? {
+        guard let send, let messages = send.content.personal, let recipients = send.classes.state(of: id) else {
+            return nil
+        }
+        let locale = recipients.localeName(default: messages.content.defaultLocale)
+        return Receipt.Text(locale: locale, variant: recipients.variant)
+    }
 
     private var send: Plan.Send? { if case .send(let send) = work { send } else { nil } }
 
@@ -122,7 +135,9 @@ struct StepWork {
         // Tests `content` first: matching on the whole work for each recipient would be a large part of its cost.
         if let content {
             guard let one = addressees.first else { return nil }
-            return address(one.registration).map { .send(body: content.bytes(for: one.id, to: $0)) }
+            return address(one.registration).flatMap { address in
+                content.bytes(for: one.id, one.values, to: address).map { .send(body: $0) }
+            }
         }
         return switch work {
         case .subscribe(let topic, _): membership(.add, topic, addressees)
@@ -173,9 +188,15 @@ struct StepWork {
     var opening: [StateChange] {
         guard case .send(let send) = work else { return [] }
         if send.isResumed {
-            return send.discovered.isEmpty ? [] : [.outcome(send.occurrence, send.discovered, .unknown)]
+            let discovered = send.discovered
+            return (discovered.isEmpty ? [] : [.outcome(send.occurrence, discovered, .unknown)]) + assigning(send)
         }
-        return [.open(send.occurrence, RecordedOccurrence(send))]
+        return [.open(send.occurrence, RecordedOccurrence(send))] + assigning(send)
+    }
+
+    /// Who takes part in a personal campaign, for an occurrence of which the state does not know it yet.
+    private func assigning(_ send: Plan.Send) -> [StateChange] {
+        send.assignment.map { [.assign(send.occurrence, $0)] } ?? []
     }
 
     /// Written before a request leaves. From then on nobody takes these recipients for subscribers: if this run dies,

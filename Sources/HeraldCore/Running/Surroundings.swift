@@ -22,10 +22,12 @@ extension Executor {
         /// planned.
         package var lookAgain: (@Sendable (Date) async -> Plan?)?
         package var others: OtherRegistrations
+        /// The rows of some recipients of a personal campaign, by its name.
+        package var rows: @Sendable (_ campaign: String, RecipientSet) throws -> [RecipientID: FieldValues]
         /// Called with the report whenever it is worth showing or saving.
         package var observe: @Sendable (Report) async -> Void
         /// Called for every accepted send.
-        package var receive: (@Sendable (_ step: String, _ registration: String?, _ messageID: String) -> Void)?
+        package var receive: (@Sendable (Receipt) -> Void)?
         /// Called for every failure, also for those that the report only counts.
         package var note: @Sendable (_ step: String, Report.Failure) -> Void
 
@@ -37,8 +39,11 @@ extension Executor {
             halt: @escaping @Sendable () async -> Void = Stop.never,
             lookAgain: (@Sendable (Date) async -> Plan?)? = nil,
             others: OtherRegistrations = OtherRegistrations(),
+            rows: @escaping @Sendable (_ campaign: String, RecipientSet) throws -> [RecipientID: FieldValues] = {
+                _, _ in [:]
+            },
             observe: @escaping @Sendable (Report) async -> Void = { _ in },
-            receive: (@Sendable (_ step: String, _ registration: String?, _ messageID: String) -> Void)? = nil,
+            receive: (@Sendable (Receipt) -> Void)? = nil,
             note: @escaping @Sendable (_ step: String, Report.Failure) -> Void = { _, _ in }
         ) {
             self.store = store
@@ -52,6 +57,7 @@ extension Executor {
             self.halt = halt
             self.lookAgain = lookAgain
             self.others = others
+            self.rows = rows
             self.observe = observe
             self.receive = receive
             self.note = note

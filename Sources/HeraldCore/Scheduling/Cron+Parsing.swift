@@ -16,11 +16,11 @@ extension Cron {
             let extra = Word(scalars, words[5].range.lowerBound..<words[words.count - 1].range.upperBound)
             throw extra.error("a cron has five fields, and '\(extra.text)' is beyond them")
         }
-        minutes = try Field(.minute, words[0])
-        hours = try Field(.hour, words[1])
-        daysOfMonth = try Field(.dayOfMonth, words[2])
-        months = try Field(.month, words[3])
-        daysOfWeek = try Field(.dayOfWeek, words[4])
+        minutes = try Cron.Field(.minute, words[0])
+        hours = try Cron.Field(.hour, words[1])
+        daysOfMonth = try Cron.Field(.dayOfMonth, words[2])
+        months = try Cron.Field(.month, words[3])
+        daysOfWeek = try Cron.Field(.dayOfWeek, words[4])
     }
 
     private static let separators: Set<Unicode.Scalar> = [" ", "\t"]

@@ -14,6 +14,10 @@ package struct RecordedOccurrence: Hashable, Sendable {
     /// run goes on with it before a person decides.
     package var isDoubted = false
     package var outcomes = Outcomes.ledger(Ledger())
+    /// Who gets which text of a personal campaign, holdouts included. It is set when the occurrence begins, and holds
+    /// until its end. Empty for other campaigns, and for a finished occurrence that was pruned or of which only a
+    /// snapshot was read.
+    package var classes = Partition<MessageClass>()
 
     /// Plans need only the ledgers of open occurrences, and there may be a thousand finished occurrences for each of
     /// those.
@@ -68,5 +72,5 @@ package struct RecordedOccurrence: Hashable, Sendable {
         finished.map { $0 < limit } == true && counts.uncertain == 0
     }
 
-    mutating func forgetLedger() { outcomes = .counts(counts) }
+    mutating func forgetLedger() { (outcomes, classes) = (.counts(counts), Partition()) }
 }

@@ -18,9 +18,12 @@ package enum StateChange: Hashable, Sendable {
     case groupKey(GroupName, NotificationKey?)
     /// Puts recipients into one relation to a group and out of the other. `nil` puts them into none.
     case groupMembers(GroupName, RecipientSet, GroupMembership?)
-    /// Opens an occurrence. One of the same campaign that is open and has no outcomes gets this content instead. A store
-    /// refuses any other id that is taken (`StateError.occurrenceTaken`).
+    /// Opens an occurrence. One of the same campaign that is open and has no outcomes gets this content instead, and
+    /// what was assigned is gone. A store refuses any other id that is taken (`StateError.occurrenceTaken`).
     case open(OccurrenceID, RecordedOccurrence)
+    /// Says who gets which text of a personal campaign. Nobody else is part of the occurrence. It replaces what was said
+    /// before.
+    case assign(OccurrenceID, Partition<MessageClass>)
     /// Gives an occurrence the content and the due time of its campaign's file. Its outcomes stay.
     case amend(OccurrenceID, contentDigest: String, target: String, due: Date?)
     /// Moves recipients to one entry and out of all others. `nil` means: not tried.
@@ -104,8 +107,11 @@ extension RecordedState {
             guard isFree(id, for: occurrence.campaign) else { return }
             var opened = occurrence
             (opened.finished, opened.outcomes) = (nil, occurrences[id]?.outcomes ?? .ledger(Ledger()))
+            opened.classes = Partition()
             opened.isDoubted = occurrences[id]?.isDoubted ?? false
             occurrences[id] = opened
+        case .assign(let id, let classes):
+            if occurrences[id]?.ledger != nil { occurrences[id]?.classes = classes }
         case .amend(let id, let contentDigest, let target, let due):
             occurrences[id]?.contentDigest = contentDigest
             occurrences[id]?.target = target
@@ -218,8 +224,8 @@ extension StateChange {
         case .register, .spendPlan, .audienceSizes, .watermark, .pause, .resume, .topicAPI, .sendQuota, .test, .prune,
             .applied, .approve:
             false
-        case .members, .groupKey, .groupMembers, .open, .amend, .outcome, .reject, .finish, .reopen, .forget, .rename,
-            .supersede, .readopt, .died, .reviveMigrated, .erase, .drop, .outgrow, .doubt:
+        case .members, .groupKey, .groupMembers, .open, .assign, .amend, .outcome, .reject, .finish, .reopen, .forget,
+            .rename, .supersede, .readopt, .died, .reviveMigrated, .erase, .drop, .outgrow, .doubt:
             true
         }
     }

@@ -59,7 +59,7 @@ package struct StateSnapshot: Hashable, Sendable {
     }
 
     package struct Occurrence: Hashable, Sendable {
-        /// With counts instead of a ledger, and without the target.
+        /// With counts instead of a ledger, and without the target and the classes.
         package var recorded: RecordedOccurrence
         /// What came of the one request to the whole target. The counts have it too. `nil` for one that is finished, or
         /// whose recipients get a request each.

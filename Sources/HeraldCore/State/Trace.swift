@@ -31,14 +31,18 @@ package struct Trace: Hashable, Sendable {
 
     package struct OccurrencePlace: Hashable, Sendable {
         package var id: OccurrenceID
-        package var entry: LedgerEntry
+        /// `nil` if the recipient is part of it and was not tried, as those of a holdout.
+        package var entry: LedgerEntry?
         /// The code that the recipient was rejected with.
         package var code: String?
+        /// Which text it is for the recipient. `nil` unless the campaign is personal.
+        package var messageClass: MessageClass?
 
-        package init(id: OccurrenceID, entry: LedgerEntry, code: String?) {
+        package init(id: OccurrenceID, entry: LedgerEntry?, code: String?, _ messageClass: MessageClass? = nil) {
             self.id = id
             self.entry = entry
             self.code = code
+            self.messageClass = messageClass
         }
     }
 }
@@ -56,8 +60,10 @@ extension RecordedState {
             numbers.lazy.compactMap { group.recipients.state(of: $0) }.first.map { .init(name: name, membership: $0) }
         }
         trace.occurrences = occurrences.sorted { $0.key < $1.key }.compactMap { name, occurrence in
-            guard let ledger = occurrence.ledger, let entry = ledger.entries.state(of: id) else { return nil }
-            return .init(id: name, entry: entry, code: ledger.codes.state(of: id))
+            guard let ledger = occurrence.ledger else { return nil }
+            let (entry, messageClass) = (ledger.entries.state(of: id), occurrence.classes.state(of: id))
+            if entry == nil, messageClass == nil { return nil }
+            return .init(id: name, entry: entry, code: ledger.codes.state(of: id), messageClass)
         }
         return trace
     }

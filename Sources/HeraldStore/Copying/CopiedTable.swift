@@ -26,6 +26,8 @@ package struct CopiedTable: Sendable {
                 "target": .text, "finished": .real, "pruned": .flag, "doubted": .flag,
             ], isNumbered: true),
         .init("code", ["id": .int, "code": .text], isNumbered: true),
+        .init(
+            "message_class", ["id": .int, "locale": .text, "variant": .text, "holdout": .flag], isNumbered: true),
         .init("ledger_count", ["occurrence": .int, "state": .int, "members": .int], keys: 2),
         .init("rejection_count", ["occurrence": .int, "state": .int, "members": .int], keys: 2),
         .init(
@@ -67,6 +69,7 @@ package struct CopiedSets: Sendable {
     static let all: [CopiedSets] = [
         .init(name: "membership", owner: "topic"), .init(name: "group_membership", owner: "device_group"),
         .init(name: "ledger", owner: "occurrence"), .init(name: "rejection", owner: "occurrence"),
+        .init(name: "assignment", owner: "occurrence"),
     ]
 }
 

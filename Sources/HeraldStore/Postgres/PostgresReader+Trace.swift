@@ -7,6 +7,7 @@ extension PostgresReader {
             PostgresStatement("SELECT id FROM @dead_recipient WHERE id = $1", id),
             PostgresStatement("SELECT id FROM @former WHERE recipient = $1 ORDER BY id", id), Self.codes,
             "SELECT id, name FROM @topic", "SELECT id, name FROM @device_group", "SELECT id, name FROM @occurrence",
+            Self.messageClasses,
         ])
         let numbers = [recipient] + (try found[1].all.map { try StoredValue.formerID($0.int(0)) })
         let (topics, groups, occurrences) = (try names(found[3]), try names(found[4]), try names(found[5]))
@@ -19,9 +20,15 @@ extension PostgresReader {
             .init(name: try StoredValue.groupName(name(id, in: groups)), membership: membership)
         }
         let rejections = try states(ofFirst: [recipient], in: .rejection)
-        trace.occurrences = try states(ofFirst: [recipient], in: .ledger).map { id, entry in
-            let code = try rejections[id].map { try Self.name(of: $0, in: codes) }
-            return .init(id: OccurrenceID(rawValue: try name(id, in: occurrences)), entry: entry, code: code)
+        let (entries, assigned) = (
+            try states(ofFirst: [recipient], in: .ledger), try states(ofFirst: [recipient], in: .assignment)
+        )
+        let messageClasses = try Self.messageClasses(found[6])
+        trace.occurrences = try Set(entries.keys).union(assigned.keys).map { id in
+            .init(
+                id: OccurrenceID(rawValue: try name(id, in: occurrences)), entry: entries[id],
+                code: try rejections[id].map { try Self.name(of: $0, in: codes) },
+                try assigned[id].map { try messageClasses.messageClass(of: $0) })
         }
         try transaction.commit()
         trace.topics.sort { $0.name < $1.name }

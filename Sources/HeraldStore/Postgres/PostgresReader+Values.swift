@@ -6,6 +6,7 @@ internal import HeraldCore
 extension PostgresReader {
     static let identity: PostgresStatement = "SELECT lineage, project, endpoint, created, workspace FROM @identity"
     static let codes: PostgresStatement = "SELECT id, code FROM @code"
+    static let messageClasses: PostgresStatement = "SELECT id, locale, variant, holdout FROM @message_class"
     static let pauses: PostgresStatement = "SELECT campaign FROM @pause"
 
     static func identity(_ rows: PostgresRows) throws -> RecordedState.Identity {
@@ -60,9 +61,10 @@ extension PostgresReader {
         return groups
     }
 
-    /// Open occurrences with their ledgers, finished ones with counts.
+    /// Open occurrences with their ledgers and classes, finished ones with counts.
     static func occurrences(
-        _ rows: PostgresRows, _ ledgers: [Int64: Ledger], _ counts: [Int64: LedgerCounts]
+        _ rows: PostgresRows, _ ledgers: [Int64: Ledger], _ counts: [Int64: LedgerCounts],
+        _ classes: [Int64: Partition<MessageClass>]
     ) throws -> [OccurrenceID: RecordedOccurrence] {
         var (ledgers, counts) = (ledgers, counts)
         var occurrences: [OccurrenceID: RecordedOccurrence] = [:]
@@ -72,6 +74,7 @@ extension PostgresReader {
                 occurrence.finished == nil
                 ? .ledger(ledgers.removeValue(forKey: id) ?? Ledger())
                 : .counts(counts.removeValue(forKey: id) ?? LedgerCounts(entries: [:], codes: [:]))
+            occurrence.classes = classes[id] ?? Partition()
             occurrences[name] = occurrence
         }
         guard ledgers.isEmpty, counts.isEmpty else { throw StateDamage(detail: "it has outcomes of no occurrence") }
@@ -102,6 +105,22 @@ extension PostgresReader {
         }
         guard codes.isEmpty else { throw StateDamage(detail: "it has rejections of no occurrence") }
         return Dictionary(uniqueKeysWithValues: counts)
+    }
+
+    static func classes(
+        _ assignments: PostgresRows, _ classes: PostgresRows
+    ) throws -> [Int64: Partition<MessageClass>] {
+        let messageClasses = try messageClasses(classes)
+        return try SliceTable.assignment.partitions(assignments).mapValues { try messageClasses.classes($0) }
+    }
+
+    static func messageClasses(_ rows: PostgresRows) throws -> [ClassNumber: MessageClass] {
+        var classes: [ClassNumber: MessageClass] = [:]
+        for row in rows.all {
+            classes[ClassNumber(rawValue: Int(try row.int(0)))] = MessageClass(
+                locale: try row.optionalText(1), variant: try row.optionalText(2), isHoldout: try row.bool(3))
+        }
+        return classes
     }
 
     static func codes(_ rows: PostgresRows) throws -> [CodeNumber: String] {

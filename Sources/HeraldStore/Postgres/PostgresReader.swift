@@ -26,6 +26,7 @@ struct PostgresReader {
             "SELECT \(Self.columns) FROM @occurrence", SliceTable.ledger.sets(where: Self.open),
             SliceTable.rejection.sets(where: Self.open), SliceTable.ledger.counts(where: "NOT (\(Self.open))"),
             SliceTable.rejection.counts(where: "NOT (\(Self.open))"), Self.codes,
+            SliceTable.assignment.sets(where: Self.open), Self.messageClasses,
             "SELECT id FROM @dead_recipient ORDER BY id", "SELECT id FROM @dead_recipient WHERE migrated ORDER BY id",
             "SELECT id, recipient FROM @former",
             "SELECT campaign, name FROM @former_name", "SELECT id FROM @spent_plan",
@@ -47,7 +48,8 @@ struct PostgresReader {
         let (occurrences, sets, counts) = (next(), (next(), next()), (next(), next()))
         let codes = try Self.codes(next())
         state.occurrences = try Self.occurrences(
-            occurrences, try Self.ledgers(sets.0, sets.1, codes), try Self.counts(counts.0, counts.1, codes))
+            occurrences, try Self.ledgers(sets.0, sets.1, codes), try Self.counts(counts.0, counts.1, codes),
+            try Self.classes(next(), next()))
         (state.dead, state.migratedDead) = (try Self.dead(next()), try Self.dead(next()))
         for row in next().all {
             state.formers[try StoredValue.formerID(row.int(0))] = try StoredValue.recipientID(row.int(1))
@@ -68,7 +70,7 @@ struct PostgresReader {
         return state
     }
 
-    /// One occurrence with its ledger, whether it is finished or not.
+    /// One occurrence with its ledger and classes, whether it is finished or not.
     func occurrence(_ wanted: OccurrenceID) throws -> RecordedOccurrence? {
         let name = PostgresValue.text(wanted.rawValue)
         let one = "occurrence = (SELECT id FROM @occurrence WHERE name = $1)"
@@ -77,14 +79,18 @@ struct PostgresReader {
                 PostgresStatement("SELECT \(Self.columns) FROM @occurrence WHERE name = $1", name),
                 SliceTable.ledger.sets(where: one, name), SliceTable.rejection.sets(where: one, name),
                 SliceTable.ledger.counts(where: one, name), SliceTable.rejection.counts(where: one, name), Self.codes,
+                SliceTable.assignment.sets(where: one, name), Self.messageClasses,
             ])
         guard let row = answers[0].first else { return nil }
         var (id, _, occurrence) = try Self.occurrence(row)
         let codes = try Self.codes(answers[5])
-        occurrence.outcomes =
-            try row.bool(8)
-            ? .counts(try Self.counts(answers[3], answers[4], codes)[id] ?? LedgerCounts(entries: [:], codes: [:]))
-            : .ledger(try Self.ledgers(answers[1], answers[2], codes)[id] ?? Ledger())
+        if try row.bool(8) {
+            occurrence.outcomes = .counts(
+                try Self.counts(answers[3], answers[4], codes)[id] ?? LedgerCounts(entries: [:], codes: [:]))
+        } else {
+            occurrence.outcomes = .ledger(try Self.ledgers(answers[1], answers[2], codes)[id] ?? Ledger())
+            occurrence.classes = try Self.classes(answers[6], answers[7])[id] ?? Partition()
+        }
         return occurrence
     }
 

@@ -1,6 +1,6 @@
 extension PostgresSchema {
     /// The steps to each format from the one before it, from format 2 on. What was released never changes.
-    static let steps: [[String]] = [standing + work + checksums]
+    static let steps: [[String]] = [standing + work + checksums + assignments]
 
     /// Where the state stands: what was applied, whether it is open, and which server holds it.
     private static let standing = [
@@ -107,8 +107,24 @@ extension PostgresSchema {
             """,
             """
             ALTER TABLE @\(name) DROP COLUMN checksum, ADD COLUMN checksum bytea NOT NULL GENERATED ALWAYS AS
-            (substr(sha256(int8send(\(owner)) || int8send(slice) || int8send(state) || bit_send(bits)), 1, 8)) STORED
+            (\(checksumOfBits(owner))) STORED
             """,
         ]
     }
+
+    private static func checksumOfBits(_ owner: String) -> String {
+        "substr(sha256(int8send(\(owner)) || int8send(slice) || int8send(state) || bit_send(bits)), 1, 8)"
+    }
+
+    /// Who gets which text of a personal campaign.
+    private static let assignments = [
+        // A key among `locales` (NULL for the message) and a variant (NULL without variants). A holdout is sent nothing.
+        "CREATE TABLE @message_class (\(id), locale text, variant text, holdout boolean NOT NULL)",
+        """
+        CREATE UNIQUE INDEX ON @message_class (
+            (locale IS NULL), coalesce(locale, ''), (variant IS NULL), coalesce(variant, ''), holdout)
+        """,
+        // The state is the class's number.
+        sets(named: "assignment", of: "occurrence", checksum: checksumOfBits),
+    ]
 }

@@ -86,13 +86,15 @@ enum PostgresSchema {
 
     /// Sets of recipients in slices (`RecipientSet+Slices.swift`). A commit rewrites the same few rows again and again,
     /// so half of each page is left free for it. The server counts the members and writes the checksum.
-    private static func sets(named name: String, of owner: String) -> String {
+    static func sets(
+        named name: String, of owner: String, checksum: (_ owner: String) -> String = checksumOfDigits
+    ) -> String {
         """
         CREATE TABLE @\(name) (
             \(owner) bigint NOT NULL REFERENCES @\(owner) (id), slice bigint NOT NULL, state bigint NOT NULL,
             bits bit(4096) NOT NULL,
             members bigint NOT NULL GENERATED ALWAYS AS (@weight(bits)) STORED,
-            checksum bytea NOT NULL GENERATED ALWAYS AS (\(checksumOfDigits(owner))) STORED,
+            checksum bytea NOT NULL GENERATED ALWAYS AS (\(checksum(owner))) STORED,
             PRIMARY KEY (\(owner), slice, state)) WITH (fillfactor = 50)
         """
     }

@@ -24,6 +24,10 @@ extension SliceTable<CodeNumber> {
     static var rejection: Self { .init(name: "rejection", owner: "occurrence") }
 }
 
+extension SliceTable<ClassNumber> {
+    static var assignment: Self { .init(name: "assignment", owner: "occurrence") }
+}
+
 // MARK: Reading
 
 extension SliceTable {

@@ -21,7 +21,7 @@ extension StateChange {
                 ON CONFLICT (name) DO UPDATE SET changed = excluded.changed
                 """, .text(name.rawValue), .date(instant))
             SliceTable.membership.put(members, of: .named(name.rawValue, in: "topic"), membership, transaction)
-        case .open, .amend, .outcome, .reject, .finish, .prune, .reopen:
+        case .open, .assign, .amend, .outcome, .reject, .finish, .prune, .reopen:
             try writeOccurrence(to: transaction)
         case .forget(let members, let instant):
             Self.bury(members, at: instant, transaction)
@@ -150,7 +150,7 @@ extension StateChange {
     private static func dropOccurrences(
         where condition: String, _ value: PostgresValue, _ transaction: PostgresTransaction
     ) {
-        for table in ["ledger", "rejection", "ledger_count", "rejection_count"] {
+        for table in ["ledger", "rejection", "ledger_count", "rejection_count", "assignment"] {
             transaction.run(
                 "DELETE FROM @\(table) WHERE occurrence IN (SELECT id FROM @occurrence WHERE \(condition))", value)
         }

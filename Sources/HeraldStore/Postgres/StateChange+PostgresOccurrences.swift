@@ -7,6 +7,9 @@ extension StateChange {
         switch self {
         case .open(let id, let occurrence):
             Self.open(id, occurrence, transaction)
+            Self.assign(Partition(), in: id, transaction)
+        case .assign(let id, let classes):
+            Self.assign(classes, in: id, transaction)
         case .amend(let id, let contentDigest, let target, let due):
             transaction.run(
                 "UPDATE @occurrence SET content_digest = $2, target = $3, due = $4 WHERE name = $1",
@@ -62,6 +65,33 @@ extension StateChange {
             .text(occurrence.contentDigest), .text(occurrence.target))
     }
 
+    /// Writes who gets which text, in the place of what was said before.
+    private static func assign(
+        _ classes: Partition<MessageClass>, in id: OccurrenceID, _ transaction: PostgresTransaction
+    ) {
+        let owner = SliceOwner.withLedger(id)
+        transaction.run("DELETE FROM @assignment WHERE occurrence IN (\(owner.query))", .text(owner.name))
+        for messageClass in classes.states.sorted() {
+            let (locale, variant) = (PostgresValue.text(messageClass.locale), PostgresValue.text(messageClass.variant))
+            let holdout = PostgresValue.bool(messageClass.isHoldout)
+            transaction.run(
+                """
+                INSERT INTO @message_class (locale, variant, holdout) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING
+                """, locale, variant, holdout)
+            let slices = classes[messageClass].slices
+            transaction.run(
+                """
+                INSERT INTO @assignment (occurrence, slice, state, bits)
+                SELECT owner.id, part.slice, class.id, part.mask
+                FROM (\(owner.query)) AS owner, @message_class AS class,
+                    unnest($2::bigint[], $3::bit varying[]) AS part (slice, mask)
+                WHERE class.locale IS NOT DISTINCT FROM $4 AND class.variant IS NOT DISTINCT FROM $5
+                    AND class.holdout = $6
+                """, .text(owner.name), .ints(slices.map(\.number)), .bits(slices.map(\.bits)), locale, variant,
+                holdout)
+        }
+    }
+
     private static func prune(_ ids: Set<OccurrenceID>, _ transaction: PostgresTransaction) {
         let names = PostgresValue.texts(ids.map(\.rawValue))
         let prunable = "name = ANY ($1) AND finished IS NOT NULL AND NOT pruned"
@@ -75,6 +105,8 @@ extension StateChange {
                 SELECT occurrence, state, sum(members) FROM gone WHERE members > 0 GROUP BY occurrence, state
                 """, names)
         }
+        transaction.run(
+            "DELETE FROM @assignment WHERE occurrence IN (SELECT id FROM @occurrence WHERE \(prunable))", names)
         transaction.run("UPDATE @occurrence SET pruned = true WHERE \(prunable)", names)
     }
 }

@@ -10,10 +10,13 @@ struct PreviewCommand: AsyncParsableCommand {
             Offline. The request is the one a run would make at the campaign's next time, of many recipients the \
             first one's. The HTML page draws the notification as phones and browsers do. With --serve a browser of this \
             machine shows the page, and loads it again when a file of the workspace is saved; Ctrl-C ends it.
+
+            A personal campaign has one preview for each text that differs, filled with a sample of its audience.
             """)
 
     @ParentCommand var herald: Herald
     @OptionGroup var options: CommonOptions
+    @OptionGroup var text: TextOptions
 
     @Argument(help: "The campaign; needed where there are several.")
     var campaign: String?
@@ -27,6 +30,12 @@ struct PreviewCommand: AsyncParsableCommand {
     @Option(help: "Only this kind of device: ios, android or web.")
     var platform: Platform?
 
+    @Flag(help: "Fill personal messages with rows of the list: --sample counts the recipients then.")
+    var revealValues = false
+
+    @Option(help: "required, or skip: do not open lists; personal messages are filled with samples.")
+    var lists: ListPolicy = .required
+
     @Option(
         defaultAsFlag: PortArgument.free, parsing: .next,
         help: ArgumentHelp("Show the page in a browser, at this port or a free one.", valueName: "port"))
@@ -35,27 +44,22 @@ struct PreviewCommand: AsyncParsableCommand {
     func validate() throws {
         try ValidationError.require(
             campaign == nil || !all, "--all and a campaign cannot be combined", help: "leave out one of them")
+        try ValidationError.require(
+            !revealValues || lists != .skip, "--reveal-values needs the lists, and --lists skip leaves them unread",
+            help: "leave out one of them")
         _ = try serve?.checked("--serve")
     }
 
     func run() async throws {
         let common = Common(herald.common, options)
         if let port = try serve?.checked("--serve") { return try await show(at: port, common) }
-        let context = try CommandContext.open(common, about: campaign)
+        let context = try CommandContext.open(common, lists: lists, about: campaign)
         let previews = try await previews(in: context)
         let style = context.console.output
-        if let preview = previews.first, !all {
+        if let preview = previews.first, previews.count == 1, !all {
             context.console.result(PreviewDocument(preview).rendered(as: format, style))
         } else {
             context.console.result(PreviewsDocument(previews).rendered(as: format, style))
         }
-    }
-
-    private func show(at port: Int, _ common: Common) async throws {
-        let pages = try PreviewPages(common) { try await previews(in: $0) }
-        let server = PreviewServer(port: port, pages: pages)
-        let serving = Task { try await server.run { common.console.result("\($0)\n") } }
-        let signals = Signals.listen { serving.cancel() }
-        do { try await serving.value } catch { if signals.first == 0 { throw error } }
     }
 }

@@ -8,6 +8,9 @@ struct TestCommand: AsyncParsableCommand {
         discussion: """
             To at most 20, whatever the campaign's target, schedule and exclusions are. It is recorded as a test: the \
             campaign itself is sent to everybody all the same when it is due.
+
+            A personal message is filled with the registration's own row if the list of the campaign's audience names \
+            it, else with the audience's first sample. With --sample everybody gets that sample.
             """)
 
     /// The most registrations that one test may have.
@@ -15,6 +18,7 @@ struct TestCommand: AsyncParsableCommand {
 
     @ParentCommand var herald: Herald
     @OptionGroup var options: CommonOptions
+    @OptionGroup var text: TextOptions
 
     @Argument(help: "The campaign.")
     var campaign: String
@@ -44,12 +48,12 @@ struct TestCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let context = try CommandContext.open(
-            Common(herald.common, options), lists: audience == nil ? .skip : .required)
+        let context = try context()
         let campaign = try context.files.campaign(named: campaign)
         let registrations = try registrations(in: context.files)
         let numbered = Dictionary(uniqueKeysWithValues: registrations.enumerated().map { (RecipientID($0 + 1), $1) })
-        var request = RunRequest(.test(campaign, on: numbered))
+        let texts = try texts(of: campaign, for: numbered, in: context.files)
+        var request = RunRequest(.test(campaign, on: numbered, texts: texts))
         request.reportPath = report
         request.mode = .trial
         try await Conductor(context: context, request: request).conduct()

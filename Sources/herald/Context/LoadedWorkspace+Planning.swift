@@ -45,6 +45,7 @@ extension LoadedWorkspace {
             days: scope.days)
         document.approval = approval(of: desired)
         (document.workspace, document.declared) = (folder.name(workspace.settings), workspace.campaigns)
+        document.texts = try workspace.shownTexts()
         return document
     }
 }

@@ -4,11 +4,13 @@ import HeraldStore
 
 /// What a plan must pass before it is carried out: the guards, and a person's approval.
 extension Conductor {
-    /// A run without a person watching does what the guards allow, and reports what it leaves out.
+    /// A run without a person watching does what the guards allow, and reports what it leaves out. So does an apply
+    /// where a guard is about one campaign's rows only.
     func leavingOutRefused(_ proposal: Proposal) throws -> Proposal {
-        guard case .leaveOut = request.guards else { return proposal }
-        let refusals = proposal.plan.refusals
-        if let refusal = refusals.first(where: \.kind.isOfEverything) {
+        var refusals = proposal.plan.refusals
+        if case .stop(let overrides) = request.guards {
+            refusals = refusals.filter { $0.kind.leavesOut && !overrides.allow($0.kind, for: $0.name) }
+        } else if let refusal = refusals.first(where: \.kind.isOfEverything) {
             throw CommandFailure(
                 .refused,
                 "guard \(refusal.kind.rawValue): \(refusal.message); nothing was done",
@@ -47,7 +49,7 @@ extension Conductor {
                 console.info("herald: --override \(entry.kind.rawValue)=\(name) matches nothing in this plan\n")
             }
         }
-        let refusals = plan.refusals.filter { !overrides.allow($0.kind, for: $0.name) }
+        let refusals = plan.refusals.filter { !$0.kind.leavesOut && !overrides.allow($0.kind, for: $0.name) }
         guard !refusals.isEmpty else { return }
         for refusal in refusals {
             console.error(

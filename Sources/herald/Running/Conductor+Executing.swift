@@ -91,7 +91,7 @@ extension Conductor {
             // Whoever lost the lock starts nothing more; the next run goes on.
             stop: { [mayWrite = lock?.mayWrite] in signals.stop ?? (mayWrite?() == false ? .machine : nil) },
             halt: { await signals.insistence() }, lookAgain: lookAgain(work, store),
-            others: others(work, store),
+            others: others(work, store), rows: rows(work),
             observe: {
                 try? files.save($0)
                 progress.show($0)
@@ -104,6 +104,20 @@ extension Conductor {
     private func others(_ work: PlannedWork, _ store: any StateStore) -> OtherRegistrations {
         guard case .listed(let lists) = work.recipients else { return OtherRegistrations() }
         return OtherRegistrations(of: lists.withOthers) { (try? await lists.others(of: $0, knownTo: store)) ?? [:] }
+    }
+
+    /// The rows for personal messages, as they were read with the lists.
+    private func rows(
+        _ work: PlannedWork
+    ) -> @Sendable (String, RecipientSet) throws -> [RecipientID: FieldValues] {
+        let lists: Wanted
+        switch work.recipients {
+        case .named(_, let values): return { _, recipients in values.filter { recipients.contains($0.key) } }
+        case .listed(let wanted): lists = wanted
+        }
+        let sends = lists.desired.sends.compactMap { send in send.rows.map { (send.campaign.name.value, $0) } }
+        let rows = Dictionary(sends) { first, _ in first }
+        return { campaign, recipients in try rows[campaign]?.values(of: recipients) ?? [:] }
     }
 
     /// Plans what came due since the plan was made. The lists are not read again: a recipient's number never changes.
@@ -141,7 +155,7 @@ extension Conductor {
 
     private func openStore(_ work: PlannedWork, _ state: KnownState) async throws -> any StateStore {
         switch work.recipients {
-        case .named(let registrations): return state.inMemory(registrations)
+        case .named(let registrations, _): return state.inMemory(registrations)
         case .listed(let lists):
             if let count = request.dryRunSample {
                 let sample = work.plan.sample(count)

@@ -93,9 +93,10 @@ struct Conductor {
             return work(
                 try leavingOutRefused(proposal), .listed(lists),
                 closing: proposal.plan.closing(sizes: lists.desired.audienceSizes))
-        case .test(let campaign, let registrations):
-            let plan = Plan(testing: campaign, on: registrations, at: request.now())
-            return work(Proposal(plan), .named(registrations), closing: [])
+        case .test(let campaign, let registrations, let texts):
+            let plan = Plan(testing: campaign, on: registrations, texts, at: request.now())
+            return work(
+                Proposal(plan), .named(registrations, values: texts.compactMapValues(\.values)), closing: [])
         }
     }
 
@@ -139,7 +140,7 @@ struct Conductor {
     }
 
     private func recordTest(_ report: Report, in store: (any StateStore)?) async throws {
-        guard case .test(let campaign, _) = request.goal, let step = report.steps.first else { return }
+        guard case .test(let campaign, _, _) = request.goal, let step = report.steps.first else { return }
         guard let store else { return console.info("herald: there is no state that could keep this test\n") }
         let test = RecordedTest(
             campaign: campaign.name.value, at: report.started, accepted: step.accepted, rejected: step.rejected,

@@ -14,6 +14,7 @@ struct PlannedWork {
     /// The recipients it is about.
     enum Recipients {
         case listed(Wanted)
-        case named([RecipientID: Registration])
+        /// With the values that fill a personal message.
+        case named([RecipientID: Registration], values: [RecipientID: FieldValues])
     }
 }

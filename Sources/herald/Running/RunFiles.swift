@@ -52,16 +52,20 @@ struct RunFiles: Sendable {
     }
 
     /// Called for every message that was accepted, if receipts were asked for.
-    var receiver: (@Sendable (_ step: String, _ registration: String?, _ messageID: String) -> Void)? {
+    var receiver: (@Sendable (Receipt) -> Void)? {
         guard let receipts else { return nil }
-        return { receive($0, $1, $2, receipts) }
+        return { receive($0, receipts) }
     }
 
-    private func receive(_ step: String, _ registration: String?, _ messageID: String, _ receipts: LineFile) {
-        let members: [String: JSONValue] = [
-            "step": .string(step), "registration": registration.map { .string($0) } ?? .null,
-            "message_id": .string(messageID),
+    private func receive(_ receipt: Receipt, _ receipts: LineFile) {
+        var members: [String: JSONValue] = [
+            "step": .string(receipt.step), "registration": receipt.registration.map { .string($0) } ?? .null,
+            "message_id": .string(receipt.messageID),
         ]
+        if let text = receipt.text {
+            members["locale"] = .string(text.locale)
+            members["variant"] = text.variant.map { .string($0) } ?? .null
+        }
         receipts.append(JSONValue.object(members).compactText)
     }
 }

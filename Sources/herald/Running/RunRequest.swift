@@ -35,8 +35,8 @@ struct RunRequest {
     enum Goal {
         /// What the files ask for, compared with the state.
         case workspace(PlanScope)
-        /// A campaign's message to a few registrations.
-        case test(Campaign, on: [RecipientID: Registration])
+        /// A campaign's message to a few registrations. A personal one has a text for each.
+        case test(Campaign, on: [RecipientID: Registration], texts: [RecipientID: ChosenText] = [:])
     }
 
     struct Approved {

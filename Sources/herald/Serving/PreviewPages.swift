@@ -9,13 +9,16 @@ actor PreviewPages {
     }
 
     private let common: Common
+    private let lists: ListPolicy
     private let make: @Sendable (CommandContext) async throws -> [Preview]
     private var page: Page?
     private var watched: [String]
     private let folder: WorkspaceFolder
 
-    init(_ common: Common, _ make: @escaping @Sendable (CommandContext) async throws -> [Preview]) throws {
-        self.common = common
+    init(
+        _ common: Common, _ lists: ListPolicy, _ make: @escaping @Sendable (CommandContext) async throws -> [Preview]
+    ) throws {
+        (self.common, self.lists) = (common, lists)
         self.make = make
         folder = try LoadedWorkspace.folder(common)
         watched = [folder.path]
@@ -35,7 +38,7 @@ actor PreviewPages {
     }
 
     private func html(_ version: String) async -> String {
-        let loaded = WorkspaceLoader.load(folder, environment: common.environment, lists: .required)
+        let loaded = WorkspaceLoader.load(folder, environment: common.environment, lists: lists)
         if let lists = loaded.workspace?.settings.lists {
             watched = [folder.path, folder.lists(lists)]
         }
@@ -44,7 +47,7 @@ actor PreviewPages {
             return PreviewsDocument([]).page(version: version, mistakes: text)
         }
         do {
-            return PreviewsDocument(try await make(CommandContext.open(common))).page(version: version)
+            return PreviewsDocument(try await make(CommandContext.open(common, lists: lists))).page(version: version)
         } catch {
             let text = CommandFailure(blaming: error).text
             return PreviewsDocument([]).page(version: version, mistakes: text.maskingRegistrations)

@@ -14,16 +14,14 @@ import Testing
     ) throws -> [UInt8] {
         let encoded = try EncodedContent(
             MessageContent(message), expiring: expiry, at: PlanScenario.now, validateOnly: validateOnly)
-        return encoded.bytes(for: 1, to: .topic("tides"))
+        return try #require(encoded.bytes(for: 1, nil, to: .topic("tides")))
     }
 
     @Test func `one message is everybody's`() {
         let content = MessageContent(Self.message)
         #expect(content.classes.count == 1)
         #expect(!content.differsByRecipient)
-        for id in [0, 1, 4_000_000_000] as [RecipientID] {
-            #expect(content.message(for: content.recipientClass(of: id)) == Self.message)
-        }
+        #expect(content.message(for: .everybody) == Self.message)
     }
 
     @Test(arguments: [true, false])
@@ -72,5 +70,80 @@ import Testing
         ]
         #expect(campaign.contentDigest == whole.digest)
         #expect(campaign.content == MessageContent(["notification": ["title": "High tide"]]))
+    }
+
+    // MARK: Personal
+
+    private static let personal: Campaign = {
+        var campaign = Campaign.tide(to: .audience("members"))
+        campaign.message.value = ["notification": ["title": "Hi {{ name }}"], "data": ["spot": "ostia"]]
+        let place = campaign.name.range
+        var personal = Personal()
+        personal.fields = [Located("name", at: place)]
+        personal.locale = Located("language", at: place)
+        personal.defaultLocale = Located("en", at: place)
+        personal.locales = ["it": ["notification": ["title": "Ciao {{ name }}, e benvenuto"]]]
+        personal.variants = ["a", "none"].map { Personal.Variant(name: Located($0, at: place), weight: 1) }
+        personal.variants[1].isHoldout = true
+        campaign.personal = personal
+        return campaign
+    }()
+
+    private func content(_ change: (inout Campaign) -> Void = { _ in }, max: Int? = nil) throws -> MessageContent {
+        var campaign = Self.personal
+        change(&campaign)
+        #expect(
+            campaign.resolveFields(in: [Field(name: "name", maximum: max), Field(name: "language", kind: .locale)])
+                == nil)
+        return campaign.content
+    }
+
+    @Test func `a personal campaign has a class for each locale and variant`() throws {
+        let content = try content()
+        #expect(content.differsByRecipient)
+        #expect(content.classes.count == 4)
+        #expect(
+            content.sentClasses.map { content.personal?.classes[$0.index] } == [
+                MessageClass(variant: "a"), MessageClass(locale: "it", variant: "a"),
+            ])
+        #expect(content.samples(of: [7]).map(\.sample) == [nil, nil])
+        #expect(
+            content.largestSize(on: .android) == "Ciao {{ name }}, e benvenuto".utf8.count + "titlespotostia".utf8.count
+        )
+    }
+
+    @Test func `its digest covers all that decides its messages`() throws {
+        let digest = try content().json
+        let changes: [(inout Campaign) -> Void] = [
+            { $0.message.value["data"] = ["spot": "anzio"] }, { $0.personal?.locales["it"] = [:] },
+            { $0.personal?.locales["de"] = [:] }, { $0.personal?.defaultLocale?.value = "de" },
+            { $0.personal?.variants[0].message = ["data": ["spot": "anzio"]] },
+            { $0.personal?.variants[0].locales["it"] = ["data": ["spot": "anzio"]] },
+            { $0.personal?.variants[0].name.value = "b" }, { $0.personal?.variants[1].isHoldout = false },
+            { $0.personal?.split.by = Located("name", at: $0.name.range) },
+            { $0.personal?.locale = nil },
+        ]
+        for (number, change) in changes.enumerated() { #expect(try content(change).json != digest, "\(number)") }
+        #expect(try content(max: 40).json != digest)
+        #expect(try content { $0.personal?.variants[0].weight = 7 }.json == digest)
+        #expect(try content { $0.personal?.split.seed = "spring" }.json == digest)
+        #expect(try content { $0.revision = 2 }.json == digest)
+        #expect(try content { $0.personal?.badRows = .skip }.json == digest)
+    }
+
+    @Test func `without variants the name decides nothing`() throws {
+        let renamed = try content {
+            $0.personal?.variants = []
+            $0.name.value = "other"
+        }
+        #expect(try content { $0.personal?.variants = [] }.json == renamed.json)
+        #expect(try content { $0.personal?.variants = [] } != content())
+    }
+
+    @Test func `a message that cannot be compiled has no personal content`() throws {
+        var campaign = Self.personal
+        campaign.message.value["data"] = ["spot": "{{ name"]
+        #expect(campaign.resolveFields(in: []) != nil)
+        #expect(campaign.content.personal == nil)
     }
 }

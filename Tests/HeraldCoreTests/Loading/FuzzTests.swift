@@ -29,7 +29,15 @@ struct FuzzTests {
             + "message: {data: {a: b}}\nschedule:\n  cron: 30 9,12-14 */2 * MON-FRI\n  start: 2026-12-01T09:00\n"
             + "  end: '2027-12-01T09:00Z'\n  timezone: Europe/Rome\n  dst: {gap: skip, overlap: both}\n"
             + "  catch_up: all\n",
-        "l.csv": "token,fid,n\n\(token),,\"a \"\"b\"\"\"\n,\(fid),\r\n",
+        "p.yaml":
+            "kind: audience\nname: p\nsource: {file: l.csv}\nfields: {n: {max: 9}, lang: {type: locale, column: l}}\n"
+            + "samples: [{n: it}]\n---\nkind: campaign\nname: six\ntarget: {audience: p}\n"
+            + "personal: {fields: [n], locale: lang, default_locale: en, bad_rows: skip}\n"
+            + "message: {notification: {title: \"Hi {{ n | default: 'you' }}\"}, data: {a: b}}\n"
+            + "locales: {it: {notification: {title: 'Ciao {{ n }}'}, data: ~}, pt_BR: {}}\n"
+            + "variants: {a: {weight: 9, message: {apns: {payload: {aps: {badge: ~}}}}}, b: {weight: 1, holdout: true}}\n"
+            + "split: {seed: x, by: n}\n",
+        "l.csv": "token,fid,n,l\n\(token),,\"a \"\"b\"\"\",it\n,\(fid),,\r\n",
         "l.ndjson": "{\"fid\":\"\(fid)\",\"x\":[1,{\"y\":null}]}\n{\"fid\":\"\(fid)\",\"x\":\"y1\",\"z\":1e3}\n",
     ]
     private static let pieces: [[UInt8]] =
@@ -41,7 +49,7 @@ struct FuzzTests {
             "12:30", "0x1F", "1e999", "9223372036854775808", "\u{FEFF}", "\u{2028}", "\u{85}", "é", "🌊", "\u{1B}[31m",
             "/../",
             "kind: audience\n", "name: a\n", "from: w\n", "where: {n: x}\n", "''t''", " in topics", " || ", "!(",
-            "{\"a\":", "\\",
+            "{\"a\":", "\\", "{{", "}}", "{{ n }}", " | default: '", "{{'{{'}}",
         ].map { Array($0.utf8) } + [[0xFF], [0xC3], [0xED, 0xA0, 0x80], [0xEF, 0xBB, 0xBF]]
 
     private static func mutate(_ bytes: inout [UInt8], _ random: inout SeededRandom) {

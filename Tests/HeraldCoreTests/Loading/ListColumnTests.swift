@@ -138,7 +138,7 @@ struct ListColumnTests {
         var times: [UInt32?] = []
         for (place, line) in lines.enumerated() {
             var line = line
-            _ = line.withUTF8 { reader.read($0, at: place + 1) { _, seen, _ in times.append(seen) } }
+            _ = line.withUTF8 { reader.read($0, at: place + 1) { row, _ in times.append(row.seen) } }
         }
         reader.end()
         return (times, reader.rows.diagnostics)

@@ -98,7 +98,7 @@ struct ListRecordTests {
         _ = try ListScanner("\(folder.path)/l.csv", as: "l.csv").scan {
             Issue.record("line \($0) is too long, seed \(seed)")
         } line: { number, line in
-            reader.read(line, at: number) { _, _, look in
+            reader.read(line, at: number) { _, look in
                 _ = look(0) { value in
                     found.append(String(decoding: value, as: UTF8.self))
                     return 0

@@ -25,15 +25,21 @@ struct Found: Hashable, CustomStringConvertible {
 }
 
 extension WorkspaceLoader {
-    static func load(_ folder: TemporaryFolder, environment: [String: String] = [:]) throws -> Loaded {
+    static func load(
+        _ folder: TemporaryFolder, environment: [String: String] = [:], lists: ListPolicy = .required,
+        keepsLists: Bool = true
+    ) throws -> Loaded {
         guard let workspace = WorkspaceFolder(at: folder.path) else { throw NoWorkspace() }
-        return load(workspace, environment: environment)
+        return load(workspace, environment: environment, lists: lists, keepsLists: keepsLists)
     }
 
     /// Loads files as a workspace of their own. Without a `herald.yaml` it gets the smallest one.
-    static func load(files: [String: String], environment: [String: String] = [:]) throws -> Loaded {
+    static func load(
+        files: [String: String], environment: [String: String] = [:], lists: ListPolicy = .required,
+        keepsLists: Bool = true
+    ) throws -> Loaded {
         let folder = try TemporaryFolder(["herald.yaml": settingsText].merging(files) { _, given in given })
-        return try load(folder, environment: environment)
+        return try load(folder, environment: environment, lists: lists, keepsLists: keepsLists)
     }
 }
 

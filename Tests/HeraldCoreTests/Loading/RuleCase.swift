@@ -10,6 +10,10 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
     /// `▸` marks where the diagnostic must point.
     var wrong: [String: String]
     var right: [String: String]
+    /// Whether the lists are read.
+    var lists: ListPolicy = .required
+    /// Whether rows are kept for a plan, and not checked as 'validate' does.
+    var keepsLists = true
     /// Prepares what text cannot express, such as bytes and sparse files.
     var prepare: @Sendable (TemporaryFolder) throws -> Void = { _ in }
 
@@ -30,6 +34,20 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         self.init(rule, name, wrong, near: ["x.yaml": right])
     }
 
+    /// The same with `--lists skip`.
+    func skippingLists() -> Self {
+        var copy = self
+        copy.lists = .skip
+        return copy
+    }
+
+    /// The same as 'validate' sees it.
+    func checkingRows() -> Self {
+        var copy = self
+        copy.keepsLists = false
+        return copy
+    }
+
     var testDescription: String { "\(rule.rawValue): \(name)" }
 }
 
@@ -40,5 +58,5 @@ extension RuleCase {
     static let all =
         files + yaml + structure + settingsCases + resources + groups + targets + conditions + schedules + lists
         + filters
-        + messages + messageParts + appleParts + webParts + wholeMessages + campaignRules
+        + messages + messageParts + appleParts + webParts + wholeMessages + personalCases + campaignRules
 }

@@ -17,7 +17,10 @@ struct RuleReferenceTests {
         let folder = try TemporaryFolder(
             ["herald.yaml": settingsText].merging(MarkedFiles(mistake.wrong).files) { _, given in given })
         try mistake.prepare(folder)
-        let found = try WorkspaceLoader.load(folder).diagnostics.filter { $0.rule == mistake.rule }
+        let found = try WorkspaceLoader.load(folder, lists: mistake.lists, keepsLists: mistake.keepsLists).diagnostics
+            .filter {
+                $0.rule == mistake.rule
+            }
         #expect(found.allSatisfy { $0.severity == mistake.rule.severity })
     }
 

@@ -10,7 +10,7 @@ struct RuleTests {
         try mistake.prepare(folder)
         let expected = marked.positions.map { Found(mistake.rule, $0.file, $0.position) }
         #expect(!expected.isEmpty)
-        let loaded = try WorkspaceLoader.load(folder)
+        let loaded = try WorkspaceLoader.load(folder, lists: mistake.lists, keepsLists: mistake.keepsLists)
         #expect(loaded.found.filter { $0.rule != .fcmSunset || mistake.rule == .fcmSunset } == expected)
         let ranges = Set(loaded.diagnostics.map(\.range))
         for range in marked.ranges { #expect(ranges.contains(range)) }
@@ -19,7 +19,8 @@ struct RuleTests {
     @Test(arguments: RuleCase.all)
     func `what is nearly the mistake passes`(_ mistake: RuleCase) throws {
         // A group is right, and still has a date after which it is gone.
-        let found = try WorkspaceLoader.load(files: mistake.right).found
+        let found = try WorkspaceLoader.load(files: mistake.right, lists: mistake.lists, keepsLists: mistake.keepsLists)
+            .found
         #expect(found.filter { $0.rule != .fcmSunset || mistake.rule == .fcmSunset } == [])
     }
 
@@ -33,7 +34,9 @@ struct RuleTests {
         let folder = try TemporaryFolder(
             ["herald.yaml": settingsText].merging(MarkedFiles(mistake.wrong).files) { _, given in given })
         try mistake.prepare(folder)
-        for diagnostic in try WorkspaceLoader.load(folder).diagnostics {
+        for diagnostic in try WorkspaceLoader.load(folder, lists: mistake.lists, keepsLists: mistake.keepsLists)
+            .diagnostics
+        {
             #expect(diagnostic.message.last != ".")
             let first = try #require(diagnostic.message.first)
             #expect(first.isLowercase || first == "'")

@@ -27,6 +27,7 @@ struct SchemaTests {
             Place("herald", ["guards"], SettingsReader.guardKeys),
             Place("audience", ["source"], ResourceReader.sourceKeys),
             Place("audience", ["source", "columns"], ResourceReader.columnKeys),
+            Place("audience", ["fields", "*"], ResourceReader.fieldKeys),
             Place("group", ["members"], ResourceReader.memberKeys),
             Place("campaign", ["target"], ResourceReader.targetKeys),
             Place("campaign", ["target", "topics"], ResourceReader.topicsKeys),
@@ -34,6 +35,9 @@ struct SchemaTests {
             Place("campaign", ["schedule", "dst"], ScheduleReader.dstKeys),
             Place("campaign", ["delivery"], ResourceReader.deliveryKeys),
             Place("campaign", ["acknowledge"], ResourceReader.acknowledgeKeys),
+            Place("campaign", ["personal"], ResourceReader.personalKeys),
+            Place("campaign", ["variants", "*"], ResourceReader.variantKeys),
+            Place("campaign", ["split"], ResourceReader.splitKeys),
         ]
 
     @Test(arguments: places)
@@ -56,11 +60,25 @@ struct SchemaTests {
         while let path = waiting.popLast() {
             // The message has its own form, which is compared below. The names in a filter are free.
             guard path != ["message"], path != ["where"], let part = schema.part(at: path) else { continue }
+            if Self.patches.contains(path) { continue }
             let names = schema.names(of: part)
             if !names.isEmpty { found.insert(path) }
             waiting += names.map { path + [$0] }
+            if schema.hasFreeNames(part) { waiting.append(path + ["*"]) }
         }
         #expect(found == Set(Self.places.filter { $0.schema == name }.map(\.path)))
+    }
+
+    /// What changes a message.
+    private static let patches = [["locales", "*"], ["variants", "*", "message"], ["variants", "*", "locales", "*"]]
+
+    @Test(arguments: patches)
+    func `what changes a message has its keys`(_ path: [String]) throws {
+        let schema = try Schema(of: "campaign")
+        let part = try #require(schema.part(at: path))
+        let message = try #require(schema.part(at: ["message"]))
+        #expect(schema.names(of: part) == schema.names(of: message))
+        #expect(part["additionalProperties"] == false)
     }
 
     @Test func `the schema offers the spellings that are read, and no others`() throws {
@@ -112,10 +130,14 @@ private struct Schema {
         root = try JSONValue(parsing: Data(contentsOf: package.appending(path: "schemas/\(name).schema.json")))
     }
 
-    /// The schema's part at the end of a path of properties.
+    /// The schema's part at the end of a path of properties. `*` is any name where names are free.
     func part(at path: [String]) -> JSONValue? {
-        path.reduce(root) { part, key in part.flatMap { properties(of: $0)?[key] }.map(followed) }
+        path.reduce(root) { part, key in
+            part.flatMap { key == "*" ? followed($0)["additionalProperties"] : properties(of: $0)?[key] }.map(followed)
+        }
     }
+
+    func hasFreeNames(_ part: JSONValue) -> Bool { followed(part)["additionalProperties"]?.object != nil }
 
     func names(of part: JSONValue) -> Set<String> { Set((properties(of: part) ?? [:]).keys) }
 

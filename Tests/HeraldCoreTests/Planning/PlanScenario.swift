@@ -100,6 +100,7 @@ extension Plan {
                             RecordedOccurrence(
                                 campaign: send.campaign, revision: send.revision, due: send.due,
                                 contentDigest: send.contentDigest, target: send.target.recordedText)),
+                        .assign(send.occurrence, send.assignment ?? Partition()),
                         .outcome(send.occurrence, send.discovered, .unknown),
                         .outcome(send.occurrence, send.members, .accepted),
                         .finish(send.occurrence, at: now),

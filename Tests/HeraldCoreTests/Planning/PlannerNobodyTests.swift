@@ -106,6 +106,36 @@ struct PlannerNobodyTests {
         #expect(scenario.plan().sends.map(\.deferred) == [[1]])
     }
 
+    @Test func `a time that the schedule lost is missed where it had begun to be sent`() throws {
+        var campaign = try Campaign.cron("30 7 * * *")
+        var scenario = PlanScenario()
+        let due = Date.after(-1800)
+        var occurrence = RecordedOccurrence(campaign, due: due)
+        occurrence[.deferred] = [1]
+        let id = OccurrenceID(campaign: "tide", due: due, revision: 1)
+        scenario.state.occurrences[id] = occurrence
+        scenario.state.watermarks["tide"] = Watermark(at: due, schedule: campaign.schedule.text, next: .after(84_600))
+        campaign = try Campaign.cron("40 7 * * *")
+        scenario.want(campaign, for: [1, 2])
+        let plan = scenario.plan()
+        #expect(plan.missed.map(\.occurrence) == [id])
+    }
+
+    @Test func `who may have got it counts also where the target is another kind now`() {
+        for (first, second) in [(Campaign.Target.audience("anglers"), RecipientSet.target), (.topic("tide"), [1, 2])] {
+            var before = Campaign.tide(at: .after(-600))
+            before.target = .init(first)
+            var scenario = PlanScenario()
+            var occurrence = RecordedOccurrence(before, due: .after(-600))
+            occurrence[.deferred] = first == .audience("anglers") ? [1] : .target
+            scenario.state.occurrences[before.id] = occurrence
+            var after = before
+            after.target = .init(second == .target ? .topic("tide") : .audience("anglers"))
+            scenario.desired.sends = [DesiredSend(campaign: after, members: second)]
+            #expect(scenario.plan().sends.map(\.deferred) == [second])
+        }
+    }
+
     // MARK: Half done
 
     @Test func `a list that is emptied does not end what is half done`() throws {

@@ -62,7 +62,9 @@ struct EntrySorterTests {
     func `whatever the budget, everything comes back in order, each time`(seed: UInt64, budget: Int) throws {
         var random = SeededRandom(seed: seed)
         let parts = (0..<Int.random(in: 1...3, using: &random)).map { _ in
-            entries(.random(in: 0...400, using: &random), &random)
+            let entries = entries(.random(in: 0...400, using: &random), &random)
+            // Lists are often in order already.
+            return seed.isMultiple(of: 2) ? entries : entries.sorted(by: Entry.inOrder)
         }
         let sorted = try parts.map { try self.sorted($0, budget: budget) }
         let all = parts.flatMap(\.self)

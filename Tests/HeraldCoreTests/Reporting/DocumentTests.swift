@@ -202,6 +202,53 @@ import Testing
         }
     }
 
+    @Test func `a state counts the recipients of a personal campaign by locale and by variant`() throws {
+        var state = DocumentSamples.state
+        let id = OccurrenceID(rawValue: "flood@2026-12-01T08:00:00Z#2")
+        state.apply([
+            .assign(
+                id,
+                Partition(disjoint: [
+                    MessageClass(variant: "a"): [1, 2, 3], MessageClass(locale: "it", variant: "a"): [4],
+                    MessageClass(locale: "it", variant: "none"): [5, 6],
+                ]))
+        ])
+        let document = StateDocument(state, only: "flood")
+        let flood = try #require(document.json["occurrences"]?.array?.first)
+        #expect(flood["locales"] == ["it": 3, "message": 3])
+        #expect(flood["variants"] == ["a": 4, "none": 2])
+        #expect(
+            document.text(TextStyle(isColored: false)).contains(
+                "unfinished\n    locales: it 3, message 3\n    variants: a 4, none 2\n"))
+        state.apply([.assign(id, Partition(disjoint: [MessageClass(): [1]]))])
+        #expect(
+            StateDocument(state, only: "flood").text(TextStyle(isColored: false)).contains(
+                "unfinished\n    locales: message 1\n"))
+        #expect(StateDocument(state, only: "news").json["occurrences"]?.array?.first?["locales"] == nil)
+    }
+
+    @Test func `a trace says which text a recipient gets`() throws {
+        var trace = Trace(isDead: false)
+        trace.occurrences = [
+            .init(id: OccurrenceID(rawValue: "a@once"), entry: .accepted, code: nil),
+            .init(id: OccurrenceID(rawValue: "b@once"), entry: .rejected, code: "X", MessageClass(locale: "it")),
+            .init(id: OccurrenceID(rawValue: "c@once"), entry: nil, code: nil, MessageClass(variant: "none")),
+        ]
+        let document = TraceDocument(trace, registration: "r_1")
+        #expect(
+            document.text(TextStyle(isColored: false)) == """
+                r_1
+                  a@once: accepted
+                  b@once: rejected (X), locale it
+                  c@once: not tried, locale message, variant none
+
+                """)
+        let occurrences = try #require(document.json["occurrences"]?.array)
+        #expect(occurrences.map { $0["outcome"] } == ["accepted", "rejected", "not tried"])
+        #expect(occurrences.map { $0["locale"] } == [.null, "it", "message"])
+        #expect(occurrences.map { $0["variant"] } == [.null, .null, "none"])
+    }
+
     @Test func `an intent without an outcome counts as unknown`() {
         let flood = StateDocument(DocumentSamples.state, only: "flood").json["occurrences"]?.array?.first
         #expect(flood?["unknown"] == 2)

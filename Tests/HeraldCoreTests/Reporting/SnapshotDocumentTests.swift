@@ -47,6 +47,16 @@ import Testing
         #expect(try reading(SnapshotDocument(Self.snapshot).json) == Self.snapshot)
     }
 
+    @Test func `it says nothing about who gets which text`() throws {
+        var state = Self.state
+        let open = state.occurrences.filter { $0.value.finished == nil }.keys
+        state.apply(open.map { .assign($0, Partition(disjoint: [MessageClass(locale: "it"): [1, 2]])) })
+        #expect(!open.isEmpty)
+        var before = Self.snapshot
+        before.serial += 1
+        #expect(StateSnapshot(state, tombstones: 2, at: DocumentSamples.now) == before)
+    }
+
     @Test func `times are read back to the fraction`() throws {
         var random = SeededRandom(seed: 5)
         for _ in 0..<500 {

@@ -66,7 +66,8 @@ struct Laboratory: Sendable {
         stop: @escaping @Sendable () -> Stop? = { nil }, halt: @escaping @Sendable () async -> Void = Stop.never,
         lookAgain: (@Sendable (Date) async -> Plan?)? = nil, others: OtherRegistrations = OtherRegistrations(),
         observe: @escaping @Sendable (Report) async -> Void = { _ in },
-        receive: (@Sendable (String, String?, String) -> Void)? = nil,
+        rows: @escaping @Sendable (String, RecipientSet) throws -> [RecipientID: FieldValues] = { _, _ in [:] },
+        receive: (@Sendable (Receipt) -> Void)? = nil,
         note: @escaping @Sendable (String, Report.Failure) -> Void = { _, _ in }
     ) async throws -> Report {
         let (clock, start, standsStill) = (clock, start, standsStill)
@@ -74,7 +75,7 @@ struct Laboratory: Sendable {
             store: store, sender: sender, clock: clock, now: { standsStill ? start : start.adding(clock.now.offset) },
             random: random,
             fingerprints: Fingerprinter(key: store.fingerprintKey), stop: stop, halt: halt,
-            lookAgain: lookAgain, others: others, observe: observe, receive: receive, note: note)
+            lookAgain: lookAgain, others: others, rows: rows, observe: observe, receive: receive, note: note)
         let options = Executor<ManualClock>.Options(
             fcm: fcm, guards: guards, overrides: overrides,
             mode: dryRunSample.map { .dryRun(sample: $0) } ?? .apply)
@@ -143,7 +144,7 @@ extension Request {
         }
     }
 
-    private static func number(of registration: String) -> RecipientID {
+    static func number(of registration: String) -> RecipientID {
         RecipientID(registration.prefix(22).dropFirst(5)) ?? 0
     }
 

@@ -90,6 +90,27 @@ import Testing
         #expect(world.state.occurrences["welcome@once"]?.campaign == "sale")
     }
 
+    /// Nothing was sent under its own earlier name, so the state cannot know that one.
+    @Test func `a message that was sent follows its campaign to a name that another one had`() async throws {
+        var world = Simulation(.utc("2026-12-07 09:00"))
+        let old = Campaign.tide("sale", title: "Old")
+        world.declare(old)
+        try await world.run()
+        world.remove("sale")
+        world.declare(old.named("tide", formerly: "sale"))
+        try await world.run()
+        world.remove("tide")
+        let new = Campaign.tide("news", title: "New")
+        world.declare(new.named("sale", formerly: "news"))
+        try await world.run()
+        #expect(world.accepted == 4)
+        world.remove("sale")
+        world.declare(new.named("tide", formerly: "news", "sale"))
+        try await world.run()
+        #expect(world.plan.doesNothing && world.plan.refusals.isEmpty)
+        #expect(world.accepted == 4)
+    }
+
     @Test func `a campaign that is renamed back, and away again, keeps its history`() async throws {
         var world = try await world()
         for step in 1...4 {

@@ -26,7 +26,7 @@ import Testing
         let received = Log<String>()
         let report = try await laboratory.run(
             laboratory.plan(.send(.sample(1...1200))), ScriptedSender(),
-            receive: { _, _, message in received.append(message) })
+            receive: { received.append($0.messageID) })
         #expect(report.steps[0].messageIDs.count == 1000)
         #expect(Set(received.entries).count == 1200)
         #expect(Array(received.entries.prefix(1000)) == report.steps[0].messageIDs)
@@ -37,7 +37,7 @@ import Testing
         let received = Log<[String?]>()
         _ = try await laboratory.run(
             laboratory.plan(.send(.sample([1])), .send(.sample([0], campaign: "ebb", target: .topic("tides")))),
-            ScriptedSender(), receive: { received.append([$0, $1, $2]) })
+            ScriptedSender(), receive: { received.append([$0.step, $0.registration, $0.messageID]) })
         let fingerprint = Fingerprinter(key: laboratory.memory.fingerprintKey).name(.fid(1))
         #expect(received.entries == [["send:tide@once", fingerprint, "0"], ["send:ebb@once", nil, "1"]])
     }

@@ -80,7 +80,7 @@ struct Simulation {
         if refusesGuarded { plan = plan.withholding(plan.refusals, in: Workspace(audiences: [])) }
         missed += plan.missed.map(\.occurrence.rawValue)
         superseded += plan.superseded.map(\.occurrence.rawValue)
-        return try await laboratory.run(plan, sender, receive: { [log] step, name, _ in log.append((step, name)) })
+        return try await laboratory.run(plan, sender, receive: { [log] in log.append(($0.step, $0.registration)) })
     }
 
     // MARK: Results

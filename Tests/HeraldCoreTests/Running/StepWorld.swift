@@ -57,6 +57,7 @@ struct StepWorld<Step: DecidingStep> {
             case .read(let recipients):
                 let numbers = Array(recipients)
                 event = .read(Dictionary(uniqueKeysWithValues: numbers.map { ($0, Registration.fid(Int($0))) }))
+            case .readRows: event = .readRows([:])
             case .findOthers(let recipients):
                 event = .foundOthers(RunContext.sampleOthers.filter { recipients.contains($0.key) })
             case .commit(let changes): event = commit(changes)
@@ -157,6 +158,7 @@ extension StepEffect {
         case .lookForPauses: "look"
         case .prepare: "prepare"
         case .read: "read"
+        case .readRows: "rows"
         case .findOthers: "others"
         case .commit: "commit"
         case .share: "share"

@@ -26,7 +26,7 @@ struct CommitContractTests {
             ([.register([1: .fid(1)])], 0), ([.spendPlan("p")], 0), ([.audienceSizes(["a": 1])], 0), ([], 0),
             ([.members("t", [1], .managed, at: .at(0))], 1), ([.members("t", [1], nil, at: .at(0))], 1),
             ([.open(.tide, .sample())], 1), ([.outcome(.tide, [1], .accepted)], 1),
-            ([.finish(.tide, at: .at(0))], 1), ([.watermark("tide", .at(0))], 0),
+            ([.assign(.tide, Partition())], 1), ([.finish(.tide, at: .at(0))], 1), ([.watermark("tide", .at(0))], 0),
             ([.register([1: .fid(1)]), .forget([1], at: .at(0))], 1), ([.spendPlan("p"), .open(.tide, .sample())], 1),
             ([.open(.tide, .sample()), .finish(.tide, at: .at(0))], 1), ([.reopen(.tide)], 1),
             ([.reject(.tide, [1], code: "X")], 1), ([.groupKey("g", nil)], 1), ([.groupMembers("g", [1], .member)], 1),

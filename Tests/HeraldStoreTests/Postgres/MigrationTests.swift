@@ -57,7 +57,10 @@ import Testing
         #expect(state.commits.isEmpty)
         #expect(try await store.registrations(of: RecipientSet(1...16)) == OldState.registrations)
         try await location.lock(for: "run").hold {
-            try await location.open(for: .changing).commit([.outcome("half-done@once#2", [3], .accepted)])
+            let store = try await location.open(for: .changing)
+            let classes = Partition<MessageClass>(disjoint: [MessageClass(locale: "it", variant: "a"): [3]])
+            try await store.commit([.assign("half-done@once#2", classes), .outcome("half-done@once#2", [3], .accepted)])
+            #expect(try await store.snapshot().occurrences["half-done@once#2"]?.classes == classes)
         }
     }
 

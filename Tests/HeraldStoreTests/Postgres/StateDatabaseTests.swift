@@ -99,6 +99,15 @@ import Testing
             "DO $$ BEGIN ALTER TABLE @ledger ALTER members DROP EXPRESSION; UPDATE @ledger SET members = 2; END $$",
             "ledger has a set of another size than it says"
         ),
+        ("DELETE FROM @message_class", "it has assignments of no known class"),
+        (
+            "INSERT INTO @assignment (occurrence, slice, state, bits) SELECT occurrence, slice, 77, bits FROM @assignment",
+            "assignment has a recipient in two states"
+        ),
+        (
+            "DO $$ BEGIN ALTER TABLE @assignment ALTER checksum DROP EXPRESSION; UPDATE @assignment SET bits = ~bits; END $$",
+            "assignment has a set that is not as it was written (wrong checksum)"
+        ),
     ])
     func `damage is found and named`(_ damage: String, _ detail: String) async throws {
         try await location.initialize(created: Date())
@@ -106,6 +115,7 @@ import Testing
         _ = try await store.intern([Arrival(.fid(1))], comparedUpTo: 0)
         try await store.commit([
             .open(.tide, .sample()), .outcome(.tide, [1], .accepted), .members("tides", [1], .managed, at: .at(0)),
+            .assign(.tide, Partition(disjoint: [MessageClass(locale: "it"): [1]])),
         ])
         try await store.check()
         try await ask(damage)

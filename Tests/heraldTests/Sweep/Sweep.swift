@@ -73,8 +73,10 @@ struct Sweep {
         }
         problems += try await complete(in: sandbox, host, &repeats)
         let witness = try await Witness(sandbox, host)
-        problems += try await witness.problems(
-            with: drawn, repeats: repeats, isAccountWhole: !wasKilled)
+        problems += try await witness.problems(with: drawn, repeats: repeats, isAccountWhole: !wasKilled)
+        if let personal = drawn.personal {
+            problems += witness.problems(of: personal, final: personal.list(listVersion))
+        }
         return problems
     }
 
@@ -174,6 +176,14 @@ struct Sweep {
         }
     }
 
+    /// The list of the personal campaign's audience that the later runs find.
+    private var listVersion: Int { call % 3 }
+
+    private func changeList(in sandbox: Sandbox) throws {
+        guard let personal = drawn.personal else { return }
+        try sandbox.folder.write(personal.list(listVersion), to: "workspace/members.csv")
+    }
+
     private func complete(in sandbox: Sandbox, _ host: String, _ repeats: inout Repeats) async throws -> [String] {
         if case .signal(SIGINT) = fault { _ = try await sandbox.herald("resume", host: host) }
         // A pause also holds what a crash left of a campaign.
@@ -183,6 +193,7 @@ struct Sweep {
                 _ = try await sandbox.herald(command, host: host)
             }
         }
+        if drawn.personal != nil, listVersion > 0 { try changeList(in: sandbox) }
         for _ in 0..<Self.patience {
             try await noteRepeats(in: sandbox, &repeats)
             let result = try await sandbox.herald("apply --auto-approve", host: host)

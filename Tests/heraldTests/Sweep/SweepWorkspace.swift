@@ -29,6 +29,8 @@ struct SweepWorkspace {
     let script: EmulatorScript
     /// Whether there is an earlier run, with the files changed after it.
     let hasHistory: Bool
+    /// Present in about half of the workspaces.
+    private(set) var personal: SweepPersonal?
 
     /// - Parameters:
     ///   - isPlain: Whether the emulator has no faults and there is no earlier run.
@@ -76,11 +78,15 @@ struct SweepWorkspace {
                     name: "hourly", target: "{audience: people}", recipients: Set(people), resends: resends[3],
                     schedule: "{cron: '0 * * * *', timezone: UTC}", recurs: true))
         }
+        if isPlain || Bool.random(using: &random) {
+            personal = SweepPersonal(seed: seed)
+        }
     }
 
     /// The workspace before the change that the interrupted run applies.
     var before: SweepWorkspace {
         var drawn = self
+        drawn.personal = nil
         drawn.sendings = drawn.sendings.filter { $0.revision > 1 || $0.recurs }.map { sending in
             var sending = sending
             sending.revision = 1
@@ -135,7 +141,7 @@ struct SweepWorkspace {
             if let schedule = sending.schedule { resources += "schedule: \(schedule)\n" }
             if sending.resends { resources += "delivery: {on_unknown: resend}\n" }
         }
-        return [
+        var files = [
             "workspace/herald.yaml": """
             herald: 1
             project: demo-project
@@ -144,8 +150,11 @@ struct SweepWorkspace {
             guards: {max_unsubscribe_percent: 100, max_forget_percent: 100}
 
             """,
-            "workspace/people.txt": people.joined(separator: "\n") + "\n", "workspace/resources.yaml": resources,
+            "workspace/people.txt": people.joined(separator: "\n") + "\n",
+            "workspace/resources.yaml": resources + (personal == nil ? "" : SweepPersonal.resources),
         ]
+        if let personal { files["workspace/members.csv"] = personal.list(0) }
+        return files
     }
 }
 

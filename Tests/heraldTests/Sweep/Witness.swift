@@ -11,6 +11,8 @@ struct Witness {
     /// the same are counted apart.
     private var accepted: [String: [String: Int]] = [:]
     private var contradicted: [String: [String: Int]] = [:]
+    /// Which texts each recipient of the personal campaign got, whether FCM said that it took them or not.
+    private var texts: [String: Set<MessageClass>] = [:]
     let state: RecordedState
     private let registrations: [RecipientID: Registration]
     private(set) var reports: [(name: String, report: JSONValue)] = []
@@ -31,6 +33,12 @@ struct Witness {
             // A topic's name or a group's key is no registration: it stands for one request to all.
             let isPersonal = target.key == "fid" || text.hasPrefix("cTEST")
             let recipient = isPersonal ? text : ""
+            if campaign == SweepPersonal.campaign {
+                let data = line["message"]?["data"]
+                let locale = data?["locale"]?.string
+                texts[recipient, default: []].insert(
+                    MessageClass(locale: locale == "message" ? nil : locale, variant: data?["variant"]?.string))
+            }
             if line["status"]?.int == 503 {
                 contradicted[campaign, default: [:]][recipient, default: 0] += 1
             } else {
@@ -68,6 +76,12 @@ struct Witness {
         if isAccountWhole { problems += unannounced(repeats) }
         problems += unheard() + unasked(with: drawn, repeats: repeats, isAccountWhole: isAccountWhole)
         return try await problems + strayMembers(drawn)
+    }
+
+    /// Whether everybody of a personal campaign got the text that the state says, and nobody else anything.
+    func problems(of personal: SweepPersonal, final: String) -> [String] {
+        let occurrence = state.occurrences.values.first { $0.campaign == SweepPersonal.campaign }
+        return personal.problems(texts, occurrence, dead: Set(state.dead.map(name)), final: final, name: name)
     }
 
     // MARK: Promise 1

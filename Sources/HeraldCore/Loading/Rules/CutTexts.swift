@@ -44,8 +44,9 @@ struct CutTexts {
     ]
 
     func check(_ document: Node, _ findings: inout Findings) {
-        guard let message = document.mapping?.first(where: { $0.key == "message" })?.value else { return }
-        check(message, isShown: false, &findings)
+        for entry in document.mapping ?? [] where ["message", "locales", "variants"].contains(entry.key) {
+            check(entry.value, isShown: false, &findings)
+        }
     }
 
     private func check(_ node: Node, isShown: Bool, _ findings: inout Findings) {

@@ -20,7 +20,7 @@ struct LeftoverSyntax {
                 String.UnicodeScalarView(
                     line.unicodeScalars.prefix(range.end.column - 1).dropFirst(range.start.column - 1)))
             if diagnostics[index].rule == .wrongType, written.hasPrefix("{{") {
-                diagnostics[index].help = "a template has left \(written) here; herald fills nothing in"
+                diagnostics[index].help = "text that begins with {{ needs quotes: write \(written.quoted)"
                 explained.append(range)
             } else if diagnostics[index].rule == .nullValue, let first = written.first, first == "&" || first == "!" {
                 diagnostics[index].help = "text that begins with \(first) needs quotes: write \(written.quoted)"

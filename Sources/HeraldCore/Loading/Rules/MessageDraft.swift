@@ -6,13 +6,18 @@ struct MessageDraft {
     let json: [String: JSONValue]
 
     func check(_ findings: inout Findings) {
+        checkParts(&findings)
+        PayloadSize(self).check(&findings)
+    }
+
+    /// Everything but its size.
+    func checkParts(_ findings: inout Findings) {
         checkContent(&findings)
         checkReplacedData(&findings)
         AndroidRules(self).check(&findings)
         AppleRules(self).check(&findings)
         WebRules(self).check(&findings)
         RoundedIntegers(draft: self).check(&findings)
-        PayloadSize(self).check(&findings)
     }
 
     subscript(_ path: String...) -> JSONValue? { value(at: path[...]) }
@@ -30,7 +35,7 @@ struct MessageDraft {
         return node.range
     }
 
-    private func value(at path: ArraySlice<String>) -> JSONValue? {
+    func value(at path: ArraySlice<String>) -> JSONValue? {
         guard let first = path.first else { return nil }
         return path.dropFirst().reduce(json[first]) { value, key in value?[key] }
     }

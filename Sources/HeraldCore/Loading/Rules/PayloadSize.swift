@@ -92,7 +92,7 @@ extension Platform {
 
 extension JSONValue {
     /// An upper bound for the bytes of its JSON.
-    fileprivate var jsonBytes: Int {
+    var jsonBytes: Int {
         switch self {
         case .object(let members): members.reduce(2) { $0 + $1.key.jsonBytes + $1.value.jsonBytes + 2 }
         case .array(let elements): elements.reduce(2) { $0 + $1.jsonBytes + 1 }

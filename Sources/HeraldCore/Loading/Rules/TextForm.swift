@@ -12,6 +12,15 @@ enum TextForm: Sendable {
 }
 
 extension TextForm {
+    /// A text with a letter in place of each placeholder, which is what can be checked before there are values. `nil` if
+    /// nothing can: then the placeholders themselves are wrong, which is reported elsewhere.
+    func literal(_ text: Located<String>) -> Located<String>? {
+        guard TextTemplate.isTemplate(text.value) else { return text }
+        guard self == .image || self == .link, let template = try? TextTemplate(parsing: text.value) else { return nil }
+        let parts = template.parts.map { if case .literal(let part) = $0 { part } else { "x" } }
+        return Located(parts.joined(), at: text.range)
+    }
+
     /// Checks the text against the form, and reports what is wrong.
     func check(_ text: Located<String>, _ name: String, _ findings: inout Findings) -> Bool {
         switch self {

@@ -13,8 +13,9 @@ extension PlanDocument {
             "title": .string("herald plan: \(headline)"), "headline": .string(headline),
             "conclusion": .string(conclusion), "facts": .facts(facts), "notices": .array(notices),
             "changes": comparison.map(Self.values) ?? .null,
-            "looks": .section("campaigns", shownCampaigns.map(Self.look)),
+            "looks": .section("campaigns", shownCampaigns.map(look)),
             "steps": .section("rows", plan.steps.map { Self.row($0, overview.figures) }),
+            "personal": .section("campaigns", overview.personal.map(Self.values)),
             "coming": coming,
             "lists": .array(
                 listed.filter { !$0.1.isEmpty }.map { heading, entries in
@@ -67,11 +68,22 @@ extension PlanDocument {
         ]
     }
 
-    private static func look(_ campaign: Campaign) -> JSONValue {
-        let mocks = NotificationMock.all(for: campaign.content)
-        return [
-            "name": .string(campaign.name.value), "silent": .bool(mocks.isEmpty), "mocks": .array(mocks.map(\.values)),
+    private static func values(_ personal: PersonalOverview) -> JSONValue {
+        [
+            "name": .string(personal.campaign), "figures": .string(personal.figures),
+            "longest": .array(personal.longestLines.map { .string($0) }),
+            "mistakes": .array(personal.mistakes.map { .string($0) }),
         ]
+    }
+
+    private func look(_ campaign: Campaign) -> JSONValue {
+        let texts: [JSONValue] = looks(of: campaign).map { look in
+            [
+                "words": look.words.map { .string($0) } ?? .null, "silent": .bool(look.mocks.isEmpty),
+                "mocks": .array(look.mocks.map(\.values)),
+            ]
+        }
+        return ["name": .string(campaign.name.value), "texts": .array(texts)]
     }
 
     private static func row(_ step: Plan.Step, _ figures: PlanOverview.Figures) -> JSONValue {

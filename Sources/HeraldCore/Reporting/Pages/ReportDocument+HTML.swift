@@ -17,6 +17,7 @@ extension ReportDocument {
                     "columns": .array(StepReport.figureNames.map { .string($0) }),
                     "rows": .array(report.steps.map(Self.row)),
                 ],
+            "texts": .section("groups", report.steps.filter { !$0.texts.isEmpty }.map(Self.texts)),
             "failures": .section("groups", report.steps.filter { !$0.failures.isEmpty }.map(Self.failures)),
             "version": .null,
         ])
@@ -31,16 +32,26 @@ extension ReportDocument {
     }
 
     private static func row(_ step: StepReport) -> JSONValue {
-        let remarks = [step.stopped.map { "stopped: \($0)" }, step.note].compactMap(\.self)
+        let remarks = [step.stopped.map { "stopped: \($0)" }, step.note, step.leftOut.words].compactMap(\.self)
         return [
             "id": .string(step.id.rawValue), "tone": .string(step.hasFailed ? "bad" : "good"),
             "remarks": .array(remarks.map { .string($0) }),
-            "figures": .array(
-                step.figures.map {
-                    [
-                        "name": .string($0.name), "count": .string($0.count.grouped), "isZero": .bool($0.count == 0),
-                    ]
-                }),
+            "figures": cells(step.figures),
+        ]
+    }
+
+    private static func cells(_ figures: [StepReport.Figure]) -> JSONValue {
+        .array(
+            figures.map {
+                ["name": .string($0.name), "count": .string($0.count.grouped), "isZero": .bool($0.count == 0)]
+            })
+    }
+
+    private static func texts(_ step: StepReport) -> JSONValue {
+        [
+            "id": .string(step.id.rawValue),
+            "columns": .array(StepReport.figureNames.map { .string($0) }),
+            "rows": .array(step.texts.map { ["name": .string($0.name), "figures": cells($0.account.figures)] }),
         ]
     }
 

@@ -6,8 +6,8 @@ struct StatePrune: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prune", abstract: "Keep only counts of what was sent long ago.",
         discussion: """
-            The outcomes of finished occurrences become counts: 'state show' is the same, 'state find' and 'state \
-            resolve' no longer know who got them. They are not sent again. An occurrence with unknown outcomes stays \
+            The outcomes of finished occurrences become counts: 'state show' is the same, but for locales and variants. \
+            'state find' and 'state resolve' no longer know who got them. They are not sent again. An occurrence with unknown outcomes stays \
             as it is until 'state resolve' settles it.
             """)
 

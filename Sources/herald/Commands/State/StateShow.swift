@@ -25,7 +25,12 @@ struct StateShow: AsyncParsableCommand {
             try await store.check()
             context.console.info("herald: the state is sound\n")
         }
-        let recorded = try await store.snapshot()
+        var recorded = try await store.snapshot()
+        if let name {
+            let id = OccurrenceID(rawValue: name)
+            // The snapshot has the locales and variants of open occurrences only.
+            if recorded.occurrences[id] != nil { recorded.occurrences[id] = try await store.occurrence(id) }
+        }
         let document = StateDocument(recorded, only: name, crew: try await context.state.crew())
         if let name, document.isEmpty {
             throw CommandFailure(

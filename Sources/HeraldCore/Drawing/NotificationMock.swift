@@ -42,11 +42,6 @@ package struct NotificationMock: Hashable, Sendable {
         Platform.allCases.flatMap { all(for: DevicePayload(of: message, on: $0, stamp: .unstamped)) }
     }
 
-    /// What the messages of all classes of recipients look like.
-    package static func all(for content: MessageContent) -> [NotificationMock] {
-        content.classes.flatMap { all(for: content.message(for: $0)) }
-    }
-
     private func notes(on device: DevicePayload, buttonsLeftOut: Int) -> [String] {
         var notes: [String] = []
         for (name, text) in [("title", title), ("subtitle", subtitle), ("body", body)] {
@@ -88,7 +83,7 @@ extension DevicePayload {
 
 extension DevicePayload.Stamp {
     /// For what does not depend on when FCM accepts a message, and for whom.
-    fileprivate static let unstamped = Self(
+    static let unstamped = Self(
         messageID: "", installation: "", sender: "", secondsSince1970: 0)
 }
 

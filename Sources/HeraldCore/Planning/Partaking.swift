@@ -1,0 +1,113 @@
+/// Who of a personal campaign's recipients is sent what, and who is left out.
+struct Partaking {
+    /// Who is to be sent the message.
+    var members: RecipientSet
+    /// Who of them gets which text.
+    var classes: Partition<MessageClass>
+    /// Who gets which text, holdouts included, for the state. `nil` if the state has it already.
+    var assignment: Partition<MessageClass>?
+    var leftOut = Plan.LeftOut()
+
+    /// - Parameters:
+    ///   - wanted: what the files and lists say now.
+    ///   - begun: who takes part since the occurrence began, each with their text; empty for one that begins now.
+    ///   - tried: who has an outcome.
+    ///   - repeated: who of them is sent it again.
+    init(
+        _ members: RecipientSet, of messages: PersonalMessages, _ wanted: DesiredSend,
+        begun: Partition<MessageClass>, tried: RecipientSet, repeated: RecipientSet
+    ) {
+        let settled = tried.subtracting(repeated)
+        let census = wanted.census ?? RowCensus()
+        guard !begun.isEmpty else {
+            // Those who have a message already got one that was for everybody.
+            let all = Partition(disjoint: census.classes).intersection(members.subtracting(settled))
+            assignment = all
+            leftOut.heldOut = all.members(where: \.isHoldout).count
+            leftOut.bad = census.bad.intersection(members).subtracting(settled)
+            classes = all.without { $0.isHoldout }
+            self.members = classes.all
+            return
+        }
+        // Nobody was sent anything yet, so the state opens the occurrence anew.
+        if tried.isEmpty {
+            assignment = begun
+            leftOut.heldOut = begun.members(where: \.isHoldout).count
+        }
+        // Who left the list, or has a bad row by now, is left out. So is whoever would get a text that the campaign does
+        // not have any more.
+        let sent = begun.without { $0.isHoldout }
+        classes = Partition(
+            disjoint: Dictionary(
+                sent.states.filter { messages.index(of: $0) != nil }.map { recipients in
+                    let present = sent[recipients].intersection(members).subtracting(settled)
+                    return (recipients, wanted.withGoodRows(present, for: recipients, messages))
+                }, uniquingKeysWith: { $0.union($1) }))
+        self.members = classes.all
+        let missing = sent.all.subtracting(settled).subtracting(self.members)
+        leftOut.bad = missing.intersection(members)
+            .intersection(sent.members { messages.index(of: $0) != nil })
+        leftOut.gone = missing.subtracting(leftOut.bad)
+    }
+}
+
+extension DesiredSend {
+    /// Those whose rows make a message of a class. Where the rows of now choose another text, they are checked again for
+    /// the one that was recorded.
+    fileprivate func withGoodRows(
+        _ members: RecipientSet, for recipients: MessageClass, _ messages: PersonalMessages
+    ) -> RecipientSet {
+        let checked = (census?.classes ?? [:]).filter { $0.key.locale == recipients.locale }
+            .values.reduce(into: RecipientSet()) { $0.formUnion($1) }
+        var good = members.intersection(checked)
+        let others = members.subtracting(good)
+        guard !others.isEmpty, let rows else { return good }
+        var bad = RecipientSet()
+        do throws(RecipientIndexError) {
+            try rows.each(of: others) { row in
+                if messages.mistake(in: row.values, for: recipients) == nil {
+                    good.insert(row.id)
+                } else {
+                    bad.insert(row.id)
+                }
+            }
+        } catch {
+            // Their rows are read once more when they are sent to, and the error ends the run then.
+            good.formUnion(others.subtracting(bad))
+        }
+        return good
+    }
+}
+
+extension Partition {
+    /// Without the states that pass.
+    func without(_ isLeftOut: (State) -> Bool) -> Self {
+        Partition(
+            disjoint: Dictionary(
+                states.filter { !isLeftOut($0) }.map { ($0, self[$0]) }, uniquingKeysWith: { $0.union($1) }))
+    }
+
+    /// Recipients in any of the states that pass.
+    func members(where isWanted: (State) -> Bool) -> RecipientSet { union(of: states.filter(isWanted)) }
+
+    /// The same states with only these members.
+    func intersection(_ members: RecipientSet) -> Self {
+        Partition(
+            disjoint: Dictionary(
+                states.map { ($0, self[$0].intersection(members)) }, uniquingKeysWith: { $0.union($1) }))
+    }
+}
+
+extension Plan {
+    /// Recipients of a personal campaign whom its send leaves out. They count as skipped.
+    package struct LeftOut: Hashable, Sendable {
+        /// How many are in a variant that is sent nothing.
+        package var heldOut = 0
+        /// Whose row makes no message.
+        package var bad = RecipientSet()
+        /// Who took part when the occurrence began, and is not on the list any more.
+        package var gone = RecipientSet()
+
+        package var count: Int { heldOut + bad.count + gone.count }
+    }
+}

@@ -1,0 +1,95 @@
+/// What the rows of a campaign's recipients make of its personal messages. It holds no value of a row.
+package struct PersonalOverview: Hashable, Sendable {
+    package var campaign: String
+    /// How many recipients are sent the text of each locale. The message itself is under the default locale, or under
+    /// `MessageClass.unnamed`.
+    package var locales: [String: Int] = [:]
+    /// How many recipients are sent each variant, without the holdouts.
+    package var variants: [String: Int] = [:]
+    /// How many are in a variant that is sent nothing.
+    package var heldOut = 0
+    /// How many rows make no message, by the kind of mistake.
+    package var badRows: [RowMistake.Kind: Int] = [:]
+    package var firstBad: [BadLine] = []
+    /// Whether a person has decided that bad rows are left out.
+    package var skipsBadRows = false
+    /// The bytes that count against FCM's limit, of the largest message at most.
+    package var largest = 0
+    package var longest: Longest?
+
+    /// The largest message, and where its row is.
+    package struct Longest: Hashable, Sendable {
+        package var message: LongestMessage
+        /// As in `locales`.
+        package var locale: String
+        /// The list's path as its audience writes it. `nil` for a registration that stands in a file.
+        package var list: String?
+    }
+
+    package struct BadLine: Hashable, Sendable {
+        /// The list's path as its audience writes it.
+        package var list: String
+        package var line: Int
+        package var mistake: RowMistake
+    }
+
+    package init(campaign: String) { self.campaign = campaign }
+
+    package var bad: Int { badRows.values.reduce(0, +) }
+}
+
+extension PersonalOverview {
+    /// `nil` for a campaign whose recipients all get the same.
+    init?(_ wanted: DesiredSend, without unreachable: RecipientSet) {
+        guard let messages = wanted.campaign.content.personal, let census = wanted.census else { return nil }
+        self.init(campaign: wanted.campaign.name.value)
+        for (recipients, members) in census.classes {
+            let number = members.subtracting(unreachable).count
+            guard number > 0 else { continue }
+            if recipients.isHoldout {
+                heldOut += number
+                continue
+            }
+            locales[recipients.localeName(default: messages.content.defaultLocale), default: 0] += number
+            if let variant = recipients.variant { variants[variant, default: 0] += number }
+        }
+        (badRows, largest) = (census.counts(without: unreachable), census.largest)
+        longest = census.longest.map {
+            let locale = $0.recipients.localeName(default: messages.content.defaultLocale)
+            return Longest(message: $0, locale: locale, list: $0.line > 0 ? wanted.list : nil)
+        }
+        skipsBadRows = wanted.campaign.personal?.badRows == .skip
+        if let list = wanted.list {
+            firstBad = census.firstBad.filter { $0.line > 0 }.map {
+                .init(list: list, line: $0.line, mistake: $0.mistake)
+            }
+        }
+    }
+}
+
+extension Planner {
+    /// What becomes of the rows of each selected campaign, whether it is due or not.
+    mutating func noteRows(selected campaigns: Set<String>) {
+        guard !listsSkipped else { return }
+        let selected = desired.sends.filter { campaigns.isEmpty || campaigns.contains($0.campaign.name.value) }
+        overview.personal = selected.compactMap { PersonalOverview($0, without: unreachable) }
+        for send in selected {
+            overview.warnings += send.smallVariants.map { "\($0.words) (campaign '\(send.campaign.name.value)')" }
+        }
+    }
+
+    /// A campaign that is due has the guard. Before, there is still time to correct the list.
+    mutating func adviseOnRows() {
+        let coming = Set(overview.upcoming.map(\.occurring.campaign))
+        let strict = Set(desired.sends.map(\.campaign).filter(refusesBadRows).map(\.name.value))
+        let refused = Set(plan.refusals.filter { $0.kind == .personalRows }.map(\.name))
+        for personal in overview.personal where personal.bad > 0 {
+            let name = personal.campaign
+            guard strict.contains(name), coming.contains(name), !refused.contains(name) else { continue }
+            overview.warnings.append(
+                "\(count(personal.bad, "row")) of campaign '\(name)' \(personal.bad == 1 ? "makes" : "make") no message. "
+                    + "Correct the list or set bad_rows: skip; otherwise the guard personal_rows stops the campaign "
+                    + "when it is due.")
+        }
+    }
+}

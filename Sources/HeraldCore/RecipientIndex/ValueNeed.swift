@@ -1,0 +1,66 @@
+internal import FCM
+
+/// Whose rows' values personal messages need.
+struct ValueNeed {
+    /// Somebody's rows, and the columns whose values they bring.
+    struct Owner: Hashable, Sendable {
+        var owner: RecipientIndex.Owner
+        /// In the order in which rows pack them. Empty for registrations that stand in a file.
+        var columns: [String]
+    }
+
+    /// The audiences that personal campaigns go to, and personal campaigns with registrations of their own; each once.
+    let owners: [Owner]
+    /// The columns to keep of the list of an audience with its own source.
+    private let columns: [String: [String]]
+
+    init(_ workspace: Workspace) {
+        let groups = workspace.groupsByName
+        var owners: [RecipientIndex.Owner] = []
+        var columns: [String: [String]] = [:]
+        let ends = workspace.audiences.sources
+        var sources: [RecipientIndex.Owner: String] = [:]
+        for campaign in workspace.campaigns {
+            guard let messages = campaign.content.personal,
+                let owner = campaign.valueOwner(groups)
+            else { continue }
+            if !owners.contains(owner) { owners.append(owner) }
+            guard case .audience(let name) = owner, let source = ends[name]?.name.value
+            else { continue }
+            sources[owner] = source
+            for column in messages.content.fields.map(\.column) where !columns[source, default: []].contains(column) {
+                columns[source, default: []].append(column)
+            }
+        }
+        self.columns = columns
+        self.owners = owners.map { owner in Owner(owner: owner, columns: sources[owner].flatMap { columns[$0] } ?? []) }
+    }
+
+    var isEmpty: Bool { owners.isEmpty }
+
+    func columns(ofListBehind name: String) -> [String] { columns[name] ?? [] }
+}
+
+extension Campaign {
+    /// Whose rows have the values for its messages. `nil` if one request reaches the whole target.
+    func valueOwner(_ groups: [GroupName: Group]) -> RecipientIndex.Owner? {
+        switch target.value {
+        case .audience(let name): return .audience(name)
+        case .registrations: return .campaign(name.value)
+        case .group(let name):
+            guard delivery.members == .each, let group = groups[name] else { return nil }
+            return if case .audience(let members) = group.members { .audience(members.value) } else { .group(name) }
+        case .topic, .condition: return nil
+        }
+    }
+}
+
+extension Workspace {
+    /// The path of the list that an owner's rows come from, as written. `nil` for registrations that stand in a file.
+    func list(of owner: RecipientIndex.Owner) -> Located<String>? {
+        guard case .audience(let name) = owner, case .list(let path, _)? = audiences.sources[name]?.source else {
+            return nil
+        }
+        return path
+    }
+}

@@ -1,0 +1,70 @@
+internal import FCM
+
+/// What reports show of the texts of a personal campaign.
+extension StepReport {
+    /// The accounts by locale, then by variant, by name.
+    var texts: [(name: String, account: ClassFigures)] {
+        let sorted = { (accounts: [String: ClassFigures], kind: String) in
+            accounts.sorted { $0.key < $1.key }.map { (name: "\(kind) \($0.key)", account: $0.value) }
+        }
+        return sorted(locales, "locale") + sorted(variants, "variant")
+    }
+
+    /// The accounts in one line for locales, one for variants, and one for those who were left out.
+    var textLines: [String] {
+        [Self.line("locales", locales), Self.line("variants", variants), leftOut.words].compactMap(\.self)
+    }
+
+    /// Whoever gets the message itself where nothing else is there to tell apart needs no line.
+    private static func line(_ title: String, _ accounts: [String: ClassFigures]) -> String? {
+        guard !accounts.isEmpty, accounts.keys.first != MessageClass.unnamed || accounts.count > 1 else { return nil }
+        let parts = accounts.sorted { $0.key < $1.key }.map { name, account in
+            let others = account.figures.dropFirst(2).filter { $0.count > 0 }.map { "\($0.count) \($0.name)" }
+            let more = others.isEmpty ? "" : " (\(others.joined(separator: ", ")))"
+            return "\(name) \(account.accepted) of \(account.planned)\(more)"
+        }
+        return "\(title): \(parts.joined(separator: ", "))"
+    }
+
+    /// Rows of a Markdown table.
+    var textRows: [String] {
+        texts.map { name, account in
+            let cells = [id.rawValue.inMarkdown, name.inMarkdown] + account.figures.map { String($0.count) }
+            return "| \(cells.joined(separator: " | ")) |\n"
+        }
+    }
+
+    /// The keys that only steps of personal campaigns have.
+    var textsJSON: [String: JSONValue] {
+        var members: [String: JSONValue] = [:]
+        if !locales.isEmpty { members["locales"] = .object(locales.mapValues(\.json)) }
+        if !variants.isEmpty { members["variants"] = .object(variants.mapValues(\.json)) }
+        for (key, number) in [("held_out", leftOut.heldOut), ("bad_rows", leftOut.badRows), ("gone", leftOut.gone)]
+        where number > 0 {
+            members[key] = .int(Int64(number))
+        }
+        return members
+    }
+}
+
+extension StepReport.ClassFigures {
+    /// In the order of `StepReport.figureNames`.
+    var figures: [StepReport.Figure] {
+        let counts = [planned, accepted, rejected, unknown, skipped, held, pending]
+        return zip(StepReport.figureNames, counts).map { StepReport.Figure(name: $0, count: $1) }
+    }
+
+    fileprivate var json: JSONValue {
+        .object(Dictionary(uniqueKeysWithValues: figures.map { ($0.name, .int(Int64($0.count))) }))
+    }
+}
+
+extension StepReport.LeftOutCounts {
+    /// Why recipients were skipped. `nil` if nobody was.
+    var words: String? {
+        let parts = [
+            (heldOut, "held out"), (badRows, badRows == 1 ? "bad row" : "bad rows"), (gone, "not on the list any more"),
+        ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+        return parts.isEmpty ? nil : "skipped: \(parts.joined(separator: ", "))"
+    }
+}

@@ -1,0 +1,79 @@
+extension StepReport {
+    /// The account of those who get the same text of a personal campaign.
+    package struct ClassFigures: Hashable, Sendable {
+        package var planned = 0
+        package var accepted = 0
+        package var rejected = 0
+        package var unknown = 0
+        package var skipped = 0
+        package var held = 0
+
+        /// Nobody of them is missing from the other figures.
+        package var pending: Int { planned - accepted - rejected - unknown - skipped - held }
+
+        package init() {}
+
+        package static func + (one: Self, other: Self) -> Self {
+            var sum = one
+            sum.planned += other.planned
+            sum.accepted += other.accepted
+            sum.rejected += other.rejected
+            sum.unknown += other.unknown
+            sum.skipped += other.skipped
+            sum.held += other.held
+            return sum
+        }
+    }
+
+    /// How many recipients a send left out.
+    package struct LeftOutCounts: Hashable, Sendable {
+        package var heldOut = 0
+        package var badRows = 0
+        /// Who took part when the occurrence began, and is not on the list any more.
+        package var gone = 0
+
+        package init() {}
+
+        init(_ leftOut: Plan.LeftOut) {
+            (heldOut, badRows, gone) = (leftOut.heldOut, leftOut.bad.count, leftOut.gone.count)
+        }
+    }
+
+    /// Works out the accounts of the texts from what the state has by now. Earlier runs' recipients are not in it.
+    ///
+    /// - Parameters:
+    ///   - ledger: the outcomes of the occurrence.
+    ///   - begun: who takes part in it, each with their text.
+    mutating func noteTexts(
+        of send: Plan.Send, _ messages: PersonalMessages, _ ledger: Ledger, begun: Partition<MessageClass>
+    ) {
+        let all = send.assignment ?? begun
+        let missing = send.assignment == nil ? send.leftOut.gone.union(send.leftOut.bad) : []
+        (locales, variants) = ([:], [:])
+        for recipients in all.states {
+            var figures = ClassFigures()
+            if recipients.isHoldout {
+                // Counted by the run that began.
+                guard send.assignment != nil else { continue }
+                figures.planned = all[recipients].count
+                figures.skipped = figures.planned
+            } else {
+                let members = all[recipients].intersection(send.members.union(send.discovered))
+                figures.skipped = all[recipients].intersection(missing).count
+                figures.planned = members.count + figures.skipped
+                figures.accepted = ledger[.accepted].intersection(members).count
+                figures.rejected = ledger[.rejected].intersection(members).count
+                figures.unknown = ledger.uncertain.union(ledger[.abandoned]).intersection(members).count
+                if isBlocked || isStanding { figures.held = figures.pending }
+            }
+            guard figures.planned > 0 else { continue }
+            let locale = recipients.localeName(default: messages.content.defaultLocale)
+            locales[locale, default: ClassFigures()] = locales[locale, default: ClassFigures()] + figures
+            guard let variant = recipients.variant else { continue }
+            variants[variant, default: ClassFigures()] = variants[variant, default: ClassFigures()] + figures
+        }
+    }
+
+    /// Whether everybody who is left is held.
+    private var isBlocked: Bool { held > 0 && pending == 0 }
+}

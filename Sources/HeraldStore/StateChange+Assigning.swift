@@ -1,0 +1,24 @@
+internal import GRDB
+internal import HeraldCore
+
+extension StateChange {
+    /// Writes who gets which text, in the place of what was said before.
+    static func assign(_ classes: Partition<MessageClass>, in occurrence: OccurrenceID, _ db: Database) throws {
+        guard let id = try idWithLedger(of: occurrence, db) else { return }
+        try ChunkTable.assignment.drop(id, db)
+        for messageClass in classes.states.sorted() {
+            guard let number = try number(of: messageClass, db) else { continue }
+            try ChunkTable.assignment.insert(classes[messageClass], of: id, as: number, db)
+        }
+    }
+
+    private static func number(of messageClass: MessageClass, _ db: Database) throws -> ClassNumber? {
+        let values: StatementArguments = [messageClass.locale, messageClass.variant, messageClass.isHoldout]
+        try db.execute(
+            sql: "INSERT OR IGNORE INTO message_class (locale, variant, holdout) VALUES (?, ?, ?)", arguments: values)
+        return try Int.fetchOne(
+            db, sql: "SELECT id FROM message_class WHERE locale IS ? AND variant IS ? AND holdout = ?",
+            arguments: values
+        ).map(ClassNumber.init)
+    }
+}

@@ -1,0 +1,211 @@
+import FCM
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+
+/// Who of a personal campaign is sent what, who is left out, and when a guard asks.
+struct PlannerPersonalTests {
+    private func scenario(
+        _ rows: [String], badRows: String = "error", variants: String = "", name: String = "mine",
+        text: String = "{{ name }}"
+    ) throws -> PlanScenario {
+        let list = rows.enumerated().map { "\(Registration.fid($0 + 1).rawValue),\($1)\n" }.joined()
+        let loaded = try WorkspaceLoader.load(files: [
+            "c.yaml": """
+            kind: audience
+            name: members
+            source: {file: l.csv}
+            fields: {name: {}, locale: {type: locale}}
+            ---
+            kind: campaign
+            name: \(name)
+            target: {audience: members}
+            personal: {fields: [name], locale: locale, default_locale: en, bad_rows: \(badRows)}
+            message: {data: {text: "\(text)"}}
+            locales: {it: {data: {text: "Ciao {{ name }}"}}}
+            \(variants)
+
+            """, "l.csv": "fid,name,locale\n" + list,
+        ])
+        try #require(!loaded.diagnostics.hasErrors, "\(loaded.shown)")
+        let workspace = try #require(loaded.workspace)
+        var scenario = PlanScenario()
+        scenario.desired = try Resolver.desired(
+            of: workspace, ListedRecipients(try #require(try loaded.recipientIndex?.get())))
+        return scenario
+    }
+
+    private static let people = ["Ann,it", "Bob,en", ",it", "Zoë,de"]
+    private static let it = MessageClass(locale: "it")
+
+    @Test func `a guard stops a campaign with bad rows and says how many`() throws {
+        let plan = try scenario(Self.people).plan()
+        #expect(plan.refusals.map(\.kind) == [.personalRows])
+        #expect(plan.refusals.first?.actual == 1)
+        #expect(plan.refusals.first?.name == "mine")
+        let send = try #require(plan.sends.first)
+        #expect(send.members == [1, 2, 4])
+        #expect(send.leftOut.bad == [3])
+        #expect(send.recipients == 3)
+        #expect(send.classes == Partition(disjoint: [Self.it: [1], MessageClass(): [2, 4]]))
+        #expect(send.assignment == send.classes)
+        #expect(plan.steps.first?.work.planned == 4)
+    }
+
+    @Test(arguments: [("skip", ["Ann,it", ",en"]), ("error", ["Ann,it", "Bob,en"])])
+    func `no guard where bad rows are to be skipped, or there are none`(_ badRows: String, _ rows: [String]) throws {
+        #expect(try scenario(rows, badRows: badRows).plan().refusals.isEmpty)
+    }
+
+    @Test func `the guard speaks where no row makes a message`() throws {
+        let plan = try scenario([",it", ",en"]).plan()
+        #expect(plan.refusals.map(\.kind) == [.personalRows])
+        #expect(plan.sends.map(\.members) == [[]])
+    }
+
+    @Test func `max_recipients counts those who are sent to`() throws {
+        var scenario = try scenario(Self.people, badRows: "skip")
+        scenario.settings.guards.maxRecipients = 3
+        #expect(scenario.plan().refusals.isEmpty)
+        scenario.settings.guards.maxRecipients = 2
+        #expect(scenario.plan().refusals.map(\.actual) == [3])
+    }
+
+    @Test func `a holdout is recorded, counted as skipped and sent nothing`() throws {
+        let people = (1...200).map { "N\($0),en" }
+        let variants = "variants: {a: {weight: 1}, none: {weight: 1, holdout: true}}"
+        let plan = try scenario(people, variants: variants).plan()
+        let send = try #require(plan.sends.first)
+        let held = try #require(send.assignment?[MessageClass(variant: "none", isHoldout: true)])
+        #expect(held.count + send.members.count == 200)
+        #expect(held.count > 50 && held.count < 150)
+        #expect(held.intersection(send.members).isEmpty)
+        #expect(send.leftOut.heldOut == held.count)
+        #expect(!send.classes.states.contains(MessageClass(variant: "none", isHoldout: true)))
+        #expect(plan.steps.first?.work.planned == 200)
+    }
+
+    @Test func `rows of the dead are in no figure`() throws {
+        var scenario = try scenario([",en", ",it", "Ann,en"])
+        scenario.state.dead = [1, 2]
+        let proposal = scenario.proposal()
+        #expect(proposal.plan.refusals.isEmpty)
+        #expect(proposal.overview.personal.map(\.bad) == [0])
+        #expect(proposal.overview.personal.map(\.locales) == [["en": 1]])
+    }
+
+    // MARK: Going on
+
+    /// The state has the campaign's occurrence.
+    ///
+    /// - Parameter classes: who takes part, each with their text.
+    private func begin(
+        _ scenario: inout PlanScenario, _ classes: [MessageClass: RecipientSet],
+        _ change: (inout RecordedOccurrence) -> Void
+    ) throws {
+        let campaign = try #require(scenario.desired.sends.first?.campaign)
+        var occurrence = RecordedOccurrence(
+            campaign: "mine", revision: 1, due: nil, contentDigest: campaign.contentDigest, target: "audience:members")
+        occurrence.classes = Partition(disjoint: classes)
+        change(&occurrence)
+        scenario.state.occurrences["mine@once"] = occurrence
+    }
+
+    @Test func `an occurrence goes on with those who took part, as they were assigned`() throws {
+        var scenario = try scenario(["Ann,en", "Bob,it", ",it", "Zoë,de", "New,it"])
+        // 1 had the Italian text, 3 has a bad row, 6 left the list, 5 came later.
+        try begin(&scenario, [Self.it: [1, 3], MessageClass(): [2, 4, 6]]) { $0.accepted = [2] }
+        let plan = scenario.plan()
+        #expect(plan.refusals.isEmpty)
+        let send = try #require(plan.sends.first)
+        #expect(send.members == [1, 4])
+        #expect(send.classes == Partition(disjoint: [Self.it: [1], MessageClass(): [4]]))
+        #expect(send.assignment == nil)
+        #expect(send.leftOut.bad == [3])
+        #expect(send.leftOut.gone == [6])
+    }
+
+    @Test(arguments: ["{weight: 1, holdout: true}", "{weight: 1}"])
+    func `who is in a holdout stays out whatever the list and the file say`(none: String) throws {
+        let people = (1...40).map { "N\($0),en" }
+        var scenario = try scenario(people, variants: "variants: {a: {weight: 1}, none: \(none)}")
+        let held = MessageClass(variant: "none", isHoldout: true)
+        try begin(&scenario, [held: RecipientSet(3...40), MessageClass(variant: "a"): [1, 2]]) { $0.unknown = [1] }
+        #expect(scenario.plan().sends.map(\.members) == [[2]])
+    }
+
+    @Test func `who took part stays so where nobody has an outcome any more`() throws {
+        let variants = "variants: {a: {weight: 1}, none: {weight: 1, holdout: true}}"
+        var scenario = try scenario((1...20).map { "N\($0),en" }, variants: variants)
+        let recorded = [
+            MessageClass(variant: "none", isHoldout: true): [3] as RecipientSet, MessageClass(variant: "a"): [1, 2],
+        ]
+        // As after 'state resolve --resend' of everybody that was tried.
+        try begin(&scenario, recorded) { _ in }
+        let send = try #require(scenario.plan().sends.first)
+        #expect(!send.isResumed)
+        #expect(send.members == [1, 2])
+        #expect(send.assignment == Partition(disjoint: recorded), "the state opens it anew and forgets it")
+        #expect(send.leftOut.heldOut == 1)
+        // Another message is another matter.
+        scenario.state.occurrences["mine@once"]?.contentDigest = "sha256:other"
+        #expect(scenario.plan().sends.first?.assignment?.all == RecipientSet(1...20))
+    }
+
+    @Test func `a row is checked for the text that was recorded`() throws {
+        // The message needs no name, and the Italian text does.
+        var scenario = try scenario([",en", "Bob,en", ",it"], text: "Hi")
+        try begin(&scenario, [Self.it: [1, 2], MessageClass(): [3, 4]]) { $0.accepted = [4] }
+        let send = try #require(scenario.plan().sends.first)
+        #expect(send.classes == Partition(disjoint: [Self.it: [2], MessageClass(): [3]]))
+        #expect(send.leftOut.bad == [1])
+    }
+
+    @Test(arguments: [[], [2]] as [RecipientSet])
+    func `rows that are all bad do not end what is half done`(discovered: RecipientSet) throws {
+        var scenario = try scenario(["Ann,en", ",en", ",en"])
+        try begin(&scenario, [MessageClass(): [1, 2, 3]]) {
+            $0.accepted = [1]
+            $0[.intended] = discovered
+        }
+        let proposal = scenario.proposal()
+        #expect(proposal.plan.over.isEmpty)
+        #expect(proposal.plan.sends.allSatisfy { $0.members.isEmpty })
+        #expect(proposal.plan.sends.map(\.discovered) == (discovered.isEmpty ? [] : [discovered]))
+        let isTold = proposal.overview.warnings.contains { $0.contains("every row that is left is bad") }
+        #expect(isTold == discovered.isEmpty)
+        #expect(proposal.plan.held.isEmpty == discovered.isEmpty, "what is held does not end")
+    }
+
+    @Test func `who got a message for everybody is in no text of a campaign that became personal`() throws {
+        var scenario = try scenario(["Ann,en", "Bob,it", "Zoë,de"])
+        try begin(&scenario, [:]) { $0.accepted = [1] }
+        let send = try #require(scenario.plan().sends.first)
+        #expect(send.assignment == Partition(disjoint: [Self.it: [2], MessageClass(): [3]]))
+        #expect(send.members == [2, 3])
+    }
+
+    @Test func `a renamed campaign with variants is known by its message`() throws {
+        let variants =
+            "variants: {a: {weight: 1}, b: {weight: 1, message: {data: {text: Hey}}, locales: {it: {data: {text: Ehi}}}}}"
+        let before = try scenario(["Ann,en"], variants: variants).desired.sends[0].campaign
+        var scenario = try scenario(["Ann,en"], variants: variants, name: "other")
+        var occurrence = RecordedOccurrence(
+            campaign: "mine", revision: 1, due: nil, contentDigest: before.contentDigest, target: "audience:members")
+        occurrence.accepted = [1]
+        occurrence.finished = PlanScenario.now
+        scenario.state.occurrences["mine@once"] = occurrence
+        #expect(scenario.plan().refusals.map(\.kind) == [.looksRenamed])
+    }
+
+    @Test func `what began with personal messages does not go on with one for everybody`() throws {
+        var scenario = try scenario(["Ann,en"])
+        try begin(&scenario, [MessageClass(): [1]]) { $0.accepted = [1] }
+        var after = try #require(scenario.desired.sends.first?.campaign)
+        after.personal = nil
+        #expect(throws: ResolutionProblem.noMorePersonal) {
+            try scenario.state.changes(resolving: "mine@once", by: .goOn, campaign: after, at: PlanScenario.now)
+        }
+    }
+}

@@ -1,0 +1,12 @@
+"""Checks personal messages against an independent renderer: `python Tests/personal`. HERALD names the program."""
+
+import pathlib
+import sys
+import unittest
+
+if __name__ == "__main__":
+    folder = str(pathlib.Path(__file__).parent)
+    names = sys.argv[1:]
+    tests = unittest.defaultTestLoader
+    suite = tests.loadTestsFromNames(names) if names else tests.discover(folder, top_level_dir=folder)
+    sys.exit(not unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful())
