@@ -67,6 +67,7 @@ lint: build $(VENV)/done ## Check format, imports, schemas, examples and docs
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Benchmarks
 	$(VENV)/bin/python Tests/schemas/check.py --self-test
 	$(VENV)/bin/python Tests/schemas/check.py
+	Scripts/check-libpq.sh
 	Scripts/check-documents.sh $(VENV)/bin/python
 	$(VENV)/bin/python -B Tests/docs/test_scripts.py
 	python3 -B Scripts/check-links.py

@@ -51,6 +51,7 @@ END
 chmod 644 "$documents"/*.gz "$documents/copyright"
 
 # dpkg-shlibdeps reads the program and finds the packages with its libraries. It wants to stand in a source package.
+# It does not see libpq, which herald loads only for a state in PostgreSQL.
 install -d "$work/debian"
 printf 'Source: herald\n\nPackage: herald\nArchitecture: any\n' >"$work/debian/control"
 libraries="$(cd "$work" && dpkg-shlibdeps ${SHLIBDEPS:+"$SHLIBDEPS"} -O "$tree/usr/bin/herald" 2>"$work/told" | sed -n 's/^shlibs:Depends=//p')"
@@ -63,7 +64,7 @@ Version: $version
 Architecture: $architecture
 Maintainer: $maintainer
 Installed-Size: $(du -sk --exclude=DEBIAN "$tree" | cut -f1)
-Depends: $libraries, ca-certificates, tzdata
+Depends: $libraries, libpq5 (>= 14), ca-certificates, tzdata
 Recommends: git
 Section: net
 Priority: optional

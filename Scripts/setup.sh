@@ -9,7 +9,7 @@ browser=
 lint=
 if [ "${1:-}" = --for-checks ]; then
     server="postgresql pgbouncer"
-    lint="shellcheck mandoc"
+    lint="shellcheck mandoc libpq-dev"
     browser=chromium
     # Those that Tests/browser/chromium.py takes.
     for name in ${CHROMIUM:-chromium chromium-browser google-chrome google-chrome-stable}; do
@@ -23,13 +23,13 @@ command -v swift >/dev/null || { echo "herald needs Swift 6.2 or newer: https://
 case "$(uname -s)" in
 Linux)
     command -v apt-get >/dev/null || {
-        echo "Without apt-get, install the development files of libyaml, libpq, SQLite and zlib," \
+        echo "Without apt-get, install the development files of libyaml, SQLite and zlib, libpq," \
             "curl, openssl, python3 ${server:+and a PostgreSQL server with PgBouncer} ${browser:+and chromium with its driver}" \
             "${lint:+and $lint}" >&2
         exit 0
     }
     missing=()
-    for package in libyaml-dev libpq-dev libsqlite3-dev zlib1g-dev pkg-config curl openssl $server $lint ${lint:+systemd dpkg-dev}; do
+    for package in libyaml-dev libpq5 libsqlite3-dev zlib1g-dev pkg-config curl openssl $server $lint ${lint:+systemd dpkg-dev}; do
         dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed ||
             missing+=("$package")
     done

@@ -25,6 +25,11 @@ package struct PostgresAddress {
     package init(
         _ settings: PostgresSettings, isFromFile: Bool, environment: [String: String]
     ) throws(PostgresAddressError) {
+        if let problem = LibPQ.problem {
+            throw PostgresAddressError(
+                "PostgreSQL's client library cannot be loaded: \(problem)",
+                help: "install libpq 14 or newer (Debian: libpq5; Homebrew: libpq)")
+        }
         let parsed = try Self.parse(settings.address)
         for key in parsed.keys.sorted() where !Self.known.contains(key) {
             throw PostgresAddressError(

@@ -12,6 +12,7 @@ final class PostgresConnection {
 
     /// - Parameter schema: may hold any characters but NUL.
     init(_ parameters: Parameters, schema: String) throws(PostgresError) {
+        if let problem = LibPQ.problem { throw .unreachable(problem) }
         prefix = "\"\(schema.replacing("\"", with: "\"\""))\"."
         let names = Array(parameters.keys)
         let keywords = names.map { strdup($0) } + [nil]
