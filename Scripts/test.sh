@@ -26,8 +26,14 @@ end() {
 }
 trap end EXIT
 
-# They all read one build and write nothing to it, so none needs to wait for the lock of another.
+# They all read one build, so none needs to wait for the lock of another.
 options=(--skip-build --ignore-lock --disable-xctest "$@")
+
+# Returns once the tests whose output is in that file have begun, or their process is gone. Until then swift test holds
+# the build's database, and another swift test that wants it fails.
+await() {
+    while kill -0 "$2" 2>/dev/null && ! grep -q 'Test run started' "$1" 2>/dev/null; do sleep 0.1; done
+}
 
 all="$("${SWIFT:-swift}" test list "${options[@]}" | wc -l)"
 # Dispatch sets the niceness of its threads anew where it may, so on Linux the scheduling class says it.
@@ -35,8 +41,10 @@ lowest=(nice -n 19)
 ! chrt --idle 0 true 2>/dev/null || lowest=(chrt --idle 0)
 "${lowest[@]}" "${SWIFT:-swift}" test "${options[@]}" --parallel --skip "$serial" >"$work/computing" 2>&1 &
 computing=$!
+await "$work/computing" "$computing"
 nice -n 5 "${SWIFT:-swift}" test "${options[@]}" --no-parallel --filter "$sweeping" >"$work/sweeping" 2>&1 &
 sweeps=$!
+await "$work/sweeping" "$sweeps"
 failed=
 "${SWIFT:-swift}" test "${options[@]}" --no-parallel --filter "$serial" --skip "$sweeping" 2>&1 | tee "$work/serial" \
     || failed=1
