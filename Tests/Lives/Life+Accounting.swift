@@ -26,7 +26,7 @@ extension Life {
                 noteSubscription(of: registration, to: topic, mishap, run)
             case .unsubscribe(let registration, let topic):
                 try checkLeave(registration, topic, content)
-                if mishap == nil { owners[topic]?[registration] = nil }
+                if mishap == nil { noteLeave(of: registration, from: topic) }
             case .batch(let operation, let topic, let registrations):
                 for registration in registrations {
                     if operation == .add {
@@ -35,7 +35,7 @@ extension Life {
                         owners[topic, default: [:]][registration] = isIn ? true : nil
                     } else {
                         try checkLeave(registration, topic, content)
-                        if mishap == nil { owners[topic]?[registration] = nil }
+                        if mishap == nil { noteLeave(of: registration, from: topic) }
                     }
                 }
             case .group, .read: break
@@ -52,17 +52,21 @@ extension Life {
         for begun in Set(content.begun.map(\.occurrence)) {
             for campaign in files.campaigns where lines[campaign.line]?.names.contains(begun.campaign) == true {
                 let key = key(of: campaign, begun)
-                guard asked.contains(key) else { continue }
-                guard let wanted = files.recipients(of: campaign) else {
-                    end(key)
-                    continue
-                }
-                let got = delivered[key] ?? [:]
-                if wanted.intersection(reachable).subtracting(got.keys).subtracting(excused[key] ?? []).isEmpty {
-                    end(key)
-                }
+                if asked.contains(key) { endIfDone(key, of: campaign) }
             }
         }
+    }
+
+    /// Ends a firing that has begun, if everybody it can reach has it or is accounted for.
+    func endIfDone(_ key: Key, of campaign: LifeFiles.Campaign) {
+        let known = Set((delivered[key] ?? [:]).keys).union(excused[key] ?? [])
+        if files.recipients(of: campaign)?.intersection(reachable).isSubset(of: known) ?? true { end(key) }
+    }
+
+    /// herald knows from FCM's answer that the registration is not in the topic.
+    private func noteLeave(of registration: Registration, from topic: TopicName) {
+        owners[topic]?[registration] = nil
+        unheard[topic]?.remove(registration)
     }
 
     private func noteSubscription(
@@ -185,7 +189,8 @@ extension Life {
         }
     }
 
-    /// A firing is missed only if it came too late, or if its schedule lost its time after it had begun. One that a later firing takes the place of is no failure.
+    /// A firing is missed only if it came too late, or if its schedule lost its time after it had begun. One that a later firing
+    /// takes the place of is no failure.
     private func checkMissed(_ content: LifeRun.Content) throws {
         for plan in content.plans.map(\.plan) {
             for missed in plan.missed {

@@ -171,7 +171,9 @@ extension Life {
                 note(occurrence.uncertain, of: key, isPromised: true)
             }
         case .abandon: end(key)
-        case .accept, .goOn: break
+        // With that, nothing is open any more. Who is listed later is no part of it.
+        case .accept: endIfDone(key, of: campaign)
+        case .goOn: break
         }
     }
 
