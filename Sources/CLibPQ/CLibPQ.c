@@ -1,8 +1,8 @@
+#include <dlfcn.h>
+
 // Hidden, so that libpq, which calls some of its own functions by these names, does not meet these.
 #pragma GCC visibility push(hidden)
 #include "CLibPQ.h"
-
-#include <dlfcn.h>
 
 #define MEMBER(type, name, parameters, arguments) type(*name) parameters;
 static struct {
