@@ -26,7 +26,7 @@ import Testing
             let refused = try await herald("state", "show", state: address)
             #expect(refused.status == 1)
             #expect(
-                refused.errors.contains("error: PostgreSQL's client library cannot be loaded: "), "\(refused.errors)")
+                refused.errors.contains("herald: PostgreSQL's client library cannot be loaded: "), "\(refused.errors)")
             #expect(refused.errors.contains("help: install libpq 14 or newer (Debian: libpq5; Homebrew: libpq)"))
             // With the library, the same address names a server that is not there.
             let unreachable = try await herald("state", "show", state: address, isBroken: false)

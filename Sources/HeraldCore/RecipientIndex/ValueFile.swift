@@ -33,22 +33,15 @@ package final class ValueFile: Sendable {
     private func place(of owner: RecipientIndex.Owner) -> Int? { owners.firstIndex { $0.owner == owner } }
 
     /// Calls `body` with the rows of an owner's members, in the order of their numbers.
-    ///
-    /// - Parameters:
-    ///   - part: which part of the file is read.
-    ///   - parts: how many parts of like size it is cut into.
     func each(
-        of members: RecipientSet, in owner: RecipientIndex.Owner, part: Int = 0, of parts: Int = 1,
+        of members: RecipientSet, in owner: RecipientIndex.Owner,
         _ body: (Row) throws(RecipientIndexError) -> Void
     ) throws(RecipientIndexError) {
         guard let place = place(of: owner), let first = members.first(where: { _ in true }) else { return }
-        let border = { (part: Int) in part < parts ? self.places[self.places.count * part / parts].first : .max }
-        guard !places.isEmpty else { return }
-        let (begin, end) = (part > 0 ? border(part) : 0, border(part + 1))
-        try walk(from: max(Self.number(place, first), begin)) { (number, entry) throws(RecipientIndexError) in
-            guard number >> 32 == place, number < end else { return false }
+        try walk(from: Self.number(place, first)) { (number, entry) throws(RecipientIndexError) in
+            guard number >> 32 == place else { return false }
             let id = RecipientID(truncatingIfNeeded: number)
-            if members.contains(id) { try body(Self.row(id, entry)) }
+            if members.contains(id) { try body(Row(id, key: entry.rest, tail: entry.tail)) }
             return true
         }
     }
@@ -69,7 +62,7 @@ package final class ValueFile: Sendable {
                 while let id = next, Self.number(place, id) < number { next = wanted.next() }
                 guard let id = next, Self.number(place, id) < end else { return false }
                 if Self.number(place, id) == number {
-                    found[id] = Self.row(id, entry).values
+                    found[id] = Row(id, key: entry.rest, tail: entry.tail).values
                     next = wanted.next()
                 }
                 return true
@@ -109,13 +102,6 @@ package final class ValueFile: Sendable {
     }
 
     private static func number(_ owner: Int, _ id: RecipientID) -> UInt64 { UInt64(owner) << 32 | UInt64(id) }
-
-    private static func row(_ id: RecipientID, _ entry: ListEntry) -> Row {
-        let (line, values) = RowValues.parts(entry.tail)
-        return Row(
-            id: id, key: entry.rest, line: Int(line),
-            bytes: .init(start: values.baseAddress?.assumingMemoryBound(to: UInt8.self), count: values.count))
-    }
 
     /// Takes rows in any order.
     struct Builder {
@@ -185,6 +171,15 @@ package final class ValueFile: Sendable {
             }
             return ValueFile(owners: owners, run: run, places: places)
         }
+    }
+}
+
+extension ValueFile.Row {
+    /// - Parameter tail: as `RowValues` packs it.
+    init(_ id: RecipientID, key: UnsafeRawBufferPointer, tail: UnsafeRawBufferPointer) {
+        let (line, values) = RowValues.parts(tail)
+        let start = values.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        self.init(id: id, key: key, line: Int(line), bytes: .init(start: start, count: values.count))
     }
 }
 

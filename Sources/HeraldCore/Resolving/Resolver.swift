@@ -15,6 +15,8 @@ package struct Resolver {
     /// The finished pass.
     private let pass: RecipientPass
     private let values: ValueFile
+    /// What personal campaigns make of the rows of the owner that they go to, by the campaign's name.
+    private let judged: [String: JudgedRows]
 
     package static func desired(
         of workspace: Workspace, _ recipients: ListedRecipients
@@ -26,7 +28,7 @@ package struct Resolver {
     package static func lists(
         of workspace: Workspace, _ recipients: ListedRecipients, noting key: (UInt64, UInt64)? = nil
     ) throws(RecipientIndexError) -> ResolvedLists {
-        let resolver = try Resolver(workspace, recipients, noting: key)
+        let resolver = try Resolver(workspace, recipients, for: workspace.personalSends, noting: key)
         let index = recipients.recipientIndex
         return ResolvedLists(
             try resolver.desired(), of: index, members: resolver.members(of: index), resolver.pass,
@@ -51,8 +53,10 @@ package struct Resolver {
         return Dictionary(sizes) { first, _ in first }
     }
 
+    /// - Parameter sends: the personal campaigns whose rows are judged.
     private init(
-        _ workspace: Workspace, _ recipients: ListedRecipients, noting key: (UInt64, UInt64)? = nil
+        _ workspace: Workspace, _ recipients: ListedRecipients, for sends: [RowJudging.Send] = [],
+        noting key: (UInt64, UInt64)? = nil
     ) throws(RecipientIndexError) {
         let index = recipients.recipientIndex
         // Rows that were matched used numbers with their own hash key, so the notes must use it too.
@@ -64,9 +68,13 @@ package struct Resolver {
         var byMembershipClass = [RecipientSet](repeating: [], count: index.membershipClasses.count)
         var pass = try recipients.pass(noting: notes)
         var values = ValueFile.Builder(index.valued, folder: index.temporaryFolder)
+        var judging = RowJudging(for: sends, index.valued)
         while let recipient = try pass.next() {
             try pass.newest.each { (owner, row) throws(RecipientIndexError) in
                 try values.add(recipient.id, key: pass.recipientKey, row, of: owner)
+                pass.recipientKey.withUnsafeBytes { key in
+                    row.tail.withUnsafeBytes { judging.add(.init(recipient.id, key: key, tail: $0), of: owner) }
+                }
             }
             for mark in pass.marks { byMembershipClass[Int(mark)].insert(recipient.id) }
             if recipient.hasOthers { withOthers.insert(recipient.id) }
@@ -95,6 +103,7 @@ package struct Resolver {
         }
         self.pass = pass
         self.values = try values.finish()
+        judged = Dictionary(zip(sends.map(\.campaign), judging.finish())) { first, _ in first }
         self.workspace = workspace
         (self.rows, self.listed) = (rows, listed)
         let names = workspace.audiences.map(\.name.value)
@@ -143,13 +152,24 @@ package struct Resolver {
         for campaign in workspace.campaigns {
             var send = DesiredSend(campaign: campaign, members: recipients(of: campaign))
             if let messages = campaign.content.personal, let owner = campaign.valueOwner(groups) {
-                let rows = PersonalRows(of: owner, in: values, messages.content.fields)
-                (send.rows, send.census) = (rows, try RowCensus(of: send.members, rows, messages))
+                send.rows = PersonalRows(of: owner, in: values, messages.content.fields)
+                let judged = try judged(send.members, for: .init(campaign.name.value, to: owner, messages))
+                send.census = RowCensus(judged, messages)
                 send.list = workspace.list(of: owner)?.value
             }
             desired.sends.append(send)
         }
         return desired
+    }
+
+    /// What a personal campaign makes of the rows of some of its owner's members.
+    private func judged(
+        _ members: RecipientSet, for send: RowJudging.Send
+    ) throws(RecipientIndexError) -> JudgedRows {
+        if let judged = judged[send.campaign]?.limited(to: members) { return judged }
+        var judging = RowJudging(for: [send], [.init(owner: send.owner, columns: values.columns(of: send.owner))])
+        try values.each(of: members, in: send.owner) { judging.add($0, of: 0) }
+        return judging.finish()[0]
     }
 
     /// The recipients of a campaign's requests.
@@ -183,6 +203,14 @@ package struct Resolver {
 }
 
 extension Workspace {
+    fileprivate var personalSends: [RowJudging.Send] {
+        let groups = groupsByName
+        return campaigns.compactMap { campaign in
+            guard let messages = campaign.content.personal, let owner = campaign.valueOwner(groups) else { return nil }
+            return .init(campaign.name.value, to: owner, messages)
+        }
+    }
+
     /// The parts of the workspace that decide the members of groups made from audiences.
     var withGroupsOnly: Workspace {
         var workspace = self

@@ -142,6 +142,32 @@ struct RowCensusTests {
         #expect(census.classes[MessageClass(locale: "it")]?.count == 19_997)
     }
 
+    @Test(arguments: [[], [17], [40], [17, 40], [5]])
+    func `whom a campaign excludes is in none of its figures`(_ excluded: [Int]) throws {
+        // The rows' lines.
+        let (bad, longest) = (Array(stride(from: 17, through: 130, by: 9)), [40, 1_000])
+        let rows = (2...3_000).map { line in
+            let points = line == longest[0] ? "1234567" : line == longest[1] ? "12345" : "123"
+            return "\(fid(line)),Ann,\(bad.contains(line) ? "?" : points),it,"
+        }
+        let out = """
+            exclude: [out]
+            ---
+            kind: audience
+            name: out
+            fids: [\(([1] + excluded).map(fid).joined(separator: ", "))]
+
+            """
+        let desired = try desired("fid,First Name,points,locale,seen\n" + rows.joined(separator: "\n") + "\n", out)
+        let census = try #require(desired.sends.first?.census)
+        let left = bad.filter { !excluded.contains($0) }
+        #expect(census.firstBad.map(\.line) == Array(left.prefix(10)))
+        #expect(census.counts() == [.wrongType: left.count])
+        let good = 2_999 - bad.count - excluded.count { !bad.contains($0) }
+        #expect(census.classes.mapValues(\.count) == [MessageClass(locale: "it"): good])
+        #expect(census.longest?.line == longest.first { !excluded.contains($0) })
+    }
+
     @Test func `campaigns of one audience may use different fields of it`() throws {
         let other = """
             ---

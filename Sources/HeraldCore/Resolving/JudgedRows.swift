@@ -1,0 +1,75 @@
+/// What a campaign makes of some rows.
+struct JudgedRows: Sendable {
+    /// By class.
+    private(set) var sets: [RecipientSet]
+    private(set) var mistakes: [RowMistake.Kind: RecipientSet] = [:]
+    private(set) var firstBad = FirstBadRows()
+    private(set) var longest: Longest?
+
+    /// The row that makes the largest message. Of several it is the one with the lowest number.
+    struct Longest: Sendable {
+        var id: RecipientID
+        /// The bytes that count against FCM's limit, at most.
+        var size: Int
+        var values: FieldValues
+        var line: Int
+        /// That of its class.
+        var place: Int
+
+        func outranks(_ size: Int, _ id: RecipientID) -> Bool { (self.size, id) > (size, self.id) }
+    }
+
+    init(_ messages: PersonalMessages) {
+        sets = [RecipientSet](repeating: [], count: messages.classes.count)
+    }
+
+    /// Without the rows of others. `nil` if one of them is among the first bad rows or makes the largest message: then
+    /// nobody knows the next one.
+    func limited(to members: RecipientSet) -> JudgedRows? {
+        let all = (sets + mistakes.values).reduce(into: RecipientSet()) { $0.formUnion($1) }
+        guard !all.subtracting(members).isEmpty else { return self }
+        guard (firstBad.ids + [longest?.id].compactMap(\.self)).allSatisfy(members.contains) else { return nil }
+        var limited = self
+        limited.sets = sets.map { $0.intersection(members) }
+        limited.mistakes = mistakes.mapValues { $0.intersection(members) }.filter { !$0.value.isEmpty }
+        return limited
+    }
+
+    mutating func judge(_ row: ValueFile.Row, _ messages: PersonalMessages) {
+        switch messages.judge(row.bytes, key: row.key) {
+        case .good(let place, let size):
+            sets[place].insert(row.id)
+            if longest?.outranks(size, row.id) == true { return }
+            longest = Longest(id: row.id, size: size, values: row.values, line: row.line, place: place)
+        case .bad(let mistake):
+            mistakes[mistake.kind, default: []].insert(row.id)
+            firstBad.note(.init(line: row.line, mistake: mistake), of: row.id)
+        }
+    }
+
+    /// Adds what became of other rows.
+    mutating func add(_ other: JudgedRows) {
+        for (place, members) in other.sets.enumerated() { sets[place].formUnion(members) }
+        for (kind, members) in other.mistakes { mistakes[kind, default: []].formUnion(members) }
+        for (id, row) in zip(other.firstBad.ids, other.firstBad.rows) { firstBad.note(row, of: id) }
+        if let one = other.longest, longest?.outranks(one.size, one.id) != true { longest = one }
+    }
+}
+
+/// The bad rows with the lowest lines, at most `RowCensus.shownLines`. Of rows with one line those of the lowest numbers
+/// come first.
+struct FirstBadRows: Sendable {
+    private(set) var rows: [RowCensus.BadRow] = []
+    private(set) var ids: [RecipientID] = []
+
+    fileprivate mutating func note(_ row: RowCensus.BadRow, of id: RecipientID) {
+        let place = rows.indices.first { (row.line, id) < (rows[$0].line, ids[$0]) } ?? rows.count
+        guard place < RowCensus.shownLines else { return }
+        rows.insert(row, at: place)
+        ids.insert(id, at: place)
+        if rows.count > RowCensus.shownLines {
+            rows.removeLast()
+            ids.removeLast()
+        }
+    }
+}
