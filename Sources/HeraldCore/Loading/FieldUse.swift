@@ -10,17 +10,15 @@ struct FieldUse {
         (self.workspace, sources, groups) = (workspace, workspace.audiences.sources, workspace.groupsByName)
     }
 
-    /// The campaigns with their messages compiled.
+    /// Compiles the messages of personal campaigns.
     ///
     /// - Parameter report: takes what is wrong with a campaign whose messages cannot be compiled.
-    func resolved(_ report: (Diagnostic) -> Void) -> [Campaign] {
-        workspace.campaigns.map { campaign in
-            guard campaign.personal != nil else { return campaign }
-            var campaign = campaign
-            if let problem = campaign.resolveFields(in: source(of: campaign)?.fields.map(\.value)) {
-                report(.error(.placeholder, problem.words, at: campaign.message.range))
+    func resolve(_ campaigns: inout [Campaign], _ report: (Diagnostic) -> Void) {
+        for place in campaigns.indices where campaigns[place].personal != nil {
+            let fields = source(of: campaigns[place])?.fields.map(\.value)
+            if let problem = campaigns[place].resolveFields(in: fields) {
+                report(.error(.placeholder, problem.words, at: campaigns[place].message.range))
             }
-            return campaign
         }
     }
 

@@ -129,7 +129,7 @@ package struct WorkspaceLoader {
     /// Compiles personal messages, now that the audiences are known that declare their fields.
     private mutating func resolveFields(of workspace: inout Workspace) {
         var problems: [Diagnostic] = []
-        workspace.campaigns = FieldUse(workspace).resolved { problems.append($0) }
+        FieldUse(workspace).resolve(&workspace.campaigns) { problems.append($0) }
         diagnostics += FieldUse(workspace).check(listsSkipped: lists == .skip)
         // Otherwise the mistake was reported where it is.
         if !diagnostics.hasErrors { diagnostics += problems }
