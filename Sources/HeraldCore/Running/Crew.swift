@@ -13,9 +13,13 @@ package protocol Crew: Sendable {
     func pause(_ job: JobID?, for length: Duration)
 
     /// Lets the others send to these recipients too. Everybody, the caller included, claims them.
-    func share(_ send: SharedSend, to members: RecipientSet) async throws -> JobID
+    ///
+    /// - Parameter rows: the rows of some recipients, for personal messages. Who has none is not shared and stays
+    ///   untried, as in a run alone.
+    func share(_ send: SharedSend, to members: RecipientSet, rows: RowReader?) async throws -> JobID
 
-    /// Takes some of a job's recipients, who then belong to this process alone. Empty if there are none left now.
+    /// Takes some of a job's recipients, who then belong to this process alone. Empty if there are none left now. A
+    /// process that helps gets their rows, too.
     func claim(in job: JobID) async throws -> Claim
 
     /// What this process has counted in a job. It is written together with the next commit.
@@ -28,6 +32,9 @@ package protocol Crew: Sendable {
     /// Ends this process's part for good. Nothing may start any more.
     func disband() async
 }
+
+/// Reads the rows of some recipients. Who has none is left out.
+package typealias RowReader = @Sendable (RecipientSet) throws -> [RecipientID: FieldValues]
 
 /// One of the processes that send for a run, for people.
 package struct CrewMember: Hashable, Sendable {
@@ -65,9 +72,13 @@ package struct Claim: Hashable, Sendable {
     package var members: RecipientSet
     /// Those among them that FCM refused for now when another process tried them.
     package var deferred: RecipientSet
+    /// The members' rows, for personal messages. A row that is not in the state, or that cannot be read, is missing.
+    package var rows: [RecipientID: FieldValues]
 
-    package init(members: RecipientSet = [], deferred: RecipientSet = []) {
-        (self.members, self.deferred) = (members, deferred)
+    package init(
+        members: RecipientSet = [], deferred: RecipientSet = [], rows: [RecipientID: FieldValues] = [:]
+    ) {
+        (self.members, self.deferred, self.rows) = (members, deferred, rows)
     }
 }
 

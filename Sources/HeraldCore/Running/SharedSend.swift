@@ -4,8 +4,7 @@ package import FCM
 package struct SharedSend: Hashable, Sendable {
     package var campaign: String
     package var occurrence: OccurrenceID
-    /// The v1 message without its target.
-    package var message: JSONValue
+    package var content: MessageContent
     /// When the messages are worth nothing any more.
     package var expiry: Date?
     /// The send's own rate.
@@ -28,7 +27,7 @@ extension SharedSend {
     init(_ send: Plan.Send, expiry: Date?, ramped: Duration, _ options: RunOptions) {
         campaign = send.campaign
         occurrence = send.occurrence
-        message = send.content.json
+        content = send.content
         self.expiry = expiry
         rate = send.rate
         (runRate, ramp, timeout) = (options.fcm.rate, options.fcm.ramp, options.fcm.timeout)
@@ -40,13 +39,19 @@ extension SharedSend {
     }
 
     /// The send as one process carries out its part. It has the members that the process claims.
-    var part: Plan.Send {
+    ///
+    /// - Parameter begun: which recipients get which text, as it was recorded when the occurrence began.
+    func part(begun: Partition<MessageClass>) -> Plan.Send {
         // Without a deadline: the run is under way. With the due time at its expiry.
-        Plan.Send(
+        var send = Plan.Send(
             campaign: campaign, occurrence: occurrence, revision: 1, due: expiry, target: .registrations([]),
-            contentDigest: "", content: MessageContent(message.object ?? [:]), deadline: nil,
-            expiresAfter: expiry.map { _ in .zero }, rate: rate, stopWhenRejectedPercent: stopWhenRejectedPercent,
-            onError: onError, onUnknown: onUnknown, members: [], discovered: [], recipients: 0, isResumed: true)
+            contentDigest: "", content: content, deadline: nil, expiresAfter: expiry.map { _ in .zero }, rate: rate,
+            stopWhenRejectedPercent: stopWhenRejectedPercent, onError: onError, onUnknown: onUnknown, members: [],
+            discovered: [], recipients: 0, isResumed: true)
+        if let messages = content.personal {
+            send.classes = begun.without { $0.isHoldout || messages.index(of: $0) == nil }
+        }
+        return send
     }
 
     var options: RunOptions {
@@ -64,8 +69,8 @@ extension SharedSend {
 
 extension SharedSend {
     package var json: JSONValue {
-        [
-            "campaign": .string(campaign), "occurrence": .string(occurrence.rawValue), "message": message,
+        var members: [String: JSONValue] = [
+            "campaign": .string(campaign), "occurrence": .string(occurrence.rawValue),
             "expiry": expiry.map { .double($0.timeIntervalSince1970) } ?? .null,
             "rate": rate.map(Self.json) ?? .null, "run_rate": Self.json(runRate), "ramp": Self.json(ramp),
             "ramped": Self.json(ramped), "timeout": Self.json(timeout),
@@ -73,13 +78,15 @@ extension SharedSend {
             "on_unknown": .string(onUnknown.rawValue), "max_forget_percent": .int(Int64(maxForgetPercent)),
             "forgets_freely": .bool(forgetsFreely),
         ]
+        members[content.travelling.key] = content.travelling.value
+        return .object(members)
     }
 
     /// Reads what a conductor of the same herald wrote. `nil` if it is anything else.
     package init?(reading bytes: [UInt8]) {
         guard let json = try? JSONValue(strictly: bytes, depth: 100),
             let campaign = json["campaign"]?.string, let occurrence = json["occurrence"]?.string,
-            let message = json["message"], message.object != nil,
+            let content = MessageContent(travelling: json),
             let runRate = json["run_rate"].flatMap(Self.rate), let ramp = json["ramp"].flatMap(Self.duration),
             let ramped = json["ramped"].flatMap(Self.duration), let timeout = json["timeout"].flatMap(Self.duration),
             let rejected = json["stop_when_rejected_percent"].flatMap(Self.percent),
@@ -88,7 +95,7 @@ extension SharedSend {
             let onUnknown = json["on_unknown"]?.string.flatMap(Campaign.OnUnknown.init)
         else { return nil }
         self.init(
-            campaign: campaign, occurrence: OccurrenceID(rawValue: occurrence), message: message,
+            campaign: campaign, occurrence: OccurrenceID(rawValue: occurrence), content: content,
             expiry: json["expiry"].flatMap(Self.seconds).map { Date(timeIntervalSince1970: $0) },
             rate: json["rate"].flatMap(Self.rate), runRate: runRate, ramp: ramp, ramped: ramped, timeout: timeout,
             stopWhenRejectedPercent: rejected, onError: onError, onUnknown: onUnknown,

@@ -93,9 +93,7 @@ struct StepShell<C: Clock> where C.Duration == Duration {
                 return .read(recipients.isEmpty ? [:] : try await surroundings.store.registrations(of: recipients))
             } catch { return .storeFailed(StateError.reason(error)) }
         case .readRows(let recipients):
-            do {
-                return .readRows(try campaign.map { try surroundings.rows($0, recipients) } ?? [:])
-            } catch { return .storeFailed("the rows of the recipients cannot be read: \(error)") }
+            do { return .readRows(try rows(of: recipients)) } catch { return .storeFailed(error.reason) }
         case .findOthers(let recipients): return .foundOthers(await surroundings.others.find(recipients))
         case .commit(let changes):
             do {
@@ -103,7 +101,9 @@ struct StepShell<C: Clock> where C.Duration == Duration {
                 return .committed
             } catch { return .storeFailed(StateError.reason(error)) }
         case .share(let send, let members):
-            return await asking { .shared(try await $0.share(send, to: members)) }
+            var reader: RowReader?
+            if send.content.differsByRecipient { reader = { try rows(of: $0) } }
+            return await asking { .shared(try await $0.share(send, to: members, rows: reader)) }
         case .claim(let job): return await asking { .claimed(try await $0.claim(in: job)) }
         case .leave(let job): return await leave(job)
         case .send(let departures):
@@ -119,7 +119,19 @@ struct StepShell<C: Clock> where C.Duration == Duration {
 
     private func asking(_ body: (any Crew) async throws -> StepEvent) async -> StepEvent {
         guard let crew = surroundings.crew else { preconditionFailure("there is nobody to share with") }
-        do { return try await body(crew) } catch { return .storeFailed(StateError.reason(error)) }
+        do { return try await body(crew) } catch {
+            return .storeFailed((error as? UnreadableRows)?.reason ?? StateError.reason(error))
+        }
+    }
+
+    private struct UnreadableRows: Error {
+        let reason: String
+    }
+
+    private func rows(of recipients: RecipientSet) throws(UnreadableRows) -> [RecipientID: FieldValues] {
+        do { return try campaign.map { try surroundings.rows($0, recipients) } ?? [:] } catch {
+            throw UnreadableRows(reason: "the rows of the recipients cannot be read: \(error)")
+        }
     }
 
     /// Waits for the others, unless somebody asks to stop at once.

@@ -109,7 +109,6 @@ extension StepState {
         guard work.isPersonal, failure.isAboutMessage else { return }
         refusedInRow += 1
         guard refusedInRow >= Self.refusalLimit, report.stopped == nil else { return }
-        isRefused = true
         report.stop("FCM refused the messages of \(Self.refusalLimit) recipients in a row (\(failure.code))")
     }
 

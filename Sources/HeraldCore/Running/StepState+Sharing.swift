@@ -32,6 +32,9 @@ extension StepState {
 
     /// With fewer, sharing takes longer than sending.
     private static var leastShared: Int { 200 }
+    private static var missingRows: String {
+        "the state does not have the rows of the recipients any more, or they cannot be read; the run sends to them"
+    }
     /// Between two looks at what others do.
     fileprivate static var patience: Duration { .milliseconds(100) }
 
@@ -124,6 +127,14 @@ extension StepState {
     }
 
     mutating func take(_ claim: Claim, _ now: Moment, _ context: inout RunContext) -> StepEffect {
+        if sharing?.isConductor == false {
+            guard work.canWrite(to: claim) else {
+                // The run has the lists.
+                report.stop(Self.missingRows)
+                return goOn(now, &context)
+            }
+            claimedRows.merge(claim.rows) { _, new in new }
+        }
         if claim.members.isEmpty { sharing?.nextClaim = now.elapsed + Self.patience }
         queue.add(members: claim.members)
         deferredElsewhere.formUnion(claim.deferred)

@@ -61,6 +61,8 @@ struct StepState: DecidingStep {
     var news: [StepNews] = []
     /// Its part in a send that several processes share.
     var sharing: Sharing?
+    /// The rows of claimed recipients that were not read ahead yet, in a process that helps.
+    var claimedRows: [RecipientID: FieldValues] = [:]
     /// Recipients that FCM refused for now when another process tried them.
     var deferredElsewhere = RecipientSet()
     /// How many are not tried again in this run and have no outcome.
@@ -194,14 +196,18 @@ struct StepState: DecidingStep {
             return goOn(now, &context)
         case (.preparing, .prepared): return reserve(now, &context)
         case (.readingAhead(let recipients, let granted), .read(let found)):
-            if work.isPersonal {
-                stage = .readingRows(recipients, found, granted: granted)
-                return .readRows(recipients)
+            guard work.isPersonal else {
+                queue.add(named(recipients, found))
+                return intend(granted, now, &context)
             }
-            queue.add(named(recipients, found))
-            return intend(granted, now, &context)
+            if sharing?.isConductor == false {
+                queue.add(named(recipients, found) { claimedRows.removeValue(forKey: $0) })
+                return intend(granted, now, &context)
+            }
+            stage = .readingRows(recipients, found, granted: granted)
+            return .readRows(recipients)
         case (.readingRows(let recipients, let found, let granted), .readRows(let rows)):
-            queue.add(recipients.map { Addressee(id: $0, registration: found[$0], values: rows[$0]) })
+            queue.add(named(recipients, found) { rows[$0] })
             return intend(granted, now, &context)
         case (.findingOthers, .foundOthers(let found)):
             tryOthers(found, now, &context)
@@ -292,8 +298,13 @@ struct StepState: DecidingStep {
     }
 
     /// Recipients with their registrations from the state.
-    func named(_ recipients: RecipientSet, _ found: [RecipientID: Registration]) -> [Addressee] {
-        recipients.map { Addressee(id: $0, registration: found[$0]) }
+    ///
+    /// - Parameter row: gives a recipient's row, for a personal message.
+    func named(
+        _ recipients: RecipientSet, _ found: [RecipientID: Registration],
+        _ row: (RecipientID) -> FieldValues? = { _ in nil }
+    ) -> [Addressee] {
+        recipients.map { Addressee(id: $0, registration: found[$0], values: row($0)) }
     }
 
     // MARK: The end

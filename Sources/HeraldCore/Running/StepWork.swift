@@ -99,13 +99,18 @@ struct StepWork {
         return Receipt.Text(locale: locale, variant: recipients.variant)
     }
 
+    /// Whether everything is there that the messages to these recipients need.
+    func canWrite(to claim: Claim) -> Bool {
+        guard isPersonal, let send else { return true }
+        return claim.members.subtracting(send.classes.all).isEmpty
+            && claim.members.allSatisfy { claim.rows[$0] != nil }
+    }
+
     private var send: Plan.Send? { if case .send(let send) = work { send } else { nil } }
 
-    /// What other processes must know to do a part of it. `nil` if nobody else can: there is one address, or messages
-    /// differ.
+    /// What other processes must know to do a part of it. `nil` if nobody else can, because there is one address.
     func shared(ramped: Duration, _ options: RunOptions) -> SharedSend? {
-        guard case .each = addressing, let send, !isDryRun, !isPart, content?.differsByRecipient == false
-        else { return nil }
+        guard case .each = addressing, let send, !isDryRun, !isPart else { return nil }
         return SharedSend(send, expiry: expiry, ramped: ramped, options)
     }
 

@@ -29,16 +29,30 @@ package struct WorkerRun<C: Clock> where C.Duration == Duration {
     ) async -> (report: StepReport, end: End) {
         let now = surroundings.moment(since: runBegin)
         var context = context(of: send, now, surroundings)
-        let step = Plan.Step(work: .send(send.part), reason: "")
-        guard
-            let work = try? StepWork(step.work, isDryRun: false, isPart: true, begun: now.date, now: now.date)
-        else { return (StepReport(step), .stopped("the message cannot be written as JSON")) }
+        var step = Plan.Step(work: .send(send.part(begun: Partition())), reason: "")
+        let work: StepWork
+        do {
+            let begun = try await classes(of: send, in: surroundings.store)
+            step = Plan.Step(work: .send(send.part(begun: begun)), reason: "")
+            work = try StepWork(step.work, isDryRun: false, isPart: true, begun: now.date, now: now.date)
+        } catch {
+            // The run waits for all who have joined the job.
+            _ = try? await surroundings.crew?.leave(job)
+            let reason = (error as? StateError)?.description ?? "the message cannot be written as JSON"
+            return (StepReport(step), .stopped(reason))
+        }
         var state = StepState(work, members: [], rate: send.rate, probesAPI: false, report: StepReport(step))
         state.sharing = .init(job, isConductor: false)
         let shell = StepShell(surroundings, runBegin: runBegin, campaign: send.campaign)
         while await !shell.run(&state, &context) {}
         sends = context.sends
         return (state.report, end(state, context))
+    }
+
+    /// Which recipients get which text of a personal campaign, as the state has it.
+    private func classes(of send: SharedSend, in store: any StateStore) async throws -> Partition<MessageClass> {
+        guard send.content.differsByRecipient else { return Partition() }
+        return try await store.occurrence(send.occurrence)?.classes ?? Partition()
     }
 
     private func context(

@@ -40,6 +40,8 @@ struct PostgresValue {
         .init(1009, array(of: 25, values) { Array($0.utf8) })
     }
 
+    static func byteArrays(_ values: some Collection<[UInt8]>) -> Self { .init(1001, array(of: 17, values) { $0 }) }
+
     /// Bit strings whose lengths are multiples of 8.
     static func bits(_ values: some Collection<[UInt8]>) -> Self {
         .init(1563, array(of: 1562, values) { bigEndian(Int32($0.count * 8)) + $0 })

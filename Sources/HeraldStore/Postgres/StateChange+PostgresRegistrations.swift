@@ -95,6 +95,8 @@ extension StateChange {
         for row in formers.all { leaving.insert(try StoredValue.formerID(row.int(0))) }
         transaction.run("DELETE FROM @tombstone WHERE recipient = ANY ($1)", ids)
         transaction.run("DELETE FROM @recipient WHERE id = ANY ($1)", ids)
+        // What a crashed run left.
+        transaction.run("DELETE FROM @job_row")
         SliceTable.membership.remove(leaving, in: transaction)
         SliceTable.groupMembership.remove(leaving, in: transaction)
         renewNumbering(transaction)

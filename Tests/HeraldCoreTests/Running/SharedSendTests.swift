@@ -7,10 +7,10 @@ import Testing
 @Suite struct SharedSendTests {
     private static let send = SharedSend(
         campaign: "tide", occurrence: OccurrenceID(rawValue: "tide@once"),
-        message: [
+        content: MessageContent([
             "notification": ["title": "Tide \u{1F30A} \"high\""],
             "apns": ["payload": ["n": .digits("12345678901234567890123")]],
-        ],
+        ]),
         expiry: Date(timeIntervalSince1970: 1_800_000_000), rate: .limited(50), runRate: .unlimited, ramp: .seconds(60),
         ramped: .milliseconds(1500), timeout: .seconds(15), stopWhenRejectedPercent: 50, onError: .hold,
         onUnknown: .resend, maxForgetPercent: 10, forgetsFreely: true)
@@ -36,5 +36,111 @@ import Testing
             #expect(SharedSend(reading: Array(text.utf8)) == nil, "\(key): \(value)")
         }
         #expect(SharedSend(reading: Array("{\"campaign\":".utf8)) == nil)
+    }
+
+    // MARK: Personal campaigns
+
+    private static func personal(_ content: PersonalContent) throws -> SharedSend {
+        var shared = send
+        shared.content = MessageContent(try PersonalMessages(content))
+        return shared
+    }
+
+    private static func everything() throws -> SharedSend {
+        var content = PersonalContent(
+            message: ["notification": ["title": "Hi {{ name | default: 'you' }}"], "data": ["n": "{{ points }}"]],
+            fields: [
+                Field(name: "name", maximum: 6, column: "First Name"), Field(name: "points", kind: .integer),
+                Field(name: "locale", kind: .locale), Field(name: "account"),
+            ], seed: "")
+        (content.localeField, content.defaultLocale, content.splitField) = (2, "en", 3)
+        content.locales = ["it": ["notification": ["title": "Ciao {{ name | default: 'a te' }}"]]]
+        content.variants = [
+            .init(name: "a", weight: 1),
+            .init(
+                name: "b", weight: 1, message: ["data": ["b": "{{ points }}"]], locales: ["it": ["data": ["b": "it"]]]),
+            .init(name: "none", weight: 1, isHoldout: true),
+        ]
+        return try personal(content)
+    }
+
+    @Test func `a personal campaign arrives as it left`() throws {
+        let shared = try Self.everything()
+        #expect(SharedSend(reading: Array(shared.json.compactText.utf8)) == shared)
+    }
+
+    @Test func `what a worker writes of it is what the run writes`() throws {
+        for seed in 1...300 as ClosedRange<UInt64> {
+            var random = RandomPersonal(seed: seed)
+            let content = random.content()
+            guard let shared = try? Self.personal(content) else { continue }
+            let read = try #require(SharedSend(reading: Array(shared.json.compactText.utf8)), "seed \(seed)")
+            let (own, other) = (try #require(shared.content.personal), try #require(read.content.personal))
+            #expect(other.classes == own.classes)
+            for recipients in own.classes where !recipients.isHoldout {
+                let row = random.row()
+                let bodies = try [own, other].map { messages in
+                    try messages.body(of: recipients, validateOnly: false) { $0 }.bytes(to: .registration(.fid(1)), row)
+                }
+                #expect(bodies[0] == bodies[1], "seed \(seed)")
+            }
+        }
+    }
+
+    /// Changes the JSON of a personal campaign.
+    private static func changed(_ key: String, to value: JSONValue?) throws -> [UInt8] {
+        var members = try #require(try everything().json.object)
+        var personal = try #require(members["personal"]?.object)
+        personal[key] = value
+        members["personal"] = .object(personal)
+        return Array(JSONValue.object(members).compactText.utf8)
+    }
+
+    @Test(arguments: ["message", "fields", "locales", "locale", "default_locale", "variants", "split_by"])
+    func `anything else in a personal campaign is refused`(_ key: String) throws {
+        for value in [JSONValue.null, .int(-1), .bool(true), .array([1])] {
+            #expect(SharedSend(reading: try Self.changed(key, to: value)) == nil, "\(key): \(value)")
+        }
+    }
+
+    @Test func `fields and variants that cannot be are refused`() throws {
+        let field: JSONValue = ["name": "name", "type": "text", "column": "name"]
+        let variant: JSONValue = ["holdout": false, "message": [:], "locales": [:]]
+        let hostile: [(String, JSONValue)] = [
+            ("fields", []), ("fields", .array(Array(repeating: field, count: 101))),
+            ("fields", [["name": "name", "type": "any", "column": "name"]]),
+            ("fields", [["name": "name", "type": "text"]]),
+            ("fields", [["name": "name", "type": "text", "column": "name", "max": "6"]]),
+            ("locale", "other"), ("split_by", "other"), ("message", ["data": ["n": "{{ other }}"]]),
+            ("message", ["data": ["n": "{{ points"]]), ("message", ["data": ["{{ points }}": "n"]]),
+            ("locales", ["it": "x"]), ("variants", ["a": ["holdout": 1, "message": [:], "locales": [:]]]),
+            ("variants", ["a": ["message": [:], "locales": [:]]]),
+            ("variants", ["a": ["holdout": false, "message": [:], "locales": ["it": []]]]),
+            ("variants", ["a": ["holdout": false, "message": ["data": ["n": "{{ other }}"]], "locales": [:]]]),
+        ]
+        for (key, value) in hostile {
+            #expect(SharedSend(reading: try Self.changed(key, to: value)) == nil, "\(key): \(value)")
+        }
+        #expect(SharedSend(reading: try Self.changed("variants", to: ["a": variant])) != nil)
+    }
+
+    @Test func `damaged text never ends the process`() throws {
+        let whole = Array(try Self.everything().json.compactText.utf8)
+        var random = SeededRandom(seed: 3)
+        for _ in 0..<3000 {
+            var bytes = whole
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                let place = Int.random(in: 0..<bytes.count, using: &random)
+                switch Int.random(in: 0..<3, using: &random) {
+                case 0: bytes[place] = .random(in: 0...255, using: &random)
+                case 1: bytes.remove(at: place)
+                default: bytes.insert(bytes.randomElement(using: &random) ?? 0, at: place)
+                }
+            }
+            guard let read = SharedSend(reading: bytes), let messages = read.content.personal else { continue }
+            for recipients in messages.classes where !recipients.isHoldout {
+                _ = try? messages.body(of: recipients, validateOnly: false) { $0 }
+            }
+        }
     }
 }

@@ -175,4 +175,65 @@ import Testing
         }
         #expect(changes.isEmpty, "only the run itself ends an occurrence")
     }
+
+    // MARK: Personal campaigns
+
+    /// A process that helps with a personal campaign of 1 to 20, has begun, and claims.
+    private func claiming(_ context: inout RunContext) throws -> StepState {
+        let content = PersonalContent(
+            message: ["data": ["name": "{{ name }}"]], fields: [Field(name: "name")], seed: "tide#1")
+        var send = Plan.Send.sample([])
+        send.content = MessageContent(try PersonalMessages(content))
+        (send.isResumed, send.classes) = (true, Partition(disjoint: [MessageClass(): RecipientSet(1...20)]))
+        let work = try StepWork(
+            .send(send), isDryRun: false, isPart: true, begun: Laboratory.start, now: Laboratory.start)
+        var step = StepState(
+            work, members: [], rate: nil, probesAPI: false,
+            report: StepReport(Plan.Step(work: .send(send), reason: "")))
+        let job = JobID(rawValue: 1)
+        step.sharing = .init(job, isConductor: false)
+        var view = JobView()
+        view.hasFree = true
+        context.crew = crew(isConductor: false, [job: view])
+        var effect = StepEffect.finish
+        for event: StepEvent in [.begun, .committed, .looked(isPaused: false)] {
+            effect = step.handle(event, at: Self.now, &context)
+        }
+        guard case .claim(job) = effect else { throw Unexpected() }
+        return step
+    }
+
+    private func rows(_ ids: ClosedRange<RecipientID>) -> [RecipientID: FieldValues] {
+        Dictionary(uniqueKeysWithValues: ids.map { ($0, FieldValues(["Ann \($0)"])) })
+    }
+
+    @Test func `a process that helps has the rows from its claim, and asks nobody for them`() throws {
+        var context = RunContext.sample()
+        var step = try claiming(&context)
+        let claim = Claim(members: RecipientSet(1...5), rows: rows(1...5))
+        var effect = step.handle(.claimed(claim), at: Self.now, &context)
+        #expect(effect.word == "prepare")
+        let known = Dictionary(uniqueKeysWithValues: (1...5).map { (RecipientID($0), Registration.fid($0)) })
+        for event: StepEvent in [.prepared, .read(known), .committed] {
+            #expect(effect.word != "rows")
+            effect = step.handle(event, at: Self.now, &context)
+        }
+        guard case .send(let departures) = effect else { throw Unexpected() }
+        #expect(departures.map { $0.request.json["message"]?["data"]?["name"]?.string } == ["Ann 1"])
+        #expect(step.claimedRows.isEmpty, "the rows are where the recipients are")
+    }
+
+    @Test(arguments: [(5, 4), (21, 21), (5, 0)] as [(RecipientID, RecipientID)])
+    func `without all rows and texts it sends to nobody of its claim, and leaves`(
+        _ members: RecipientID, _ rows: RecipientID
+    ) throws {
+        var context = RunContext.sample()
+        var step = try claiming(&context)
+        let found = rows > 0 ? self.rows(1...rows) : [:]
+        let effect = step.handle(
+            .claimed(Claim(members: RecipientSet(1...members), rows: found)), at: Self.now, &context)
+        #expect(effect.word == "leave")
+        #expect(step.report.stopped?.contains("the rows of the recipients") == true)
+        #expect(step.queue.isEmpty && step.report.failures.isEmpty && step.report.rejected == 0)
+    }
 }

@@ -117,7 +117,7 @@ extension CrewReading {
             """
             SELECT id, rate, is_ending, \(seconds(until: "quiet_until")),
                 EXISTS (SELECT FROM @job_range WHERE job = known.id AND part IS NULL)
-            FROM @job AS known WHERE \(current) ORDER BY id
+            FROM @job AS known WHERE \(current) AND is_open ORDER BY id
             """,
             """
             SELECT job, id, worker, has_left, claimed, \(Tally.Figure.columns) FROM @job_part

@@ -74,23 +74,29 @@ extension PostgresCrew {
         guard let reading = board.withState(\.reading) else { return nil }
         let found = reading.jobs.last { $0.hasFree && !$0.isEnding && !left.contains($0.id) }
         adopt(board.view().share, wants: found != nil)
-        guard let found, let part = try await join(found.id, epoch: reading.epoch) else { return nil }
-        let name = PostgresValue.int(found.id.rawValue)
-        let send = try await database.reading { transaction in
+        // Read first: a conductor waits for whoever has joined.
+        guard let found, let send = try await read(found.id),
+            let part = try await join(found.id, epoch: reading.epoch)
+        else { return nil }
+        board.withState { $0.parts[found.id] = .init(id: part, epoch: reading.epoch) }
+        return (found.id, send)
+    }
+
+    /// `nil` if the job is over.
+    private func read(_ job: JobID) async throws -> SharedSend? {
+        try await database.reading { transaction in
             let rows = try transaction.commit([
                 PostgresStatement(
-                    "SELECT body, extract(epoch FROM clock_timestamp() - begun)::float8 FROM @job WHERE id = $1", name)
+                    "SELECT body, extract(epoch FROM clock_timestamp() - begun)::float8 FROM @job WHERE id = $1",
+                    .int(job.rawValue))
             ])[0]
-            guard let row = rows.first else { return SharedSend?.none }
+            guard let row = rows.first else { return nil }
             guard var send = SharedSend(reading: Array(try row.bytes(0))) else {
                 throw StateDamage(detail: "a job cannot be read")
             }
             send.ramped = .seconds(max(0, try row.double(1)))
             return send
         }
-        guard let send else { return nil }
-        board.withState { $0.parts[found.id] = .init(id: part, epoch: reading.epoch) }
-        return (found.id, send)
     }
 
     /// The number of its part. `nil` if the job is over.

@@ -13,11 +13,12 @@ extension PostgresSchema {
             usable timestamptz NOT NULL, wants boolean NOT NULL DEFAULT false,
             quiet_until timestamptz) WITH (fillfactor = 10)
         """,
-        // A send that several processes share, and what they must know of it.
+        // A send that several processes share, and what they must know of it. It is open once it is whole.
         """
         CREATE TABLE @job (
             \(id), epoch bigint NOT NULL, occurrence text NOT NULL, body text NOT NULL, rate bigint,
-            run_rate bigint, begun timestamptz NOT NULL, is_ending boolean NOT NULL DEFAULT false, quiet_until timestamptz)
+            run_rate bigint, begun timestamptz NOT NULL, is_open boolean NOT NULL DEFAULT false,
+            is_ending boolean NOT NULL DEFAULT false, quiet_until timestamptz)
         WITH (fillfactor = 50)
         """,
         // What one process did in a job. A process that comes back gets another row.
@@ -36,6 +37,14 @@ extension PostgresSchema {
             bits bit(4096) NOT NULL, part bigint, claim uuid, PRIMARY KEY (job, number)) WITH (fillfactor = 50)
         """,
         "CREATE INDEX ON @job_range (job, number) WHERE part IS NULL",
+        // The rows of a piece's recipients, for personal messages (`PieceRows`). They are in no log, standby or base
+        // backup, and a crash of the server empties the table. What was deleted is cleared from the disk soon.
+        """
+        CREATE UNLOGGED TABLE @job_row (
+            job bigint NOT NULL REFERENCES @job (id) ON DELETE CASCADE, number bigint NOT NULL, body bytea NOT NULL,
+            PRIMARY KEY (job, number))
+        WITH (autovacuum_vacuum_threshold = 0, autovacuum_vacuum_scale_factor = 0)
+        """,
         "CREATE TABLE @job_failure (\(id), job bigint NOT NULL REFERENCES @job (id) ON DELETE CASCADE, body text NOT NULL)",
         // Every commit of a process that helps begins with it: it writes nothing once its row is gone.
         """

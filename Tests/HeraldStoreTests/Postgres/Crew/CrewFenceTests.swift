@@ -36,7 +36,7 @@ import Testing
             }
             try await store.commit([.open(send.occurrence, RecordedOccurrence(send))])
             let shared = SharedSend(send, expiry: nil, ramped: .zero, scene.options)
-            job = try await conductor.share(shared, to: send.members)
+            job = try await conductor.share(shared, to: send.members, rows: nil)
             helper = try await PostgresCrew.join(
                 scene.server, project: "tide-app", endpoint: .emulator, times: times)
             let (helper, job) = (helper, job)

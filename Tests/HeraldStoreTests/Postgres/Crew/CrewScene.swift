@@ -14,6 +14,12 @@ struct CrewScene {
     let log = SlowServer.Log()
     let rate: Rate
     var timing = Self.times
+    var content = MessageContent(["notification": ["title": "Tide"]])
+    var stopWhenRejectedPercent = 50
+    /// Who gets which text of a personal campaign, holdouts included.
+    var partakers = Partition<MessageClass>()
+    /// What the lists have.
+    var rows: @Sendable (RecipientSet) throws -> [RecipientID: FieldValues] = { _ in [:] }
 
     static let occurrence = OccurrenceID(rawValue: "tide@once")
 
@@ -44,12 +50,17 @@ struct CrewScene {
         let occurrence = state.occurrences[Self.occurrence]
         let ledger = occurrence?.ledger ?? Ledger()
         let everybody = RecipientSet(1..<RecipientID(recipients + 1))
-        let send = Plan.Send(
+        var send = Plan.Send(
             campaign: "tide", occurrence: Self.occurrence, revision: 1, due: nil, target: .audience("all"),
-            contentDigest: "sha256:1", content: MessageContent(["notification": ["title": "Tide"]]), deadline: nil,
-            expiresAfter: nil, rate: nil, stopWhenRejectedPercent: 50, onUnknown: .hold,
+            contentDigest: "sha256:1", content: content, deadline: nil,
+            expiresAfter: nil, rate: nil, stopWhenRejectedPercent: stopWhenRejectedPercent, onUnknown: .hold,
             members: everybody.subtracting(ledger.tried), discovered: ledger[.intended], deferred: ledger[.deferred],
             recipients: recipients, isResumed: occurrence != nil)
+        if content.differsByRecipient {
+            send.classes = partakers.without(\.isHoldout).intersection(send.members)
+            send.members = send.classes.all
+            send.assignment = occurrence == nil ? partakers : nil
+        }
         var plan = Plan(at: Date(), workspaceDigest: "", state: nil)
         plan.steps = [Plan.Step(work: .send(send), reason: "due")]
         return plan
@@ -69,7 +80,7 @@ struct CrewScene {
             let surroundings = Executor<ContinuousClock>.Surroundings(
                 store: store, sender: SlowServer(log, process: process, latency: latency), crew: crew,
                 clock: ContinuousClock(), now: { Date() }, fingerprints: Fingerprinter(key: store.fingerprintKey),
-                stop: { stop() ?? (lease.holds ? nil : .machine) })
+                stop: { stop() ?? (lease.holds ? nil : .machine) }, rows: { [rows] in try rows($1) })
             let blank = Report(
                 run: "run-\(process)", plan: plan, planDigest: "", isDryRun: false, started: Date(),
                 endpoint: .emulator,
@@ -89,8 +100,9 @@ struct CrewScene {
             server ?? self.server, project: "tide-app", endpoint: .emulator, times: timing)
         var run = WorkerRun(at: .emulator, clock: ContinuousClock())
         var ends: [WorkerRun<ContinuousClock>.End] = []
+        var left: Set<JobID> = []
         while !stop(), !crew.isLost {
-            guard let (job, send) = try? await crew.nextJob(except: []) else {
+            guard let (job, send) = try? await crew.nextJob(except: left) else {
                 try await Task.sleep(for: .milliseconds(10))
                 continue
             }
@@ -101,6 +113,7 @@ struct CrewScene {
                 note: { _, failure in crew.note(failure) })
             ends.append(await run.work(on: job, send, in: surroundings).end)
             if case .refused? = ends.last { break }
+            if case .stopped? = ends.last { left.insert(job) }
         }
         await crew.disband()
         return ends
@@ -120,7 +133,7 @@ struct CrewScene {
                 PostgresStatement(
                     """
                     SELECT (SELECT count(*) FROM @job) + (SELECT count(*) FROM @job_range)
-                        + (SELECT count(*) FROM @job_part) + (SELECT count(*) FROM @job_failure)
+                        + (SELECT count(*) FROM @job_row) + (SELECT count(*) FROM @job_part) + (SELECT count(*) FROM @job_failure)
                     """)
             ])[0].first?.int(0) ?? -1
         }

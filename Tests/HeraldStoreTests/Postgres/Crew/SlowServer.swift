@@ -7,6 +7,7 @@ import Synchronization
 final class SlowServer: TaskSender {
     struct Arrival: Sendable {
         var registration: Registration
+        var body: [UInt8]
         var instant: ContinuousClock.Instant
         /// Which process sent it.
         var process: Int
@@ -44,7 +45,7 @@ final class SlowServer: TaskSender {
         guard case .send(let body) = request, let json = try? JSONValue(parsing: body),
             let text = json["message"]?["fid"]?.string, let registration = Registration(text)
         else { return .response(Response(status: 400)) }
-        let answer = log.add(Arrival(registration: registration, instant: .now, process: process))
+        let answer = log.add(Arrival(registration: registration, body: body, instant: .now, process: process))
         try? await Task.sleep(for: latency)
         return answer ?? .response(Response(status: 200, body: Array(#"{"name":"projects/p/messages/1"}"#.utf8)))
     }
