@@ -69,6 +69,8 @@ struct DatabaseCopyPlace: CopyPlace {
             // Every commit writes to it, so all of them wait, and are refused afterwards.
             transaction.run("LOCK TABLE @commit_mark IN EXCLUSIVE MODE")
             guard try CopyDigest(DatabaseCopyTables(transaction)) == content else { throw StateCopy.changed(name) }
+            // No run comes any more that would delete what a crashed one left.
+            transaction.run("DELETE FROM @job")
             transaction.run("UPDATE @identity SET moved_to = $1", .text(place))
             try transaction.commit()
         }
