@@ -91,7 +91,8 @@ import Testing
             "SELECT registration FROM herald.recipient", "SELECT * FROM herald.recipient",
             "SELECT registration FROM herald.tombstone", "SELECT registration FROM herald.former",
             "SELECT fingerprint_key FROM herald.secret", "SELECT notification_key FROM herald.device_group",
-            "SELECT token FROM herald.lease", "DELETE FROM herald.pause",
+            "SELECT body FROM herald.job_row", "SELECT body FROM herald.job", "SELECT token FROM herald.lease",
+            "DELETE FROM herald.pause",
             "SELECT herald.begin_commit(gen_random_uuid(), 1, NULL)",
         ] {
             await #expect(throws: PostgresTestServer.Missing.self, "\(query)") {

@@ -35,7 +35,9 @@ import Testing
         #expect(hindrances.isEmpty)
         // A worker whose lease ended meanwhile leaves what it could not write.
         let isWhole = scene.workers.isEmpty && ended.status == 0
-        let problems = try await scene.witness().problems(with: scene.drawn, repeats: [:], isAccountWhole: isWhole)
+        let witness = try await scene.witness()
+        var problems = try await witness.problems(with: scene.drawn, repeats: [:], isAccountWhole: isWhole)
+        if let personal = scene.drawn.personal { problems += witness.problems(of: personal, final: personal.list(0)) }
         #expect(problems.isEmpty)
     }
 

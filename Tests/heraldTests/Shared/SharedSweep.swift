@@ -78,6 +78,9 @@ struct SharedSweep: CustomStringConvertible {
         let most = Sandbox.inFlight * (role == .run ? workers + 1 : 1)
         if uncertain > most { problems.append("\(uncertain) unknown, and at most \(most) were in flight") }
         problems += try await witness.problems(with: drawn, repeats: [:], isAccountWhole: isAccountWhole(ended))
+        if let personal = drawn.personal { problems += witness.problems(of: personal, final: personal.list(0)) }
+        let rows = try await PostgresTestServer.ask("SELECT count(*) FROM herald.job_row", at: scene.address)
+        if rows != "0" { problems.append("values of \(rows) pieces are left in the state") }
         return problems
     }
 

@@ -6,9 +6,14 @@ import HeraldTestSupport
 /// state promised its recipient.
 struct SweepPersonal {
     static let campaign = "mine"
-    private static let people = (5001...5024).map { Registration.fid($0).rawValue }
-
     let seed: UInt64
+    private let people: [String]
+
+    /// - Parameter size: how many people there are.
+    init(seed: UInt64, people size: Int = 24) {
+        self.seed = seed
+        people = (5001...(5000 + size)).map { Registration.fid($0).rawValue }
+    }
 
     /// One of the lists that people make of the audience between runs: others leave, join, move and change their names, and
     /// some rows are bad.
@@ -16,7 +21,7 @@ struct SweepPersonal {
     /// - Parameter version: 0 for the first one.
     func list(_ version: Int) -> String {
         var random = SeededRandom(seed: seed &* 31 &+ UInt64(version))
-        let rows = Self.people.shuffled(using: &random).compactMap { fid -> String? in
+        let rows = people.shuffled(using: &random).compactMap { fid -> String? in
             guard Int.random(in: 0..<8, using: &random) > 0 else { return nil }
             let name = ["Ann", "", #"Bo "x" {{ name }}"#, "Zoë", "a\u{202E}b"].randomElement(using: &random) ?? ""
             let locale = ["en", "it", "it-CH", "xx", ""].randomElement(using: &random) ?? ""

@@ -79,7 +79,7 @@ struct SweepWorkspace {
                     schedule: "{cron: '0 * * * *', timezone: UTC}", recurs: true))
         }
         if isPlain || Bool.random(using: &random) {
-            personal = SweepPersonal(seed: seed)
+            personal = size.map { SweepPersonal(seed: seed, people: $0) } ?? SweepPersonal(seed: seed)
         }
     }
 
