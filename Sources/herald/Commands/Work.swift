@@ -7,8 +7,8 @@ struct Work: AsyncParsableCommand {
         commandName: "work", abstract: "Help runs on a state in PostgreSQL to send, until a signal comes.",
         discussion: """
             HERALD_STATE names the state: postgresql://USER@HOST/DATABASE. A worker needs no workspace and no lists. It \
-            waits for a run, takes recipients of its sends, and keeps to the run's rates together with all others. The \
-            run sends personal campaigns alone. Project and endpoint must be those that the state belongs to.
+            waits for a run, takes recipients of its sends, and keeps to the run's rates together with all others. \
+            Project and endpoint must be those that the state belongs to.
             """)
 
     @ParentCommand var herald: Herald
