@@ -1,4 +1,5 @@
 import FCM
+import Foundation
 import HeraldTestSupport
 import Synchronization
 import Testing
@@ -185,5 +186,54 @@ import Testing
         try await store.commit([.erase([3])])
         #expect(try await answer("SELECT count(*) FROM @job_row") == 0)
         await shared.end()
+    }
+
+    // MARK: Nobody waits for a helper that cannot help
+
+    /// In how many parts of jobs somebody still works, besides the run's.
+    private func parts(_ scene: CrewScene) async throws -> Int64 {
+        let question = """
+            SELECT count(*) FROM @job_part AS part JOIN @worker AS worker ON worker.id = part.worker
+            WHERE NOT has_left AND NOT conducts
+            """
+        return try await PostgresStore.open(scene.server).reading {
+            try $0.commit([PostgresStatement(question)])[0].first?.int(0) ?? -1
+        }
+    }
+
+    @Test func `who cannot read the job does not join it`() async throws {
+        let shared = try await Shared(CrewScene.personal(10), to: RecipientSet(1...500)) {
+            Dictionary(uniqueKeysWithValues: $0.map { ($0, row($0)) })
+        }
+        let helper = try await shared.helper()
+        #expect(try await parts(shared.scene) == 1)
+        _ = try await helper.leave(shared.job)
+        #expect(try await parts(shared.scene) == 0)
+        try await shared.scene.sql("UPDATE @job SET body = replace(body, 'Hi {{ name', 'Hi {{ surname')")
+        await #expect(throws: StateError.self) {
+            // The reading that shows the job may be yet to come.
+            try await shared.scene.eventually { try await helper.nextJob(except: []) != nil }
+        }
+        #expect(try await parts(shared.scene) == 0)
+        await shared.end(helper)
+    }
+
+    @Test func `who cannot read who gets which text leaves the job`() async throws {
+        let shared = try await Shared(CrewScene.personal(10), to: RecipientSet(1...500)) {
+            Dictionary(uniqueKeysWithValues: $0.map { ($0, row($0)) })
+        }
+        let helper = try await shared.helper()
+        guard case .send(let send) = shared.scene.plan(RecordedState(identity: OpenStore.identity)).steps[0].work
+        else { throw CancellationError() }
+        try await shared.scene.sql("DROP TABLE @assignment")
+        let surroundings = Executor<ContinuousClock>.Surroundings(
+            store: helper.store, sender: SlowServer(shared.scene.log, process: 1), crew: helper,
+            clock: ContinuousClock(), now: { Date() }, fingerprints: Fingerprinter(key: helper.store.fingerprintKey))
+        var run = WorkerRun(at: .emulator, clock: ContinuousClock())
+        let (_, end) = await run.work(
+            on: shared.job, SharedSend(send, expiry: nil, ramped: .zero, shared.scene.options), in: surroundings)
+        guard case .stopped = end else { throw CancellationError() }
+        #expect(try await parts(shared.scene) == 0 && shared.scene.log.count == 0)
+        await shared.end(helper)
     }
 }
