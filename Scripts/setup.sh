@@ -9,7 +9,7 @@ browser=
 lint=
 if [ "${1:-}" = --for-checks ]; then
     server="postgresql pgbouncer"
-    lint="shellcheck mandoc libpq-dev"
+    lint="shellcheck mandoc"
     browser=chromium
     # Those that Tests/browser/chromium.py takes.
     for name in ${CHROMIUM:-chromium chromium-browser google-chrome google-chrome-stable}; do
@@ -29,7 +29,7 @@ Linux)
         exit 0
     }
     missing=()
-    for package in libyaml-dev libpq5 libsqlite3-dev zlib1g-dev pkg-config curl openssl $server $lint ${lint:+systemd dpkg-dev}; do
+    for package in libyaml-dev libpq5 libsqlite3-dev zlib1g-dev pkg-config curl openssl $server $lint ${lint:+libpq-dev systemd dpkg-dev}; do
         dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed ||
             missing+=("$package")
     done

@@ -16,9 +16,10 @@ sweeping='^heraldTests\.(Fault|SharedSweep|SharedServer|StateCopyCommand|CrashSw
 
 work="$(mktemp -d)"
 computing=
+serials=
 sweeps=
 end() {
-    for group in $computing $sweeps; do
+    for group in $computing $serials $sweeps; do
         kill "$group" 2>/dev/null || true
         wait "$group" 2>/dev/null || true
     done
@@ -39,15 +40,22 @@ all="$("${SWIFT:-swift}" test list "${options[@]}" | wc -l)"
 # Dispatch sets the niceness of its threads anew where it may, so on Linux the scheduling class says it.
 lowest=(nice -n 19)
 ! chrt --idle 0 true 2>/dev/null || lowest=(chrt --idle 0)
-"${lowest[@]}" "${SWIFT:-swift}" test "${options[@]}" --parallel --skip "$serial" >"$work/computing" 2>&1 &
-computing=$!
-await "$work/computing" "$computing"
 nice -n 5 "${SWIFT:-swift}" test "${options[@]}" --no-parallel --filter "$sweeping" >"$work/sweeping" 2>&1 &
 sweeps=$!
 await "$work/sweeping" "$sweeps"
+mkfifo "$work/shown"
+tee "$work/serial" <"$work/shown" &
+shown=$!
+"${SWIFT:-swift}" test "${options[@]}" --no-parallel --filter "$serial" --skip "$sweeping" >"$work/shown" 2>&1 &
+serials=$!
+await "$work/serial" "$serials"
+# Last, because nothing waits until this group, which gets the least time, has begun.
+"${lowest[@]}" "${SWIFT:-swift}" test "${options[@]}" --parallel --skip "$serial" >"$work/computing" 2>&1 &
+computing=$!
 failed=
-"${SWIFT:-swift}" test "${options[@]}" --no-parallel --filter "$serial" --skip "$sweeping" 2>&1 | tee "$work/serial" \
-    || failed=1
+wait "$serials" || failed=1
+serials=
+wait "$shown"
 wait "$sweeps" || failed=1
 sweeps=
 cat "$work/sweeping"

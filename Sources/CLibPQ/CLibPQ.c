@@ -1,4 +1,5 @@
 #include <dlfcn.h>
+#include <unistd.h>
 
 // Hidden, so that libpq, which calls some of its own functions by these names, does not meet these.
 #pragma GCC visibility push(hidden)
@@ -13,23 +14,21 @@ static struct {
     type name parameters { return library.name arguments; }
 LIBPQ_FUNCTIONS(FORWARD)
 
+static const char *place(void) {
 #ifdef __APPLE__
-// Homebrew puts libpq where the system does not look.
-static const char *const places[] = {
-    "libpq.5.dylib", "/opt/homebrew/opt/libpq/lib/libpq.5.dylib", "/usr/local/opt/libpq/lib/libpq.5.dylib"};
+    // Where Homebrew puts it. Never a name alone: macOS would look for that in the working directory, too.
+    const char *arm = "/opt/homebrew/opt/libpq/lib/libpq.5.dylib", *intel = "/usr/local/opt/libpq/lib/libpq.5.dylib";
+    return access(arm, F_OK) == 0 ? arm : intel;
 #else
-static const char *const places[] = {"libpq.so.5"};
+    return "libpq.so.5";
 #endif
+}
 
 const char *libpq_load(void) {
     static void *handle;
     if (handle) return NULL;
-    for (size_t place = 0; !handle && place < sizeof places / sizeof *places; place++)
-        handle = dlopen(places[place], RTLD_LAZY | RTLD_LOCAL);
-    if (!handle) {
-        const char *problem = dlerror();
-        return problem ? problem : places[0];
-    }
+    handle = dlopen(place(), RTLD_LAZY | RTLD_LOCAL);
+    if (!handle) return dlerror();
 #define LOOK_UP(type, name, parameters, arguments) \
     if (!(library.name = (type(*) parameters)dlsym(handle, #name))) { \
         dlclose(handle); \

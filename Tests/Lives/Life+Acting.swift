@@ -171,8 +171,12 @@ extension Life {
                 note(occurrence.uncertain, of: key, isPromised: true)
             }
         case .abandon: end(key)
-        // With that, nothing is open any more. Who is listed later is no part of it.
-        case .accept: endIfDone(key, of: campaign)
+        case .accept:
+            // With that, nothing is open any more, but what was promised to others. Who is listed later is no part of it.
+            let accepted = Set(store.registrations(of: occurrence.uncertain).values.map(\.recipientKey))
+            let promised = lines[key.line]?.promised[key]?.subtracting(accepted)
+            endIfDone(key, of: campaign)
+            lines[key.line]?.promised[key] = promised
         case .goOn: break
         }
     }

@@ -24,6 +24,8 @@ const char *libpq_load(void);
 LIBPQ_CONNECTION(LIBPQ_SAME)
 LIBPQ_TRANSACTION(LIBPQ_SAME)
 LIBPQ_RESULT(LIBPQ_SAME)
+#define LIBPQ_FUNCTION(type, name, parameters, arguments) \
+    _Static_assert(__builtin_types_compatible_p(__typeof__(&name), type(*) parameters), #name);
 #else
 typedef unsigned int Oid;
 typedef struct pg_conn PGconn;
@@ -39,6 +41,8 @@ typedef struct {
     char *keyword, *envvar, *compiled, *val, *label, *dispchar;
     int dispsize;
 } PQconninfoOption;
+
+#define LIBPQ_FUNCTION(type, name, parameters, arguments) type name parameters;
 #endif
 
 _Static_assert(offsetof(PQconninfoOption, keyword) == 0, "keyword");
@@ -88,5 +92,4 @@ _Static_assert(sizeof(PQconninfoOption) == 7 * sizeof(char *), "PQconninfoOption
     F(int, PQgetlength, (const PGresult *result, int row, int column), (result, row, column)) \
     F(void, PQclear, (PGresult * result), (result))
 
-#define LIBPQ_DECLARE(type, name, parameters, arguments) type name parameters;
-LIBPQ_FUNCTIONS(LIBPQ_DECLARE)
+LIBPQ_FUNCTIONS(LIBPQ_FUNCTION)

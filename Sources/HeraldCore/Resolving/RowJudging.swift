@@ -23,10 +23,7 @@ struct RowJudging {
     private let owners: [ValueNeed.Owner]
     private var batch = JudgingBatch(size: 0)
     private let queue = DispatchQueue(label: "herald.rows", attributes: .concurrent)
-    private let group = DispatchGroup()
-    private let room = DispatchSemaphore(value: most)
-    /// Those that no core is using.
-    private let idle = Idle()
+    private let shared = Shared()
 
     /// - Parameter owners: whose rows come. Rows name them by place.
     init(for sends: [Send], _ owners: [ValueNeed.Owner]) { (self.sends, self.owners) = (sends, owners) }
@@ -42,35 +39,79 @@ struct RowJudging {
         let full = batch
         batch = JudgingBatch(size: Self.batchSize)
         // Where the others are behind, this core helps instead of waiting for them.
-        guard room.wait(timeout: .now()) == .success else { return judge(full) }
-        queue.async(group: group) { [self] in
-            judge(full)
-            room.signal()
+        guard shared.put(full, atMost: Self.most) else { return judge(full) }
+        queue.async { [sends, owners, shared] in
+            guard let batch = shared.begin() else { return }
+            var judge = shared.takeJudge() ?? RowJudge(sends, owners, isAlone: false)
+            judge.judge(batch)
+            shared.end(judge)
         }
     }
 
     private func judge(_ batch: JudgingBatch) {
-        var judge = idle.take() ?? RowJudge(sends, owners)
+        var judge = shared.takeJudge() ?? RowJudge(sends, owners, isAlone: false)
         judge.judge(batch)
-        idle.give(judge)
+        shared.give(judge)
     }
 
-    /// Waits until every row is judged. What came of them is in the order of the campaigns that asked.
+    /// Judges what no other core has begun with, and waits for the rest. What came of all rows is in the order of the
+    /// campaigns that asked.
     consuming func finish() -> [JudgedRows] {
         if sends.isEmpty { return [] }
-        group.wait()
-        var judge = idle.take() ?? RowJudge(sends, owners)
+        var judge = shared.takeJudge() ?? RowJudge(sends, owners, isAlone: true)
         judge.judge(batch)
-        while let other = idle.take() { judge.add(other) }
+        while let batch = shared.take() { judge.judge(batch) }
+        shared.waitForOthers()
+        while let other = shared.takeJudge() { judge.add(other) }
         return judge.judged
     }
+}
 
-    private final class Idle: Sendable {
-        private let judges = Mutex<[RowJudge]>([])
-
-        func take() -> RowJudge? { judges.withLock { $0.popLast() } }
-        func give(_ judge: RowJudge) { judges.withLock { $0.append(judge) } }
+/// What the cores that judge rows have in common.
+private final class Shared: Sendable {
+    private struct Work {
+        var batches: [JudgingBatch] = []
+        /// How many batches are being judged.
+        var begun = 0
+        /// Those that no core is using.
+        var judges: [RowJudge] = []
     }
+
+    private let work = Mutex(Work())
+    /// Counts the batches that other cores have judged.
+    private let ended = DispatchSemaphore(value: 0)
+
+    /// Returns `false` if there are as many already.
+    func put(_ batch: JudgingBatch, atMost most: Int) -> Bool {
+        work.withLock { work in
+            guard work.batches.count + work.begun < most else { return false }
+            work.batches.append(batch)
+            return true
+        }
+    }
+
+    func take() -> JudgingBatch? { work.withLock { $0.batches.popLast() } }
+
+    func begin() -> JudgingBatch? {
+        work.withLock { work in
+            guard let batch = work.batches.popLast() else { return nil }
+            work.begun += 1
+            return batch
+        }
+    }
+
+    func end(_ judge: RowJudge) {
+        work.withLock { work in
+            work.judges.append(judge)
+            work.begun -= 1
+        }
+        ended.signal()
+    }
+
+    func takeJudge() -> RowJudge? { work.withLock { $0.judges.popLast() } }
+    func give(_ judge: RowJudge) { work.withLock { $0.judges.append(judge) } }
+
+    func waitForOthers() { while work.withLock({ $0.begun > 0 }) { ended.wait() } }
 }
 
 /// Copies of some rows.
@@ -127,9 +168,10 @@ private struct RowJudge: Sendable {
     /// The campaigns that go to an owner's rows, by the owner's place.
     private let sends: [[Int]]
 
-    init(_ sends: [RowJudging.Send], _ owners: [ValueNeed.Owner]) {
-        // Cores that count references to the same values would wait for each other.
-        messages = sends.map(\.messages.copied)
+    /// - Parameter isAlone: whether no other core judges rows of the same campaigns. Cores that count references to the
+    ///   same values wait for each other.
+    init(_ sends: [RowJudging.Send], _ owners: [ValueNeed.Owner], isAlone: Bool) {
+        messages = sends.map { isAlone ? $0.messages : $0.messages.copied }
         judged = sends.map { JudgedRows($0.messages) }
         places = sends.map { send in
             let columns = owners.first { $0.owner == send.owner }?.columns ?? []

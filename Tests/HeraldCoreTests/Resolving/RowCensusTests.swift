@@ -168,6 +168,13 @@ struct RowCensusTests {
         #expect(census.longest?.line == longest.first { !excluded.contains($0) })
     }
 
+    /// Enough rows that several cores judge them.
+    @Test func `among rows that are alike the first one is named`() throws {
+        let row = { (line: Int) in "\(fid(line)),Ann,1,it," }
+        let list = "fid,First Name,points,locale,seen\n" + (2...20_000).map(row).joined(separator: "\n") + "\n"
+        for _ in 0..<5 { #expect(try census(list).longest?.line == 2) }
+    }
+
     @Test func `campaigns of one audience may use different fields of it`() throws {
         let other = """
             ---
