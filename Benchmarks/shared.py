@@ -11,7 +11,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from figures import ROUNDS, compared, fid, goal, measured, token
+import texts
+from figures import ROUNDS, apart, compared, fid, goal, measured, token
 from postgres import Postgres, Slowly, programs
 from sink import Sink
 from workspace import Workspace
@@ -23,17 +24,24 @@ IN_FLIGHT, LATENCY, WORKERS = 250, "100ms", 3
 MILLION = 1_000_000
 
 
-def workspace(name, sink, in_flight=2000, rest=""):
-    return Workspace(
-        WORK / name, sink, MESSAGE, f"  rate: unlimited\n  ramp: 0s\n  max_in_flight: {in_flight}\n", rest,
-        shared=True)
+def workspace(name, sink, column, registration, count, in_flight=2000, rest="", personal=False):
+    """With `personal` each row has values, and each recipient gets a message of its own."""
+    place = Workspace(
+        WORK / name, sink, texts.MESSAGE if personal else MESSAGE,
+        f"  rate: unlimited\n  ramp: 0s\n  max_in_flight: {in_flight}\n", rest, shared=True,
+        audience=texts.FIELDS if personal else "",
+        campaign=texts.campaign({"a": 50, "b": 50}) if personal else "")
+    if personal:
+        apart(texts.fill, place.list, column, registration, count)
+    else:
+        place.fill(column, registration, count)
+    return place
 
 
 def applied(sink, server):
     """An apply to recipients that the state does not know, in SQLite, in PostgreSQL, and with 1 ms more for each round
     trip, in turn. What counts is the whole command."""
-    place = workspace("applied", sink)
-    place.fill("token", token, RECIPIENTS)
+    place = workspace("applied", sink, "token", token, RECIPIENTS)
     seconds = {"SQLite": [], "PostgreSQL": [], "PostgreSQL, 1 ms away": []}
     with Slowly(server, 0.0005) as slowly:
         for _ in range(ROUNDS):
@@ -79,15 +87,15 @@ class Workers:
             self.peaks.append(usage.ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1 << 10))
 
 
-def together(server):
+def together(server, personal):
     """How fast a run sends alone, and with others that help it. So many requests in flight are what binds: their answers
     take their time."""
+    name = "personal messages, " if personal else ""
     ratios, rates = [], {0: [], WORKERS: []}
     count = RECIPIENTS
     with Sink(SINK, WORK, "--latency", LATENCY, "--threads", "2") as sink:
         for number in range(ROUNDS):
-            place = workspace(f"together-{number}", sink, IN_FLIGHT)
-            place.fill("token", token, count)
+            place = workspace(f"together-{number}", sink, "token", token, count, IN_FLIGHT, personal=personal)
             place.state = server.address(server.new_database())
             place.initialize(HERALD)
             rates[0].append(count / place.apply(HERALD)[1])
@@ -95,17 +103,17 @@ def together(server):
                 rates[WORKERS].append(count / place.apply(HERALD, known=True)[1])
             ratios.append(rates[WORKERS][-1] / rates[0][-1])
             shutil.rmtree(place.folder)
-    print(f"a run alone: {statistics.median(rates[0]):,.0f} recipients/s, "
+    print(f"{name}a run alone: {statistics.median(rates[0]):,.0f} recipients/s, "
           f"with {WORKERS} workers {statistics.median(rates[WORKERS]):,.0f}")
-    goal(f"a run and {WORKERS} workers, {IN_FLIGHT} in flight each, answers after {LATENCY}", statistics.median(ratios),
-         3.5, "× the run alone", least=True, **compared(ratios, "higher"))
+    goal(f"{name}a run and {WORKERS} workers, {IN_FLIGHT} in flight each, answers after {LATENCY}",
+         statistics.median(ratios), 3.5, "× the run alone", least=True, **compared(ratios, "higher"))
 
 
-def large(server, count):
+def large(server, count, personal):
     """The memory of each process."""
     with Sink(SINK, WORK) as sink:
-        place = workspace("large", sink, rest=f"guards: {{max_recipients: {count}}}\n")
-        place.fill("fid", fid, count)
+        place = workspace("large", sink, "fid", fid, count, rest=f"guards: {{max_recipients: {count}}}\n",
+                          personal=personal)
         place.state = server.address(server.new_database())
         place.initialize(HERALD)
         with Workers(1, place, sink) as workers:
@@ -114,7 +122,8 @@ def large(server, count):
             if code != 0:
                 sys.exit(f"herald ended with {code}")
         shutil.rmtree(place.folder)
-    name = f"{count // MILLION} million fids, a state in PostgreSQL, one worker"
+    kind = "personal messages" if personal else "fids"
+    name = f"{count // MILLION} million {kind}, a state in PostgreSQL, one worker"
     print(f"{name}: {seconds:.1f} s, {count / seconds:,.0f} recipients/s in all")
     goal(f"{name}: memory of the run at the peak", mebibytes, 160, "MiB", seconds=seconds)
     goal(f"{name}: memory of the worker at the peak", workers.peaks[0], 160, "MiB")
@@ -128,5 +137,7 @@ WORK.mkdir(parents=True)
 with Postgres() as server:
     with Sink(SINK, WORK) as sink:
         applied(sink, server)
-    together(server)
-    large(server, 10 * MILLION if os.environ.get("BENCH_LARGE") == "1" else MILLION)
+    for personal in (False, True):
+        together(server, personal)
+    large(server, 10 * MILLION if os.environ.get("BENCH_LARGE") == "1" else MILLION, personal=False)
+    large(server, MILLION, personal=True)
