@@ -142,11 +142,15 @@ package final class RunLease: StateLock {
         }
     }
 
-    /// Without it, others wait until the lease ends.
+    /// Without it, others wait until the lease ends, and rows of recipients that the run could not delete any more stay
+    /// until the next run begins.
     private func giveBack(over link: PostgresLink) {
         try? link.perform(until: .now) { connection, _ in
-            _ = try connection.perform(
+            try connection.perform(
                 "UPDATE @lease SET run = NULL, token = NULL, ends = clock_timestamp() WHERE epoch = $1", .int(epoch),
+                until: .now + times.renewal)
+            try connection.perform(
+                "DELETE FROM @job_row WHERE job IN (SELECT id FROM @job WHERE epoch <= $1)", .int(epoch),
                 until: .now + times.renewal)
         }
     }
@@ -174,6 +178,9 @@ extension RunLease {
                     RETURNING epoch, coalesce(extract(epoch FROM resend_from - clock_timestamp()), 0)::float8
                     """, .text(run), .uuid(token), .text(ProcessInfo.processInfo.hostName), .int(Int(getpid())),
                     .double(times.length.seconds), .double(times.timeout.seconds)),
+                // What runs that died left there.
+                PostgresStatement(
+                    "DELETE FROM @job_row WHERE job IN (SELECT id FROM @job WHERE epoch < (SELECT epoch FROM @lease))"),
             ])
         return try taken[1].first.map { (try $0.int(0), try $0.double(1)) }
     }
