@@ -101,8 +101,8 @@ extension PostgresCrew {
 
     /// The number of its part. `nil` if the job is over.
     private func join(_ job: JobID, epoch: Int64) async throws -> Int64? {
-        let lease = WorkLease(holder: "", epoch: epoch)
-        return try await database.writing(under: lease, as: board.id) { [me = board.id] transaction in
+        let (lease, me) = (WorkLease(holder: "", epoch: epoch), board.id)
+        let made = try await database.writing(under: lease, as: me) { transaction in
             // Waits for a conductor that is just ending it.
             let rows = try transaction.fetch(
                 """
@@ -110,7 +110,13 @@ extension PostgresCrew {
                 INSERT INTO @job_part (job, worker) SELECT id, $2 FROM open RETURNING id
                 """, .int(job.rawValue), .uuid(me))
             return try rows.first?.int(0)
-        } ?? nil
+        }
+        if let made { return made }
+        // The answer was lost. A part that nobody knows would never be left, and the conductor would wait for it.
+        let question = PostgresStatement(
+            "SELECT id FROM @job_part WHERE job = $1 AND worker = $2 AND NOT has_left ORDER BY id DESC LIMIT 1",
+            .int(job.rawValue), .uuid(me))
+        return try await database.reading { try $0.commit([question])[0].first?.int(0) }
     }
 
     /// Whether a run goes on.

@@ -69,8 +69,15 @@ extension PostgresCrew {
         defer { board.withState { $0.parts[job] = nil } }
         if conducting != nil { return try await end(job, part) }
         let fingerprints = Fingerprinter(key: database.fingerprintKey)
-        _ = try await database.writing(under: workLease(part), as: helper) { transaction in
-            try JobPart(id: part.id).giveBack(fingerprints, in: transaction)
+        do {
+            _ = try await database.writing(under: workLease(part), as: helper) { transaction in
+                try JobPart(id: part.id).giveBack(fingerprints, in: transaction)
+            }
+        } catch {
+            // Otherwise the conductor would wait for recipients that nobody sends to. Once this process is gone, it takes
+            // them back.
+            board.withState { $0.isLost = true }
+            throw error
         }
         return Settlement()
     }

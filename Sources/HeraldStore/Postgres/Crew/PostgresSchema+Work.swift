@@ -37,8 +37,8 @@ extension PostgresSchema {
             bits bit(4096) NOT NULL, part bigint, claim uuid, PRIMARY KEY (job, number)) WITH (fillfactor = 50)
         """,
         "CREATE INDEX ON @job_range (job, number) WHERE part IS NULL",
-        // The rows of a piece's recipients, for personal messages (`PieceRows`). They are in no log, standby or base
-        // backup, and a crash of the server empties the table. What was deleted is cleared from the disk soon.
+        // The rows of a piece's recipients, for personal messages (`PieceRows`). They are in no log, on no standby and in
+        // no pg_basebackup, and a crash of the server empties the table. What was deleted is cleared from the disk soon.
         """
         CREATE UNLOGGED TABLE @job_row (
             job bigint NOT NULL REFERENCES @job (id) ON DELETE CASCADE, number bigint NOT NULL, body bytea NOT NULL,
