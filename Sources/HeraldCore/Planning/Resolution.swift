@@ -28,6 +28,8 @@ package enum ResolutionProblem: Error, Hashable, Sendable {
     case reachedOtherwise
     /// The occurrence began with personal messages, and the campaign sends everybody the same now.
     case noMorePersonal
+    /// The campaign took the name over, and its message was sent in that occurrence when it had another name.
+    case sentBefore(OccurrenceID)
     case disabled
     /// The name of the campaign, or `nil` if everything is paused.
     case paused(String?)
@@ -74,6 +76,7 @@ extension RecordedState {
             if !ledger.tried.isEmpty, !occurrence.classes.isEmpty, campaign.content.personal == nil {
                 throw .noMorePersonal
             }
+            if let earlier = sending(of: campaign, named: occurrence.campaign) { throw .sentBefore(earlier) }
             let due = campaign.schedule.isCron ? occurrence.due : campaign.schedule.at
             let now = RecordedOccurrence(campaign, due: due)
             let amended = StateChange.amend(id, contentDigest: now.contentDigest, target: now.target, due: now.due)
@@ -98,6 +101,15 @@ extension RecordedState {
             throw .noCampaign(name: occurrence.campaign, revision: occurrence.revision)
         }
         return campaign
+    }
+
+    /// The occurrence in which the campaign was sent under a former name, if its history has not moved yet. Then another
+    /// campaign began what the state has under the name that it took over.
+    private func sending(of campaign: Campaign, named name: String) -> OccurrenceID? {
+        let former = Set(campaign.previousNames.map(\.value)).subtracting(formerNames[name] ?? []).subtracting([name])
+        return occurrences.filter { _, occurrence in
+            former.contains(occurrence.campaign) && occurrence.revision == campaign.revision && occurrence.hasTried
+        }.keys.min()
     }
 
     /// Whoever is to get it again would be forgotten if the next run did not send it.

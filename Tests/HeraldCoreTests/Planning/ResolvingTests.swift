@@ -117,6 +117,26 @@ import Testing
         }
     }
 
+    /// Another campaign began the occurrence. This one took its name over.
+    @Test(arguments: [false, true])
+    func `nobody is sent by --continue what the campaign sent under its former name`(_ hasMoved: Bool) throws {
+        var scenario = PlanScenario()
+        scenario.began(.tide(at: Self.due, title: "Low tide"), accepted: [1])
+        scenario.began(.tide("news"), accepted: [2], finished: true)
+        var campaign = Campaign.tide()
+        campaign.previousNames = [.init("news")]
+        // A campaign that had the name long ago has its history. What is sent under that name since is another one's.
+        if hasMoved { scenario.state.formerNames = ["tide": ["news"]] }
+        let id = Campaign.tide(at: Self.due).id
+        let result = Result { () throws(ResolutionProblem) in
+            try scenario.state.changes(resolving: id, by: .goOn, campaign: campaign, at: PlanScenario.now)
+        }
+        switch result {
+        case .success: #expect(hasMoved)
+        case .failure(let problem): #expect(!hasMoved && problem == .sentBefore("news@once"))
+        }
+    }
+
     @Test(arguments: [nil, "tide"] as [String?])
     func `what is paused is resumed before it is sent again`(_ paused: String?) {
         var scenario = scenario()

@@ -36,6 +36,10 @@ extension ResolutionProblem {
             .wrong(
                 "\(occurrence) began with personal messages, and the campaign now sends everybody the same",
                 "bring 'personal' back in the file, or end the occurrence with --abandon")
+        case .sentBefore(let earlier):
+            .wrong(
+                "another campaign began \(occurrence), and this one was sent already as \(earlier): some would get it again",
+                "end \(occurrence) with --abandon")
         case .disabled:
             .wrong("the campaign is disabled, so nothing of \(occurrence) would be sent", "set 'enabled: true' first")
         case .paused(let campaign):
