@@ -29,7 +29,10 @@ extension Life {
                 if mishap == nil { noteLeave(of: registration, from: topic) }
             case .batch(let operation, let topic, let registrations):
                 for registration in registrations {
-                    if operation == .add {
+                    if operation == .add, mishap?.isRefusal == true {
+                        // Nothing was done, so it stays whose it was.
+                        continue
+                    } else if operation == .add {
                         // The Instance ID service does not tell whose a subscription was.
                         let isIn = fcm.now.topics[topic]?.contains(registration) == true
                         owners[topic, default: [:]][registration] = isIn ? true : nil
@@ -49,7 +52,7 @@ extension Life {
 
     /// Firings that reached everybody they could. Who is listed later is no part of them.
     private func endWhatIsDone(_ content: LifeRun.Content) {
-        for begun in Set(content.begun.map(\.occurrence)) {
+        for begun in Set(content.begun.map(\.occurrence) + content.plans.flatMap(\.plan.over)) {
             for campaign in files.campaigns where lines[campaign.line]?.names.contains(begun.campaign) == true {
                 let key = key(of: campaign, begun)
                 if asked.contains(key) { endIfDone(key, of: campaign) }

@@ -41,7 +41,7 @@ extension Life {
         try judge(run, at: begin)
         // Whom FCM calls dead in this run may have another registration, which the next run subscribes.
         guard store.deaths == deaths, run.now.report.map({ $0.result == .ok }) ?? true else { return }
-        try await checkSettled(at: begin)
+        try await checkSettled(after: run, at: begin)
     }
 
     /// Returns whether nothing was left out.
