@@ -136,7 +136,7 @@ package struct Emulator: Sendable {
         let tls = identity?.tlsConfiguration
         let rules = AccessRules(
             listeningOn: configuration.host, allowing: configuration.allowedHosts, token: token)
-        let drain = Drain()
+        let (drain, open) = (Drain(), OpenChannels())
         let logger = Logger(label: "herald.emulator", factory: { _ in SwiftLogNoOpLogHandler() })
         let answering = EmulatorResponder(backend: backend, rules: rules, isSecure: tls != nil, drain: drain)
         let application = Application(
@@ -152,7 +152,7 @@ package struct Emulator: Sendable {
                     try await writer.write(response: response.head, body: response.body)
                 }
                 guard let tls else { return HTTP1Channel(responder: responder) }
-                return try SecureChannel(tls, responder: responder)
+                return try SecureChannel(tls, open, responder: responder)
             },
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port), backlog: 1024),
@@ -162,7 +162,10 @@ package struct Emulator: Sendable {
         let serving = Task { try await application.run() }
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
-                defer { group.cancelAll() }
+                defer {
+                    group.cancelAll()
+                    open.closeAll()
+                }
                 group.addTask { try await backend.beat(every: configuration.heartbeat) }
                 try await withTaskCancellationHandler {
                     try await serving.value
