@@ -150,8 +150,8 @@ package final class RunLease: StateLock {
                 "UPDATE @lease SET run = NULL, token = NULL, ends = clock_timestamp() WHERE epoch = $1", .int(epoch),
                 until: .now + times.renewal)
             try connection.perform(
-                "DELETE FROM @job_row WHERE job IN (SELECT id FROM @job WHERE epoch <= $1)", .int(epoch),
-                until: .now + times.renewal)
+                "DELETE FROM @job_row AS piece USING @job AS known WHERE known.id = piece.job AND known.epoch <= $1",
+                .int(epoch), until: .now + times.renewal)
         }
     }
 }
@@ -180,7 +180,10 @@ extension RunLease {
                     .double(times.length.seconds), .double(times.timeout.seconds)),
                 // What runs that died left there.
                 PostgresStatement(
-                    "DELETE FROM @job_row WHERE job IN (SELECT id FROM @job WHERE epoch < (SELECT epoch FROM @lease))"),
+                    """
+                    DELETE FROM @job_row AS piece USING @job AS known
+                    WHERE known.id = piece.job AND known.epoch < (SELECT epoch FROM @lease)
+                    """),
             ])
         return try taken[1].first.map { (try $0.int(0), try $0.double(1)) }
     }
