@@ -81,7 +81,7 @@ extension ChunkTable {
         var sets: [State: RecipientSet] = [:]
         while let row = try rows.next() {
             let state = try state(row.decode(Int.self, atIndex: 0))
-            sets[state] = try RecipientSet(encodedChunks: [(key, Array(row.decode(Data.self, atIndex: 1)))])
+            sets[state] = try row.withBytes(atIndex: 1) { try RecipientSet(key, $0) }
         }
         // Reading the whole partition checks that its sets are disjoint and as they were written. Checking here would
         // slow down each commit.
@@ -101,7 +101,7 @@ extension ChunkTable {
                 ON CONFLICT DO UPDATE SET members = excluded.members, bytes = excluded.bytes, checksum = excluded.checksum
                 """)
         let data = Data(bytes)
-        let checksum = checksum(id, state.rawValue, Int64(key), data)
+        let checksum = bytes.withUnsafeBytes { self.checksum(id, state.rawValue, Int64(key), $0) }
         try statement.execute(arguments: [id, state.rawValue, Int64(key), set.count, data, checksum])
     }
 }

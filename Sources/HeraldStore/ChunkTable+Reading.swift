@@ -12,26 +12,28 @@ extension ChunkTable {
                 ORDER BY \(owner), state, chunk
                 """, arguments: owners.arguments)
         var sets: [Int64: [State: RecipientSet]] = [:]
-        // Decodes one set at a time, so that only its bytes are in memory besides the decoded sets.
         var current: StoredSet?
         while let row = try rows.next() {
             // A damaged file may hold any value in any column, and `row[0]` would end the process.
             let id = try row.decode(Int64.self, atIndex: 0)
             let state = try state(row.decode(Int.self, atIndex: 1))
             if let set = current, set.owner != id || set.state != state {
-                sets[set.owner, default: [:]][set.state] = try decode(set)
+                sets[set.owner, default: [:]][set.state] = try whole(set)
                 current = nil
             }
             var set = current ?? StoredSet(owner: id, state: state)
             // Leaves only one reference to the set, so that its chunks are appended in place.
             current = nil
-            let (key, bytes) = (try row.decode(Int64.self, atIndex: 2), try row.decode(Data.self, atIndex: 4))
-            try verify(row.decode(atIndex: 5), id, state.rawValue, key, bytes)
-            set.chunks.append((try chunk(key), Array(bytes)))
+            let key = try row.decode(Int64.self, atIndex: 2)
+            let checksum = try row.decode(Int64.self, atIndex: 5)
+            try row.withBytes(atIndex: 4) { bytes in
+                try verify(checksum, id, state.rawValue, key, bytes)
+                try set.recipients.append(try chunk(key), bytes)
+            }
             set.members += try members(row.decode(Int.self, atIndex: 3))
             current = set
         }
-        if let set = current { sets[set.owner, default: [:]][set.state] = try decode(set) }
+        if let set = current { sets[set.owner, default: [:]][set.state] = try whole(set) }
         return try sets.mapValues { sets in
             guard let partition = Partition(sets) else {
                 throw StateDamage(detail: "\(name) has a recipient in two states")
@@ -92,10 +94,14 @@ extension ChunkTable {
             db, sql: "SELECT \(owner), state, bytes, checksum FROM \(name) WHERE chunk = ?", arguments: [Int64(key)])
         var states: [Int64: State] = [:]
         while let row = try rows.next() {
-            let (id, bytes) = (try row.decode(Int64.self, atIndex: 0), try row.decode(Data.self, atIndex: 2))
+            let id = try row.decode(Int64.self, atIndex: 0)
             let state = try state(row.decode(Int.self, atIndex: 1))
-            try verify(row.decode(atIndex: 3), id, state.rawValue, Int64(key), bytes)
-            guard try RecipientSet(encodedChunks: [(key, Array(bytes))]).contains(recipient) else { continue }
+            let checksum = try row.decode(Int64.self, atIndex: 3)
+            let members = try row.withBytes(atIndex: 2) { bytes in
+                try verify(checksum, id, state.rawValue, Int64(key), bytes)
+                return try RecipientSet(key, bytes)
+            }
+            guard members.contains(recipient) else { continue }
             guard states.updateValue(state, forKey: id) == nil else {
                 throw StateDamage(detail: "\(name) has a recipient in two states")
             }
@@ -107,16 +113,16 @@ extension ChunkTable {
     private struct StoredSet {
         let owner: Int64
         let state: State
-        var chunks: [(key: UInt16, bytes: [UInt8])] = []
+        var recipients = RecipientSet()
+        /// How many there are, by the rows.
         var members = 0
     }
 
-    private func decode(_ stored: StoredSet) throws -> RecipientSet {
-        let set = try RecipientSet(encodedChunks: stored.chunks)
-        guard set.count == stored.members else {
+    private func whole(_ set: StoredSet) throws -> RecipientSet {
+        guard set.recipients.count == set.members else {
             throw StateDamage(detail: "\(name) has a set of another size than it says")
         }
-        return set
+        return set.recipients
     }
 
     func state(_ number: Int) throws -> State {
@@ -138,5 +144,15 @@ extension ChunkTable {
             throw StateDamage(detail: "\(name) has a chunk of no possible size")
         }
         return number
+    }
+}
+
+extension Row {
+    /// Lends the bytes of a column, so that they are not copied.
+    func withBytes<Value>(atIndex index: Int, _ body: (UnsafeRawBufferPointer) throws -> Value) throws -> Value {
+        try withUnsafeData(atIndex: index) { data in
+            guard let data else { throw StateDamage(detail: "it has no bytes where a set belongs") }
+            return try data.withUnsafeBytes(body)
+        }
     }
 }

@@ -30,7 +30,7 @@ extension ListCache {
         let content = bytes.dropLast(Self.digestSize)
         guard bytes.count > Self.digestSize, bytes.suffix(Self.digestSize).elementsEqual(SHA256.hash(data: content))
         else { return nil }
-        var reader = ByteReader(Array(content))
+        var reader = ByteReader(content)
         do {
             try reader.require(Self.title)
             try reader.require(maker)
@@ -102,13 +102,12 @@ extension RecipientSet {
 
     /// - Parameter next: one more than the highest number that may be in it.
     fileprivate init(from reader: inout ByteReader, below next: RecipientID) throws {
-        var chunks: [(key: UInt16, bytes: [UInt8])] = []
+        self.init()
         for _ in 0..<(try reader.count(ofSize: 6)) {
             let key: UInt16 = try reader.number()
             let length = try reader.count(ofSize: 1)
-            chunks.append((key, try reader.bytes(length)))
+            try reader.read(length) { try append(key, $0) }
         }
-        self = try RecipientSet(encodedChunks: chunks)
         guard !contains(0), last.map({ $0 < next }) ?? true else { throw ByteReader.Damage() }
     }
 }

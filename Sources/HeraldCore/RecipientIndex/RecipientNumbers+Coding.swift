@@ -47,7 +47,7 @@ extension RecipientNumbers {
         guard rest == 0, (0...Self.limit).contains(count) else { return nil }
         do {
             let head = try Self.bytes(headSize, read)
-            var reader = ByteReader(Array(head.suffix(24)))
+            var reader = ByteReader(head.suffix(24))
             let key: (UInt64, UInt64) = (try reader.number(), try reader.number())
             guard head == Self.head(maker, numbering, hash: SipHash(key: key), count: count) else { return nil }
             var hash = SHA256()

@@ -13,31 +13,37 @@ struct ByteWriter {
 struct ByteReader {
     struct Damage: Error {}
 
-    private let bytes: [UInt8]
-    private var position = 0
+    /// What is not read yet.
+    private var bytes: ArraySlice<UInt8>
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
 
-    var isAtEnd: Bool { position == bytes.count }
+    var isAtEnd: Bool { bytes.isEmpty }
+
+    /// Lends the next bytes, so that they are not copied.
+    mutating func read<Value>(_ count: Int, _ body: (UnsafeRawBufferPointer) throws -> Value) throws -> Value {
+        guard count >= 0, count <= bytes.count else { throw Damage() }
+        defer { bytes.removeFirst(count) }
+        return try bytes.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+    }
 
     mutating func bytes(_ count: Int) throws(Damage) -> [UInt8] {
-        guard count >= 0, count <= bytes.count - position else { throw Damage() }
-        defer { position += count }
-        return Array(bytes[position..<(position + count)])
+        guard count >= 0, count <= bytes.count else { throw Damage() }
+        defer { bytes.removeFirst(count) }
+        return Array(bytes.prefix(count))
     }
 
     mutating func number<Number: FixedWidthInteger>(_: Number.Type = Number.self) throws(Damage) -> Number {
         let size = MemoryLayout<Number>.size
-        guard size <= bytes.count - position else { throw Damage() }
-        defer { position += size }
-        return Number(
-            littleEndian: bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: position, as: Number.self) })
+        guard size <= bytes.count else { throw Damage() }
+        defer { bytes.removeFirst(size) }
+        return Number(littleEndian: bytes.withUnsafeBytes { $0.loadUnaligned(as: Number.self) })
     }
 
     /// Reads the number of items that follow. Each must have at least `size` bytes.
     mutating func count(ofSize size: Int) throws(Damage) -> Int {
         let count = Int(try number(UInt32.self))
-        guard count <= (bytes.count - position) / size else { throw Damage() }
+        guard count <= bytes.count / size else { throw Damage() }
         return count
     }
 

@@ -6,6 +6,8 @@ enum ChunkMembers: Sendable {
     /// The largest array. Beyond it, a bitmap is smaller.
     private static let arrayLimit = 4096
     private static let wordCount = 1024
+    /// How many words are looked at before the next look at what is known of all. It divides `wordCount`.
+    private static let blockCount = 64
 
     var count: Int {
         switch self {
@@ -31,6 +33,14 @@ enum ChunkMembers: Sendable {
                     }
                 }
             }
+        }
+    }
+
+    var last: UInt16? {
+        switch self {
+        case .array(let values): values.last
+        case .bits(let words, _):
+            words.lastIndex { $0 != 0 }.map { UInt16($0 * 64 + 63 - words[$0].leadingZeroBitCount) }
         }
     }
 
@@ -76,11 +86,33 @@ enum ChunkMembers: Sendable {
     func subtracting(_ other: ChunkMembers) -> ChunkMembers { combined(with: other) { $0 & ~$1 } }
     func intersection(_ other: ChunkMembers) -> ChunkMembers { combined(with: other) { $0 & $1 } }
 
+    /// One of the two, if the result is the same: unchanged sets share their memory.
+    @inline(__always)
     private func combined(with other: ChunkMembers, _ combine: (UInt64, UInt64) -> UInt64) -> ChunkMembers {
-        var words = self.words
-        let others = other.words
-        for index in words.indices { words[index] = combine(words[index], others[index]) }
-        return Self(words: words)
+        let (words, others) = (self.words, other.words)
+        return words.withUnsafeBufferPointer { words in
+            others.withUnsafeBufferPointer { others in
+                // Bits in which the result is not empty, not the one set and not the other.
+                var (some, changed, differs) = (UInt64(0), UInt64(0), UInt64(0))
+                for block in stride(from: 0, to: Self.wordCount, by: Self.blockCount) {
+                    for index in block..<(block + Self.blockCount) {
+                        let word = combine(words[index], others[index])
+                        some |= word
+                        changed |= word ^ words[index]
+                        differs |= word ^ others[index]
+                    }
+                    if some != 0, changed != 0, differs != 0 { break }
+                }
+                if some == 0 { return .array([]) }
+                if changed == 0 { return self }
+                if differs == 0 { return other }
+                return Self(
+                    words: [UInt64](unsafeUninitializedCapacity: Self.wordCount) { result, size in
+                        for index in 0..<Self.wordCount { result[index] = combine(words[index], others[index]) }
+                        size = Self.wordCount
+                    })
+            }
+        }
     }
 
     init(sorted values: [UInt16]) {

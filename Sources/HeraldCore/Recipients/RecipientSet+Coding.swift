@@ -17,13 +17,18 @@ extension RecipientSet {
         chunks.map { ($0.key, Self.encode($0.members)) }
     }
 
-    package init(encodedChunks: [(key: UInt16, bytes: [UInt8])]) throws {
-        var decoded: [Chunk] = []
-        for (key, bytes) in encodedChunks {
-            if let last = decoded.last, last.key >= key { throw DamagedChunk() }
-            decoded.append(Chunk(key: key, members: try Self.decode(bytes)))
-        }
-        self.init(chunks: decoded)
+    /// Adds a chunk as it was encoded. It trusts neither the key nor the bytes.
+    ///
+    /// - Parameter key: must be above those before it.
+    package mutating func append(_ key: UInt16, _ bytes: UnsafeRawBufferPointer) throws {
+        if let last = chunks.last, last.key >= key { throw DamagedChunk() }
+        append(Chunk(key: key, members: try Self.decode(bytes)))
+    }
+
+    /// The set of a single chunk.
+    package init(_ key: UInt16, _ bytes: UnsafeRawBufferPointer) throws {
+        self.init()
+        try append(key, bytes)
     }
 
     private static func encode(_ members: ChunkMembers) -> [UInt8] {
@@ -55,7 +60,7 @@ extension RecipientSet {
         }
     }
 
-    private static func decode(_ bytes: [UInt8]) throws -> ChunkMembers {
+    private static func decode(_ bytes: UnsafeRawBufferPointer) throws -> ChunkMembers {
         guard let form = bytes.first.flatMap({ Form(rawValue: $0) }), bytes.count > 2, bytes.count % 2 == 1 else {
             throw DamagedChunk()
         }
@@ -73,10 +78,12 @@ extension RecipientSet {
             return ChunkMembers(sorted: values)
         case .bits:
             guard count == 4096 else { throw DamagedChunk() }
-            let words = bytes.withUnsafeBytes { bytes in
-                (0..<1024).map {
-                    UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 1 + 8 * $0, as: UInt64.self))
+            let words = [UInt64](unsafeUninitializedCapacity: 1024) { words, size in
+                for index in 0..<1024 {
+                    words[index] = UInt64(
+                        littleEndian: bytes.loadUnaligned(fromByteOffset: 1 + 8 * index, as: UInt64.self))
                 }
+                size = 1024
             }
             let members = ChunkMembers(words: words)
             guard !members.isEmpty else { throw DamagedChunk() }

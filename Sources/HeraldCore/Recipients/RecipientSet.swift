@@ -33,12 +33,14 @@ package struct RecipientSet: Sendable {
 
     init(chunks: [Chunk]) { self.chunks = chunks.filter { !$0.members.isEmpty } }
 
+    /// - Parameter chunk: not empty, and above all that are there.
+    mutating func append(_ chunk: Chunk) { chunks.append(chunk) }
+
     package var isEmpty: Bool { chunks.isEmpty }
     package var count: Int { chunks.reduce(0) { $0 + $1.members.count } }
 
     package var last: RecipientID? {
-        chunks.last.flatMap { chunk in chunk.members.values.last.map { RecipientID(chunk.key) << 16 | RecipientID($0) }
-        }
+        chunks.last.flatMap { chunk in chunk.members.last.map { RecipientID(chunk.key) << 16 | RecipientID($0) } }
     }
 
     package func contains(_ member: RecipientID) -> Bool {

@@ -91,3 +91,10 @@ struct RecipientSetCodingTests {
         }
     }
 }
+
+extension RecipientSet {
+    fileprivate init(encodedChunks: [(key: UInt16, bytes: [UInt8])]) throws {
+        self.init()
+        for (key, bytes) in encodedChunks { try bytes.withUnsafeBytes { try append(key, $0) } }
+    }
+}
