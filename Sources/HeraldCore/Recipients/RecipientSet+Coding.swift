@@ -45,7 +45,7 @@ extension RecipientSet {
             return bytes(.array, members.count) { append in for value in members.values { append(value) } }
         }
         // In one piece: a set that an occurrence is half through is a bitmap at every commit.
-        return members.words.map(\.littleEndian).withUnsafeBytes { [Form.bits.rawValue] + $0 }
+        return members.words.map { $0.littleEndian }.withUnsafeBytes { [Form.bits.rawValue] + $0 }
     }
 
     private static func bytes(_ form: Form, _ count: Int, _ write: ((UInt16) -> Void) -> Void) -> [UInt8] {

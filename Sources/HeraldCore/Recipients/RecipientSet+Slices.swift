@@ -28,7 +28,7 @@ extension RecipientSet {
             for place in 0..<Self.slicesPerChunk {
                 let part = words[(place * Self.words)..<((place + 1) * Self.words)]
                 guard part.contains(where: { $0 != 0 }) else { continue }
-                let bits = part.map(\.littleEndian).withUnsafeBytes { Array($0) }
+                let bits = part.map { $0.littleEndian }.withUnsafeBytes { Array($0) }
                 slices.append(Slice(number: Int64(chunk.key) * Int64(Self.slicesPerChunk) + Int64(place), bits: bits))
             }
         }
