@@ -1,8 +1,10 @@
 internal import FCM
 
 extension ListedRecipients {
-    /// How many recipients are read from the state, or written to it, at a time.
-    fileprivate static let chunkSize = 25_000
+    /// How many recipients are written to the state at a time.
+    private static let chunkSize = 25_000
+    /// How many are read from it at a time.
+    fileprivate static let pageSize = 10_000
 
     /// Looks up which recipients the state already knows, unless the index has their numbers, and which registrations
     /// are dead.
@@ -18,11 +20,14 @@ extension ListedRecipients {
             return
         }
         var last = KnownRecipient.firstID - 1
-        while true {
-            let page = try await store.recipients(after: last, limit: Self.chunkSize)
+        var page = try await store.recipients(after: last, limit: Self.pageSize)
+        while let id = page.last?.id {
+            last = id
+            let isLast = page.count < Self.pageSize
+            // The state is read on while these are sorted.
+            async let next = isLast ? [] : store.recipients(after: id, limit: Self.pageSize)
             for recipient in page { try sorter.append(recipient) }
-            last = page.last?.id ?? last
-            if page.count < Self.chunkSize { break }
+            page = try await next
         }
         self.init(recipientIndex, recorded: try sorter.finish(), next: last + 1)
     }
@@ -64,10 +69,10 @@ extension StateStore {
     package func eachTombstone(_ body: (Tombstone) throws -> Void) async throws {
         var last: Tombstone?
         while true {
-            let page = try await tombstones(after: last, limit: ListedRecipients.chunkSize)
+            let page = try await tombstones(after: last, limit: ListedRecipients.pageSize)
             for tombstone in page { try body(tombstone) }
             last = page.last ?? last
-            if page.count < ListedRecipients.chunkSize { return }
+            if page.count < ListedRecipients.pageSize { return }
         }
     }
 }
