@@ -4,8 +4,8 @@ struct EntryMerge {
     private static let bufferSize = 4 << 20
 
     private let cursors: [EntryCursor]
-    /// The current entry of each cursor.
-    private var heads: [UnsafeRawPointer]
+    /// The current entry of each cursor, and its prefix, which mostly decides.
+    private var heads: [(start: UnsafeRawPointer, prefix: UInt64)]
     /// A heap of cursors by their heads, with the least at the front. Cursors at their end are removed.
     private var heap: [Int] = []
 
@@ -13,12 +13,12 @@ struct EntryMerge {
         let runs = parts.flatMap(\.runs)
         let size = min(256 << 10, max(16 << 10, Self.bufferSize / max(1, runs.count)))
         var cursors: [EntryCursor] = []
-        var heads: [UnsafeRawPointer] = []
+        var heads: [(start: UnsafeRawPointer, prefix: UInt64)] = []
         for run in runs {
             let cursor = EntryCursor(run, bufferSize: size)
             guard let head = try cursor.next() else { continue }
             cursors.append(cursor)
-            heads.append(head)
+            heads.append((head, ListEntry(head).prefix))
         }
         (self.cursors, self.heads) = (cursors, heads)
         heap = Array(cursors.indices)
@@ -26,13 +26,13 @@ struct EntryMerge {
     }
 
     /// The least entry that has not been passed. It is valid until `pass`.
-    var head: ListEntry? { heap.first.map { ListEntry(heads[$0]) } }
+    var head: ListEntry? { heap.first.map { ListEntry(heads[$0].start) } }
 
     /// Moves past the head.
     mutating func pass() throws(RecipientIndexError) {
         guard let first = heap.first else { return }
         if let head = try cursors[first].next() {
-            heads[first] = head
+            heads[first] = (head, ListEntry(head).prefix)
         } else {
             let last = heap.removeLast()
             if heap.isEmpty { return }
@@ -55,6 +55,8 @@ struct EntryMerge {
     }
 
     private func precedes(_ one: Int, _ other: Int) -> Bool {
-        ListEntry(heads[heap[one]]).precedes(ListEntry(heads[heap[other]]))
+        let (one, other) = (heads[heap[one]], heads[heap[other]])
+        if one.prefix != other.prefix { return one.prefix < other.prefix }
+        return ListEntry(one.start).precedes(ListEntry(other.start))
     }
 }

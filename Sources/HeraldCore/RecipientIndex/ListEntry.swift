@@ -47,6 +47,18 @@ struct ListEntry {
     /// The first eight bytes of the key, as a number with the same order. No key is shorter.
     var prefix: UInt64 { UInt64(bigEndian: (start + Self.headerSize).loadUnaligned(as: UInt64.self)) }
 
+    /// Eight bytes of the key from a place on, as a number with the same order. Behind the key's end are zeros.
+    func prefix(from place: Int) -> UInt64 {
+        let left = keyLength - place
+        let start = start + Self.headerSize + place
+        if left >= 8 { return UInt64(bigEndian: start.loadUnaligned(as: UInt64.self)) }
+        var prefix: UInt64 = 0
+        for place in 0..<max(0, left) {
+            prefix |= UInt64(start.load(fromByteOffset: place, as: UInt8.self)) << UInt64(56 - 8 * place)
+        }
+        return prefix
+    }
+
     /// Writes an entry. The caller must have room for it.
     static func write(
         _ registration: UnsafeRawBufferPointer, keyLength: Int, mark: UInt32, row: UInt32,

@@ -22,12 +22,15 @@ struct EntrySorterTests {
         }
     }
 
-    /// Only a few keys, so that many entries share one. Some are a prefix of others, and all lengths occur.
+    /// Only a few keys, so that many entries share one. Some are a prefix of others, all lengths occur, and what tells
+    /// keys apart is at their start, at their end or behind the bytes of a fid.
     private func entries(_ count: Int, _ random: inout SeededRandom) -> [Entry] {
-        (0..<count).map { number in
+        let common = [UInt8](repeating: 96, count: [0, 1, 7, 14, 22, 30].randomElement(using: &random) ?? 0)
+        return (0..<count).map { number in
             let length = Bool.random(using: &random) ? 22 : Int.random(in: 22...150, using: &random)
             let head = (0..<8).map { _ in UInt8.random(in: 97...99, using: &random) }
-            let registration = head + [UInt8](repeating: .random(in: 97...98, using: &random), count: length - 8)
+            let all = common + head + [UInt8](repeating: .random(in: 97...98, using: &random), count: 150)
+            let registration = Array(all.prefix(length))
             return Entry(
                 registration: registration, keyLength: .random(in: 22...length, using: &random),
                 mark: .random(in: 0...3, using: &random), row: UInt32(number))
@@ -74,6 +77,15 @@ struct EntrySorterTests {
             #expect(zip(read, read.dropFirst()).allSatisfy { !Entry.inOrder($1, $0) }, "seed \(seed)")
         }
         #expect(sorted.map(\.count) == parts.map(\.count))
+    }
+
+    @Test(arguments: 0..<8 as Range<UInt64>)
+    func `of equal entries the one added first comes first`(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let read = try read([sorted(entries(2000, &random), budget: 1 << 20)])
+        let equal = zip(read, read.dropFirst()).filter { !Entry.inOrder($0, $1) }
+        #expect(equal.allSatisfy { $0.row < $1.row }, "seed \(seed)")
+        #expect(!equal.isEmpty, "seed \(seed)")
     }
 
     @Test func `what fits into memory never touches the disk`() throws {
