@@ -42,6 +42,13 @@ enum StoredValue {
         return Date(timeIntervalSince1970: seconds)
     }
 
+    /// How long until something, in seconds, or since then. herald writes none of centuries, and arithmetic with them is
+    /// not safe.
+    static func span(_ seconds: Double) throws -> Double {
+        guard (-1e10...1e10).contains(seconds) else { throw StateDamage(detail: "a time is out of range") }
+        return seconds
+    }
+
     /// How many recipients something has.
     static func size(_ number: Int64) throws -> Int {
         guard (0...Int64(RecipientID.max)).contains(number) else {

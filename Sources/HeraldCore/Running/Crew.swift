@@ -67,6 +67,13 @@ package struct JobID: RawRepresentable, Hashable, Comparable, Sendable {
     package static func < (one: JobID, other: JobID) -> Bool { one.rawValue < other.rawValue }
 }
 
+/// What a run shares cannot be read. Most likely its herald is of another version.
+package struct UnreadableJob: Error {
+    package let job: JobID
+
+    package init(job: JobID) { self.job = job }
+}
+
 /// Recipients that a process has claimed.
 package struct Claim: Hashable, Sendable {
     package var members: RecipientSet

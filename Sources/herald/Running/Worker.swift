@@ -75,8 +75,7 @@ struct Worker {
         while !crew.isLost {
             if signals.first != 0 { return CommandFailure(.interrupted(signal: signals.first)) }
             write(account, isWorking: crew.hasConductor)
-            // Without an answer of the state there is nothing to do now.
-            guard let (job, send) = try? await crew.nextJob(except: left) else {
+            guard let (job, send) = await next(in: crew, &left) else {
                 try? await Task.sleep(for: Self.patience)
                 continue
             }
@@ -98,6 +97,25 @@ struct Worker {
             }
         }
         return nil
+    }
+
+    /// Something to do now. A job that cannot be read is left to the others.
+    private func next(
+        in crew: PostgresCrew, _ left: inout Set<JobID>
+    ) async -> (job: JobID, send: SharedSend)? {
+        do { return try await crew.nextJob(except: left) } catch let error as UnreadableJob {
+            left.insert(error.job)
+            console.error(
+                """
+                herald: this worker cannot read what a run shares; the run goes on without this worker
+                  help: install the same version of herald on all machines, then start the worker again
+
+                """)
+            return nil
+        } catch {
+            // Without an answer of the state there is nothing to do now.
+            return nil
+        }
     }
 
     private func help(

@@ -90,7 +90,7 @@ extension CrewReading {
         ended = times.now()
         if let row = answers[0].first {
             epoch = try row.int(0)
-            lease = try row.optionalDouble(1)
+            lease = try row.optionalSpan(1)
         }
         workers = try answers[1].all.map(Self.worker)
         jobs = try answers[2].all.map(Self.job)
@@ -131,10 +131,10 @@ extension CrewReading {
         var holding = ShareHolding(holder: id.uuidString)
         (holding.share, holding.before) = (try share(row, 2), try share(row, 3))
         (holding.target, holding.wants) = (try share(row, 4), try row.bool(6))
-        holding.wait = .seconds(try row.double(5))
+        holding.wait = .seconds(try StoredValue.span(row.double(5)))
         return Worker(
             id: id, isConductor: try row.bool(1), holding: holding, revision: try row.int(7),
-            lease: try row.optionalDouble(8), quiet: try row.optionalDouble(9) ?? 0)
+            lease: try row.optionalSpan(8), quiet: try row.optionalSpan(9) ?? 0)
     }
 
     private static func share(_ row: PostgresRow, _ column: Int32) throws -> Share {
@@ -146,15 +146,15 @@ extension CrewReading {
     }
 
     private static func job(_ row: PostgresRow) throws -> Job {
-        let rate = try row.optionalInt(1).map { Rate.limited(max(1, Int($0))) }
+        let rate = try row.optionalInt(1).map { Rate.limited(max(1, try StoredValue.size($0))) }
         return Job(
             id: JobID(rawValue: try row.int(0)), rate: rate, isEnding: try row.bool(2), hasFree: try row.bool(4),
-            quiet: try row.optionalDouble(3) ?? 0)
+            quiet: try row.optionalSpan(3) ?? 0)
     }
 
     private static func part(_ row: PostgresRow) throws -> Part {
         try Part(
-            id: row.int(1), worker: row.uuid(2), hasLeft: row.bool(3), claimed: Int(row.int(4)),
+            id: row.int(1), worker: row.uuid(2), hasLeft: row.bool(3), claimed: StoredValue.size(row.int(4)),
             tally: Tally(row, from: 5))
     }
 }
@@ -164,10 +164,14 @@ extension Tally {
     init(_ row: PostgresRow, from first: Int32) throws {
         self.init()
         for (column, figure) in zip(first..., Figure.allCases) {
-            guard let count = Int(exactly: try row.int(column)), (0...Int(RecipientID.max)).contains(count) else {
-                throw StateDamage(detail: "a count of a job is out of range")
-            }
-            self[figure] = count
+            self[figure] = try StoredValue.size(row.int(column))
         }
+    }
+}
+
+extension PostgresRow {
+    /// How long until something, in seconds. `nil` if it never is.
+    fileprivate func optionalSpan(_ column: Int32) throws -> Double? {
+        try optionalDouble(column).map(StoredValue.span)
     }
 }

@@ -44,7 +44,7 @@ extension PostgresCrew {
             var settlement = Settlement()
             var count = 0
             for row in answers[0].all {
-                count += Int(try row.int(0))
+                count += try StoredValue.size(row.int(0))
                 settlement.others = settlement.others + (try Tally(row, from: 1))
             }
             settlement.failures = try answers[1].all.map { try Report.Failure(written: $0.text(0)) }

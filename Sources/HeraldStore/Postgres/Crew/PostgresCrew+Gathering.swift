@@ -70,32 +70,29 @@ extension PostgresCrew {
     /// A job that needs help, which this process has joined. `nil` if there is none now.
     ///
     /// - Parameter left: jobs that it does not work on again.
+    /// - Throws: `UnreadableJob` for one that a herald of another version shared.
     package func nextJob(except left: Set<JobID>) async throws -> (JobID, SharedSend)? {
         guard let reading = board.withState(\.reading) else { return nil }
         let found = reading.jobs.last { $0.hasFree && !$0.isEnding && !left.contains($0.id) }
         adopt(board.view().share, wants: found != nil)
         // Read first: a conductor waits for whoever has joined.
-        guard let found, let send = try await read(found.id),
-            let part = try await join(found.id, epoch: reading.epoch)
-        else { return nil }
+        guard let found, let (body, age) = try await read(found.id) else { return nil }
+        guard var send = SharedSend(reading: body) else { throw UnreadableJob(job: found.id) }
+        send.ramped = .seconds(max(0, age))
+        guard let part = try await join(found.id, epoch: reading.epoch) else { return nil }
         board.withState { $0.parts[found.id] = .init(id: part, epoch: reading.epoch) }
         return (found.id, send)
     }
 
-    /// `nil` if the job is over.
-    private func read(_ job: JobID) async throws -> SharedSend? {
+    /// What a job is about, and for how many seconds it has gone on. `nil` if it is over.
+    private func read(_ job: JobID) async throws -> (body: [UInt8], age: Double)? {
         try await database.reading { transaction in
             let rows = try transaction.commit([
                 PostgresStatement(
                     "SELECT body, extract(epoch FROM clock_timestamp() - begun)::float8 FROM @job WHERE id = $1",
                     .int(job.rawValue))
             ])[0]
-            guard let row = rows.first else { return nil }
-            guard var send = SharedSend(reading: Array(try row.bytes(0))) else {
-                throw StateDamage(detail: "a job cannot be read")
-            }
-            send.ramped = .seconds(max(0, try row.double(1)))
-            return send
+            return try rows.first.map { (Array(try $0.bytes(0)), try StoredValue.span($0.double(1))) }
         }
     }
 

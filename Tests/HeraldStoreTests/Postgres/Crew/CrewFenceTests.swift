@@ -86,6 +86,59 @@ import Testing
         await world.lease.release()
     }
 
+    /// Whoever may run may write such rows by hand, too.
+    @Test(arguments: [
+        ("@job_part SET claimed = -9223372036854775808", "a size is out of range"),
+        ("@job_part SET accepted_count = 9223372036854775807", "a size is out of range"),
+        ("@job SET rate = 9223372036854775807", "a size is out of range"),
+        ("@worker SET share = -9223372036854775808", "a share of the rates is out of range"),
+        ("@worker SET usable = '290000-01-01'", "a time is out of range"),
+        ("@worker SET ends = '290000-01-01' WHERE NOT conducts", "a time is out of range"),
+        ("@job SET quiet_until = '290000-01-01'", "a time is out of range"),
+        ("@lease SET ends = '290000-01-01'", "a time is out of range"),
+    ])
+    func `what no process writes about itself is damage, and ends none`(_ change: String, _ detail: String)
+        async throws
+    {
+        let world = try await Scene(CrewScene(2000))
+        let server = world.scene.server
+        let link = PostgresLink(server.parameters, schema: server.schema)
+        // The processes go on, and may write over it before it is read.
+        try await world.scene.eventually {
+            try await world.sql("UPDATE \(change)")
+            do {
+                _ = try link.perform(until: .now) { connection, _ in
+                    try CrewReading(over: connection, server, CrewScene.times)
+                }
+                return false
+            } catch let error as StateDamage {
+                return error.detail == detail
+            }
+        }
+        await world.helper.disband()
+        await world.conductor.disband()
+        await world.lease.release()
+    }
+
+    @Test func `what a herald of another version shares is left to the others`() async throws {
+        let world = try await Scene(CrewScene(2000))
+        let (server, job) = (world.scene.server, world.job)
+        try await world.sql("UPDATE @job SET body = '{\"campaign\": \"tide\"}'")
+        let other = try await PostgresCrew.join(
+            server, project: "tide-app", endpoint: .emulator, times: CrewScene.times)
+        try await world.scene.eventually {
+            do { return try await other.nextJob(except: []) != nil } catch let error as UnreadableJob {
+                return error.job == job
+            }
+        }
+        #expect(try await other.nextJob(except: [job]) == nil)
+        // It wants nothing, so the others have the whole rate.
+        #expect(other.board.withState { !$0.wants })
+        for crew in [other, world.helper] { await crew.disband() }
+        await world.conductor.disband()
+        await world.lease.release()
+    }
+
     @Test func `under a run that was taken over, a helper writes nothing`() async throws {
         let world = try await Scene(CrewScene(2000))
         #expect(try await RunLease.end("run", on: world.scene.server))

@@ -223,7 +223,7 @@ import Testing
         _ = try await helper.leave(shared.job)
         #expect(try await parts(shared.scene) == 0)
         try await shared.scene.sql("UPDATE @job SET body = replace(body, 'Hi {{ name', 'Hi {{ surname')")
-        await #expect(throws: StateError.self) {
+        await #expect(throws: UnreadableJob.self) {
             // The reading that shows the job may be yet to come.
             try await shared.scene.eventually { try await helper.nextJob(except: []) != nil }
         }
