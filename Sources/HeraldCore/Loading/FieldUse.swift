@@ -3,11 +3,11 @@ internal import FCM
 /// The fields that campaigns use, looked up in the audiences that declare them.
 struct FieldUse {
     private let workspace: Workspace
-    private let sources: [String: Audience]
+    private let sources: AudienceSources
     private let groups: [GroupName: Group]
 
     init(_ workspace: Workspace) {
-        (self.workspace, sources, groups) = (workspace, workspace.audiences.sources, workspace.groupsByName)
+        (self.workspace, sources, groups) = (workspace, workspace.valueSources, workspace.groupsByName)
     }
 
     /// Compiles the messages of personal campaigns.

@@ -4,12 +4,12 @@ internal import FCM
 struct FilterUse {
     private let audiences: [Audience]
     /// For each audience, the one at the end of its chain of sources. Audiences with an undeclared source are missing.
-    private let ends: [String: Audience]
+    private let ends: AudienceSources
     private let asked: [String: Set<String>]
 
     init(_ audiences: [Audience]) {
         self.audiences = audiences
-        ends = audiences.sources
+        ends = AudienceSources(audiences)
         var asked: [String: Set<String>] = [:]
         for audience in audiences {
             guard let end = ends[audience.name.value] else { continue }

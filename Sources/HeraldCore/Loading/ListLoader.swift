@@ -56,9 +56,8 @@ struct ListLoader {
     /// - Parameter kept: returns the columns whose values an audience's list must bring.
     /// - Returns: The use of each audience's list too, by the audience's name.
     private mutating func used(
-        by audiences: [Audience], keeping kept: (String) -> [String]
+        by audiences: [Audience], _ filters: FilterUse, keeping kept: (String) -> [String]
     ) -> (lists: [Reading: Use], byAudience: [String: Reading]) {
-        let filters = FilterUse(audiences)
         var lists: [Reading: Use] = [:]
         var readings: [String: Reading] = [:]
         for audience in audiences {
@@ -76,12 +75,15 @@ struct ListLoader {
     }
 
     /// The lists that audiences name, except those whose path is wrong.
-    mutating func uses(of audiences: [Audience]) -> [Use] { Array(used(by: audiences) { _ in [] }.lists.values) }
+    mutating func uses(of audiences: [Audience]) -> [Use] {
+        Array(used(by: audiences, FilterUse(audiences)) { _ in [] }.lists.values)
+    }
 
     /// Passes the lists' rows to the builder. Returns the audiences whose list can be read.
     mutating func read(_ audiences: [Audience], into recipientIndex: inout RecipientIndexBuilder) -> [Audience] {
+        let filters = FilterUse(audiences)
         let uses: [Reading: Use]
-        (uses, readings) = used(by: audiences) { recipientIndex.valueColumns(ofListBehind: $0) }
+        (uses, readings) = used(by: audiences, filters) { recipientIndex.valueColumns(ofListBehind: $0) }
         let loaded = audiences.filter { audience in
             guard case .list(let path, _) = audience.source else { return true }
             guard let use = readings[audience.name.value].flatMap({ uses[$0] }) else { return false }
@@ -94,7 +96,7 @@ struct ListLoader {
             }
             return read(use, for: path, into: &recipientIndex)
         }
-        diagnostics += FilterUse(audiences).problems(attributes: attributes(ofListOf:))
+        diagnostics += filters.problems(attributes: attributes(ofListOf:))
         return loaded
     }
 

@@ -19,12 +19,13 @@ struct References {
 
     private let workspace: Workspace
     private let declared: Set<Name>
-    private let audiences: [String: Audience]
+    /// Of the audiences in the workspace.
+    private let places: [String: Int]
 
     init(_ workspace: Workspace, declared: Set<Name>) {
         self.workspace = workspace
         self.declared = declared
-        audiences = Dictionary(workspace.audiences.map { ($0.name.value, $0) }) { first, _ in first }
+        places = Dictionary(workspace.audiences.lazy.enumerated().map { ($1.name.value, $0) }) { first, _ in first }
     }
 
     func check() -> [Diagnostic] {
@@ -152,8 +153,8 @@ struct References {
                     found.add(at: used.range) { _ in
                         circular(path[depth...].map(\.name) + [used.value], at: used.range)
                     }
-                } else if !finished.contains(used.value), let audience = audiences[used.value] {
-                    enter(audience)
+                } else if !finished.contains(used.value), let place = places[used.value] {
+                    enter(workspace.audiences[place])
                 }
             }
         }

@@ -27,7 +27,8 @@ enum ResourceReader {
         case audience(Audience)
         case topic(Topic)
         case group(Group)
-        case campaign(Campaign)
+        /// Indirect, because it is much larger than the others.
+        indirect case campaign(Campaign)
     }
 
     /// - Parameter defaultZone: for campaigns whose schedule names no zone.

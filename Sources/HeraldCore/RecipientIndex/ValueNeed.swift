@@ -18,7 +18,7 @@ struct ValueNeed {
         let groups = workspace.groupsByName
         var owners: [RecipientIndex.Owner] = []
         var columns: [String: [String]] = [:]
-        let ends = workspace.audiences.sources
+        let ends = workspace.valueSources
         var sources: [RecipientIndex.Owner: String] = [:]
         for campaign in workspace.campaigns {
             guard let messages = campaign.content.personal,
@@ -56,9 +56,14 @@ extension Campaign {
 }
 
 extension Workspace {
+    /// Where the recipients of personal campaigns come from.
+    var valueSources: AudienceSources {
+        AudienceSources(campaigns.contains { $0.personal != nil } ? audiences : [])
+    }
+
     /// The path of the list that an owner's rows come from, as written. `nil` for registrations that stand in a file.
     func list(of owner: RecipientIndex.Owner) -> Located<String>? {
-        guard case .audience(let name) = owner, case .list(let path, _)? = audiences.sources[name]?.source else {
+        guard case .audience(let name) = owner, case .list(let path, _)? = valueSources[name]?.source else {
             return nil
         }
         return path
