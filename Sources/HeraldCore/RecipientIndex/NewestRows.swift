@@ -1,11 +1,10 @@
 /// The newest row of a recipient in each owner's rows: the row whose values its personal messages get.
 struct NewestRows {
-    struct Row {
-        fileprivate var seen: UInt64 = 0
-        fileprivate var isListed = false
-        fileprivate var line: UInt32 = 0
-        /// As `RowValues` packs them. Empty for a registration that stands in the file of an audience, group or campaign.
-        fileprivate(set) var tail: [UInt8] = []
+    private struct Row {
+        var seen: UInt64 = 0
+        var isListed = false
+        var line: UInt32 = 0
+        var tail: [UInt8] = []
     }
 
     /// By membership class, the places of the owners among those whose values are needed.
@@ -34,8 +33,17 @@ struct NewestRows {
         }
     }
 
-    /// Calls `body` with the place of each owner that takes the recipient, and the newest row.
-    func each(_ body: (Int, Row) throws(RecipientIndexError) -> Void) throws(RecipientIndexError) {
-        for (place, row) in rows.enumerated() where row.isListed { try body(place, row) }
+    var isEmpty: Bool { rows.isEmpty }
+
+    /// Calls `body` with the place of each owner that takes the recipient, and the newest row as `RowValues` packs it. It is
+    /// empty for a registration that stands in the file of an audience, group or campaign.
+    func each<Failure: Error>(
+        _ body: (Int, UnsafeRawBufferPointer) throws(Failure) -> Void
+    ) throws(Failure) {
+        for place in rows.indices where rows[place].isListed {
+            try rows[place].tail.withUnsafeBufferPointer { (tail) throws(Failure) in
+                try body(place, UnsafeRawBufferPointer(tail))
+            }
+        }
     }
 }

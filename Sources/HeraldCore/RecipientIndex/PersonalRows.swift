@@ -1,25 +1,61 @@
+internal import Synchronization
+
 /// The rows of the recipients of one personal campaign. Copies share them.
 package struct PersonalRows: Sendable {
     private let owner: RecipientIndex.Owner
-    private let file: ValueFile
+    private let values: NewestValues
     private let places: FieldPlaces
 
-    init(of owner: RecipientIndex.Owner, in file: ValueFile, _ fields: [Field]) {
-        (self.owner, self.file) = (owner, file)
-        places = FieldPlaces(of: fields, among: file.columns(of: owner))
+    init(of owner: RecipientIndex.Owner, in values: NewestValues, _ fields: [Field]) {
+        (self.owner, self.values) = (owner, values)
+        places = FieldPlaces(of: fields, among: values.columns(of: owner))
     }
+
+    /// Gathers the rows, so that nobody waits for that later.
+    package func prepare() throws(RecipientIndexError) { _ = try values.file() }
 
     /// The values of some recipients. Who has no row is left out.
     package func values(of ids: RecipientSet) throws(RecipientIndexError) -> [RecipientID: FieldValues] {
-        try file.values(of: ids, in: owner).mapValues(places.pick)
+        try values.file().values(of: ids, in: owner).mapValues(places.pick)
     }
 
     /// Calls `body` with the rows of some recipients, in the order of their numbers.
     func each(
         of members: RecipientSet, _ body: (ValueFile.Row) throws(RecipientIndexError) -> Void
     ) throws(RecipientIndexError) {
-        try file.each(of: members, in: owner) { (row) throws(RecipientIndexError) in
+        try values.file().each(of: members, in: owner) { (row) throws(RecipientIndexError) in
             try places.pick(from: row, body)
+        }
+    }
+}
+
+/// The values of recipients' newest rows. The file with them is written when they are asked for first: most plans need
+/// none.
+final class NewestValues: Sendable {
+    private let recipients: ListedRecipients
+    private let written = Mutex(ValueFile?.none)
+
+    init(of recipients: ListedRecipients) { self.recipients = recipients }
+
+    /// The columns whose values an owner's rows bring, in the order in which they are packed.
+    func columns(of owner: RecipientIndex.Owner) -> [String] {
+        recipients.recipientIndex.valued.first { $0.owner == owner }?.columns ?? []
+    }
+
+    func file() throws(RecipientIndexError) -> ValueFile {
+        try written.withLock { (written) throws(RecipientIndexError) in
+            if let written { return written }
+            let index = recipients.recipientIndex
+            var builder = ValueFile.Builder(index.valued, folder: index.temporaryFolder)
+            var pass = try recipients.pass()
+            while let recipient = try pass.next() {
+                try pass.eachNewest { (owner, key, row) throws(RecipientIndexError) in
+                    try builder.add(recipient.id, key: key, row, of: owner)
+                }
+            }
+            let file = try builder.finish()
+            written = file
+            return file
         }
     }
 }

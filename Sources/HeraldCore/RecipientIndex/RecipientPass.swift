@@ -15,8 +15,10 @@ struct RecipientPass {
 
     private var merge: EntryMerge
     private let membershipClasses: [RecipientIndex.MembershipClass]
+    /// By membership class: whether its rows say when an app was seen, and the place of its last list in the upper half.
+    private let ranking: [(hasSeen: Bool, list: UInt64)]
     private let keepsOthers: Bool
-    private(set) var newest: NewestRows
+    private var newest: NewestRows
     private(set) var nextNumber: RecipientID
     /// Notes about every recipient that the state will know after the recipients of this pass are recorded.
     private(set) var notes: RecipientNumbers.Notes?
@@ -52,12 +54,24 @@ struct RecipientPass {
     ) {
         (self.merge, self.membershipClasses, nextNumber, self.notes) = (merge, membershipClasses, next, notes)
         keepsOthers = keepingOthers
+        ranking = membershipClasses.map { ($0.hasSeen, UInt64($0.lists.last ?? 0) << 32) }
         newest = NewestRows(of: valued, membershipClasses)
         repeated = [Int](repeating: 0, count: membershipClasses.count)
     }
 
     /// The recipient key of the recipient that `next` returned last.
     var recipientKey: [UInt8] { key }
+
+    /// Calls `body` for each owner whose values are needed and that takes the recipient that `next` returned last: with the
+    /// owner's place, the recipient key and the newest row, as `NewestRows` hands it out.
+    func eachNewest<Failure: Error>(
+        _ body: (Int, _ key: UnsafeRawBufferPointer, _ row: UnsafeRawBufferPointer) throws(Failure) -> Void
+    ) throws(Failure) {
+        if newest.isEmpty { return }
+        try key.withUnsafeBufferPointer { (key) throws(Failure) in
+            try newest.each { (owner, row) throws(Failure) in try body(owner, UnsafeRawBufferPointer(key), row) }
+        }
+    }
 
     /// The registration that counts, of the recipient that `next` returned last. A living one counts before a dead one,
     /// then the one seen last, then the one listed last. In one row a fid counts before a token.
@@ -151,12 +165,12 @@ struct RecipientPass {
     }
 
     private mutating func take(_ entry: ListEntry) {
-        let membershipClass = membershipClasses[Int(entry.mark)]
-        repeated[Int(entry.mark)] += names.add(membershipClass.lists, isFirst: !current.isListed)
+        let place = Int(entry.mark)
+        repeated[place] += names.add(place, of: membershipClasses, isFirst: !current.isListed)
         note(entry.mark)
-        let list = UInt64(membershipClass.lists.last ?? 0) << 32
+        let (hasSeen, list) = ranking[place]
         let rank =
-            membershipClass.hasSeen
+            hasSeen
             ? RowRank(seen: UInt64(entry.row) + 1, place: list) : .init(seen: 0, place: list | UInt64(entry.row))
         if !current.isListed || current.rank < rank { current.rank = rank }
         newest.take(entry, rank)
@@ -201,10 +215,10 @@ private struct Listed {
 
 /// Counts how often an installation is named. Its entries arrive sorted by registration.
 private struct NamesOfOne {
-    /// The lists that named the current registration. Those of its first row wait in `first` until there is a second
-    /// row.
+    /// The lists that named the current registration. Those of its first row are added when there is a second row.
     private var lists: Set<Int> = []
-    private var first: [Int] = []
+    /// The membership class of its first row.
+    private var first = 0
     private var registrations = 0
     private var repeated = 0
 
@@ -217,16 +231,18 @@ private struct NamesOfOne {
 
     /// Returns how many of the lists had already named the registration.
     ///
-    /// - Parameter isFirst: whether this is the registration's first row.
-    mutating func add(_ named: [Int], isFirst: Bool) -> Int {
+    /// - Parameters:
+    ///   - place: that of the row's membership class.
+    ///   - isFirst: whether this is the registration's first row.
+    mutating func add(_ place: Int, of classes: [RecipientIndex.MembershipClass], isFirst: Bool) -> Int {
         if isFirst {
             registrations += 1
-            first = named
+            first = place
             if !lists.isEmpty { lists.removeAll(keepingCapacity: true) }
             return 0
         }
-        if lists.isEmpty { lists.formUnion(first) }
-        let again = named.count { !lists.insert($0).inserted }
+        if lists.isEmpty { lists.formUnion(classes[first].lists) }
+        let again = classes[place].lists.count { !lists.insert($0).inserted }
         repeated += again
         return again
     }

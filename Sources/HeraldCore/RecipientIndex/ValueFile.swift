@@ -27,9 +27,6 @@ package final class ValueFile: Sendable {
         (self.owners, self.run, self.places) = (owners, run, places)
     }
 
-    /// The columns whose values an owner's rows bring, in the order in which they are packed.
-    func columns(of owner: RecipientIndex.Owner) -> [String] { place(of: owner).map { owners[$0].columns } ?? [] }
-
     private func place(of owner: RecipientIndex.Owner) -> Int? { owners.firstIndex { $0.owner == owner } }
 
     /// Calls `body` with the rows of an owner's members, in the order of their numbers.
@@ -124,19 +121,28 @@ package final class ValueFile: Sendable {
             sorter = EntrySorter(folder: folder)
         }
 
-        /// - Parameter owner: the owner's place.
+        /// - Parameters:
+        ///   - row: as `NewestRows` hands it out.
+        ///   - owner: the owner's place.
         mutating func add(
-            _ id: RecipientID, key: [UInt8], _ row: NewestRows.Row, of owner: Int
+            _ id: RecipientID, key: UnsafeRawBufferPointer, _ row: UnsafeRawBufferPointer, of owner: Int
         ) throws(RecipientIndexError) {
+            let number = ValueFile.number(owner, id)
             name.removeAll(keepingCapacity: true)
-            withUnsafeBytes(of: ValueFile.number(owner, id).bigEndian) { name.append(contentsOf: $0) }
+            withUnsafeBytes(of: number.bigEndian) { name.append(contentsOf: $0) }
             name.append(contentsOf: key)
-            let tail = row.tail.isEmpty ? Self.noValues : row.tail
-            note(ValueFile.number(owner, id), size: ListEntry.headerSize + name.count + 2 + tail.count)
+            if !row.isEmpty { return try append(number, row) }
+            try Self.noValues.withUnsafeBufferPointer { (row) throws(RecipientIndexError) in
+                try append(number, UnsafeRawBufferPointer(row))
+            }
+        }
+
+        private mutating func append(
+            _ number: UInt64, _ row: UnsafeRawBufferPointer
+        ) throws(RecipientIndexError) {
+            note(number, size: ListEntry.headerSize + name.count + 2 + row.count)
             try name.withUnsafeBufferPointer { (name) throws(RecipientIndexError) in
-                try tail.withUnsafeBufferPointer { (tail) throws(RecipientIndexError) in
-                    try sorter.append(.init(name), keyLength: 8, mark: 0, row: 0, tail: .init(tail))
-                }
+                try sorter.append(.init(name), keyLength: 8, mark: 0, row: 0, tail: row)
             }
         }
 

@@ -66,6 +66,13 @@ package struct DesiredGroup: Sendable {
     }
 }
 
+extension Desired {
+    /// The rows for the messages of personal campaigns, by the campaign's name.
+    package var rows: [String: PersonalRows] {
+        Dictionary(sends.compactMap { send in send.rows.map { (send.campaign.name.value, $0) } }) { first, _ in first }
+    }
+}
+
 package struct DesiredSend: Sendable {
     package var campaign: Campaign
     /// The recipients of the requests, or `[0]` if one request reaches the whole target.

@@ -14,7 +14,7 @@ package struct Resolver {
     private var withOthers = RecipientSet()
     /// The finished pass.
     private let pass: RecipientPass
-    private let values: ValueFile
+    private let values: NewestValues
     /// What personal campaigns make of the rows of the owner that they go to, by the campaign's name.
     private let judged: [String: JudgedRows]
 
@@ -67,15 +67,9 @@ package struct Resolver {
         // Rows have few membership classes, so each recipient is inserted once for each class it has.
         var byMembershipClass = [RecipientSet](repeating: [], count: index.membershipClasses.count)
         var pass = try recipients.pass(noting: notes)
-        var values = ValueFile.Builder(index.valued, folder: index.temporaryFolder)
         var judging = RowJudging(for: sends, index.valued)
         while let recipient = try pass.next() {
-            try pass.newest.each { (owner, row) throws(RecipientIndexError) in
-                try values.add(recipient.id, key: pass.recipientKey, row, of: owner)
-                pass.recipientKey.withUnsafeBytes { key in
-                    row.tail.withUnsafeBytes { judging.add(.init(recipient.id, key: key, tail: $0), of: owner) }
-                }
-            }
+            pass.eachNewest { owner, key, row in judging.add(.init(recipient.id, key: key, tail: row), of: owner) }
             for mark in pass.marks { byMembershipClass[Int(mark)].insert(recipient.id) }
             if recipient.hasOthers { withOthers.insert(recipient.id) }
             if recipient.isDead { registrations.dead.insert(recipient.id) }
@@ -102,7 +96,7 @@ package struct Resolver {
             }
         }
         self.pass = pass
-        self.values = try values.finish()
+        values = NewestValues(of: recipients)
         judged = Dictionary(zip(sends.map(\.campaign), judging.finish())) { first, _ in first }
         self.workspace = workspace
         (self.rows, self.listed) = (rows, listed)
@@ -168,7 +162,7 @@ package struct Resolver {
     ) throws(RecipientIndexError) -> JudgedRows {
         if let judged = judged[send.campaign]?.limited(to: members) { return judged }
         var judging = RowJudging(for: [send], [.init(owner: send.owner, columns: values.columns(of: send.owner))])
-        try values.each(of: members, in: send.owner) { judging.add($0, of: 0) }
+        try values.file().each(of: members, in: send.owner) { judging.add($0, of: 0) }
         return judging.finish()[0]
     }
 

@@ -28,6 +28,7 @@ extension Conductor {
         _ work: PlannedWork, from state: consuming KnownState, over sender: any Sender,
         under lock: (any StateLock)?, _ signals: Signals
     ) async throws -> Report {
+        try prepareRows(work)
         let blank = blankReport(work)
         let files = try openFiles(blank)
         // A new state is created only now, when nothing else can be wrong.
@@ -110,14 +111,19 @@ extension Conductor {
     private func rows(
         _ work: PlannedWork
     ) -> @Sendable (String, RecipientSet) throws -> [RecipientID: FieldValues] {
-        let lists: Wanted
         switch work.recipients {
         case .named(_, let values): return { _, recipients in values.filter { recipients.contains($0.key) } }
-        case .listed(let wanted): lists = wanted
+        case .listed(let lists):
+            let rows = lists.desired.rows
+            return { campaign, recipients in try rows[campaign]?.values(of: recipients) ?? [:] }
         }
-        let sends = lists.desired.sends.compactMap { send in send.rows.map { (send.campaign.name.value, $0) } }
-        let rows = Dictionary(sends) { first, _ in first }
-        return { campaign, recipients in try rows[campaign]?.values(of: recipients) ?? [:] }
+    }
+
+    /// Gathers the rows for personal messages before anything starts: for want of room nothing is sent.
+    private func prepareRows(_ work: PlannedWork) throws {
+        guard case .listed(let lists) = work.recipients else { return }
+        let rows = lists.desired.rows
+        for case .send(let send) in work.plan.steps.map(\.work) { try rows[send.campaign]?.prepare() }
     }
 
     /// Plans what came due since the plan was made. The lists are not read again: a recipient's number never changes.
