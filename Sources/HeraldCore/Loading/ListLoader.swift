@@ -84,7 +84,8 @@ struct ListLoader {
         let filters = FilterUse(audiences)
         let uses: [Reading: Use]
         (uses, readings) = used(by: audiences, filters) { recipientIndex.valueColumns(ofListBehind: $0) }
-        let loaded = audiences.filter { audience in
+        let readable = audiences.indices.filter { place in
+            let audience = audiences[place]
             guard case .list(let path, _) = audience.source else { return true }
             guard let use = readings[audience.name.value].flatMap({ uses[$0] }) else { return false }
             // Several audiences may share a list: it is read and checked once.
@@ -97,7 +98,7 @@ struct ListLoader {
             return read(use, for: path, into: &recipientIndex)
         }
         diagnostics += filters.problems(attributes: attributes(ofListOf:))
-        return loaded
+        return readable.count == audiences.count ? audiences : readable.map { audiences[$0] }
     }
 
     /// The columns of the list of an audience. `nil` if it was not read.

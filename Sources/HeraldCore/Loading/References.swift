@@ -134,7 +134,9 @@ struct References {
     /// Searches for circles of audiences without recursion, because a chain may be as long as the number of audiences.
     private func cycles(_ found: inout FindingsOfFiles) {
         var finished: Set<String> = []
-        for audience in workspace.audiences.sorted(by: { $0.name.value < $1.name.value }) {
+        let audiences = workspace.audiences
+        for place in audiences.indices.sorted(by: { audiences[$0].name.value < audiences[$1].name.value }) {
+            let audience = audiences[place]
             var path: [(name: String, rest: ArraySlice<Located<String>>)] = []
             var depths: [String: Int] = [:]
             let enter = { (audience: Audience) in
@@ -154,7 +156,7 @@ struct References {
                         circular(path[depth...].map(\.name) + [used.value], at: used.range)
                     }
                 } else if !finished.contains(used.value), let place = places[used.value] {
-                    enter(workspace.audiences[place])
+                    enter(audiences[place])
                 }
             }
         }
