@@ -81,7 +81,7 @@ extension ChunkTable {
         var sets: [State: RecipientSet] = [:]
         while let row = try rows.next() {
             let state = try state(row.decode(Int.self, atIndex: 0))
-            sets[state] = try row.withBytes(atIndex: 1) { try RecipientSet(key, $0) }
+            sets[state] = try withBytes(of: row, atIndex: 1) { try RecipientSet(key, $0) }
         }
         // Reading the whole partition checks that its sets are disjoint and as they were written. Checking here would
         // slow down each commit.

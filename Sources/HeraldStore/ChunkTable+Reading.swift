@@ -26,7 +26,7 @@ extension ChunkTable {
             current = nil
             let key = try row.decode(Int64.self, atIndex: 2)
             let checksum = try row.decode(Int64.self, atIndex: 5)
-            try row.withBytes(atIndex: 4) { bytes in
+            try withBytes(of: row, atIndex: 4) { bytes in
                 try verify(checksum, id, state.rawValue, key, bytes)
                 try set.recipients.append(try chunk(key), bytes)
             }
@@ -97,7 +97,7 @@ extension ChunkTable {
             let id = try row.decode(Int64.self, atIndex: 0)
             let state = try state(row.decode(Int.self, atIndex: 1))
             let checksum = try row.decode(Int64.self, atIndex: 3)
-            let members = try row.withBytes(atIndex: 2) { bytes in
+            let members = try withBytes(of: row, atIndex: 2) { bytes in
                 try verify(checksum, id, state.rawValue, Int64(key), bytes)
                 return try RecipientSet(key, bytes)
             }
@@ -145,13 +145,13 @@ extension ChunkTable {
         }
         return number
     }
-}
 
-extension Row {
     /// Lends the bytes of a column, so that they are not copied.
-    func withBytes<Value>(atIndex index: Int, _ body: (UnsafeRawBufferPointer) throws -> Value) throws -> Value {
-        try withUnsafeData(atIndex: index) { data in
-            guard let data else { throw StateDamage(detail: "it has no bytes where a set belongs") }
+    func withBytes<Value>(
+        of row: Row, atIndex index: Int, _ body: (UnsafeRawBufferPointer) throws -> Value
+    ) throws -> Value {
+        try row.withUnsafeData(atIndex: index) { data in
+            guard let data else { throw StateDamage(detail: "\(name) has a row without a set") }
             return try data.withUnsafeBytes(body)
         }
     }

@@ -42,11 +42,19 @@ enum StoredValue {
         return Date(timeIntervalSince1970: seconds)
     }
 
-    /// How long until something, in seconds, or since then. herald writes none of centuries, and arithmetic with them is
-    /// not safe.
+    /// The seconds until something; below 0 it is past. herald writes no times that are centuries away, and arithmetic
+    /// with them is not safe.
     static func span(_ seconds: Double) throws -> Double {
         guard (-1e10...1e10).contains(seconds) else { throw StateDamage(detail: "a time is out of range") }
         return seconds
+    }
+
+    /// A part of a run's rates.
+    static func share(_ parts: Int64) throws -> Share {
+        guard (0...Int64(Share.whole.parts)).contains(parts) else {
+            throw StateDamage(detail: "a share of the rates is out of range")
+        }
+        return Share(parts: Int(parts))
     }
 
     /// How many recipients something has.

@@ -9,7 +9,7 @@ struct FilterUse {
 
     init(_ audiences: [Audience]) {
         self.audiences = audiences
-        ends = AudienceSources(audiences)
+        ends = AudienceSources(audiences.contains { !$0.filters.isEmpty } ? audiences : [])
         var asked: [String: Set<String>] = [:]
         for audience in audiences {
             guard let end = ends[audience.name.value] else { continue }

@@ -5,9 +5,11 @@ struct PersonalRowUse {
     private let workspace: Workspace
     private let folder: WorkspaceFolder
     private let groups: [GroupName: Group]
+    private let sources: AudienceSources
 
     init(_ workspace: Workspace, _ folder: WorkspaceFolder) {
         (self.workspace, self.folder, groups) = (workspace.withChecksOnly, folder, workspace.groupsByName)
+        sources = self.workspace.valueSources
     }
 
     /// Warnings for campaigns with rows that make no message, and for variants that few recipients get.
@@ -48,7 +50,7 @@ struct PersonalRowUse {
 
     /// What diagnostics call the list whose rows fill the campaign's messages.
     private func listName(of campaign: Campaign) -> String? {
-        guard let path = campaign.valueOwner(groups).flatMap({ workspace.list(of: $0) }) else { return nil }
+        guard let path = campaign.valueOwner(groups).flatMap({ sources.list(of: $0) }) else { return nil }
         return folder.list(path, of: workspace.settings)?.name
     }
     private func warning(about small: SmallVariant) -> Diagnostic {

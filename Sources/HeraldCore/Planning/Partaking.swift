@@ -72,7 +72,7 @@ extension DesiredSend {
                 }
             }
         } catch {
-            // Their rows are read once more when they are sent to, and the error ends the run then.
+            // The same error comes again before they are sent to, and refuses the run.
             good.formUnion(others.subtracting(bad))
         }
         return good

@@ -30,12 +30,12 @@ final class EntrySorter {
     /// All entries in order. The sorter is empty afterwards.
     func finish() throws(RecipientIndexError) -> SortedEntries {
         defer { (arena, spill, count) = (nil, nil, 0) }
-        guard let arena, !arena.isEmpty else { return SortedEntries(runs: [], count: count) }
-        if spill != nil {
+        if let spill {
             // If most entries are on disk, the rest goes there too, so that it takes no memory.
-            try handOver(arena)
-            return SortedEntries(runs: try spill?.finish() ?? [], count: count)
+            if let arena, !arena.isEmpty { try handOver(arena) }
+            return SortedEntries(runs: try spill.finish(), count: count)
         }
+        guard let arena, !arena.isEmpty else { return SortedEntries(runs: [], count: count) }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(arena.byteCount)
         try arena.drain { (block) throws(RecipientIndexError) in bytes.append(contentsOf: block) }

@@ -33,7 +33,8 @@ package struct PersonalRows: Sendable {
 /// none.
 final class NewestValues: Sendable {
     private let recipients: ListedRecipients
-    private let written = Mutex(ValueFile?.none)
+    /// A failure is kept, too: who was told of it must not find rows later.
+    private let written = Mutex(Result<ValueFile, RecipientIndexError>?.none)
 
     init(of recipients: ListedRecipients) { self.recipients = recipients }
 
@@ -43,19 +44,25 @@ final class NewestValues: Sendable {
     }
 
     func file() throws(RecipientIndexError) -> ValueFile {
-        try written.withLock { (written) throws(RecipientIndexError) in
+        let result = written.withLock { written in
             if let written { return written }
-            let index = recipients.recipientIndex
-            var builder = ValueFile.Builder(index.valued, folder: index.temporaryFolder)
-            var pass = try recipients.pass()
-            while let recipient = try pass.next() {
-                try pass.eachNewest { (owner, key, row) throws(RecipientIndexError) in
-                    try builder.add(recipient.id, key: key, row, of: owner)
-                }
-            }
-            let file = try builder.finish()
-            written = file
-            return file
+            let new: Result<ValueFile, RecipientIndexError>
+            do throws(RecipientIndexError) { new = .success(try write()) } catch { new = .failure(error) }
+            written = new
+            return new
         }
+        return try result.get()
+    }
+
+    private func write() throws(RecipientIndexError) -> ValueFile {
+        let index = recipients.recipientIndex
+        var builder = ValueFile.Builder(index.valued, folder: index.temporaryFolder)
+        var pass = try recipients.pass()
+        while let recipient = try pass.next() {
+            try pass.eachNewest { (owner, key, row) throws(RecipientIndexError) in
+                try builder.add(recipient.id, key: key, row, of: owner)
+            }
+        }
+        return try builder.finish()
     }
 }

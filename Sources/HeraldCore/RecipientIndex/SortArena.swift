@@ -101,7 +101,7 @@ final class SortArena: @unchecked Sendable {
 
     /// So few are compared with each other.
     private static let few = 32
-    /// So many bytes of a key are sorted by one after the other: those of a fid.
+    /// Keys are sorted by at most so many of their first bytes. A fid has 22.
     private static let sortedBytes = 24
 
     /// Sorts by the keys' bytes, from one on: American flag sort (McIlroy, Bostic and McIlroy, Engineering Radix Sort,

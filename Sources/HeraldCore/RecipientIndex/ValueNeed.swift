@@ -61,11 +61,12 @@ extension Workspace {
         AudienceSources(campaigns.contains { $0.personal != nil } ? audiences : [])
     }
 
+}
+
+extension AudienceSources {
     /// The path of the list that an owner's rows come from, as written. `nil` for registrations that stand in a file.
     func list(of owner: RecipientIndex.Owner) -> Located<String>? {
-        guard case .audience(let name) = owner, case .list(let path, _)? = valueSources[name]?.source else {
-            return nil
-        }
+        guard case .audience(let name) = owner, case .list(let path, _)? = self[name]?.source else { return nil }
         return path
     }
 }

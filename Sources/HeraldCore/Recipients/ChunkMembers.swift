@@ -6,7 +6,7 @@ enum ChunkMembers: Sendable {
     /// The largest array. Beyond it, a bitmap is smaller.
     private static let arrayLimit = 4096
     private static let wordCount = 1024
-    /// How many words are looked at before the next look at what is known of all. It divides `wordCount`.
+    /// After so many words it checks whether it may stop. It divides `wordCount`.
     private static let blockCount = 64
 
     var count: Int {
@@ -92,7 +92,7 @@ enum ChunkMembers: Sendable {
         let (words, others) = (self.words, other.words)
         return words.withUnsafeBufferPointer { words in
             others.withUnsafeBufferPointer { others in
-                // Bits in which the result is not empty, not the one set and not the other.
+                // Not 0 once the result has a member, differs from this set, and differs from the other.
                 var (some, changed, differs) = (UInt64(0), UInt64(0), UInt64(0))
                 for block in stride(from: 0, to: Self.wordCount, by: Self.blockCount) {
                     for index in block..<(block + Self.blockCount) {

@@ -142,14 +142,14 @@ package struct Resolver {
                 previousNames: topic.previousNames.map(\.value))
         }
         desired.groups = workspace.groups.map { DesiredGroup(name: $0.name.value, members: members(of: $0)) }
-        let groups = workspace.groupsByName
+        let (groups, sources) = (workspace.groupsByName, workspace.valueSources)
         for campaign in workspace.campaigns {
             var send = DesiredSend(campaign: campaign, members: recipients(of: campaign))
             if let messages = campaign.content.personal, let owner = campaign.valueOwner(groups) {
                 send.rows = PersonalRows(of: owner, in: values, messages.content.fields)
                 let judged = try judged(send.members, for: .init(campaign.name.value, to: owner, messages))
                 send.census = RowCensus(judged, messages)
-                send.list = workspace.list(of: owner)?.value
+                send.list = sources.list(of: owner)?.value
             }
             desired.sends.append(send)
         }

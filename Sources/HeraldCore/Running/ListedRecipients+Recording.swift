@@ -24,7 +24,7 @@ extension ListedRecipients {
         while let id = page.last?.id {
             last = id
             let isLast = page.count < Self.pageSize
-            // The state is read on while these are sorted.
+            // The next page is read while this one is sorted.
             async let next = isLast ? [] : store.recipients(after: id, limit: Self.pageSize)
             for recipient in page { try sorter.append(recipient) }
             page = try await next

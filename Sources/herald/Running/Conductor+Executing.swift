@@ -28,7 +28,7 @@ extension Conductor {
         _ work: PlannedWork, from state: consuming KnownState, over sender: any Sender,
         under lock: (any StateLock)?, _ signals: Signals
     ) async throws -> Report {
-        try prepareRows(work)
+        if case .listed(let lists) = work.recipients { try Self.prepare(lists.desired.rows, for: work.plan) }
         let blank = blankReport(work)
         let files = try openFiles(blank)
         // A new state is created only now, when nothing else can be wrong.
@@ -119,11 +119,11 @@ extension Conductor {
         }
     }
 
-    /// Gathers the rows for personal messages before anything starts: for want of room nothing is sent.
-    private func prepareRows(_ work: PlannedWork) throws {
-        guard case .listed(let lists) = work.recipients else { return }
-        let rows = lists.desired.rows
-        for case .send(let send) in work.plan.steps.map(\.work) { try rows[send.campaign]?.prepare() }
+    /// Gathers the rows for a plan's personal messages before anything of it starts, so that want of room ends no send.
+    private static func prepare(_ rows: [String: PersonalRows], for plan: Plan) throws {
+        for step in plan.steps where step.refusal == nil {
+            if case .send(let send) = step.work { try rows[send.campaign]?.prepare() }
+        }
     }
 
     /// Plans what came due since the plan was made. The lists are not read again: a recipient's number never changes.
@@ -132,6 +132,7 @@ extension Conductor {
     ) -> (@Sendable (Date) async -> Plan?)? {
         guard request.looksAgain, case .listed(let lists) = work.recipients else { return nil }
         let (files, desired, scope) = (context.files, lists.desiredOnceRecorded, request.scope)
+        let (rows, console) = (desired.rows, console)
         return { now in
             guard let recorded = try? await store.snapshot(),
                 let plan = try? files.proposal(
@@ -139,7 +140,13 @@ extension Conductor {
                 )
                 .plan
             else { return nil }
-            return plan.withholding(plan.refusals, in: files.workspace)
+            let rest = plan.withholding(plan.refusals, in: files.workspace)
+            do { try Self.prepare(rows, for: rest) } catch {
+                // What goes on is not disturbed. The next run finds what came due.
+                console.error(CommandFailure(blaming: error).text)
+                return nil
+            }
+            return rest
         }
     }
 

@@ -72,10 +72,11 @@ struct Worker {
         _ crew: PostgresCrew, _ run: inout WorkerRun<ContinuousClock>, _ account: inout Account
     ) async -> CommandFailure? {
         var left: Set<JobID> = []
+        var isTold = false
         while !crew.isLost {
             if signals.first != 0 { return CommandFailure(.interrupted(signal: signals.first)) }
             write(account, isWorking: crew.hasConductor)
-            guard let (job, send) = await next(in: crew, &left) else {
+            guard let (job, send) = await next(in: crew, &left, &isTold) else {
                 try? await Task.sleep(for: Self.patience)
                 continue
             }
@@ -99,15 +100,17 @@ struct Worker {
         return nil
     }
 
-    /// Something to do now. A job that cannot be read is left to the others.
+    /// Something to do now. A job that cannot be read is left to the others, and people are told once.
     private func next(
-        in crew: PostgresCrew, _ left: inout Set<JobID>
+        in crew: PostgresCrew, _ left: inout Set<JobID>, _ isTold: inout Bool
     ) async -> (job: JobID, send: SharedSend)? {
         do { return try await crew.nextJob(except: left) } catch let error as UnreadableJob {
             left.insert(error.job)
+            if isTold { return nil }
+            isTold = true
             console.error(
                 """
-                herald: this worker cannot read what a run shares; the run goes on without this worker
+                herald: this worker cannot read a send that a run shares; the others carry it out
                   help: install the same version of herald on all machines, then start the worker again
 
                 """)

@@ -22,9 +22,9 @@ extension StateDatabase {
             """)
         return try await store.reading { transaction in
             try transaction.commit([question])[0].all.map { row in
-                let share = Share(parts: Int(clamping: try row.int(4)))
+                let share = try StoredValue.share(row.int(4))
                 let rates = try [row.optionalInt(8), row.optionalInt(9)].map {
-                    $0.map { Rate.limited(Int(clamping: $0)) }
+                    try $0.map { Rate.limited(try StoredValue.size($0)) }
                 }
                 return CrewMember(
                     isConductor: try row.bool(0), host: try row.text(1), pid: try row.int(2),

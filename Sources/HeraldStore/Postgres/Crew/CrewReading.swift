@@ -129,20 +129,12 @@ extension CrewReading {
     private static func worker(_ row: PostgresRow) throws -> Worker {
         let id = try row.uuid(0)
         var holding = ShareHolding(holder: id.uuidString)
-        (holding.share, holding.before) = (try share(row, 2), try share(row, 3))
-        (holding.target, holding.wants) = (try share(row, 4), try row.bool(6))
+        (holding.share, holding.before) = (try StoredValue.share(row.int(2)), try StoredValue.share(row.int(3)))
+        (holding.target, holding.wants) = (try StoredValue.share(row.int(4)), try row.bool(6))
         holding.wait = .seconds(try StoredValue.span(row.double(5)))
         return Worker(
             id: id, isConductor: try row.bool(1), holding: holding, revision: try row.int(7),
             lease: try row.optionalSpan(8), quiet: try row.optionalSpan(9) ?? 0)
-    }
-
-    private static func share(_ row: PostgresRow, _ column: Int32) throws -> Share {
-        let parts = try row.int(column)
-        guard (0...Int64(Share.whole.parts)).contains(parts) else {
-            throw StateDamage(detail: "a share of the rates is out of range")
-        }
-        return Share(parts: Int(parts))
     }
 
     private static func job(_ row: PostgresRow) throws -> Job {

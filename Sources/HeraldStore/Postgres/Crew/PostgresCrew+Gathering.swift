@@ -17,7 +17,7 @@ extension RunLease {
                 RETURNING extract(epoch FROM ends - clock_timestamp())::float8
                 """)
             // The run before may have started requests until its end. If it crashed, that is not known.
-            let wait = try before.all.map { try $0.optionalDouble(0) ?? 0 }.max().map {
+            let wait = try before.all.map { try $0.optionalDouble(0).map(StoredValue.span) ?? 0 }.max().map {
                 $0 + ShareBook.quarantine.seconds
             }
             transaction.run("DELETE FROM @worker WHERE ends <= clock_timestamp()")
@@ -77,7 +77,9 @@ extension PostgresCrew {
         adopt(board.view().share, wants: found != nil)
         // Read first: a conductor waits for whoever has joined.
         guard let found, let (body, age) = try await read(found.id) else { return nil }
-        guard var send = SharedSend(reading: body) else { throw UnreadableJob(job: found.id) }
+        guard var send = SharedSend(reading: body), let age = try? StoredValue.span(age) else {
+            throw UnreadableJob(job: found.id)
+        }
         send.ramped = .seconds(max(0, age))
         guard let part = try await join(found.id, epoch: reading.epoch) else { return nil }
         board.withState { $0.parts[found.id] = .init(id: part, epoch: reading.epoch) }
@@ -92,7 +94,7 @@ extension PostgresCrew {
                     "SELECT body, extract(epoch FROM clock_timestamp() - begun)::float8 FROM @job WHERE id = $1",
                     .int(job.rawValue))
             ])[0]
-            return try rows.first.map { (Array(try $0.bytes(0)), try StoredValue.span($0.double(1))) }
+            return try rows.first.map { (Array(try $0.bytes(0)), try $0.double(1)) }
         }
     }
 
