@@ -69,9 +69,17 @@ echo
 for group in serial sweeping computing; do
     echo "$group: $(grep 'Test run with' "$work/$group" || echo 'did not end')"
 done
-if [ "$ran" != "$all" ]; then
-    echo "$ran of $all tests ran" >&2
+if [ -n "$failed" ] || [ "$ran" != "$all" ]; then
+    # Once more, and last: whoever sees only the end of the output must see what failed.
+    for group in serial sweeping computing; do
+        if grep -q 'Test run with' "$work/$group"; then
+            grep -A 12 'recorded an issue' "$work/$group" | grep -vE '^(--$|[✔◇])' | cut -c 1-600 | head -n 60 || true
+        else
+            echo "$group ended like this:"
+            tail -n 20 "$work/$group" | cut -c 1-600
+        fi
+    done
+    echo "$ran of $all tests ran; the lines above say what failed." >&2
     exit 1
 fi
-[ -z "$failed" ] || { echo "Of $all tests, some failed: see 'recorded an issue' above." >&2; exit 1; }
 echo "All $all tests passed."
