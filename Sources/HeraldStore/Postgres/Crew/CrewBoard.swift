@@ -79,7 +79,7 @@ final class CrewBoard: Sendable {
             view.beginning = state.beginning.map { max(.zero, now.duration(to: $0)) } ?? .zero
             view.others = reading.workers.count { $0.id != id && !$0.isConductor && !$0.isGone }
             for job in reading.jobs {
-                view.jobs[job.id] = reading.view(of: job, without: state.parts[job.id]?.id, at: now)
+                view.jobs[job.id] = reading.view(of: job, without: id, at: now)
             }
             return view
         }

@@ -66,9 +66,10 @@ struct CrewReading: Sendable {
         max(.zero, .seconds(seconds) - ended.duration(to: now))
     }
 
-    /// - Parameter part: the caller's own.
-    func view(of job: Job, without part: Int64?, at now: ContinuousClock.Instant) -> JobView {
-        let others = job.parts.filter { $0.id != part }
+    /// - Parameter worker: the caller. What it does in its part is not counted as another's, also when it has just left
+    ///   and the reading is of before. What it did in a part before that is.
+    func view(of job: Job, without worker: UUID, at now: ContinuousClock.Instant) -> JobView {
+        let others = job.parts.filter { $0.worker != worker || $0.hasLeft }
         var view = JobView()
         view.hasFree = job.hasFree
         view.open = others.reduce(0) { $0 + $1.open }
