@@ -163,7 +163,7 @@ extension PostgresStore {
     }
 
     /// A run tries again until its lease ends: by then it knows outcomes that nobody else can know.
-    private var patience: @Sendable () -> ContinuousClock.Instant {
+    var patience: @Sendable () -> ContinuousClock.Instant {
         if let helping { return { helping.deadline } }
         guard let lease else { return server.patience }
         return { lease.deadline }

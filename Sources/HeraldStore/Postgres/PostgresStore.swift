@@ -73,11 +73,14 @@ package final class PostgresStore: StateStore {
         }
     }
 
+    /// Does what `body` reads in one transaction, again if the connection is cut meanwhile. In a run it waits as long
+    /// as a commit would: a server that comes back in time costs the run nothing.
     func reading<Value: Sendable>(
         _ body: @Sendable @escaping (PostgresTransaction) throws -> Value
     ) async throws -> Value {
         do {
-            return try await session.perform(for: server.patience) { [server] connection, _ in
+            let patience = { @Sendable [patience, server] in max(patience(), server.patience()) }
+            return try await session.perform(for: patience) { [server] connection, _ in
                 try body(.reading(on: connection, until: server.readingDeadline))
             }
         } catch {

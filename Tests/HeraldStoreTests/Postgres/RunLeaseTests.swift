@@ -101,6 +101,28 @@ import Testing
         await taken.release()
     }
 
+    @Test(arguments: [true, false])
+    func `a run reads again for as long as it holds the lease, and others for as long as they have patience`(
+        _ isRun: Bool
+    ) async throws {
+        let proxy = try PostgresProxy()
+        var impatient = PostgresTimes()
+        impatient.patience = .zero
+        let cut = PostgresServer(
+            name: "test", schema: server.schema, parameters: server.parameters.merging(["host": proxy.folder]) { $1 },
+            times: impatient)
+        let lease = try await RunLease.take(server, run: "first", LeaseTimes())
+        let store = try await PostgresStore.open(cut, under: isRun ? lease : nil)
+        proxy.arm(.cutBefore, after: 0)
+        if isRun {
+            #expect(try await store.snapshot().identity == OpenStore.identity)
+        } else {
+            await #expect(throws: StateError.self) { try await store.snapshot() }
+        }
+        #expect(proxy.isSpent)
+        await lease.release()
+    }
+
     @Test func `a machine that slept stops at once when it wakes`() async throws {
         let clock = Clock()
         let lease = try await RunLease.take(server, run: "first", Self.times(clock))
