@@ -3,7 +3,11 @@ struct ResourceFile: Sendable {
     private(set) var source: SourceText?
     /// The names that its documents declare, also in documents with mistakes, and the documents' places.
     private(set) var declared: [(name: References.Name, range: SourceRange)] = []
-    private(set) var resources: [ResourceReader.Resource] = []
+    // Arrays of their own, because a campaign takes several times the memory of the others.
+    private(set) var audiences: [Audience] = []
+    private(set) var topics: [Topic] = []
+    private(set) var groups: [Group] = []
+    private(set) var campaigns: [Campaign] = []
     private(set) var diagnostics: [Diagnostic] = []
     /// The warnings that it silences.
     private(set) var allowances: Allowances?
@@ -32,11 +36,14 @@ struct ResourceFile: Sendable {
 
     private mutating func take(_ document: Node, _ settings: Settings, _ findings: inout Findings) {
         if let name = References.Name(of: document) { declared.append((name, findings.at(document.range))) }
-        guard let resource = ResourceReader.resource(from: document, defaultZone: settings.timezone, &findings)
-        else { return }
-        if case .campaign(let campaign) = resource {
+        switch ResourceReader.resource(from: document, defaultZone: settings.timezone, &findings) {
+        case .audience(let audience): audiences.append(audience)
+        case .topic(let topic): topics.append(topic)
+        case .group(let group): groups.append(group)
+        case .campaign(let campaign):
             CampaignRules(campaign, in: document).check(runEvery: settings.runEvery, &findings)
+            campaigns.append(campaign)
+        case nil: break
         }
-        resources.append(resource)
     }
 }

@@ -27,8 +27,7 @@ enum ResourceReader {
         case audience(Audience)
         case topic(Topic)
         case group(Group)
-        /// Indirect, because it is much larger than the others.
-        indirect case campaign(Campaign)
+        case campaign(Campaign)
     }
 
     /// - Parameter defaultZone: for campaigns whose schedule names no zone.

@@ -259,14 +259,10 @@ package struct WorkspaceLoader {
         diagnostics += file.diagnostics
         for (name, range) in file.declared { declared[name, default: []].append(range) }
         if let allowances = file.allowances { self.allowances.append(allowances) }
-        for resource in file.resources {
-            switch resource {
-            case .audience(let audience): workspace.audiences.append(audience)
-            case .topic(let topic): workspace.topics.append(topic)
-            case .group(let group): workspace.groups.append(group)
-            case .campaign(let campaign): workspace.campaigns.append(campaign)
-            }
-        }
+        workspace.audiences += file.audiences
+        workspace.topics += file.topics
+        workspace.groups += file.groups
+        workspace.campaigns += file.campaigns
     }
 }
 
