@@ -146,6 +146,35 @@ import Testing
         await sandbox.end()
     }
 
+    @Test func `a worker that cannot read what runs share says so once, and the runs send alone`() async throws {
+        let host = try await emulator()
+        // As a herald would that knows more.
+        try await PostgresTestServer.ask(
+            """
+            CREATE FUNCTION \(schema).garble() RETURNS trigger LANGUAGE plpgsql AS
+                'BEGIN NEW.body := ''{"from": "tomorrow"}''; RETURN NEW; END';
+            CREATE TRIGGER garble BEFORE INSERT ON \(schema).job FOR EACH ROW EXECUTE FUNCTION \(schema).garble();
+            """, at: try #require(sandbox.environment(host)["HERALD_STATE"]))
+        let worker = try worker("--project", "demo-project", host: host)
+        try await eventually { try await processes().count == 1 }
+        for revision in 1...2 {
+            let campaign = "kind: campaign\nname: to-all\n"
+            let resources = try sandbox.folder.read("workspace/resources.yaml")
+            try sandbox.folder.write(
+                resources.replacing(campaign, with: campaign + (revision == 1 ? "" : "revision: \(revision)\n")),
+                to: "workspace/resources.yaml")
+            let ended = await (try run(host: host)).wait()
+            #expect(ended.status == 0, "\(ended.output)\(ended.errors)")
+        }
+        worker.signal(SIGTERM)
+        let result = await worker.wait()
+        #expect(result.status == 143)
+        #expect(result.errors.components(separatedBy: "this worker cannot read a send").count == 2, "\(result.errors)")
+        let accepted = try sandbox.accepted(in: ["ledger.ndjson"]).filter { $0.key != "news" }
+        #expect(accepted.count == Self.recipients && accepted.values.allSatisfy { $0 == 2 })
+        await sandbox.end()
+    }
+
     @Test(arguments: [
         ("--project other", nil, "belongs to"),
         ("--project demo-project", "state.sqlite", "HERALD_STATE names no database"),

@@ -48,16 +48,10 @@ struct RecipientIndexBuilder {
         matcher = known?.numbers.map { [table] in RowMatcher($0, table) }
         let names = workspace.audiences.map(\.name.value)
         audiences = workspace.audiences.inOrder(from: names)
-        var sources: [String: String] = [:]
+        let sources = AudienceSources(audiences)
         var dependents: [String: [Int]] = [:]
         for (position, audience) in audiences.enumerated() {
-            let name = audience.name.value
-            if case .audience(let from) = audience.source {
-                sources[name] = sources[from.value]
-            } else {
-                sources[name] = name
-            }
-            if let source = sources[name] { dependents[source, default: []].append(position) }
+            if let source = sources[audience.name.value] { dependents[source.name.value, default: []].append(position) }
         }
         self.dependents = dependents
         places = Dictionary(names.enumerated().map { ($1, $0) }) { first, _ in first }

@@ -2,6 +2,7 @@ import FCM
 import Foundation
 import HeraldCore
 import HeraldStore
+import Synchronization
 
 /// Carries out a plan: the client, the report files, and the state's changes before and after.
 extension Conductor {
@@ -133,6 +134,7 @@ extension Conductor {
         guard request.looksAgain, case .listed(let lists) = work.recipients else { return nil }
         let (files, desired, scope) = (context.files, lists.desiredOnceRecorded, request.scope)
         let (rows, console) = (desired.rows, console)
+        let told = Mutex<String?>(nil)
         return { now in
             guard let recorded = try? await store.snapshot(),
                 let plan = try? files.proposal(
@@ -143,7 +145,12 @@ extension Conductor {
             let rest = plan.withholding(plan.refusals, in: files.workspace)
             do { try Self.prepare(rows, for: rest) } catch {
                 // What goes on is not disturbed. The next run finds what came due.
-                console.error(CommandFailure(blaming: error).text)
+                let text = CommandFailure(blaming: error).text
+                let isNew = told.withLock { told in
+                    defer { told = text }
+                    return told != text
+                }
+                if isNew { console.error(text) }
                 return nil
             }
             return rest

@@ -117,7 +117,7 @@ final class SharedScene: Sendable {
         for _ in 0..<5 {
             let result = try await goOn()
             guard !result.wasKilled, [0, 4, 6].contains(result.status) else {
-                return ["a run after it ended with \(result.status): \(result.errors)"]
+                return ["a run after it ended with \(result.status): \(result.output)\(result.errors)"]
             }
             if try await herald("plan --detailed-exitcode").status == 0 { return [] }
         }

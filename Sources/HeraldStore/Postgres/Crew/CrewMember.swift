@@ -8,9 +8,7 @@ extension StateDatabase {
         let question = PostgresStatement(
             """
             SELECT worker.conducts, worker.host, worker.pid, extract(epoch FROM worker.since)::float8, worker.share,
-                known.occurrence, part.claimed,
-                part.accepted_count + part.rejected_count + part.unknown_count + part.postponed_count,
-                known.rate, known.run_rate
+                known.occurrence, known.rate, known.run_rate, part.claimed, \(Tally.Figure.columns)
             FROM @worker AS worker
             LEFT JOIN @job_part AS part ON part.worker = worker.id AND NOT part.has_left
             LEFT JOIN @job AS known ON known.id = part.job
@@ -23,15 +21,16 @@ extension StateDatabase {
         return try await store.reading { transaction in
             try transaction.commit([question])[0].all.map { row in
                 let share = try StoredValue.share(row.int(4))
-                let rates = try [row.optionalInt(8), row.optionalInt(9)].map {
+                let rates = try [row.optionalInt(6), row.optionalInt(7)].map {
                     try $0.map { Rate.limited(try StoredValue.size($0)) }
                 }
+                let claimed = try row.optionalInt(8)
                 return CrewMember(
                     isConductor: try row.bool(0), host: try row.text(1), pid: try row.int(2),
                     since: try StoredValue.date(row.double(3)), occurrence: try row.optionalText(5),
                     rate: share.of((rates[1] ?? .unlimited).combined(with: rates[0])) ?? .limited(0),
-                    claimed: Int(clamping: try row.optionalInt(6) ?? 0),
-                    settled: Int(clamping: try row.optionalInt(7) ?? 0))
+                    claimed: try StoredValue.size(claimed ?? 0),
+                    settled: claimed == nil ? 0 : try Tally(row, from: 9).settled)
             }
         }
     }

@@ -120,6 +120,30 @@ import Testing
         await world.lease.release()
     }
 
+    @Test(arguments: [
+        ("@worker SET share = -9223372036854775808", "a share of the rates is out of range"),
+        ("@worker SET since = '290000-01-01'", "a time is out of range"),
+        ("@job SET run_rate = 9223372036854775807", "a size is out of range"),
+        ("@job_part SET claimed = -9223372036854775808", "a size is out of range"),
+        ("@job_part SET accepted_count = 9223372036854775807", "a size is out of range"),
+    ])
+    func `nor does it end the command that shows who works`(_ change: String, _ detail: String) async throws {
+        let world = try await Scene(CrewScene(2000))
+        let location = StateDatabase(
+            world.scene.server, .init(project: "p", endpoint: .emulator, workspace: "tide"), folder: "/none/.herald"
+        ) { _ in }
+        #expect(try await location.crew().map(\.isConductor) == [true, false])
+        #expect(try await location.crew().map(\.claimed) == [0, world.claimed.count])
+        try await world.scene.eventually {
+            try await world.sql("UPDATE \(change)")
+            do { _ = try await location.crew() } catch StateError.damaged(_, detail) { return true }
+            return false
+        }
+        await world.helper.disband()
+        await world.conductor.disband()
+        await world.lease.release()
+    }
+
     @Test func `what a herald of another version shares is left to the others`() async throws {
         let world = try await Scene(CrewScene(2000))
         let (server, job) = (world.scene.server, world.job)
