@@ -24,6 +24,8 @@ final class SharedScene: Sendable {
 
     /// Leases end so many times earlier than in earnest.
     private let speed: Int
+    /// Leases outlast the 5 s for which the server lets a process stand still in the middle of a change, as in earnest.
+    static let leaseSpeed = 4
 
     /// - Parameters:
     ///   - workers: how many processes help.
@@ -31,7 +33,7 @@ final class SharedScene: Sendable {
     ///   - speed: how many times earlier than in earnest leases end.
     init(
         _ drawn: SweepWorkspace, workers count: Int = 0, on servers: [PostgresCluster] = [],
-        leaseSpeed speed: Int = Torture.leaseSpeed ?? 10
+        leaseSpeed speed: Int = Torture.leaseSpeed ?? SharedScene.leaseSpeed
     ) async throws {
         (self.drawn, self.speed) = (drawn, speed)
         let database: String

@@ -52,7 +52,7 @@ import Testing
         _ cluster: PostgresCluster, _ drawn: SweepWorkspace, _ workers: Int, at commit: Int
     ) async throws {
         // A run alone must not lose its lease while the server recovers, however slow this machine is.
-        let speed = workers == 0 ? 1 : 10
+        let speed = workers == 0 ? 1 : SharedScene.leaseSpeed
         try await within(SharedScene(drawn, workers: workers, on: [cluster], leaseSpeed: speed)) { scene in
             let ended = try await disturb(scene, at: commit) {
                 try await cluster.stop()

@@ -108,7 +108,9 @@ struct SharedSweep: CustomStringConvertible {
         if fault == .sleep { try await wake(victim, proxy, scene) }
         proxy.letGo()
         if role == .run { _ = await run.value } else { try await scene.joined() }
-        guard [0, 6].contains(next.status) else { return "the others ended with \(next.status): \(next.output)\(next.errors)" }
+        guard [0, 6].contains(next.status) else {
+            return "the others ended with \(next.status): \(next.output)\(next.errors)"
+        }
         let late = try await scene.arrivals() - arrivals
         if late > 0 { return "\(late) messages came after the lease was over" }
         let now = try await scene.accepted()
