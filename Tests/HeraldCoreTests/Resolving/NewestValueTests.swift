@@ -1,4 +1,5 @@
 import FCM
+import Foundation
 import HeraldTestSupport
 import Testing
 
@@ -111,5 +112,44 @@ struct NewestValueTests {
     @Test func `a row without a time is older than any with one`() throws {
         #expect(
             try names(["1 Dated gold 1", "1 Undated gold "], to: "target: {audience: members}") == [1: "Dated"])
+    }
+
+    /// Who was told that a send's rows cannot be had must not find some of them later in the same run.
+    @Test func `want of room for the values stays, also when there is room later`() throws {
+        let rows = (1...1200).map { "\(Registration.fid($0).rawValue),\(String(repeating: "x", count: 8000))\n" }
+        let audience = "kind: audience\nname: all\nsource: {file: l.csv}\nfields: {name: {}}\n---\n"
+        let campaign = """
+            kind: campaign
+            name: c
+            target: {audience: all}
+            personal: {fields: [name]}
+            message: {data: {text: "{{ name }}"}}
+
+            """
+        let loaded = try WorkspaceLoader.load(files: [
+            "herald.yaml": settingsText, "a.yaml": audience + campaign, "l.csv": "fid,name\n" + rows.joined(),
+        ])
+        try #require(!loaded.diagnostics.hasErrors, "\(loaded.shown)")
+        let (workspace, read) = (try #require(loaded.workspace), try #require(try loaded.recipientIndex?.get()))
+        let folder = try TemporaryFolder()
+        let gone = "\(folder.path)/gone"
+        // Its lists are read and sorted; only the values need more room than there is in memory.
+        let index = RecipientIndex(
+            entries: read.entries, membershipClasses: read.membershipClasses, valued: read.valued,
+            temporaryFolder: gone)
+        func values() throws -> PersonalRows {
+            let sends = try Resolver.desired(of: workspace, ListedRecipients(index)).sends
+            return try #require(sends.first?.rows)
+        }
+        let wanting = try values()
+        let error = try #require(throws: RecipientIndexError.self) { try wanting.prepare() }
+        guard case .noRoom(gone, _) = error else {
+            Issue.record(error)
+            return
+        }
+        try FileManager.default.createDirectory(atPath: gone, withIntermediateDirectories: false)
+        #expect(throws: error) { try wanting.prepare() }
+        #expect(throws: error) { try wanting.values(of: [KnownRecipient.firstID]) }
+        #expect(try values().values(of: RecipientSet(1...1200)).count == 1200)
     }
 }
