@@ -60,7 +60,6 @@ struct PersonalRoomTests {
         try FileManager.default.removeItem(atPath: room)
         let result = await first.wait()
         #expect(result.status == 0, "\(result.output)\(result.errors)")
-        // Once, although it looks again and again.
         let words = "the lists are sorted in a temporary file, which cannot be written in \(room)"
         #expect(result.errors.components(separatedBy: words).count == 2, "\(result.errors)")
         #expect(try await Control(host).ledger().isEmpty)
