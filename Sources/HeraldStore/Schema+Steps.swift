@@ -81,6 +81,15 @@ extension Schema {
                 """)
     }
 
+    static func addBeginnings(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                -- When an occurrence began, and whether a person took its end back.
+                ALTER TABLE occurrence ADD COLUMN begun REAL;
+                ALTER TABLE occurrence ADD COLUMN reopened INTEGER NOT NULL DEFAULT 0;
+                """)
+    }
+
     /// Deaths and memberships belong to registrations, and a history notes the names it had.
     static func addRegistrations(_ db: Database) throws {
         try db.execute(

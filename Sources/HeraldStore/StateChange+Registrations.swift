@@ -107,7 +107,7 @@ extension StateChange {
         let tried = LedgerEntry.allCases.filter(\.isTried).map { String($0.rawValue) }.joined(separator: ", ")
         let statement = try db.cachedStatement(
             sql: """
-                SELECT campaign = ? AND finished IS NULL AND NOT doubted
+                SELECT campaign = ? AND finished IS NULL AND NOT doubted AND NOT reopened
                     AND NOT EXISTS (SELECT 1 FROM ledger WHERE occurrence = id AND state IN (\(tried)))
                 FROM occurrence WHERE name = ?
                 """)

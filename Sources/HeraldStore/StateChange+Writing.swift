@@ -26,14 +26,14 @@ extension StateChange {
             guard try Self.isFree(id, for: occurrence.campaign, db) else { throw StateError.occurrenceTaken(id) }
             try db.execute(
                 sql: """
-                    INSERT INTO occurrence (name, campaign, revision, due, content_digest, target)
-                    VALUES (?, ?, ?, ?, ?, ?)
+                    INSERT INTO occurrence (name, campaign, revision, due, content_digest, target, begun)
+                    VALUES (?, ?, ?, ?, ?, ?, ?)
                     ON CONFLICT (name) DO UPDATE SET revision = excluded.revision, due = excluded.due,
-                        content_digest = excluded.content_digest, target = excluded.target
+                        content_digest = excluded.content_digest, target = excluded.target, begun = excluded.begun
                     """,
                 arguments: [
                     id.rawValue, occurrence.campaign, occurrence.revision, occurrence.due?.timeIntervalSince1970,
-                    occurrence.contentDigest, occurrence.target,
+                    occurrence.contentDigest, occurrence.target, occurrence.begun?.timeIntervalSince1970,
                 ])
             try Self.assign(Partition(), in: id, db)
         case .assign(let id, let classes):
@@ -56,14 +56,14 @@ extension StateChange {
             try ChunkTable.rejection.move(members, of: id, to: number.map(CodeNumber.init(rawValue:)), db)
         case .finish(let occurrence, let instant):
             try db.execute(
-                sql: "UPDATE occurrence SET finished = ? WHERE name = ?",
+                sql: "UPDATE occurrence SET finished = ?, reopened = FALSE WHERE name = ?",
                 arguments: [instant.timeIntervalSince1970, occurrence.rawValue])
         case .prune(let occurrences):
             for occurrence in occurrences { try Self.prune(occurrence, db) }
         case .reopen(let occurrence):
             // Without its ledger, every recipient would get the message again.
             try db.execute(
-                sql: "UPDATE occurrence SET finished = NULL WHERE name = ? AND pruned = 0",
+                sql: "UPDATE occurrence SET finished = NULL, reopened = TRUE WHERE name = ? AND pruned = 0",
                 arguments: [occurrence.rawValue])
         case .forget(let members, let instant):
             try Self.bury(members, at: instant, db)

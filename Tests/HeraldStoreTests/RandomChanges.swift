@@ -43,7 +43,7 @@ struct RandomChanges {
                 RecordedOccurrence(
                     campaign: campaign(), revision: .random(in: 1...3, using: &random),
                     due: Bool.random(using: &random) ? instant() : nil, contentDigest: "sha256:\(random.next())",
-                    target: "topic:t0"))
+                    target: "topic:t0", begun: Bool.random(using: &random) ? instant() : nil))
         case 6, 7, 8: return .outcome(occurrence(), some().union([0]), any(of: LedgerEntry.allCases))
         case 9, 10:
             return .reject(occurrence(), some().union([0]), code: "CODE_\(Int.random(in: 0...3, using: &random))")

@@ -44,6 +44,7 @@ extension Life {
             case .group, .read: break
             }
         }
+        noteUnbegun()
         endWhatIsDone(content)
         try checkMissed(content)
         try checkReport(content)
@@ -60,10 +61,17 @@ extension Life {
         }
     }
 
+    /// Whom a firing is for, of those who are listed now. `nil` if it goes to a whole target.
+    func whom(_ key: Key, _ campaign: LifeFiles.Campaign) -> Set<RecipientKey>? {
+        let listed = files.recipients(of: campaign)
+        guard let members = begun[key]?.members else { return listed }
+        return listed?.intersection(members)
+    }
+
     /// Ends a firing that has begun, if everybody it can reach has it or is accounted for.
     func endIfDone(_ key: Key, of campaign: LifeFiles.Campaign) {
         let known = Set((delivered[key] ?? [:]).keys).union(excused[key] ?? [])
-        if files.recipients(of: campaign)?.intersection(reachable).isSubset(of: known) ?? true { end(key) }
+        if whom(key, campaign)?.intersection(reachable).isSubset(of: known) ?? true { end(key) }
     }
 
     /// herald knows from FCM's answer that the registration is not in the topic.
@@ -112,11 +120,21 @@ extension Life {
             throw LifeProblem(
                 promise: "sends what has expired", words: "'\(title)' expired \(due.adding(expiry).rfc3339)")
         }
+        if let expiry = campaign.expiresAfter, campaign.due == .once, let begun = self.begun[key],
+            date > begun.at.adding(expiry)
+        {
+            throw LifeProblem(promise: "sends what has expired", words: "'\(title)' began \(begun.at.rfc3339)")
+        }
         asked.insert(key)
+        noteBeginning(of: key, campaign, at: date)
         let target = (message?["token"]?.string ?? message?["fid"]?.string).flatMap { Registration($0) }
         var reached = Set((arrival?.devices ?? []).map(\.recipientKey))
         let isForOne = target?.rawValue.hasPrefix("cTEST") ?? false
         if arrival != nil, let target, isForOne { reached = [target.recipientKey] }
+        if isForOne, let members = self.begun[key]?.members, let one = reached.subtracting(members).first, !isForgiven {
+            throw LifeProblem(
+                promise: "sends to nobody who joined later", words: "'\(title)' came to \(number(of: one))")
+        }
         var isExtra = false
         for installation in reached.sorted(by: { $0.rawValue < $1.rawValue }) {
             let count = (delivered[key]?[installation] ?? 0) + 1
@@ -144,6 +162,39 @@ extension Life {
             if !asksAgain, isRepeatable { resent += 1 }
             if !asksAgain, mishap != .notSent { excused[key, default: []].insert(installation) }
         }
+    }
+
+    /// A firing that begins is for those who are listed now.
+    func noteBeginning(of key: Key, _ campaign: LifeFiles.Campaign, at date: Date) {
+        if begun[key] == nil { begun[key] = (files.recipients(of: campaign), date) }
+    }
+
+    /// What has tried nobody may begin anew, for others. After a restore, the state says whom a firing is for.
+    func noteUnbegun(isRestored: Bool = false) {
+        var known: [Key: RecordedOccurrence] = [:]
+        for occurrence in store.snapshot().occurrences.values {
+            guard let campaign = campaign(recordedAs: occurrence.campaign) else { continue }
+            known[key(of: campaign, recorded: occurrence)] = occurrence
+        }
+        for key in begun.keys {
+            guard let occurrence = known[key], !occurrence.isUnbegun else {
+                if isRestored || known[key] != nil { begun[key] = nil }
+                continue
+            }
+            if isRestored { note(occurrence.classes, of: key) }
+        }
+    }
+
+    /// Whom the state has the firing for. Nobody at all means that it is for everybody who is listed.
+    func note(_ classes: Partition<MessageClass>, of key: Key) {
+        guard !classes.isEmpty else { return begun[key] = nil }
+        let members = Set(store.registrations(of: classes.all).values.map(\.recipientKey))
+        begun[key] = (members, begun[key]?.at ?? now)
+    }
+
+    func key(of campaign: LifeFiles.Campaign, recorded occurrence: RecordedOccurrence) -> Key {
+        campaign.isDaily
+            ? Key(line: campaign.line, due: occurrence.due) : Key(line: campaign.line, revision: occurrence.revision)
     }
 
     func key(of campaign: LifeFiles.Campaign, _ occurrence: OccurrenceID?) -> Key {
@@ -239,10 +290,8 @@ extension Life {
             lines[campaign.line]?.seenName = occurrence.campaign
             let uncertain = occurrence.ledger?.uncertain ?? []
             guard !uncertain.isEmpty else { continue }
-            let key =
-                campaign.isDaily
-                ? Key(line: campaign.line, due: occurrence.due)
-                : Key(line: campaign.line, revision: occurrence.revision)
+            let key = key(of: campaign, recorded: occurrence)
+            noteBeginning(of: key, campaign, at: now)
             let some =
                 uncertain.contains(0)
                 ? Set((delivered[key] ?? [:]).keys) : Set(store.registrations(of: uncertain).values.map(\.recipientKey))

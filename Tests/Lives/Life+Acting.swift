@@ -30,6 +30,16 @@ enum LifeAct: String, CaseIterable {
         }
     }
 
+    /// Whether nobody changes files, lists or the state by it.
+    var isIdle: Bool {
+        switch self {
+        case .wait, .downtime, .fastClock, .slowClock, .pause, .resume, .backUp, .run, .runOnTime, .faultyRun, .dyingRun,
+            .stoppedRun, .apply, .overriddenApply:
+            true
+        default: false
+        }
+    }
+
     static let drawn: [LifeAct] = allCases.flatMap { Array(repeating: $0, count: $0.weight) }
 }
 
@@ -37,6 +47,7 @@ extension Life {
     /// Does it, unless there is nothing to do it with.
     func act(_ act: LifeAct, _ random: inout SeededRandom) async throws {
         time.advance(by: .seconds(.random(in: 1...300, using: &random)))
+        if !act.isIdle { refused = [] }
         switch act {
         case .addRow, .removeRow, .emptyList, .fillList: editList(act, &random)
         case .rotate, .rotateBeside, .rotateUnlisted, .catchUpLists, .uninstall, .comeBack, .appSubscribes:
@@ -155,10 +166,8 @@ extension Life {
         try? store.commit(changes)
         tell("resolve \(id) \(way)")
         guard let campaign = campaign(recordedAs: occurrence.campaign) else { return }
-        let key =
-            campaign.isDaily
-            ? Key(line: campaign.line, due: occurrence.due)
-            : Key(line: campaign.line, revision: occurrence.revision)
+        let key = key(of: campaign, recorded: occurrence)
+        for case .assign(_, let classes) in changes { note(classes, of: key) }
         switch way {
         case .resend, .retry:
             // A person was told that some get it again. No run sends what no file asks for.
@@ -204,6 +213,7 @@ extension Life {
         }
         guard let backup = backups.last else { return }
         store = MemoryStore(copying: backup)
+        noteUnbegun(isRestored: true)
         // A lost first mark does not show: marks leave the serial as it is.
         let marks = store.snapshot().watermarks
         for (line, known) in lines where known.names.allSatisfy({ marks[$0] == nil }) {

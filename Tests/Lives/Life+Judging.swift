@@ -93,7 +93,7 @@ extension Life {
         let isTold = told.names(key, of: campaign, names)
         let due = key.due ?? campaign.at
         let isLate = due.map { now > $0.adding(campaign.maxLateness) } ?? false
-        let wanted = files.recipients(of: campaign)
+        let wanted = whom(key, campaign)
         let got = Set((delivered[key] ?? [:]).keys).union(excused[key] ?? [])
         let left = (wanted ?? []).intersection(reachable).subtracting(got)
         let isOver = wanted == nil ? asked.contains(key) || isUnreachable(campaign) : left.isEmpty
@@ -104,7 +104,7 @@ extension Life {
             return
         }
         // What expires while it is sent ends there, and the report says how many are left.
-        if let due, let expiry = campaign.expiresAfter, now.adding(.seconds(120)) > due.adding(expiry) {
+        if let due = due ?? begun[key]?.at, let expiry = campaign.expiresAfter, now.adding(.seconds(120)) > due.adding(expiry) {
             return end(key)
         }
         if told.leavesOut(key, names) { return end(key) }
@@ -147,7 +147,7 @@ extension Life {
             if told.names(key, of: campaign, lines[line]?.names ?? []) { continue }
             let left = installations.filter { (allowed[key]?[$0] ?? 0) > 0 && !(excused[key] ?? []).contains($0) }
                 .filter {
-                    reachable.contains($0) && (files.recipients(of: campaign)?.contains($0) ?? true)
+                    reachable.contains($0) && (whom(key, campaign)?.contains($0) ?? true)
                 }
                 .filter { (delivered[key]?[$0] ?? 0) < 1 }
             if let one = left.map({ number(of: $0) }).min() {
@@ -156,6 +156,19 @@ extension Life {
                     words: "\(words(key)) was not sent again to \(one)")
             }
         }
+    }
+
+    /// What a guard refused about lists and members stays refused until somebody changes a file, a list or the state, or
+    /// overrides it.
+    func checkRefusals(_ proposal: Proposal, _ call: Call) throws {
+        let kinds: Set<Guard> = [.audienceCollapse, .audienceGrowth, .maxUnsubscribePercent]
+        let now = Set(
+            proposal.plan.refusals.filter { kinds.contains($0.kind) }
+                .map { LifeRefusal(kind: $0.kind, name: $0.name, subject: $0.subject) })
+        if let one = refused.subtracting(now).map({ "\($0.kind.rawValue) \($0.name)" }).min() {
+            throw LifeProblem(promise: "what was refused stays refused", words: one)
+        }
+        refused = call == .apply(overrides: true) ? [] : now
     }
 
     /// Without a person's override, few leave a topic at once, and only what a guard names is left out.

@@ -35,6 +35,8 @@ extension Life {
         time.advance(by: .seconds(1))
         hasDied = hasDied || run.isDead
         try account(run)
+        // Whoever is dead leaves no list.
+        if store.deaths != deaths { refused = [] }
         if run.isDead { noteWhatDied() } else if !run.now.isRefused { noteSeen() }
         noteMissed(run)
         guard isWhole, fate.isQuiet, !run.isDead, run.now.mishaps.isEmpty, !isForgiven else { return }
@@ -58,36 +60,30 @@ extension Life {
         let proposal = Planner.proposal(input(wanted.desired, recorded), at: now)
         run.change { $0.plans.append(proposal) }
         if comparesForecasts { try await checkForecast(proposal, wanted.desired, recorded, workspace) }
-        var plan = proposal.plan
-        var overrides = Overrides()
-        var isWhole = true
+        var policy = GuardPolicy.leaveOut
         switch call {
         case .apply(true):
-            overrides = Overrides(Guard.allCases.map(\.rawValue)) ?? Overrides()
+            policy = .stop(Overrides(Guard.allCases.map(\.rawValue)) ?? Overrides())
             if recorded.serial < reportedSerial {
                 // A person knows what the older state has forgotten. From now on herald may repeat itself.
                 isForgiven = true
                 try store.commit([.outgrow(reportedSerial)])
                 recorded.apply([.outgrow(reportedSerial)])
             }
-        case .apply(false):
-            guard plan.refusals.isEmpty else {
-                run.change { $0.isRefused = true }
-                return false
-            }
-        case .run:
-            guard !plan.refusals.contains(where: { $0.kind == .stateWentBack }) else {
-                run.change { $0.isRefused = true }
-                return false
-            }
-            isWhole = plan.refusals.isEmpty
-            plan = plan.withholding(plan.refusals, in: workspace)
+        case .apply(false): policy = .stop(Overrides())
+        case .run: break
         }
-        if call != .apply(overrides: true) { try checkGuarded(plan) }
-        let closing = plan.closing(sizes: wanted.desired.audienceSizes)
+        let course = RunCourse(proposal, policy, in: workspace, sizes: wanted.desired.audienceSizes)
+        try checkRefusals(proposal, call)
+        guard course.blocking.isEmpty else {
+            run.change { $0.isRefused = true }
+            return false
+        }
+        let isWhole = course.leftOut.isEmpty
+        if call != .apply(overrides: true) { try checkGuarded(course.plan) }
         try await wanted.record(in: store)
-        if plan.isEmpty {
-            let changes = plan.bookkeeping(at: now) + closing
+        if course.plan.isEmpty {
+            let changes = course.bookkeeping(at: now)
             let isSaved = (try? await probe.commit(changes)) != nil
             // Then a report says it.
             if isSaved, changes.contains(where: \.isEffect) {
@@ -96,9 +92,8 @@ extension Life {
             return isWhole
         }
         recorded.apply(wanted.desired.registrations.changes)
-        let report = try await execute(plan, recorded, run, probe, workspace, wanted, overrides, call)
+        let report = try await execute(course, recorded, run, probe, wanted, policy.overrides, call)
         run.change { $0.report = report }
-        if report.result != .interrupted, !report.isUnreachable { try? await probe.commit(closing) }
         reportedSerial = max(reportedSerial, store.snapshot().serial)
         return isWhole && report.result != .interrupted && !report.isUnreachable && !report.wasBlocked
     }
@@ -108,8 +103,8 @@ extension Life {
     }
 
     private func execute(
-        _ plan: Plan, _ recorded: RecordedState, _ run: LifeRun, _ probe: ProbedStore, _ workspace: Workspace,
-        _ wanted: Wanted, _ overrides: Overrides, _ call: Call
+        _ course: RunCourse, _ recorded: RecordedState, _ run: LifeRun, _ probe: ProbedStore, _ wanted: Wanted,
+        _ overrides: Overrides, _ call: Call
     ) async throws -> Report {
         let (time, skew, settings) = (time, skew, settings)
         let date: @Sendable () -> Date = { Life.date(at: time.now.offset, skew) }
@@ -121,7 +116,7 @@ extension Life {
                 desired: wanted.desiredOnceRecorded, state: store.snapshot(), settings: settings)
             let proposal = Planner.proposal(input, at: date)
             run.change { $0.plans.append(proposal) }
-            return proposal.plan.withholding(proposal.plan.refusals, in: workspace)
+            return course.rest(of: proposal)
         }
         let surroundings = Executor<SimulatedTime>.Surroundings(
             store: probe, sender: sender, clock: time, now: date, random: SeededRandom(seed: run.fate.seed),
@@ -131,11 +126,10 @@ extension Life {
                 (try? await wanted.others(of: $0, knownTo: store)) ?? [:]
             })
         let report = Report(
-            run: "r", plan: plan, planDigest: "sha256:", isDryRun: false, started: date(), endpoint: .emulator,
+            run: "r", plan: course.plan, planDigest: "sha256:", isDryRun: false, started: date(), endpoint: .emulator,
             project: "p", version: "1")
-        return try await Executor.run(
-            plan, from: recorded,
-            .init(fcm: settings.fcm, guards: settings.guards, overrides: overrides, mode: .apply),
+        return try await course.carryOut(
+            from: recorded, .init(fcm: settings.fcm, guards: settings.guards, overrides: overrides, mode: .apply),
             in: surroundings, report: report)
     }
 

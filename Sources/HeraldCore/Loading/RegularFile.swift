@@ -36,6 +36,12 @@ final class RegularFile {
         return Kind(status)
     }
 
+    /// What is at a path, after links. `nil` if there is nothing.
+    static func identity(of path: String) -> FileIdentity? {
+        var status = stat()
+        return !path.utf8.contains(0) && stat(path, &status) == 0 ? FileIdentity(status) : nil
+    }
+
     /// - Parameter limit: in bytes. A larger file is refused.
     init(at path: String, limit: Int) throws(Problem) {
         // C functions would end the path at a NUL.

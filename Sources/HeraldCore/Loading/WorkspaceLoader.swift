@@ -23,6 +23,8 @@ package struct WorkspaceLoader {
     private var recipientIndex: Result<RecipientIndex, RecipientIndexError>?
     /// The comments in files that silence warnings.
     private var allowances: [Allowances] = []
+    /// Which files may declare resources; absent without settings.
+    private var globs: (matching: [Glob], ignored: [Glob])?
 
     /// The result of loading.
     package struct Loaded {
@@ -43,6 +45,8 @@ package struct WorkspaceLoader {
         var documents: [References.Name: [SourceRange]]
         /// The absolute path of the lists' folder; absent without a workspace.
         fileprivate var lists: String?
+        /// Which files may declare resources; absent without settings.
+        fileprivate var globs: (matching: [Glob], ignored: [Glob])?
 
         /// SHA-256 over the names and contents of all files that were read. The lists' folder is not part of it: the
         /// same lists in another place give the same workspace.
@@ -56,6 +60,17 @@ package struct WorkspaceLoader {
                 hash.update(data: Array("\(name)\0\(digest)\0".utf8))
             }
             return "sha256:" + hash.finalize().hexadecimal
+        }
+
+        /// Shows whether the files change from now on. `nil` without settings.
+        ///
+        /// - Parameter begin: when reading them began, in nanoseconds since 1970.
+        package func watched(in folder: WorkspaceFolder, since begin: Int64) -> WatchedFiles? {
+            globs.map { globs in
+                WatchedFiles(
+                    folder, matching: globs.matching, ignoring: globs.ignored,
+                    names: Array(sources.keys) + listDigests.keys, since: begin)
+            }
         }
     }
 
@@ -75,7 +90,7 @@ package struct WorkspaceLoader {
             workspace: workspace, diagnostics: loader.diagnostics.map(\.presentable).sortedAndUnique().withAdviceOnce,
             sources: loader.sources, listDigests: loader.listDigests, recipientIndex: loader.recipientIndex,
             cacheFiles: workspace.flatMap { loader.cacheFiles(of: $0) }, documents: loader.declared,
-            lists: workspace.map { folder.lists($0.settings.lists) })
+            lists: workspace.map { folder.lists($0.settings.lists) }, globs: loader.globs)
     }
 
     /// Reads all lists of a workspace once more. Mistakes were already reported when it was loaded.
@@ -102,8 +117,9 @@ package struct WorkspaceLoader {
 
     private mutating func workspace() -> Workspace? {
         guard let settings = settings() else { return nil }
-        let (files, unreadable) = folder.resourceFiles(
-            matching: settings.resources.map { Glob($0) }, ignoring: settings.ignore.map { Glob($0) })
+        let globs = (matching: settings.resources.map { Glob($0) }, ignored: settings.ignore.map { Glob($0) })
+        self.globs = globs
+        let (files, unreadable) = folder.resourceFiles(matching: globs.matching, ignoring: globs.ignored)
         for name in unreadable {
             diagnostics.append(
                 .error(.fileUnreadable, "folder '\(name)' cannot be read", at: SourceRange(file: name)))

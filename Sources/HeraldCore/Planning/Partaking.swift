@@ -1,4 +1,4 @@
-/// Who of a personal campaign's recipients is sent what, and who is left out.
+/// Who of a campaign's recipients is sent what, and who is left out.
 struct Partaking {
     /// Who is to be sent the message.
     var members: RecipientSet
@@ -8,14 +8,33 @@ struct Partaking {
     var assignment: Partition<MessageClass>?
     var leftOut = Plan.LeftOut()
 
+    /// For a campaign that sends everybody the same.
+    ///
+    /// - Parameters:
+    ///   - begun: whom the occurrence is for since it began; nobody if it begins now, or if that is not known.
+    ///   - tried: who has an outcome and is not sent it again.
+    init(_ members: RecipientSet, begun: RecipientSet, tried: RecipientSet) {
+        classes = Partition()
+        if begun.isEmpty {
+            self.members = members
+            assignment = Partition(disjoint: [MessageClass(): members.union(tried)])
+        } else {
+            self.members = members.intersection(begun)
+            leftOut.gone = begun.subtracting(tried).subtracting(members)
+        }
+    }
+
+    /// For a personal campaign.
+    ///
     /// - Parameters:
     ///   - wanted: what the files and lists say now.
     ///   - begun: who takes part since the occurrence began, each with their text; empty for one that begins now.
+    ///   - isResumed: whether the occurrence has begun. If not, the state opens it anew.
     ///   - tried: who has an outcome.
     ///   - repeated: who of them is sent it again.
     init(
         _ members: RecipientSet, of messages: PersonalMessages, _ wanted: DesiredSend,
-        begun: Partition<MessageClass>, tried: RecipientSet, repeated: RecipientSet
+        begun: Partition<MessageClass>, isResumed: Bool, tried: RecipientSet, repeated: RecipientSet
     ) {
         let settled = tried.subtracting(repeated)
         let census = wanted.census ?? RowCensus()
@@ -29,8 +48,7 @@ struct Partaking {
             self.members = classes.all
             return
         }
-        // Nobody was sent anything yet, so the state opens the occurrence anew.
-        if tried.isEmpty {
+        if !isResumed {
             assignment = begun
             leftOut.heldOut = begun.members(where: \.isHoldout).count
         }
@@ -92,20 +110,24 @@ extension Partition {
 
     /// The same states with only these members.
     func intersection(_ members: RecipientSet) -> Self {
+        mapMembers { $1.intersection(members) }
+    }
+
+    /// The same states with other members, of whom none may be in two.
+    func mapMembers(_ members: (State, RecipientSet) -> RecipientSet) -> Self {
         Partition(
-            disjoint: Dictionary(
-                states.map { ($0, self[$0].intersection(members)) }, uniquingKeysWith: { $0.union($1) }))
+            disjoint: Dictionary(states.map { ($0, members($0, self[$0])) }, uniquingKeysWith: { $0.union($1) }))
     }
 }
 
 extension Plan {
-    /// Recipients of a personal campaign whom its send leaves out. They count as skipped.
+    /// Recipients whom a send leaves out. They count as skipped.
     package struct LeftOut: Hashable, Sendable {
-        /// How many are in a variant that is sent nothing.
+        /// How many are in a variant of a personal campaign that is sent nothing.
         package var heldOut = 0
-        /// Whose row makes no message.
+        /// Whose row makes no personal message.
         package var bad = RecipientSet()
-        /// Who took part when the occurrence began, and is not on the list any more.
+        /// Whom the occurrence is for, and who is not on the list any more.
         package var gone = RecipientSet()
 
         package var count: Int { heldOut + bad.count + gone.count }

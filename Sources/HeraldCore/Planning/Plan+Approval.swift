@@ -52,7 +52,7 @@ extension Plan.Send {
             "on_error": .string(onError.rawValue), "on_unknown": .string(onUnknown.rawValue),
             "group_members": .string(groupMembers.rawValue),
             "recipients": .int(Int64(recipients)), "unknown": discovered.pin,
-        ].merging(personalTerms) { $1 }
+        ].merging(personalTerms) { $1 }.merging(begun.map { ["begun": .string($0.rfc3339)] } ?? [:]) { $1 }
     }
 
     /// Who gets which text. Nothing for a campaign that is not personal.

@@ -22,15 +22,14 @@ extension Plan {
 
 /// What a guard blocks.
 private struct Affected {
-    /// Topics and groups whose memberships must not change. With `leavesOnly`, only leaves are blocked.
+    /// Topics and groups whose memberships must not change. Nobody joins either: with more members, the same leaves would
+    /// be a smaller share, and the next run would let them through.
     var subjects: Set<Plan.Subject> = []
-    var leavesOnly = false
     var campaigns: Set<String> = []
 
     func contains(_ step: Plan.Step) -> Bool {
         if case .send(let send) = step.work { return campaigns.contains(send.campaign) }
-        let isSubject = step.work.subject.map(subjects.contains) ?? false
-        return isSubject && (step.work.action.effect == .leaves || !leavesOnly)
+        return step.work.subject.map(subjects.contains) ?? false
     }
 }
 
@@ -48,7 +47,6 @@ extension Workspace {
             affected.campaigns = Set(campaigns.map(\.name.value))
             affected.subjects = Set(topics.map { .topic($0.name.value) } + groups.map { .group($0.name.value) })
         case .maxUnsubscribePercent, .foreignGroup:
-            affected.leavesOnly = true
             if let subject = refusal.subject { affected.subjects.insert(subject) }
         case .audienceCollapse, .audienceGrowth:
             let names = dependents(of: refusal.name)

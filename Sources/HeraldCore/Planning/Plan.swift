@@ -91,13 +91,14 @@ package struct Plan: Hashable, Sendable {
         package var occurrence: OccurrenceID
         package var revision: Int
         package var due: Date?
+        /// When its first run began it. `nil` if this run begins it.
+        package var begun: Date?
         package var target: Campaign.Target
         package var contentDigest: String
         package var content: MessageContent
         /// No run begins or resumes it after this time. One that is under way goes on.
         package var deadline: Date?
-        /// No request starts when that long has passed since the due time. A send without a due time counts from when
-        /// its run began.
+        /// No request starts when that long has passed since the due time, or since it began if it has none.
         package var expiresAfter: Duration?
         package var rate: Rate?
         package var stopWhenRejectedPercent: Int
@@ -117,9 +118,11 @@ package struct Plan: Hashable, Sendable {
         package var isResumed: Bool
         /// Which of the members gets which text of a personal campaign. Empty for other campaigns.
         package var classes = Partition<MessageClass>()
-        /// What the state must learn before the first request of a personal campaign: who takes part, holdouts included.
-        /// `nil` if it knows.
+        /// What the state must learn before the first request: whom the occurrence is for, holdouts included. `nil` if it
+        /// knows, or if one request reaches everybody.
         package var assignment: Partition<MessageClass>?
+        /// Whether the occurrence goes on after this step: some whom it is for left the list and may come back.
+        package var awaitsReturns = false
         package var leftOut = Plan.LeftOut()
     }
 
@@ -174,8 +177,8 @@ extension Plan {
 extension Plan.Send {
     /// When its messages are worth nothing any more.
     ///
-    /// - Parameter begun: when the run began.
-    package func expiry(begun: Date) -> Date? { expiresAfter.map { (due ?? begun).adding($0) } }
+    /// - Parameter run: when the run began.
+    package func expiry(begun run: Date) -> Date? { expiresAfter.map { (due ?? begun ?? run).adding($0) } }
 
     /// The same send without any requests. It only accounts for what a crash left.
     func withoutRequests(leftByCrash discovered: RecipientSet) -> Plan.Send {

@@ -30,7 +30,7 @@ extension Planner {
     private mutating func holdAbandoned(_ isSelected: (String) -> Bool) {
         let revisions = Dictionary(desired.sends.map { ($0.campaign.name.value, $0.campaign.revision) }) { one, _ in one
         }
-        let halfDone = state.occurrences.filter { $0.value.finished == nil && $0.value.hasTried }
+        let halfDone = state.occurrences.filter { $0.value.finished == nil && $0.value.hasBegun }
         for (id, occurrence) in halfDone.sorted(by: { $0.key < $1.key }) where isSelected(occurrence.campaign) {
             if let revision = revisions[occurrence.campaign] {
                 if revision != occurrence.revision {
@@ -50,7 +50,7 @@ extension Planner {
         let due = campaign.schedule.at
         let id = freeID(of: campaign, due: due)
         // Each revision has one occurrence. The one that has begun counts, even if its time was changed since.
-        let begun = ofRevision.filter { $0.occurrence.hasTried || $0.occurrence.isInDoubt }
+        let begun = ofRevision.filter(\.occurrence.hasBegun)
         if !begun.isEmpty {
             let open = begun.filter { $0.occurrence.finished == nil }
             return (open.isEmpty ? begun.suffix(1) : open).flatMap { planBegun(wanted, $0.id, $0.occurrence) }
@@ -69,7 +69,12 @@ extension Planner {
                 return []
             }
         }
-        return begin(wanted, id, due: due, after: ofRevision.map(\.occurrence).filter(\.isUnbegun))
+        let earlier = ofRevision.map(\.occurrence).filter(\.isUnbegun)
+        if let begun = earlier.begun(with: campaign), campaign.lateness(of: begun, at: now) != nil {
+            plan.missed.append(.init(occurrence: id, due: begun.begun ?? now, reason: "it is \(Self.expired)"))
+            return []
+        }
+        return begin(wanted, id, due: due, after: earlier)
     }
 
     /// The send of an occurrence that has tried nobody yet. Empty if there is nobody to send to.
@@ -82,8 +87,9 @@ extension Planner {
         var ledger = Ledger()
         for occurrence in earlier { ledger.move(occurrence.ledger?[.deferred] ?? [], to: .deferred) }
         // Who takes part stays as it was recorded, also where nobody has an outcome yet or any more.
-        let recorded = earlier.last { !$0.classes.isEmpty && $0.contentDigest == wanted.campaign.contentDigest }
-        let send = send(wanted, id, due: due, ledger: ledger, begun: recorded?.classes ?? Partition())
+        let recorded = earlier.last { $0.hasTexts && $0.contentDigest == wanted.campaign.contentDigest }
+        var send = send(wanted, id, due: due, ledger: ledger, isResumed: false, recorded?.classes ?? Partition())
+        send.begun = earlier.begun(with: wanted.campaign)?.begun
         // Where every row is bad, the guard must say so.
         let isRefused = refusesBadRows(wanted.campaign) && !send.leftOut.bad.isEmpty
         guard send.members.isEmpty, !listsSkipped, !isRefused else { return unlessPaused(send) }
@@ -108,10 +114,17 @@ extension Planner {
             if isChanged, !isCron { overview.warnings.append(warning) }
             return []
         }
-        let remaining = send(wanted, id, due: occurrence.due, ledger: ledger, begun: occurrence.classes)
+        var remaining = send(wanted, id, due: occurrence.due, ledger: ledger, isResumed: true, occurrence.classes)
+        remaining.begun = occurrence.begun
         let nobody = listsSkipped ? nil : nobodyLeft(wanted, remaining)
-        if remaining.members.isEmpty, remaining.discovered.isEmpty, !listsSkipped, nobody == nil, !occurrence.isInDoubt
-        {
+        let lateness = campaign.lateness(of: occurrence, at: now).map(\.words)
+        // Those who left the list get it if they come back in time.
+        let left = remaining.leftOut.gone.subtracting(wanted.members)
+        remaining.awaitsReturns = !left.isEmpty && lateness == nil
+        let hasNobody = remaining.members.isEmpty && remaining.discovered.isEmpty && !listsSkipped && nobody == nil
+        if hasNobody, !remaining.awaitsReturns, !occurrence.isInDoubt {
+            // Who left it for good is still to be accounted for.
+            if !left.isEmpty, !isChanged { return [remaining] }
             plan.over.append(id)
             if isChanged, !isCron { overview.warnings.append(warning) }
             return []
@@ -128,7 +141,8 @@ extension Planner {
                 remaining: remaining.members.count)
         } else if !campaign.enabled {
             hold(id, "it is half done and the campaign is disabled", .abandon, remaining: remaining.members.count)
-        } else if let due = occurrence.due, let lateness = lateness(of: campaign, due: due) {
+        } else if let lateness {
+            let due = occurrence.due ?? occurrence.begun ?? now
             plan.missed.append(.init(occurrence: id, due: due, reason: "it is half done and \(lateness)"))
             // What a crash left still has to be accounted for.
             let left = ledger[.intended]
@@ -139,6 +153,11 @@ extension Planner {
         } else if let nobody, remaining.discovered.isEmpty {
             overview.warnings.append(
                 "\(id) is half done and \(nobody.reason); it goes on when \(nobody.end), or ends with 'herald state resolve \(id) --abandon'"
+            )
+        } else if hasNobody {
+            let end = remaining.deadline.map { ", until \($0.rfc3339) at the latest" } ?? ""
+            overview.warnings.append(
+                "\(id) is half done, and \(count(left.count, "recipient")) of it left the list (\(remaining.target.words)); it goes on when they are back\(end), or ends with 'herald state resolve \(id) --abandon'"
             )
         } else {
             return unlessPaused(remaining)
@@ -157,13 +176,7 @@ extension Planner {
     }
 
     /// Why a send of the campaign that was due then may neither begin nor resume. `nil` if it may.
-    func lateness(of campaign: Campaign, due: Date) -> String? {
-        switch campaign.lateness(due: due, at: now) {
-        case nil: nil
-        case .late: Self.late
-        case .expired: Self.expired
-        }
-    }
+    func lateness(of campaign: Campaign, due: Date) -> String? { campaign.lateness(due: due, at: now)?.words }
 
     static let late = "later than max_lateness allows"
     static let expired = "older than expires_after allows"
@@ -177,10 +190,11 @@ extension Planner {
 
     /// - Parameters:
     ///   - ledger: the outcomes of the occurrence so far.
-    ///   - classes: who takes part in an occurrence of a personal campaign that has begun, each with their text.
-    func send(
-        _ wanted: DesiredSend, _ id: OccurrenceID, due: Date?, ledger: Ledger,
-        begun classes: Partition<MessageClass> = Partition()
+    ///   - isResumed: whether the occurrence has begun.
+    ///   - classes: whom it is for, as recorded; empty if that is not known.
+    private func send(
+        _ wanted: DesiredSend, _ id: OccurrenceID, due: Date?, ledger: Ledger, isResumed: Bool,
+        _ classes: Partition<MessageClass>
     ) -> Plan.Send {
         let campaign = wanted.campaign
         var members = wanted.members.subtracting(unreachable)
@@ -191,9 +205,16 @@ extension Planner {
         let tried = ledger.tried
         var repeated = campaign.delivery.onUnknown == .resend ? ledger.uncertain.intersection(members) : []
         var parts: Partaking?
-        if let messages = campaign.content.personal, !listsSkipped {
-            let partaking = Partaking(members, of: messages, wanted, begun: classes, tried: tried, repeated: repeated)
-            (parts, members) = (partaking, partaking.members)
+        if listsSkipped || campaign.target.value.isOneRequest(campaign.delivery) {
+            // Nobody is known, or the target is all there is.
+        } else if let messages = campaign.content.personal {
+            parts = Partaking(
+                members, of: messages, wanted, begun: classes, isResumed: isResumed, tried: tried, repeated: repeated)
+        } else {
+            parts = Partaking(members, begun: classes.all, tried: tried.subtracting(repeated))
+        }
+        if let parts {
+            members = parts.members
             repeated = repeated.intersection(members)
         }
         let remaining = members.subtracting(tried).union(repeated)
@@ -208,7 +229,7 @@ extension Planner {
             discovered: ledger[.intended].subtracting(repeated),
             deferred: deferred(ledger[.deferred], in: remaining),
             recipients: remaining.isEmpty ? 0 : reached(by: campaign, remaining).upperBound,
-            isResumed: !tried.isEmpty)
+            isResumed: isResumed)
         if let parts {
             send.classes = parts.classes
             (send.assignment, send.leftOut) = (parts.assignment, parts.leftOut)
@@ -273,6 +294,23 @@ extension Planner {
         overview.upcomingOmitted = overview.upcoming.count - kept.count
         overview.upcoming = kept.sorted(by: order)
         plan.nextDue = overview.upcoming.first?.occurring.at
+    }
+}
+
+extension [RecordedOccurrence] {
+    /// The first of these that began with the campaign's message.
+    fileprivate func begun(with campaign: Campaign) -> RecordedOccurrence? {
+        filter { $0.begun != nil && $0.contentDigest == campaign.contentDigest }
+            .min { $0.begun ?? .distantFuture < $1.begun ?? .distantFuture }
+    }
+}
+
+extension Lateness {
+    var words: String {
+        switch self {
+        case .late: Planner.late
+        case .expired: Planner.expired
+        }
     }
 }
 

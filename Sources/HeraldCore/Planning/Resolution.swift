@@ -60,8 +60,8 @@ extension RecordedState {
             return [.outcome(id, uncertain, .accepted)]
         case .resend:
             guard !uncertain.isEmpty else { throw .nobodyUncertain }
-            try checkSending(occurrence, again: uncertain, campaign, at: now)
-            return [.outcome(id, uncertain, nil), .reopen(id)]
+            try checkSending(occurrence, campaign, at: now)
+            return [.outcome(id, uncertain, nil)] + reopening(id, for: uncertain)
         case .abandon:
             if uncertain.isEmpty, occurrence.finished != nil { throw .alreadyFinished }
             let settling = uncertain.isEmpty ? [] : [StateChange.outcome(id, uncertain, .abandoned)]
@@ -73,14 +73,19 @@ extension RecordedState {
             // Those who have it would get it again with the rest of the target.
             if !ledger.tried.isEmpty, ledger.tried.intersection(.target).isEmpty == isWhole { throw .reachedOtherwise }
             // Nothing would say any more who is a holdout.
-            if !ledger.tried.isEmpty, !occurrence.classes.isEmpty, campaign.content.personal == nil {
-                throw .noMorePersonal
-            }
+            if !ledger.tried.isEmpty, occurrence.hasTexts, campaign.content.personal == nil { throw .noMorePersonal }
             if let earlier = sending(of: campaign, named: occurrence.campaign) { throw .sentBefore(earlier) }
             let due = campaign.schedule.isCron ? occurrence.due : campaign.schedule.at
             let now = RecordedOccurrence(campaign, due: due)
-            let amended = StateChange.amend(id, contentDigest: now.contentDigest, target: now.target, due: now.due)
-            return occurrence.isDoubted ? [amended, .doubt(id, false)] : [amended]
+            var changes: [StateChange] = [
+                .amend(id, contentDigest: now.contentDigest, target: now.target, due: now.due)
+            ]
+            if occurrence.isDoubted { changes.append(.doubt(id, false)) }
+            // Whoever another target has, or other rows choose texts for, is part of it from now on.
+            let isForOthers =
+                now.target != occurrence.target || campaign.content.personal != nil && !occurrence.hasTexts
+                    && now.contentDigest != occurrence.contentDigest
+            return isForOthers ? changes + [.assign(id, Partition())] : changes
         case .retry(let code):
             let rejected = ledger.codes[code]
             guard !rejected.isEmpty else {
@@ -89,9 +94,24 @@ extension RecordedState {
             // Whoever cannot be tried stays rejected: otherwise nothing would say any more what became of them.
             let living = rejected.subtracting(dead)
             guard !living.isEmpty else { throw .allDead(rejected.count) }
-            try checkSending(occurrence, again: living, campaign, at: now)
-            return [.outcome(id, living, nil), .reopen(id)]
+            try checkSending(occurrence, campaign, at: now)
+            return [.outcome(id, living, nil)] + reopening(id, for: living)
         }
+    }
+
+    /// Takes an occurrence's end back. Who was not tried before that end is no part of it any more.
+    ///
+    /// - Parameter members: who is to be tried again.
+    func reopening(_ id: OccurrenceID, for members: RecipientSet) -> [StateChange] {
+        guard let occurrence = occurrences[id], occurrence.finished != nil, let ledger = occurrence.ledger else {
+            return [.reopen(id)]
+        }
+        let known = ledger.tried.union(members)
+        let classes =
+            occurrence.classes.isEmpty
+            ? Partition(disjoint: [MessageClass(): known])
+            : occurrence.classes.mapMembers { $0.isHoldout ? $1 : $1.intersection(known) }
+        return [.reopen(id), .assign(id, classes)]
     }
 
     private func declared(
@@ -114,20 +134,13 @@ extension RecordedState {
 
     /// Whoever is to get it again would be forgotten if the next run did not send it.
     private func checkSending(
-        _ occurrence: RecordedOccurrence, again members: RecipientSet, _ campaign: Campaign?, at now: Date
+        _ occurrence: RecordedOccurrence, _ campaign: Campaign?, at now: Date
     ) throws(ResolutionProblem) {
         let campaign = try declared(campaign, for: occurrence)
-        let tried = (occurrence.ledger ?? Ledger()).tried
         if occurrence.isChanged(in: campaign) { throw .changed }
-        // A cron's occurrence that has tried nobody is due only where the schedule still has its time.
-        if campaign.schedule.isCron, tried.subtracting(members).isEmpty,
-            !(occurrence.due.map(campaign.schedule.fires) ?? false)
-        {
-            throw .changed
-        }
         if !campaign.enabled { throw .disabled }
         if pauses.campaigns.contains(occurrence.campaign) { throw .paused(occurrence.campaign) }
         if pauses.everything { throw .paused(nil) }
-        if let lateness = occurrence.due.flatMap({ campaign.lateness(due: $0, at: now) }) { throw .tooLate(lateness) }
+        if let lateness = campaign.lateness(of: occurrence, at: now) { throw .tooLate(lateness) }
     }
 }

@@ -2,12 +2,14 @@ internal import FCM
 
 /// How many recipients get which text.
 struct ClassCounts {
-    /// By the key among `locales`; the message itself has `MessageClass.unnamed`. Empty unless the campaign is personal.
+    /// By the key among `locales`; the message itself has `MessageClass.unnamed`. Empty where everybody gets
+    /// the message itself.
     private(set) var locales: [String: Int] = [:]
     /// Empty in a campaign without variants.
     private(set) var variants: [String: Int] = [:]
 
     init(_ classes: Partition<MessageClass>) {
+        if classes.states.allSatisfy({ $0 == MessageClass() }) { return }
         for (messageClass, count) in classes.counts {
             locales[messageClass.localeName(default: nil), default: 0] += count
             if let variant = messageClass.variant { variants[variant, default: 0] += count }

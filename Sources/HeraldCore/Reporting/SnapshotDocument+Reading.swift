@@ -133,6 +133,8 @@ extension StateSnapshot.Occurrence {
         var entries: [LedgerEntry: Int] = [:]
         for entry in LedgerEntry.allCases { entries[entry] = try part["counts"].optional(entry.key)?.count() ?? 0 }
         recorded.isDoubted = try part.optional("doubted")?.bool() ?? false
+        recorded.isReopened = try part.optional("reopened")?.bool() ?? false
+        recorded.begun = try part.optional("begun")?.date()
         let counts = LedgerCounts(entries: entries, codes: [:])
         try part.check(counts.sum)
         recorded.outcomes = .counts(counts)

@@ -85,6 +85,8 @@ extension StateSnapshot.Occurrence {
         ]
         if let whole { members["whole"] = .string(whole.key) }
         if recorded.isInDoubt { members["doubted"] = true }
+        if recorded.isReopened { members["reopened"] = true }
+        if let begun = recorded.begun { members["begun"] = .string(begun.exactText) }
         return members
     }
 }

@@ -25,8 +25,8 @@ package struct TraceDocument: Document {
                     [
                         "occurrence": .string($0.id.rawValue), "outcome": .string($0.outcome),
                         "code": $0.code.map { .string($0) } ?? .null,
-                        "locale": $0.messageClass.map { .string($0.localeName(default: nil)) } ?? .null,
-                        "variant": $0.messageClass?.variant.map { .string($0) } ?? .null,
+                        "locale": $0.text.map { .string($0.localeName(default: nil)) } ?? .null,
+                        "variant": $0.text?.variant.map { .string($0) } ?? .null,
                     ]
                 }),
         ]
@@ -38,9 +38,9 @@ package struct TraceDocument: Document {
         for group in trace.groups { text += "  group \(group.name): \(group.membership.word)\n" }
         for occurrence in trace.occurrences {
             text += "  \(occurrence.id): \(occurrence.outcome)\(occurrence.code.map { " (\($0))" } ?? "")"
-            if let messageClass = occurrence.messageClass {
-                text += ", locale \(messageClass.localeName(default: nil))"
-                if let variant = messageClass.variant { text += ", variant \(variant)" }
+            if let message = occurrence.text {
+                text += ", locale \(message.localeName(default: nil))"
+                if let variant = message.variant { text += ", variant \(variant)" }
             }
             text += "\n"
         }
@@ -50,6 +50,9 @@ package struct TraceDocument: Document {
 
 extension Trace.OccurrencePlace {
     fileprivate var outcome: String { entry?.word ?? "not tried" }
+
+    /// `nil` for the message itself, which everybody gets unless a campaign is personal.
+    fileprivate var text: MessageClass? { messageClass == MessageClass() ? nil : messageClass }
 }
 
 extension Membership {

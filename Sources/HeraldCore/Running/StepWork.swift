@@ -20,6 +20,8 @@ struct StepWork {
     /// Recipients whose subscription an earlier run was changing when it ended. They may be subscribed because of herald.
     private var askedBefore: RecipientSet
     private let isDryRun: Bool
+    /// When the run began.
+    private let begun: Date
     /// Whether what FCM may have delivered despite a 500 or 503 is not tried again.
     private let holdsErrors: Bool
 
@@ -36,6 +38,7 @@ struct StepWork {
         self.askedBefore = askedBefore
         self.isDryRun = isDryRun
         self.isPart = isPart
+        self.begun = begun
         if case .send(let send) = work {
             expiry = send.expiry(begun: begun)
             addressing = Addressing(of: send, key: key)
@@ -196,10 +199,10 @@ struct StepWork {
             let discovered = send.discovered
             return (discovered.isEmpty ? [] : [.outcome(send.occurrence, discovered, .unknown)]) + assigning(send)
         }
-        return [.open(send.occurrence, RecordedOccurrence(send))] + assigning(send)
+        return [.open(send.occurrence, RecordedOccurrence(send, begun: send.begun ?? begun))] + assigning(send)
     }
 
-    /// Who takes part in a personal campaign, for an occurrence of which the state does not know it yet.
+    /// Whom the occurrence is for, where the state does not know it yet.
     private func assigning(_ send: Plan.Send) -> [StateChange] {
         send.assignment.map { [.assign(send.occurrence, $0)] } ?? []
     }
@@ -260,7 +263,7 @@ struct StepWork {
     func closing(at now: Date, unknown: Int) -> [StateChange] {
         guard case .send(let send) = work, !isPart else { return [] }
         // With `resend`, an occurrence with unknown outcomes is not finished.
-        if unknown > 0, send.onUnknown == .resend { return [] }
+        if send.awaitsReturns || unknown > 0 && send.onUnknown == .resend { return [] }
         return [.finish(send.occurrence, at: now)]
     }
 
@@ -274,10 +277,10 @@ struct StepWork {
 }
 
 extension RecordedOccurrence {
-    init(_ send: Plan.Send) {
+    init(_ send: Plan.Send, begun: Date? = nil) {
         self.init(
             campaign: send.campaign, revision: send.revision, due: send.due, contentDigest: send.contentDigest,
-            target: send.target.recordedText)
+            target: send.target.recordedText, begun: begun)
     }
 }
 

@@ -47,6 +47,6 @@ extension RecordedState {
         let returning = outcomes.deferred.union(outcomes.untried).intersection(uncertain)
         add(outcomes.deferred.intersection(uncertain)) { .outcome(id, $0, .deferred) }
         add(outcomes.untried.intersection(uncertain)) { .outcome(id, $0, nil) }
-        return returning.isEmpty ? changes : changes + [.reopen(id)]
+        return returning.isEmpty ? changes : changes + reopening(id, for: returning)
     }
 }

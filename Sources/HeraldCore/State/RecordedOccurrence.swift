@@ -8,15 +8,19 @@ package struct RecordedOccurrence: Hashable, Sendable {
     package var contentDigest: String
     /// For people: `topic:NAME` or `audience:NAME`.
     package var target: String
+    /// When its first run began it. `nil` if nothing was tried, or if a herald began it that did not note it.
+    package var begun: Date?
     /// When no recipient was left to be tried.
     package var finished: Date?
+    /// Whether a person took its end back, or had some recipients tried again, since it last ended.
+    package var isReopened = false
     /// Whether the state may lack what was committed last of it, since its database failed over to another server. No
     /// run goes on with it before a person decides.
     package var isDoubted = false
     package var outcomes = Outcomes.ledger(Ledger())
-    /// Who gets which text of a personal campaign, holdouts included. It is set when the occurrence begins, and holds
-    /// until its end. Empty for other campaigns, and for a finished occurrence that was pruned or of which only a
-    /// snapshot was read.
+    /// Whom it is for, each with the text that they get, holdouts included. It is set when the occurrence begins: who is
+    /// listed later is no part of it. Empty for a send to a whole topic, condition or group, for an occurrence that an
+    /// older herald began, and for a finished one that was pruned or of which only a snapshot was read.
     package var classes = Partition<MessageClass>()
 
     /// Plans need only the ledgers of open occurrences, and there may be a thousand finished occurrences for each of
@@ -27,7 +31,10 @@ package struct RecordedOccurrence: Hashable, Sendable {
         case counts(LedgerCounts)
     }
 
-    package init(campaign: String, revision: Int, due: Date?, contentDigest: String, target: String) {
+    package init(
+        campaign: String, revision: Int, due: Date?, contentDigest: String, target: String, begun: Date? = nil
+    ) {
+        self.begun = begun
         self.campaign = campaign
         self.revision = revision
         self.due = due
@@ -54,8 +61,14 @@ package struct RecordedOccurrence: Hashable, Sendable {
         }
     }
 
-    /// Whether it is open and no recipient was tried. Then it may still get other content.
-    package var isUnbegun: Bool { finished == nil && !hasTried && !isDoubted }
+    /// Whether it is open and no recipient was tried. Then it may still get other content and other recipients.
+    package var isUnbegun: Bool { finished == nil && !hasBegun }
+
+    /// Whether somebody was tried, is to be tried again, or may have been.
+    package var hasBegun: Bool { hasTried || isInDoubt || isReopened }
+
+    /// Whether its recipients get different texts, or none.
+    package var hasTexts: Bool { classes.states.contains { $0 != MessageClass() } }
 
     /// Whether it waits for a person because of a doubt.
     package var isInDoubt: Bool { finished == nil && isDoubted }

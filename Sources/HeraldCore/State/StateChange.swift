@@ -21,8 +21,8 @@ package enum StateChange: Hashable, Sendable {
     /// Opens an occurrence. One of the same campaign that is open and has no outcomes gets this content instead, and
     /// what was assigned is gone. A store refuses any other id that is taken (`StateError.occurrenceTaken`).
     case open(OccurrenceID, RecordedOccurrence)
-    /// Says who gets which text of a personal campaign. Nobody else is part of the occurrence. It replaces what was said
-    /// before.
+    /// Says whom the occurrence is for, each with the text that they get. Nobody else is part of it. It replaces what was
+    /// said before; nobody at all means that it is not known.
     case assign(OccurrenceID, Partition<MessageClass>)
     /// Gives an occurrence the content and the due time of its campaign's file. Its outcomes stay.
     case amend(OccurrenceID, contentDigest: String, target: String, due: Date?)
@@ -122,11 +122,14 @@ extension RecordedState {
             changeLedger(of: id) { $0.reject(members, code: code) }
         case .finish(let id, let instant):
             occurrences[id]?.finished = instant
+            occurrences[id]?.isReopened = false
         case .prune(let ids):
             for id in ids where occurrences[id]?.finished != nil { occurrences[id]?.forgetLedger() }
         case .reopen(let id):
             // Without its ledger, every recipient would get the message again.
-            if occurrences[id]?.ledger != nil { occurrences[id]?.finished = nil }
+            guard occurrences[id]?.ledger != nil else { return }
+            occurrences[id]?.finished = nil
+            occurrences[id]?.isReopened = true
         case .forget(let members, _):
             dead.formUnion(members.subtracting(RecipientSet(formers.keys.sorted())))
             migratedDead.subtract(members)

@@ -24,6 +24,7 @@ package struct CopiedTable: Sendable {
             [
                 "id": .int, "name": .text, "campaign": .text, "revision": .int, "due": .real, "content_digest": .text,
                 "target": .text, "finished": .real, "pruned": .flag, "doubted": .flag,
+                "begun": .real, "reopened": .flag,
             ], isNumbered: true),
         .init("code", ["id": .int, "code": .text], isNumbered: true),
         .init(

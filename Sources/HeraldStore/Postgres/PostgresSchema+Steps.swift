@@ -1,6 +1,6 @@
 extension PostgresSchema {
     /// The steps to each format from the one before it, from format 2 on. What was released never changes.
-    static let steps: [[String]] = [standing + work + checksums + assignments]
+    static let steps: [[String]] = [standing + work + checksums + assignments, beginnings]
 
     /// Where the state stands: what was applied, whether it is open, and which server holds it.
     private static let standing = [
@@ -115,6 +115,13 @@ extension PostgresSchema {
     private static func checksumOfBits(_ owner: String) -> String {
         "substr(sha256(int8send(\(owner)) || int8send(slice) || int8send(state) || bit_send(bits)), 1, 8)"
     }
+
+    /// When an occurrence began, and whether a person took its end back.
+    private static let beginnings = [
+        """
+        ALTER TABLE @occurrence ADD COLUMN begun float8, ADD COLUMN reopened boolean NOT NULL DEFAULT false
+        """
+    ]
 
     /// Who gets which text of a personal campaign.
     private static let assignments = [

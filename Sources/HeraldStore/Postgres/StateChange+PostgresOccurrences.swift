@@ -25,7 +25,7 @@ extension StateChange {
                 to: "(SELECT id FROM @code WHERE code = $4)", .text(code), in: transaction)
         case .finish(let id, let instant):
             transaction.run(
-                "UPDATE @occurrence SET finished = $2 WHERE name = $1", .text(id.rawValue), .date(instant))
+                "UPDATE @occurrence SET finished = $2, reopened = false WHERE name = $1", .text(id.rawValue), .date(instant))
             // Rows are left empty while a run fills them again and again.
             for table in ["ledger", "rejection"] {
                 transaction.run(
@@ -38,7 +38,8 @@ extension StateChange {
         case .reopen(let id):
             // Without its ledger, every recipient would get the message again.
             transaction.run(
-                "UPDATE @occurrence SET finished = NULL WHERE name = $1 AND NOT pruned", .text(id.rawValue))
+                "UPDATE @occurrence SET finished = NULL, reopened = true WHERE name = $1 AND NOT pruned",
+                .text(id.rawValue))
         default: preconditionFailure("a change of something else")
         }
     }
@@ -51,18 +52,18 @@ extension StateChange {
             .occurrenceTaken(id),
             """
             SELECT @refuse('\(Refusal.occurrenceTaken)') FROM @occurrence AS known
-            WHERE name = $1 AND (campaign <> $2 OR finished IS NOT NULL OR doubted OR EXISTS (
+            WHERE name = $1 AND (campaign <> $2 OR finished IS NOT NULL OR doubted OR reopened OR EXISTS (
                 SELECT FROM @ledger WHERE occurrence = known.id AND members > 0 AND state = ANY ($3)))
             """, .text(id.rawValue), .text(occurrence.campaign),
             .ints(LedgerEntry.allCases.filter(\.isTried).map { Int64($0.rawValue) }))
         transaction.run(
             """
-            INSERT INTO @occurrence (name, campaign, revision, due, content_digest, target)
-            VALUES ($1, $2, $3, $4, $5, $6)
+            INSERT INTO @occurrence (name, campaign, revision, due, content_digest, target, begun)
+            VALUES ($1, $2, $3, $4, $5, $6, $7)
             ON CONFLICT (name) DO UPDATE SET revision = excluded.revision, due = excluded.due,
-                content_digest = excluded.content_digest, target = excluded.target
+                content_digest = excluded.content_digest, target = excluded.target, begun = excluded.begun
             """, .text(id.rawValue), .text(occurrence.campaign), .int(occurrence.revision), .date(occurrence.due),
-            .text(occurrence.contentDigest), .text(occurrence.target))
+            .text(occurrence.contentDigest), .text(occurrence.target), .date(occurrence.begun))
     }
 
     /// Writes who gets which text, in the place of what was said before.

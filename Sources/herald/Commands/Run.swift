@@ -1,4 +1,5 @@
 import ArgumentParser
+import HeraldCore
 
 struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

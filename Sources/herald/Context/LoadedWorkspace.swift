@@ -10,18 +10,23 @@ struct LoadedWorkspace {
     /// A digest of the files' names and contents; see `WorkspaceLoader.Loaded.digest`.
     let digest: String
     let listDigests: [String: String]
+    /// Shows whether the files changed since; absent where that does not matter.
+    let watched: WatchedFiles?
     /// What the files decide.
     let definitions: [Definition]
     /// The cache of lists that did not change; `nil` if every list is read.
     let cacheFiles: ListCacheFiles?
 
-    init(_ folder: WorkspaceFolder, _ workspace: Workspace, _ loaded: WorkspaceLoader.Loaded) throws {
+    init(
+        _ folder: WorkspaceFolder, _ workspace: Workspace, _ loaded: WorkspaceLoader.Loaded,
+        watched: WatchedFiles? = nil
+    ) throws {
         self.folder = folder
         self.workspace = workspace
         recipientIndex = try loaded.recipientIndex?.get() ?? .empty
         digest = loaded.digest()
         (listDigests, cacheFiles) = (loaded.listDigests, loaded.cacheFiles)
-        definitions = loaded.definitions
+        (self.watched, definitions) = (watched, loaded.definitions)
     }
 
     /// Finds the workspace's folder.
@@ -48,7 +53,7 @@ struct LoadedWorkspace {
     static func read(
         _ common: Common, lists: ListPolicy, cache: CacheUse?, about campaign: String?
     ) throws -> LoadedWorkspace {
-        let folder = try folder(common)
+        let (folder, begin) = (try folder(common), HostName.nanoseconds)
         let loaded = WorkspaceLoader.load(folder, environment: common.environment, lists: lists) { settings in
             guard let cache, lists == .required else { return nil }
             return ListCacheFiles(
@@ -59,7 +64,8 @@ struct LoadedWorkspace {
         let shown = loaded.diagnostics.hasErrors ? nil : campaign.map { loaded.diagnostics(about: $0) }
         show(shown ?? loaded.diagnostics, of: loaded, on: common.console)
         guard let workspace = loaded.workspace, !loaded.diagnostics.hasErrors else { throw CommandFailure(.wrong) }
-        return try LoadedWorkspace(folder, workspace, loaded)
+        return try LoadedWorkspace(
+            folder, workspace, loaded, watched: loaded.watched(in: folder, since: begin))
     }
 
     /// Reads the workspace for commands that need only its settings, such as `pause`: mistakes elsewhere must not stop

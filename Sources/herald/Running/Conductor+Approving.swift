@@ -6,22 +6,18 @@ import HeraldStore
 extension Conductor {
     /// A run without a person watching does what the guards allow, and reports what it leaves out. So does an apply
     /// where a guard is about one campaign's rows only.
-    func leavingOutRefused(_ proposal: Proposal) throws -> Proposal {
-        var refusals = proposal.plan.refusals
-        if case .stop(let overrides) = request.guards {
-            refusals = refusals.filter { $0.kind.leavesOut && !overrides.allow($0.kind, for: $0.name) }
-        } else if let refusal = refusals.first(where: \.kind.isOfEverything) {
+    func tellLeftOut(_ course: RunCourse) throws {
+        if case .leaveOut = request.guards, let refusal = course.blocking.first {
             throw CommandFailure(
                 .refused,
                 "guard \(refusal.kind.rawValue): \(refusal.message); nothing was done",
                 help: refusal.help)
         }
-        for refusal in refusals {
+        for refusal in course.leftOut {
             console.error(
                 "herald: guard \(refusal.kind.rawValue): \(refusal.message); left out\n"
                     + "  help: \(refusal.help)\n")
         }
-        return Proposal(proposal.plan.withholding(refusals, in: context.workspace), proposal.overview)
     }
 
     func show(_ plan: Plan, _ document: PlanDocument, needsApproval: Bool) {
@@ -39,19 +35,18 @@ extension Conductor {
     }
 
     /// Ends the command if a guard refuses something and no override allows it.
-    func obeyGuards(_ plan: Plan) throws {
+    func obeyGuards(_ course: RunCourse) throws {
         guard case .stop(let overrides) = request.guards else { return }
         for entry in overrides.entries {
-            let isUsed = plan.refusals.contains {
+            let isUsed = course.plan.refusals.contains {
                 $0.kind == entry.kind && (entry.name == nil || entry.name == $0.name)
             }
             if !isUsed, !entry.kind.isOfRuns, let name = entry.name {
                 console.info("herald: --override \(entry.kind.rawValue)=\(name) matches nothing in this plan\n")
             }
         }
-        let refusals = plan.refusals.filter { !$0.kind.leavesOut && !overrides.allow($0.kind, for: $0.name) }
-        guard !refusals.isEmpty else { return }
-        for refusal in refusals {
+        guard !course.blocking.isEmpty else { return }
+        for refusal in course.blocking {
             console.error(
                 "herald: guard \(refusal.kind.rawValue): \(refusal.message)\n  help: \(refusal.help)\n")
         }

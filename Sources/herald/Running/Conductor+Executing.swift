@@ -8,7 +8,8 @@ import Synchronization
 extension Conductor {
     /// - Parameter state: Consumed, so that a large state does not stay in memory during the run.
     func execute(
-        _ work: PlannedWork, from state: consuming KnownState, under lock: (any StateLock)?, _ signals: Signals
+        _ work: PlannedWork, from state: consuming KnownState, under lock: (any StateLock)?, _ signals: Signals,
+        _ watch: FileWatch
     ) async throws -> Report {
         let connection = try Connection(
             to: context.destination, context.settings, mayWrite: lock?.mayWrite, logger: context.common.logger)
@@ -16,7 +17,7 @@ extension Conductor {
         do {
             try await connection.checkCredentials { await signals.insistence() }
             try await checkFirstRun(work, state.recorded, over: connection) { await signals.insistence() }
-            let report = try await execute(work, from: state, over: connection.sender, under: lock, signals)
+            let report = try await execute(work, from: state, over: connection.sender, under: lock, signals, watch)
             await connection.shutdown()
             return report
         } catch {
@@ -27,7 +28,7 @@ extension Conductor {
 
     private func execute(
         _ work: PlannedWork, from state: consuming KnownState, over sender: any Sender,
-        under lock: (any StateLock)?, _ signals: Signals
+        under lock: (any StateLock)?, _ signals: Signals, _ watch: FileWatch
     ) async throws -> Report {
         if case .listed(let lists) = work.recipients { try Self.prepare(lists.desired.rows, for: work.plan) }
         let blank = blankReport(work)
@@ -35,7 +36,7 @@ extension Conductor {
         // A new state is created only now, when nothing else can be wrong.
         let store = try await openStore(work, state)
         let progress = ProgressDisplay(on: console)
-        var surroundings = surroundings(work, store, sender, files, progress, under: lock, signals)
+        var surroundings = surroundings(work, store, sender, files, progress, under: lock, signals, watch)
         tellCap(of: sender, for: work.plan)
         let notes = (request.saved.map { [.spendPlan($0.id)] } ?? []) + (isReal ? state.applying : [])
         let options = executorOptions(under: lock)
@@ -50,17 +51,14 @@ extension Conductor {
         var recorded = state.recorded
         _ = consume state
         if case .listed(let lists) = work.recipients { recorded.apply(lists.desired.registrations.changes) }
-        let report: Report
-        do {
-            report = try await Executor.run(
-                work.plan, from: consume recorded, options, in: surroundings, report: blank)
-        } catch {
-            await surroundings.crew?.disband()
-            throw error
+        let report = try await work.course.carryOut(
+            from: consume recorded, options, in: surroundings, report: blank, isRecorded: isReal
+        ) { error in
+            console.error("herald: the audiences' sizes could not be recorded\n")
+            // If the disk is full, only this message names the place.
+            console.error(CommandFailure(blaming: error).text)
         }
-        await surroundings.crew?.disband()
         progress.end()
-        await close(work, report, in: store)
         do { try files.save(report) } catch {
             console.error("herald: the report could not be written to \(files.reportPath)\n")
         }
@@ -72,7 +70,7 @@ extension Conductor {
     }
 
     /// Whether it works on the state itself, and not on a copy.
-    private var isReal: Bool {
+    var isReal: Bool {
         if case .workspace = request.goal { request.dryRunSample == nil } else { false }
     }
 
@@ -85,13 +83,15 @@ extension Conductor {
 
     private func surroundings(
         _ work: PlannedWork, _ store: any StateStore, _ sender: any Sender, _ files: RunFiles,
-        _ progress: ProgressDisplay, under lock: (any StateLock)?, _ signals: Signals
+        _ progress: ProgressDisplay, under lock: (any StateLock)?, _ signals: Signals, _ watch: FileWatch
     ) -> Executor<ContinuousClock>.Surroundings {
         Executor<ContinuousClock>.Surroundings(
             store: store, sender: sender, clock: ContinuousClock(), now: request.now,
             fingerprints: Fingerprinter(key: store.fingerprintKey, reveals: context.common.revealsRegistrations),
-            // Whoever lost the lock starts nothing more; the next run goes on.
-            stop: { [mayWrite = lock?.mayWrite] in signals.stop ?? (mayWrite?() == false ? .machine : nil) },
+            // Whoever lost the lock, or read files that changed, starts nothing more; the next run goes on.
+            stop: { [mayWrite = lock?.mayWrite] in
+                signals.stop ?? (mayWrite?() == false || watch.hasChanged ? .machine : nil)
+            },
             halt: { await signals.insistence() }, lookAgain: lookAgain(work, store),
             others: others(work, store), rows: rows(work),
             observe: {
@@ -133,16 +133,14 @@ extension Conductor {
     ) -> (@Sendable (Date) async -> Plan?)? {
         guard request.looksAgain, case .listed(let lists) = work.recipients else { return nil }
         let (files, desired, scope) = (context.files, lists.desiredOnceRecorded, request.scope)
-        let (rows, console) = (desired.rows, console)
+        let (rows, course, console) = (desired.rows, work.course, console)
         let told = Mutex<String?>(nil)
         return { now in
             guard let recorded = try? await store.snapshot(),
-                let plan = try? files.proposal(
-                    desired, from: KnownState(store: store, recorded: recorded), at: now, scope
-                )
-                .plan
+                let proposal = try? files.proposal(
+                    desired, from: KnownState(store: store, recorded: recorded), at: now, scope)
             else { return nil }
-            let rest = plan.withholding(plan.refusals, in: files.workspace)
+            let rest = course.rest(of: proposal)
             do { try Self.prepare(rows, for: rest) } catch {
                 // What goes on is not disturbed. The next run finds what came due.
                 let text = CommandFailure(blaming: error).text
@@ -213,16 +211,6 @@ extension Conductor {
             throw CommandFailure(
                 .wrong, "the report cannot be written\(path)\(receipts)",
                 help: "check that the folder exists and who may write there; nothing was sent")
-        }
-    }
-
-    /// By now much was done. A failure here must not hide that.
-    private func close(_ work: PlannedWork, _ report: Report, in store: any StateStore) async {
-        guard request.dryRunSample == nil, report.result != .interrupted, !report.isUnreachable else { return }
-        do { try await store.commit(work.closing) } catch {
-            console.error("herald: the audiences' sizes could not be recorded\n")
-            // If the disk is full, only this message names the place.
-            console.error(CommandFailure(blaming: error).text)
         }
     }
 }

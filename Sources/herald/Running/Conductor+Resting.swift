@@ -15,7 +15,7 @@ extension Conductor {
             let store = try await existingOrNew(state)
             // Saved so that the next run finds these recipients' numbers.
             try await record(work, in: store)
-            let changes = work.plan.bookkeeping(at: request.now()) + work.closing + state.applying
+            let changes = work.course.bookkeeping(at: request.now()) + state.applying
             try await store.commit(changes)
             if changes.contains(where: \.isEffect) {
                 var recorded = state.recorded
@@ -34,7 +34,7 @@ extension Conductor {
 
     private func tellRest(_ work: PlannedWork) {
         let plan = work.plan
-        for warning in work.proposal.overview.warnings { console.error("herald: \(warning)\n") }
+        for warning in work.course.proposal.overview.warnings { console.error("herald: \(warning)\n") }
         for held in plan.held.prefix(10) {
             console.error("herald: \(held.occurrence) is held: \(held.reason); '\(held.resolve)'\n")
         }

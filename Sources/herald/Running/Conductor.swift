@@ -32,7 +32,7 @@ struct Conductor {
         let isChange = !work.plan.isEmpty || !state.exists && isRemembered(work.plan, state)
         let needsApproval = request.asks && isChange
         show(work.plan, work.document, needsApproval: needsApproval)
-        try obeyGuards(work.plan)
+        try obeyGuards(work.course)
         if needsApproval { try approve(state) }
         let signals = request.signals ?? .listen(on: console)
         // Whoever overrode the guard accepts the state as it is.
@@ -41,8 +41,10 @@ struct Conductor {
             try await state.outgrowReports()
         }
         if work.plan.isEmpty { return try await rest(work, state) }
-        let store = state.store
-        let report = try await execute(work, from: consume state, under: lock, signals)
+        let (store, watch) = (state.store, FileWatch(context.files, environment: context.common.environment))
+        let watching = isReal ? Task { await watch.watch() } : nil
+        defer { watching?.cancel() }
+        let report = try await execute(work, from: consume state, under: lock, signals, watch)
         writeMetrics(report)
         try await recordTest(report, in: store)
         if report.result != .ok, lock?.mayWrite?() == false {
@@ -50,9 +52,19 @@ struct Conductor {
             // No signal did it.
             if report.result == .interrupted, signals.first == 0 { throw CommandFailure(.failed) }
         }
+        if report.result == .interrupted, signals.first == 0, watch.hasChanged { return try tellChanged() }
         if let failure = CommandFailure(report, at: context.destination.endpoint, signal: signals.first) {
             throw failure
         }
+    }
+
+    /// The rest is the next run's. A person who applied must know that not everything was done.
+    private func tellChanged() throws {
+        let message = "files of the workspace changed while this run worked, so it stopped"
+        guard case .stop = request.guards else {
+            return console.error("herald: \(message); the next run does the rest with the new files\n")
+        }
+        throw CommandFailure(.failed, message, help: "apply again: what is left is done with the new files")
     }
 
     private static let lostLock = CommandFailure(
@@ -90,23 +102,22 @@ struct Conductor {
                 try approved.plan.check(against: files, from: approved.path)
                 try approved.plan.check(proposal.plan, of: files, context.settings.approval)
             }
-            return work(
-                try leavingOutRefused(proposal), .listed(lists),
-                closing: proposal.plan.closing(sizes: lists.desired.audienceSizes))
+            let course = RunCourse(
+                proposal, request.guards, in: context.workspace, sizes: lists.desired.audienceSizes)
+            try tellLeftOut(course)
+            return work(course, .listed(lists))
         case .test(let campaign, let registrations, let texts):
             let plan = Plan(testing: campaign, on: registrations, texts, at: request.now())
-            return work(
-                Proposal(plan), .named(registrations, values: texts.compactMapValues(\.values)), closing: [])
+            let course = RunCourse(Proposal(plan), request.guards, in: context.workspace, sizes: [:])
+            return work(course, .named(registrations, values: texts.compactMapValues(\.values)))
         }
     }
 
-    private func work(
-        _ proposal: Proposal, _ recipients: PlannedWork.Recipients, closing: [StateChange]
-    ) -> PlannedWork {
+    private func work(_ course: RunCourse, _ recipients: PlannedWork.Recipients) -> PlannedWork {
         let document = PlanDocument(
-            proposal, id: request.saved?.id ?? request.id, created: request.now(), campaigns: request.scope.campaigns,
-            days: request.scope.days)
-        return PlannedWork(proposal: proposal, document: document, recipients: recipients, closing: closing)
+            course.proposal, id: request.saved?.id ?? request.id, created: request.now(),
+            campaigns: request.scope.campaigns, days: request.scope.days)
+        return PlannedWork(course: course, document: document, recipients: recipients)
     }
 
     private func check(_ work: PlannedWork, _ state: KnownState) throws {

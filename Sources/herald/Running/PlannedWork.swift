@@ -3,13 +3,11 @@ import HeraldCore
 
 /// What a run is about to do.
 struct PlannedWork {
-    let proposal: Proposal
+    let course: RunCourse
     let document: PlanDocument
     let recipients: Recipients
-    /// Changes to the state for the end of the run.
-    let closing: [StateChange]
 
-    var plan: Plan { proposal.plan }
+    var plan: Plan { course.plan }
 
     /// The recipients it is about.
     enum Recipients {

@@ -13,7 +13,7 @@ struct RunRequest {
     var saved: SavedPlan?
     /// The plan whose files were approved. They must still decide the same.
     var approved: Approved?
-    var guards: Guards = .stop(Overrides())
+    var guards: GuardPolicy = .stop(Overrides())
     /// Whether a person must approve before anything changes.
     var asks = false
     var shows: PlanShowing = .never
@@ -43,18 +43,6 @@ struct RunRequest {
         let plan: ApprovedPlan
         /// Where it is from.
         let path: String
-    }
-
-    /// What happens to a plan that guards refuse.
-    enum Guards {
-        /// Nothing is done unless a person overrides every refusal.
-        case stop(Overrides)
-        /// What guards refuse is left out, and the rest is done.
-        case leaveOut
-
-        var overrides: Overrides {
-            if case .stop(let overrides) = self { overrides } else { Overrides() }
-        }
     }
 
     /// When the plan is shown, unless `--quiet` is given.

@@ -201,7 +201,7 @@ struct PlannerPersonalTests {
 
     @Test func `what began with personal messages does not go on with one for everybody`() throws {
         var scenario = try scenario(["Ann,en"])
-        try begin(&scenario, [MessageClass(): [1]]) { $0.accepted = [1] }
+        try begin(&scenario, [Self.it: [1]]) { $0.accepted = [1] }
         var after = try #require(scenario.desired.sends.first?.campaign)
         after.personal = nil
         #expect(throws: ResolutionProblem.noMorePersonal) {

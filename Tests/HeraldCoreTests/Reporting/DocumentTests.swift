@@ -220,10 +220,9 @@ import Testing
         #expect(
             document.text(TextStyle(isColored: false)).contains(
                 "unfinished\n    locales: it 3, message 3\n    variants: a 4, none 2\n"))
+        // Everybody gets the message itself, so there is nothing to tell apart.
         state.apply([.assign(id, Partition(disjoint: [MessageClass(): [1]]))])
-        #expect(
-            StateDocument(state, only: "flood").text(TextStyle(isColored: false)).contains(
-                "unfinished\n    locales: message 1\n"))
+        #expect(StateDocument(state, only: "flood").json["occurrences"]?.array?.first?["locales"] == nil)
         #expect(StateDocument(state, only: "news").json["occurrences"]?.array?.first?["locales"] == nil)
     }
 

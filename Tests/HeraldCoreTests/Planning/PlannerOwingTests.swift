@@ -1,0 +1,119 @@
+import FCM
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+
+/// An occurrence knows whom it is for since it began.
+struct PlannerOwingTests {
+    private static let targets: [Campaign.Target] = [.audience("anglers"), .registrations([.fid(1)])]
+
+    /// A send for recipients 1 to 4 that stopped after the first two.
+    private func halfDone(
+        _ campaign: Campaign, begun: Date = .after(-60), for members: RecipientSet = [1, 2, 3, 4]
+    ) -> PlanScenario {
+        var scenario = PlanScenario()
+        scenario.began(campaign, accepted: [1, 2])
+        scenario.state.occurrences[campaign.id]?.begun = begun
+        scenario.state.apply([.assign(campaign.id, Partition(disjoint: [MessageClass(): members]))])
+        return scenario
+    }
+
+    @Test(arguments: targets, [nil, Date.after(-60)] as [Date?])
+    func `a send that begins records whom it is for`(_ target: Campaign.Target, _ due: Date?) throws {
+        var scenario = PlanScenario()
+        scenario.want(.tide(to: target, at: due))
+        let send = try #require(scenario.plan().sends.first)
+        #expect(send.assignment == Partition(disjoint: [MessageClass(): [1, 2, 3]]))
+        #expect(send.classes.isEmpty)
+    }
+
+    @Test(arguments: targets)
+    func `who is listed later is no part of it`(_ target: Campaign.Target) {
+        let campaign = Campaign.tide(to: target)
+        var scenario = halfDone(campaign)
+        scenario.want(campaign, for: [1, 2, 3, 4, 5, 6])
+        #expect(scenario.plan().sends.map(\.members) == [[3, 4]])
+    }
+
+    @Test(arguments: targets)
+    func `who left the list is skipped, and gets it when they are back`(_ target: Campaign.Target) throws {
+        let campaign = Campaign.tide(to: target)
+        var scenario = halfDone(campaign)
+        scenario.want(campaign, for: [1, 2, 3])
+        let send = try #require(scenario.plan().sends.first)
+        #expect(send.members == [3])
+        #expect(send.leftOut.gone == [4])
+        #expect(send.awaitsReturns)
+        #expect(scenario.plan().steps.first?.work.planned == 2)
+
+        // Nobody of the rest is listed: the occurrence goes on, and says so.
+        scenario.state.apply([.outcome(campaign.id, [3], .accepted)])
+        scenario.desired.sends[0].members = [1, 7]
+        let plan = scenario.plan()
+        #expect(plan.steps.isEmpty && plan.over.isEmpty)
+        let warning = "tide@once is half done, and 1 recipient of it left the list"
+        #expect(scenario.overview.warnings.contains { $0.hasPrefix(warning) && $0.hasSuffix("--abandon'") })
+        scenario.desired.sends[0].members = [1, 4, 7]
+        #expect(scenario.plan().sends.map(\.members) == [[4]])
+    }
+
+    @Test func `when it is too late for them to come back, they are accounted for and it ends`() throws {
+        let campaign = Campaign.tide(at: .after(-7300))
+        var scenario = halfDone(campaign)
+        scenario.want(campaign, for: [1, 2])
+        let plan = scenario.plan()
+        #expect(plan.missed.isEmpty && plan.over.isEmpty)
+        let send = try #require(plan.sends.first)
+        #expect(send.members.isEmpty && send.leftOut.gone == [3, 4] && !send.awaitsReturns)
+        #expect(plan.steps.first?.work.planned == 2)
+    }
+
+    @Test(arguments: [59, 60])
+    func `without a schedule, expires_after counts from when it began`(_ minutes: Int) {
+        var campaign = Campaign.tide()
+        campaign.delivery.expiresAfter = .seconds(3600)
+        var scenario = halfDone(campaign, begun: .after(-60 * minutes))
+        scenario.want(campaign, for: [1, 2, 3, 4])
+        let plan = scenario.plan()
+        if minutes < 60 {
+            #expect(plan.sends.map { $0.expiry(begun: PlanScenario.now) } == [.after(60)])
+        } else {
+            #expect(plan.sends.isEmpty)
+            #expect(plan.missed.map(\.occurrence) == [campaign.id])
+        }
+    }
+
+    @Test(arguments: [Resolution.resend, .retry(code: "UNREGISTERED")])
+    func `an occurrence that is reopened is for those who were tried, also where nobody else was`(
+        _ way: Resolution
+    ) throws {
+        let campaign = Campaign.tide()
+        var scenario = PlanScenario()
+        scenario.began(campaign, finished: true)
+        scenario.state.apply([
+            .assign(campaign.id, Partition(disjoint: [MessageClass(): [1, 2]])),
+            way == .resend ? .outcome(campaign.id, [1], .unknown) : .reject(campaign.id, [1], code: "UNREGISTERED"),
+        ])
+        scenario.want(campaign, for: [1, 2, 3])
+        scenario.state.apply(
+            try scenario.state.changes(resolving: campaign.id, by: way, campaign: campaign, at: PlanScenario.now))
+        #expect(scenario.state.occurrences[campaign.id]?.isUnbegun == false)
+        #expect(scenario.plan().sends.map(\.members) == [[1]])
+
+        // Another message does not take its place.
+        scenario.desired.sends[0].campaign = .tide(title: "Low tide")
+        #expect(scenario.plan().sends.isEmpty)
+        #expect(scenario.plan().held.map(\.occurrence) == [campaign.id])
+    }
+
+    @Test func `an occurrence of an older herald goes on with everybody who is listed, and is theirs from then on`() throws {
+        let campaign = Campaign.tide()
+        var scenario = PlanScenario()
+        scenario.began(campaign, accepted: [1])
+        scenario.want(campaign, for: [1, 2, 3])
+        let send = try #require(scenario.plan().sends.first)
+        #expect(send.members == [2, 3])
+        #expect(send.assignment == Partition(disjoint: [MessageClass(): [1, 2, 3]]))
+    }
+}
