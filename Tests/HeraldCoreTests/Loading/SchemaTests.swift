@@ -102,7 +102,7 @@ struct SchemaTests {
             default: break
             }
         }
-        #expect(compared == 4)
+        #expect(compared == 6)
     }
 
     @Test func `the schema's message has the loader's shape`() throws {
