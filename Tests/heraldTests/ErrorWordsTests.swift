@@ -45,6 +45,9 @@ import Testing
         Kind(
             [
                 .refused(code: "invalid_grant", detail: nil, clockLead: nil),
+                .mayNotAct(.init(.noRole("R"), account: "A", code: "C", detail: "D")),
+                .mayNotAct(.init(.noSuchAccount, account: nil, code: "C", detail: nil)),
+                .mayNotAct(.init(.apiDisabled, account: nil, code: "C", detail: nil)),
                 .unexpected(status: 404, from: .token), .unusableKey, .unreadable(file: "F"), .noSubjectToken,
                 .noMetadataServer(at: "M"), .unusableCredential, .unavailable(reason: "R", isWorthRepeating: false),
             ] as [TokenError]),
