@@ -1,4 +1,5 @@
 import FCM
+import HeraldTestSupport
 import Testing
 
 /// What `herald doctor` says of a credential that acts for a service account, or that names none.

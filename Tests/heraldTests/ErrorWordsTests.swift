@@ -46,8 +46,6 @@ import Testing
             [
                 .refused(code: "invalid_grant", detail: nil, clockLead: nil),
                 .mayNotAct(.init(.noRole("R"), account: "A", code: "C", detail: "D")),
-                .mayNotAct(.init(.noSuchAccount, account: nil, code: "C", detail: nil)),
-                .mayNotAct(.init(.apiDisabled, account: nil, code: "C", detail: nil)),
                 .unexpected(status: 404, from: .token), .unusableKey, .unreadable(file: "F"), .noSubjectToken,
                 .noMetadataServer(at: "M"), .unusableCredential, .unavailable(reason: "R", isWorthRepeating: false),
             ] as [TokenError]),
@@ -61,7 +59,8 @@ import Testing
         Kind(
             [
                 .unreadable, .altered, .ofSnapshot, .expired(at: time), .early(until: time), .used, .stale,
-            ] as [SavedPlan.Problem]),
+            ] as [SavedPlan.Problem]
+        ) { CommandFailure($0, in: "P") },
         Kind(
             [
                 .noScheme, .scheme("ftp"), .userInfo, .host("H"), .port("P"), .path("/p"), .query, .fragment,
