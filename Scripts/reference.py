@@ -168,7 +168,10 @@ def resolved(part, schema):
     """A part with what its reference says, its own words first."""
     if "$ref" not in part:
         return part
-    return {**resolved(schema["$defs"][part["$ref"].split("/")[-1]], schema), **part}
+    found = schema
+    for name in part["$ref"].split("/")[1:]:
+        found = found[name]
+    return {**resolved(found, schema), **part}
 
 
 def kind(value, schema):

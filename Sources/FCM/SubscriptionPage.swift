@@ -21,18 +21,18 @@ extension SubscriptionPage {
     /// Reads the body of a 200; `nil` where that is no such page. A page that can be read in part only is refused:
     /// whoever compares subscriptions would take the rest for missing.
     ///
-    /// FCM's reference writes the names of members in one way and its guides in the other; both are valid.
+    /// FCM's description of the API writes the names of members in lower camel case, and its guides in snake case.
     init?(_ body: [UInt8]) {
         guard let page = try? JSONValue(parsing: body), page.object != nil else { return nil }
-        let entries = page["topic_subscriptions"] ?? page["topicSubscriptions"] ?? []
+        let entries = page["topicSubscriptions"] ?? page["topic_subscriptions"] ?? []
         guard let list = entries.array else { return nil }
         var topics: [TopicName] = []
         for entry in list {
-            guard let text = (entry["topic_name"] ?? entry["topicName"])?.string, let topic = TopicName(rawValue: text)
+            guard let text = (entry["topicName"] ?? entry["topic_name"])?.string, let topic = TopicName(rawValue: text)
             else { return nil }
             topics.append(topic)
         }
-        let mark = page["next_page_token"] ?? page["nextPageToken"] ?? ""
+        let mark = page["nextPageToken"] ?? page["next_page_token"] ?? ""
         guard let text = mark.string else { return nil }
         self.init(topics: topics, next: text.isEmpty ? nil : Mark(rawValue: text))
     }

@@ -129,8 +129,8 @@ extension ModelFCM.State {
         case .subscriptions(let registration, _):
             if dead.contains(registration) { return .unregistered }
             let names = topics.filter { $0.value.contains(registration) }.keys.sorted()
-            let list = names.map { #"{"topic_name":"\#($0)"}"# }
-            return .json(200, #"{"topic_subscriptions":[\#(list.joined(separator: ","))]}"#)
+            let list = names.map { #"{"topicName":"\#($0)"}"# }
+            return .json(200, #"{"topicSubscriptions":[\#(list.joined(separator: ","))]}"#)
         }
     }
 

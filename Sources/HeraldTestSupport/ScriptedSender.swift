@@ -34,7 +34,7 @@ extension Exchange {
     package static func accepted(_ request: Request, _ number: Int = 0) -> Exchange {
         switch request {
         case .send: .json(200, #"{"name":"projects/p/messages/\#(number)"}"#)
-        case .subscribe: .json(200, #"{"name":"projects/p/registrations/r/topicSubscriptions/t","topic_name":"t"}"#)
+        case .subscribe: .json(200, #"{"name":"projects/p/registrations/r/topicSubscriptions/t","topicName":"t"}"#)
         case .unsubscribe: .json(200, "{}")
         case .batch(_, _, let registrations):
             .json(200, #"{"results":[\#(registrations.map { _ in "{}" }.joined(separator: ","))]}"#)

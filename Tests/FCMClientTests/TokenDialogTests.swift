@@ -276,20 +276,6 @@ struct TokenDialogTests {
         #expect(grant?.lifetime == .seconds(lifetime))
     }
 
-    @Test func `a refused impersonation says what Google says`() {
-        let body = """
-            {"error":{"code":403,"message":"Permission 'iam.serviceAccounts.getAccessToken' denied on resource (or it \
-            may not exist).","status":"PERMISSION_DENIED"}}
-            """
-        let error = #expect(throws: TokenError.self) {
-            try steps(CredentialSamples.impersonated, [Self.grant, Self.answer(body, status: 403)])
-        }
-        #expect(error?.isPermanent == true)
-        #expect(
-            error?.description == "Google refused the credential: PERMISSION_DENIED, Permission "
-                + "'iam.serviceAccounts.getAccessToken' denied on resource (or it may not exist).")
-    }
-
     @Test(
         arguments: [[], [0xff, 0xfe], Array("  \n".utf8), Array(repeating: 0x61, count: (1 << 16) + 1)] as [[UInt8]])
     func `a file without a token is told`(_ bytes: [UInt8]) {

@@ -4,7 +4,7 @@ import Testing
 struct MembershipVerdictTests {
     static let answers: [Answer] = [
         Answer(
-            "a subscription", 200, #"{"name":"projects/p/registrations/R/topicSubscriptions/t","topic_name":"t"}"#,
+            "a subscription", 200, #"{"name":"projects/p/registrations/R/topicSubscriptions/t","topicName":"t"}"#,
             .accepted(nil)),
         Answer("an empty object", 200, "{}", .accepted(nil)),
         Answer("a proxy's page", 200, html, .again(.idempotent), code: "UNREADABLE_RESPONSE"),

@@ -42,7 +42,9 @@ CAMPAIGNS = {
     "plain": message("High tide", "18:42 at Ostia"), "long": message("High tide " * 6, LONG),
     "script": message(SCRIPT, SCRIPT * 3), "graphemes": message(GRAPHEMES, GRAPHEMES),
     "bidi": message(BIDI, BIDI), "arabic": message("مد عال", ARABIC), "word": message("Short", WORD),
-    "emoji": message(EMOJI, EMOJI * 20), "data-only": {"data": {"spot": SCRIPT}},
+    "emoji": message(EMOJI, EMOJI * 20), "rtl": {"notification": {"title": ARABIC, "body": ARABIC}},
+    "body": {"notification": {"body": LONG}},
+    "rtl-body": {"notification": {"body": ARABIC}}, "data-only": {"data": {"spot": SCRIPT}},
 }  # fmt: skip
 SCHEDULES = ["30 9 * * MON", "0 8,18 * * *", "15 12 * * TUE,THU"]
 
@@ -152,6 +154,13 @@ class DocumentTests(unittest.TestCase):
         self.assertIn(["rtl", "مد عال"], sides)
         self.assertIn(["ltr", "High tide"], sides)
 
+    def test_no_text_lies_under_the_time(self):
+        self.page.open(self.pages["preview"])
+        for width in (320, 768, 1280):
+            with self.subTest(width=width):
+                self.page.resize(width, 900)
+                self.assertEqual(self.page.value(UNDER_TIME), [])
+
     def test_every_control_has_a_name(self):
         for address in self.pages.values():
             self.page.open(address)
@@ -224,6 +233,21 @@ class ServeTests(unittest.TestCase):
             with error:
                 return error.code
 
+
+# Lines of texts in a drawing that overlap the time in its corner.
+UNDER_TIME = """[...document.querySelectorAll(".mock")].flatMap(mock => {
+  const time = mock.querySelector(".when").getBoundingClientRect();
+  if (!time.width) throw new Error("a drawing shows no time");
+  const overlaps = box => box.left < time.right && box.right > time.left && box.top < time.bottom && box.bottom > time.top;
+  return [...mock.querySelectorAll(".words p")].filter(text => {
+    const walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT), range = document.createRange();
+    while (walker.nextNode()) {
+      range.selectNode(walker.currentNode);
+      if ([...range.getClientRects()].some(box => box.width > 0 && overlaps(box))) return true;
+    }
+    return false;
+  }).map(text => mock.className + ": " + text.className + ", " + text.dir);
+})"""
 
 # Elements that are wider than the window, or that would have to be scrolled sideways.
 WIDE = """[...document.querySelectorAll("body *")].filter(each => each.checkVisibility()

@@ -88,6 +88,34 @@ import Testing
         #expect(results.dropFirst().allSatisfy { $0.outcome != .error })
     }
 
+    /// Whoever reads doctor's answer has asked it already.
+    @Test func `doctor sends nobody to doctor`() throws {
+        let send = SendCheck(project: "p", endpoint: "https://fcm.googleapis.com", proxy: nil)
+        let read = ReadCheck(topicAPI: .auto)
+        var results: [CheckResult] = []
+        for code in FailureCode.allCases {
+            let failure = Failure(code, message: "m")
+            results += send.results(.stop(failure)) + send.results(.unauthenticated(failure))
+            results += send.results(.unknown(failure))
+            results += read.topics(.stop(failure)) + read.topics(.unauthenticated(failure))
+            results.append(read.groups(.stop(failure), areUsed: true))
+        }
+        let topic = try #require(TopicName(rawValue: "t"))
+        for status in [401, 403, 404, 429, 500, 503] {
+            results += send.results(
+                Verdict(send: .response(Response(status: status, body: [])), to: .topic(topic)))
+        }
+        let credential = FoundCredential(try MetadataServer(environment: [:]))
+        let signIn = SignInCheck(credential: credential, project: "p")
+        for code in FailureCode.allCases.map(\.rawValue) + SignInCode.allCases.map(\.rawValue) {
+            results += signIn.results(.refused(code: code, detail: nil, clockLead: nil))
+        }
+        #expect(results.count > 100)
+        for result in results {
+            #expect(result.found.contains("doctor") == false && result.fix?.contains("doctor") != true, "\(result)")
+        }
+    }
+
     private static let shares: [(Int, Int, CheckResult.Outcome)] = [
         (1000, 200, .ok), (1000, 210, .warning), (0, 0, .ok), (10, 10, .warning),
     ]

@@ -239,6 +239,21 @@ import Testing
         await house.end()
     }
 
+    /// FCM answers 401 now and then to a token that is good.
+    @Test(arguments: [["status": 401], ["status": 401, "body": "html"]] as [JSONValue])
+    func `a first apply whose token is refused once gets another and sends`(_ refusal: JSONValue) async throws {
+        let house = try Sandbox([:])
+        let (_, host) = try await house.startEmulator("--require-sign-in")
+        let control = try Control(host)
+        let sandbox = try Self.sandbox(host)
+        try await control.put(faults: [["match": ["service": "send", "first": 1], "do": refusal]])
+        let apply = try await sandbox.herald("apply", "--auto-approve", host: nil)
+        #expect(apply.status == 0, "\(apply.output)\(apply.errors)")
+        #expect(try await Self.sends(control) == 2 + 3)
+        #expect(try await control.requests().filter { $0["path"] == "/token" }.count == 2)
+        await house.end()
+    }
+
     private static func sends(_ control: Control) async throws -> Int {
         try await control.requests().filter { $0["path"]?.string?.hasSuffix("messages:send") == true }.count
     }

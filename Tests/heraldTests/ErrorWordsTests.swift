@@ -45,6 +45,7 @@ import Testing
         Kind(
             [
                 .refused(code: "invalid_grant", detail: nil, clockLead: nil),
+                .mayNotAct(.init(.noRole("R"), account: "A", code: "C", detail: "D")),
                 .unexpected(status: 404, from: .token), .unusableKey, .unreadable(file: "F"), .noSubjectToken,
                 .noMetadataServer(at: "M"), .unusableCredential, .unavailable(reason: "R", isWorthRepeating: false),
             ] as [TokenError]),
@@ -58,7 +59,8 @@ import Testing
         Kind(
             [
                 .unreadable, .altered, .ofSnapshot, .expired(at: time), .early(until: time), .used, .stale,
-            ] as [SavedPlan.Problem]),
+            ] as [SavedPlan.Problem]
+        ) { CommandFailure($0, in: "P") },
         Kind(
             [
                 .noScheme, .scheme("ftp"), .userInfo, .host("H"), .port("P"), .path("/p"), .query, .fragment,

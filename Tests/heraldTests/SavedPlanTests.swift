@@ -50,6 +50,22 @@ import Testing
         await sandbox.end()
     }
 
+    @Test(arguments: [
+        ("apply", "herald plan --out"), ("apply --approved", "herald plan --format json"),
+        ("approve --by anna", "herald plan --format json"),
+    ])
+    func `a file that is no plan is named, with the command that makes one`(_ command: String, _ maker: String)
+        async throws
+    {
+        let sandbox = try Sandbox(Self.files)
+        try sandbox.folder.write("{}", to: "bad.json")
+        let result = try await sandbox.herald("\(command) \(sandbox.folder.path)/bad.json", host: "127.0.0.1:9")
+        #expect(result.status == 1)
+        #expect(result.errors.contains("/bad.json is no plan of herald's"), "\(result.errors)")
+        #expect(
+            result.errors.contains("name a file of '\(maker)") || result.errors.contains("name the JSON of '\(maker)"))
+    }
+
     @Test func `a saved plan keeps to the campaigns it was made for`() async throws {
         let sandbox = try Sandbox(Self.files)
         let (_, host) = try await sandbox.startEmulator()

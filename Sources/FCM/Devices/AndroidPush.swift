@@ -1,21 +1,48 @@
 /// What an Android app receives: `android.notification` overrides the common notification field by field, and
 /// `android.data` replaces the common data.
 ///
-/// `android_v2` is ignored.
+/// FCM translates `android_v2` for apps whose SDK does not know it, which are all that the emulator has: a
+/// `remote_notification` becomes a notification of high priority, or data alone if it says so, and a `background_sync`
+/// data of normal priority.
 struct AndroidPush {
+    /// What the app shows, or lets the system show.
     private let notification: [String: JSONValue]
     private let data: [String: JSONValue]
     private let config: [String: JSONValue]
-    private let common: [String: JSONValue]
+    private let message: [String: JSONValue]
+    private let part: AndroidPart
+    private let kind: Kind
+
+    /// What a message of `android_v2` is. A message of `android` is a `notification` that may show nothing.
+    private enum Kind { case notification, dataForOlderApps, backgroundSync }
 
     init(_ message: [String: JSONValue]) {
-        config = message["android"]?.object ?? [:]
-        common = message["data"]?.object ?? [:]
-        notification = (message["notification"]?.object ?? [:]).merging(config["notification"]?.object ?? [:]) { $1 }
-        data = config["data"]?.object ?? common
+        self.message = message
+        part = AndroidPart(of: message)
+        config = message[part.rawValue]?.object ?? [:]
+        data = config["data"]?.object ?? message["data"]?.object ?? [:]
+        kind =
+            if config["background_sync"] != nil {
+                .backgroundSync
+            } else if config["remote_notification"]?["use_as_v1_data_message"] == true {
+                .dataForOlderApps
+            } else {
+                .notification
+            }
+        notification = kind == .notification ? Self.notification(of: message, part) : [:]
     }
 
-    var size: Int { notification.contentSize + data.contentSize }
+    private static func notification(of message: [String: JSONValue], _ part: AndroidPart) -> [String: JSONValue] {
+        let own = part.notification.reduce(JSONValue.object(message)) { $0?[$1] }?.object ?? [:]
+        // The earlier form of a message has no ids.
+        return (message["notification"]?.object ?? [:]).merging(own.filter { $0.key != "id" }) { $1 }
+    }
+
+    /// Of what an app gets that knows `android_v2`, which may be more than others get.
+    var size: Int {
+        let shown = kind == .backgroundSync ? [:] : Self.notification(of: message, part)
+        return shown.contentSize + data.contentSize
+    }
 
     func payload(_ stamp: DevicePayload.Stamp) -> DevicePayload {
         var headers: [String: JSONValue] = ["priority": .string(priority)]
@@ -32,9 +59,10 @@ struct AndroidPush {
     private var ttl: Int { config["ttl"]?.wholeSeconds ?? DevicePayload.Retention.maximum }
 
     /// FCM treats every notification as collapsible under the app's own key, whatever key the message names. It does
-    /// the same for a topic message without content. See docs/reference/fcm.md#from-message-to-device.
+    /// the same for a topic message without content. A message of `android_v2` collapses only under a key that it
+    /// names. See docs/reference/fcm.md#from-message-to-device.
     private func retention(_ stamp: DevicePayload.Stamp) -> DevicePayload.Retention {
-        let isAppWide = !notification.isEmpty || (stamp.topic != nil && data.isEmpty)
+        let isAppWide = part == .current && (!notification.isEmpty || (stamp.topic != nil && data.isEmpty))
         return .init(
             expires: stamp.secondsSince1970 + ttl,
             collapseKey: isAppWide ? packageName ?? "the app" : config["collapse_key"]?.string)
@@ -53,13 +81,18 @@ struct AndroidPush {
         extras["google.ttl"] = .int(Int64(ttl))
         extras["google.original_priority"] = .string(priority)
         extras["google.delivered_priority"] = .string(priority)
-        let key = notification.isEmpty ? config["collapse_key"]?.string : packageName
+        let isNamed = notification.isEmpty || part == .preview
+        let key = isNamed ? config["collapse_key"]?.string : packageName
         extras["collapse_key"] = key.map { .string($0) }
         return extras
     }
 
     private var priority: String {
-        config["priority"]?.string?.lowercased() ?? (notification.isEmpty ? "normal" : "high")
+        switch kind {
+        case .backgroundSync: "normal"
+        case .dataForOlderApps: "high"
+        case .notification: config["priority"]?.string?.lowercased() ?? (notification.isEmpty ? "normal" : "high")
+        }
     }
 
     private var shown: DevicePayload.Shown? {
@@ -78,7 +111,15 @@ struct AndroidPush {
     }
 
     private var warnings: [String] {
-        var warnings = Self.replaced(common, by: config["data"], of: "android")
+        var warnings = Self.replaced(message["data"]?.object ?? [:], by: config["data"], of: part.rawValue)
+        switch kind {
+        case .notification: break
+        case .dataForOlderApps:
+            warnings.append("apps that know android_v2 show its notification; others get data alone")
+        case .backgroundSync:
+            if message["notification"] != nil { warnings.append("a background sync shows nothing") }
+            return warnings
+        }
         if notification.isEmpty {
             if data.isEmpty { warnings.append("an Android app gets nothing of it") }
             if priority == "high" {

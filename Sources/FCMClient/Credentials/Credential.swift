@@ -93,6 +93,9 @@ extension Credential {
     /// Whether a person signed in, whose calls need a project for quota and billing.
     package var isPerson: Bool { if case .authorizedUser = kind { true } else { false } }
 
+    /// Where the tokens come from, if they come from there.
+    var metadataServer: MetadataServer? { if case .metadata(let server) = kind { server } else { nil } }
+
     /// Whether it signs in on this machine, as an emulator's accounts do: all addresses that it calls are here.
     package var isOfThisMachine: Bool { kind.isOfThisMachine }
 

@@ -6,6 +6,8 @@ struct Impersonation: Sendable {
     private static let usualLifetime: Int64 = 3600
 
     let url: TokenURL
+    /// The role on the service account that lets somebody like the caller act for it.
+    let role: String
     private let delegates: [String]
     /// In seconds.
     private let lifetime: Int64
@@ -13,6 +15,7 @@ struct Impersonation: Sendable {
     /// Reads the fields of an `impersonated_service_account`.
     init(_ fields: CredentialFields) throws(CredentialFileError) {
         url = try Self.url(in: fields)
+        role = "roles/iam.serviceAccountTokenCreator"
         delegates = try fields.texts("delegates")
         lifetime = Self.usualLifetime
     }
@@ -20,6 +23,7 @@ struct Impersonation: Sendable {
     /// Reads the fields of an `external_account`.
     init(external fields: CredentialFields) throws(CredentialFileError) {
         url = try Self.url(in: fields)
+        role = "roles/iam.workloadIdentityUser"
         delegates = []
         let options = try fields.fields("service_account_impersonation")
         lifetime = try options?.optionalNumber("token_lifetime_seconds") ?? Self.usualLifetime
@@ -66,7 +70,11 @@ struct Impersonation: Sendable {
         }
 
         func find(in answer: TokenAnswer, at now: Double) throws(TokenError) -> TokenFinding {
-            .grant(try TokenGrant(impersonation: answer, at: now))
+            do throws(TokenError) {
+                return .grant(try TokenGrant(impersonation: answer, at: now))
+            } catch {
+                throw ImpersonationRefusal(error, by: answer, of: impersonation).map(TokenError.mayNotAct) ?? error
+            }
         }
     }
 }

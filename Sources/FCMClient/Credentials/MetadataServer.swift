@@ -45,6 +45,20 @@ package struct MetadataServer: Sendable {
         return isFound ? [token] : [ProbeLeg(server: self), token]
     }
 
+    /// Asks for the address of the service account whose tokens it gives.
+    var accountCall: TokenCall {
+        return get(TokenURL(endpoint: host, path: "/computeMetadata/v1/instance/service-accounts/default/email"))
+    }
+
+    /// The address in the answer to ``accountCall``. `nil` if there is none.
+    static func account(in response: Response) -> String? {
+        guard response.status == 200, response.metadataFlavor == "Google", response.body.count <= 320,
+            let text = String(validating: response.body, as: UTF8.self), text.contains("@"),
+            text.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
+        else { return nil }
+        return text
+    }
+
     private func get(_ url: TokenURL) -> TokenCall {
         TokenCall(
             service: .metadata, method: "GET", url: url, headers: [("metadata-flavor", Secret("Google"))],

@@ -5,6 +5,8 @@ package enum TokenError: Error, Hashable, Sendable, CustomStringConvertible {
     /// - Parameter clockLead: How far the local clock is ahead of Google's. Negative if it is behind, `nil` if they
     ///   agree.
     case refused(code: String, detail: String?, clockLead: Duration?)
+    /// Google knows the credential and does not let it act for a service account.
+    case mayNotAct(ImpersonationRefusal)
     /// The server answers, but not as Google's does.
     case unexpected(status: Int, from: TokenService)
     /// The private key cannot sign.
@@ -23,7 +25,8 @@ package enum TokenError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether a person has to change something before a token can be issued.
     package var isPermanent: Bool {
         switch self {
-        case .refused, .unexpected, .unusableKey, .unreadable, .noSubjectToken, .noMetadataServer, .unusableCredential:
+        case .refused, .mayNotAct, .unexpected, .unusableKey, .unreadable, .noSubjectToken, .noMetadataServer,
+            .unusableCredential:
             true
         case .unavailable: false
         }
@@ -38,6 +41,7 @@ package enum TokenError: Error, Hashable, Sendable, CustomStringConvertible {
         case .refused(let code, let detail, let lead):
             "Google refused the credential: \(code)" + (detail.map { ", \($0)" } ?? "")
                 + (lead.map { " (the clock here is \($0.magnitude) \($0 > .zero ? "ahead" : "behind"))" } ?? "")
+        case .mayNotAct(let refusal): refusal.description
         case .unexpected(let status, let service):
             "\(service.rawValue) answered HTTP \(status), not as Google's does"
         case .unusableKey: "the private key cannot sign"
@@ -55,6 +59,7 @@ package enum TokenError: Error, Hashable, Sendable, CustomStringConvertible {
         case .refused(_, _, let lead?):
             "set the clock of this machine: it is \(lead.magnitude) \(lead > .zero ? "ahead" : "behind")"
         case .refused(_, _, nil): "make a new key, or sign in again"
+        case .mayNotAct(let refusal): refusal.help
         case .unexpected(_, let service): "look at \(service.setting)"
         case .unusableKey, .unusableCredential: "get the credential file anew"
         case .unreadable: "look at that path and at who may read it"

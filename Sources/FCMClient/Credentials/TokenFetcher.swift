@@ -62,6 +62,14 @@ actor TokenFetcher {
         }
     }
 
+    /// The account that the credential does not name and its server does. `nil` if there is none, or no answer.
+    func account() async -> String? {
+        guard let server = credential.metadataServer, let response = try? await carry(server.accountCall) else {
+            return nil
+        }
+        return MetadataServer.account(in: response)
+    }
+
     func shutdown() async {
         isShutDown = true
         for pool in pools.values { await pool.shutdown() }

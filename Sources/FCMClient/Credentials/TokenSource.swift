@@ -26,6 +26,7 @@ package actor TokenSource {
     private let elapsed: @Sendable () -> Duration
     private let sleep: @Sendable (Duration) async throws -> Void
     private let end: @Sendable () async -> Void
+    private let findAccount: @Sendable () async -> String?
     private var random: any RandomNumberGenerator & Sendable
 
     private var current: Current?
@@ -41,9 +42,11 @@ package actor TokenSource {
 
     /// - Parameters:
     ///   - request: Sends one request for a token.
+    ///   - account: Asks for the account that the tokens are of.
     ///   - end: Closes the connection that `request` uses.
     init<C: Clock>(
         clock: C, random: any RandomNumberGenerator & Sendable,
+        account: @escaping @Sendable () async -> String? = { nil },
         end: @escaping @Sendable () async -> Void = {},
         request: @escaping @Sendable () async throws(TokenError) -> TokenGrant
     ) where C.Duration == Duration {
@@ -52,6 +55,7 @@ package actor TokenSource {
         sleep = { try await clock.sleep(for: $0) }
         self.random = random
         self.end = end
+        findAccount = account
         self.request = request
     }
 
@@ -82,6 +86,9 @@ package actor TokenSource {
         }
         return try result.get()
     }
+
+    /// The account that the tokens are of, if only the server that gives them can tell. `nil` if it does not.
+    package nonisolated func account() async -> String? { await findAccount() }
 
     /// Google refused this token, so another one is asked for. If the same one comes again, as it may from a metadata
     /// server, it stays until it is renewed: asking once more would bring nothing else.
@@ -181,7 +188,7 @@ extension TokenSource {
             credential, quotaProject: quotaProject, timeout: timeout, certificateAuthorities: certificateAuthorities,
             proxies: proxies, now: now, logger: logger)
         self.init(
-            clock: clock, random: random, end: { await fetcher.shutdown() },
+            clock: clock, random: random, account: { await fetcher.account() }, end: { await fetcher.shutdown() },
             request: { () async throws(TokenError) in try await fetcher.grant() })
     }
 }

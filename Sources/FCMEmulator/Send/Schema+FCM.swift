@@ -1,4 +1,4 @@
-// FCM's v1 discovery document of summer 2026, with `android_v2` from the preview.
+// FCM's v1 discovery document, revision 20261023. Tests/fixtures/fcm-v1.tsv has its names.
 extension Schema {
     static let sendRequest = Schema(
         "google.firebase.fcm.v1.SendMessageRequest",
@@ -48,10 +48,10 @@ extension Schema {
         "google.firebase.fcm.v1.AndroidConfigV2",
         oneof: ("message_type", ["remote_notification", "background_sync"]),
         androidShared.merging([
-            "background_sync": .message(Schema("google.firebase.fcm.v1.BackgroundSync", [:])),
+            "background_sync": .message(Schema("google.firebase.fcm.v1.AndroidBackgroundSyncMessage", [:])),
             "remote_notification": .message(
                 Schema(
-                    "google.firebase.fcm.v1.RemoteNotification",
+                    "google.firebase.fcm.v1.AndroidRemoteNotification",
                     [
                         "mutable_content": .bool, "use_as_v1_data_message": .bool,
                         "notification": .message(

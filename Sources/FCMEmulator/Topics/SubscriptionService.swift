@@ -82,7 +82,8 @@ struct SubscriptionService {
         return .json(subscription(to: topic, since: date))
     }
 
-    /// Sorted by topic name.
+    /// Sorted by topic name. Answers have the names of proto3 JSON, in lower camel case: Google's generated clients read
+    /// no others.
     private func list(_ call: Call, from backend: Backend) throws(GoogleError) -> Answer {
         let asked = try call.number("page_size")
         if asked < 0 { throw .invalidMessage("page_size must not be negative.", at: "page_size") }
@@ -95,10 +96,10 @@ struct SubscriptionService {
         let page = rest.prefix(size)
         var answer: [String: JSONValue] = [:]
         if !page.isEmpty {
-            answer["topic_subscriptions"] = .array(page.map { subscription(to: $0.key, since: $0.value) })
+            answer["topicSubscriptions"] = .array(page.map { subscription(to: $0.key, since: $0.value) })
         }
         if rest.count > size, let last = page.last {
-            answer["next_page_token"] = .string(PageToken(last: last.key).text)
+            answer["nextPageToken"] = .string(PageToken(last: last.key).text)
         }
         return .json(.object(answer))
     }
@@ -106,7 +107,7 @@ struct SubscriptionService {
     private func subscription(to topic: TopicName, since date: Date) -> JSONValue {
         let name = "projects/\(project)/registrations/\(registration)/topicSubscriptions/\(topic.rawValue)"
         return [
-            "name": .string(name), "topic_name": .string(topic.rawValue), "create_time": .string(date.rfc3339),
+            "name": .string(name), "topicName": .string(topic.rawValue), "createTime": .string(date.rfc3339),
         ]
     }
 

@@ -52,7 +52,7 @@ extension [String: JSONValue] {
         let left = Duration.seconds(
             Swift.max(0, Int64((expiry.timeIntervalSince1970 - now.timeIntervalSince1970).rounded(.up))))
         var message = JSONValue.object(self)
-        message.fill(["android", "ttl"], with: .string(left.protobufText))
+        message.fill([AndroidPart(of: self).rawValue, "ttl"], with: .string(left.protobufText))
         message.fill(
             ["apns", "headers", "apns-expiration"], with: .string(String(Int64(expiry.timeIntervalSince1970))))
         message.fill(["webpush", "headers", "TTL"], with: .string(String(left.components.seconds)))

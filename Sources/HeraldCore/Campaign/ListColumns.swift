@@ -32,6 +32,14 @@ struct ColumnNames: Hashable, Sendable {
         [(.fid, fid), (.token, token)].compactMap { kind, name in name.map { (kind, $0) } }
     }
 
+    /// The column of a kind of registration. Its usual name if the list does not have it.
+    subscript(kind: Registration.Kind) -> String {
+        switch kind {
+        case .token: token ?? kind.rawValue
+        case .fid: fid ?? kind.rawValue
+        }
+    }
+
     var all: Set<String> { Set([token, fid, seen].compactMap(\.self)) }
 
     func holdsRegistrations(_ column: String) -> Bool { column == token || column == fid }

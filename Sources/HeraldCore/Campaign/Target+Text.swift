@@ -40,6 +40,9 @@ extension Campaign.Target {
         }
     }
 
+    /// Whether the campaign itself names everybody whom it goes to.
+    package var namesRegistrations: Bool { if case .registrations = self { true } else { false } }
+
     /// The topics that decide who gets it.
     package var topics: [TopicName] {
         switch self {

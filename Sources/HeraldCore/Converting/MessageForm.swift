@@ -17,6 +17,10 @@ package enum MessageForm: String, CaseIterable, Sendable {
         }
     }
 
+    private static let keysOfV1: Set<String> = [
+        "android", "android_v2", "androidV2", "apns", "webpush", "token", "tokens", "fid", "fids", "topic",
+    ]
+
     /// The form that the message's keys tell. `nil` if they tell none.
     init?(of message: [String: JSONValue]) {
         let keys = Set(message.keys)
@@ -27,7 +31,7 @@ package enum MessageForm: String, CaseIterable, Sendable {
             self = .v1
         } else if !keys.isDisjoint(with: LegacyMessage.ownKeys) {
             self = .legacy
-        } else if !keys.isDisjoint(with: ["android", "apns", "webpush", "token", "tokens", "fid", "fids", "topic"]) {
+        } else if !keys.isDisjoint(with: Self.keysOfV1) {
             self = .v1
         } else if !ofNotification.isSubset(of: ["title", "body", "image", "imageUrl"]) {
             self = .legacy

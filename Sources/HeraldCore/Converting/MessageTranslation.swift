@@ -22,7 +22,7 @@ struct MessageTranslation {
         switch shape {
         case .verbatim: return withoutNulls(value, at: path)
         case .apnsPayload: return ApplePayload.spelled(withoutNulls(value, at: path), at: path, &notes)
-        case .object(let shapes): return object(value, shapes, at: path)
+        case .object(let shapes, let keepsEmpty): return object(value, shapes, keepsEmpty, at: path)
         case .strings, .data: return texts(value, at: path)
         case .list(let element): return list(value, of: element, at: path)
         case .string, .form: return text(value, at: path)
@@ -38,7 +38,7 @@ struct MessageTranslation {
     }
 
     private mutating func object(
-        _ value: JSONValue, _ shapes: [String: MessageShape], at path: String
+        _ value: JSONValue, _ shapes: [String: MessageShape], _ keepsEmpty: Bool, at path: String
     ) -> JSONValue? {
         guard let members = value.object else { return leave(path, "it is no object") }
         var kept: [String: JSONValue] = [:]
@@ -58,7 +58,7 @@ struct MessageTranslation {
             }
             (kept[known], spellings[known]) = (json, key)
         }
-        return .filled(kept)
+        return keepsEmpty ? .object(kept) : .filled(kept)
     }
 
     private static func name(of key: String, among shapes: [String: MessageShape]) -> String? {

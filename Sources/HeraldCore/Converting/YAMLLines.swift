@@ -4,8 +4,8 @@ internal import FCM
 enum YAMLLines {
     /// The order of FCM's reference. Other keys follow by name.
     private static let order = [
-        "notification", "data", "android", "apns", "webpush", "fcm_options", "title", "body", "image", "headers",
-        "payload", "aps",
+        "notification", "data", "android", "android_v2", "apns", "webpush", "fcm_options", "title", "body", "image",
+        "headers", "payload", "aps",
     ]
 
     static func of(_ members: [String: JSONValue], depth: Int) -> [String] {

@@ -5,7 +5,8 @@ extension Rule {
     package var severity: Diagnostic.Severity {
         switch self {
         case .emptyMessage, .groupFids, .dataKey, .dataReplaced, .imageHTTP, .imageMutable,
-            .ignoredOption, .integerRounded, .apsKey, .apsFlag, .apnsHeaderUnknown, .fcmSunset, .endpointElsewhere,
+            .ignoredOption, .deprecatedOption, .integerRounded, .apsKey, .apsFlag, .apnsHeaderUnknown, .fcmSunset,
+            .fcmPreview, .endpointElsewhere,
             .pushTypeMissing, .silentPush, .dataOnly, .payloadLarge, .unfinishedText, .cutText, .shortLateness,
             .conditionRedundant, .allowUnused, .allowReason, .fieldUnused, .fieldSomeLocales, .defaultUnused,
             .localeCut, .variantAlone, .variantSame, .variantSmall, .personalRows:
@@ -82,6 +83,9 @@ extension Rule {
         case .integerRounded:
             "FCM carries numbers of `apns.payload` and `webpush.notification` as 64-bit floating-point numbers: whole ones beyond ±9007199254740991 (2^53 - 1) are rounded."
         case .ignoredOption: "An option that another one beside it overrides, or that FCM rounds."
+        case .deprecatedOption: "FCM still takes the option and advises against it."
+        case .androidVersion:
+            "`android_v2` stands instead of `android`, and is either a `remote_notification` or a `background_sync`."
         case .apnsHeader: "Apple refuses the header, and with it the push."
         case .apnsHeaderUnknown: "Apple's own headers begin with `apns-`, and this is none of them."
         case .apsValue: "Apple does not take this value for a key of `aps`, and drops it or the push."
@@ -151,6 +155,7 @@ extension Rule {
         case .conditionRedundant: "The condition says something more than once, or nothing at all."
         case .broadcast: "Devices that follow no topic match too, which is nearly everybody."
         case .fcmSunset: "FCM ends device groups and the Instance ID service on \(EndOfService.day)."
+        case .fcmPreview: "FCM calls `android_v2` a preview, so it may change it or take it back."
         case .allowUnused: "A comment allows a warning that is not there, or a rule that does not exist."
         case .allowReason: "A comment that silences a warning says why."
         }

@@ -70,6 +70,8 @@ package enum Rule: String, Hashable, Sendable, CaseIterable {
     case locArgs = "loc-args"
     case integerRounded = "integer-rounded"
     case ignoredOption = "ignored-option"
+    case deprecatedOption = "deprecated-option"
+    case androidVersion = "android-version"
     case apnsHeader = "apns-header"
     case apnsHeaderUnknown = "apns-header-unknown"
     case apsValue = "aps-value"
@@ -132,8 +134,9 @@ package enum Rule: String, Hashable, Sendable, CaseIterable {
     case conditionRedundant = "condition-redundant"
     case broadcast
 
-    // What FCM ends
+    // What FCM ends, and what it tries out
     case fcmSunset = "fcm-sunset"
+    case fcmPreview = "fcm-preview"
 
     // Silenced warnings
     case allowUnused = "allow-unused"

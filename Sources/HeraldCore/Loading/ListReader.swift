@@ -149,7 +149,7 @@ struct ListReader {
         var registration: UnsafeBufferPointer<UInt8>?
         for (kind, index) in header.registrations {
             let field = UnsafeBufferPointer(rebasing: text[csv.fields[index]])
-            guard rows.check(field, as: kind, at: number, first: &registration) else { return true }
+            guard rows.check(field, as: kind, in: names, at: number, first: &registration) else { return true }
         }
         guard let registration else {
             rows.addWithoutRegistration(number)
@@ -223,7 +223,7 @@ struct ListReader {
         var first: UnsafeBufferPointer<UInt8>?
         for (kind, range) in values {
             let value = UnsafeBufferPointer(rebasing: text[range])
-            guard rows.check(value, as: kind, at: number, first: &first) else { return nil }
+            guard rows.check(value, as: kind, in: names, at: number, first: &first) else { return nil }
         }
         if first == nil {
             rows.addWithoutRegistration(number, help: values.isEmpty && !hasRows ? names.advice(on: columns) : nil)

@@ -17,19 +17,20 @@ extension Campaign {
                 help: "the campaign's 'target' says whom it is for")
             return nil
         }
-        for entry in entries where entry.key == "android_v2" {
-            findings.error(
-                .unsupported, "'android_v2' is a preview of FCM's that herald does not send", at: entry.keyRange,
-                help: "use 'android'")
-            return nil
-        }
         let errorsBefore = findings.errors
         let json = MessageShape.message.json(from: node, "the message", as: reading, &findings)
         // Each text can be checked on its own. The parts together can be checked only if each one is valid.
         MessageDraft(node: node, json: [:]).checkTexts(isPersonal: reading.isPersonal, &findings)
         guard findings.errors == errorsBefore,
             case .object(let message)? = json
-        else { return nil }
+        else {
+            // What its parts say together is not checked now. Whoever allowed the preview must not be told that it is
+            // not there.
+            if let preview = entries.first(where: { $0.key == AndroidPart.preview.rawValue }) {
+                findings.usesPreview(at: preview.keyRange)
+            }
+            return nil
+        }
         if !reading.isPersonal { MessageDraft(node: node, json: message).check(&findings) }
         return Located(message, at: findings.at(node.range))
     }
@@ -97,7 +98,7 @@ extension MessageShape {
                 return nil
             }
             return .array(items.compactMap { shape.json(from: $0, "an entry of \(name)", as: reading, &findings) })
-        case .object(let shapes):
+        case .object(let shapes, _):
             let keys = shapes.keys.sorted()
             return object(from: node, name, reading, &findings) { entry, findings in
                 guard let shape = shapes[entry.key] else {
@@ -186,21 +187,24 @@ extension MessageShape {
 
     /// Whether a mapping of this shape can have the key.
     private func isKnown(_ key: String) -> Bool {
-        if case .object(let shapes) = self { shapes[key] != nil } else { true }
+        if case .object(let shapes, _) = self { shapes[key] != nil } else { true }
     }
 
     private func scalarJSON(from node: Node, _ name: String, _ findings: inout Findings) -> JSONValue? {
         let reading = node.scalar.flatMap { $0.isPlain ? PlainScalar($0.text) : nil }
         switch (self, reading) {
         case (.bool, .bool(let value)): return .bool(value)
-        case (.int, .int(let value)) where (0...Int64(Int32.max)).contains(value): return .int(value)
+        case (.int(let least), .int(let value)) where (least...Int64(Int32.max)).contains(value): return .int(value)
         default:
             let text = node.scalar?.text
             let (wanted, meant): (String, String?) =
-                if case .bool = self {
-                    ("true or false", text.flatMap { Bool(meantBy: $0) }.map { "\($0)" })
-                } else {
-                    ("a whole number of at least 0", text.flatMap { Int(meantBy: $0) }.map { "\($0)" })
+                switch self {
+                case .int(let least):
+                    (
+                        least == 0 ? "a whole number of at least 0" : "a whole number of 32 bits",
+                        text.flatMap { Int(meantBy: $0) }.flatMap { $0 < least || $0 > Int32.max ? nil : "\($0)" }
+                    )
+                default: ("true or false", text.flatMap { Bool(meantBy: $0) }.map { "\($0)" })
                 }
             findings.error(
                 .wrongType, "\(name) must be \(wanted)", at: node.range, help: meant.map { "write \($0)" },

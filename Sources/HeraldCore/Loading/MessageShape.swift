@@ -2,7 +2,8 @@
 indirect enum MessageShape: Sendable {
     case string
     case bool
-    case int
+    /// A number of 32 bits.
+    case int(atLeast: Int64)
     /// `3600s` as on the wire, or `4h` as elsewhere in herald's files.
     case duration
     /// A duration of at most 28 days.
@@ -20,7 +21,8 @@ indirect enum MessageShape: Sendable {
     /// A light's colour: `#RRGGBB`, `#RRGGBBAA`, or four parts as on the wire.
     case lightColor
     case list(MessageShape)
-    case object([String: MessageShape])
+    /// - Parameter keepsEmpty: Whether FCM tells an empty object from none. If not, an empty one is left out.
+    case object([String: MessageShape], keepsEmpty: Bool = false)
     /// Any JSON, passed on unchanged.
     case verbatim
     /// Any JSON, except that the flags of `aps` may be booleans.
@@ -32,6 +34,7 @@ extension MessageShape {
         "data": .data,
         "notification": .object(["title": .string, "body": .string, "image": .form(.image)]),
         "android": android,
+        "android_v2": androidV2,
         "apns": apns,
         "webpush": webpush,
         "fcm_options": label,
@@ -39,20 +42,36 @@ extension MessageShape {
 
     private static let label = MessageShape.object(["analytics_label": .form(.analyticsLabel)])
 
-    private static let android = MessageShape.object([
-        "collapse_key": .string,
-        "priority": .oneOf(["NORMAL", "HIGH"]),
-        "ttl": .timeToLive,
-        "restricted_package_name": .string,
-        "data": .data,
-        "notification": androidNotification,
-        "fcm_options": label,
-        "direct_boot_ok": .bool,
-        "bandwidth_constrained_ok": .bool,
-        "restricted_satellite_ok": .bool,
-    ])
+    private static let android = MessageShape.object(
+        androidOptions.merging([
+            "priority": .oneOf(["NORMAL", "HIGH"]),
+            "notification": .object(
+                androidNotification.merging([
+                    "bypass_proxy_notification": .bool,
+                    "proxy": .oneOf(["PROXY_UNSPECIFIED", "ALLOW", "DENY", "IF_PRIORITY_LOWERED"]),
+                ]) { $1 }),
+        ]) { $1 })
 
-    private static let androidNotification = MessageShape.object([
+    /// FCM's preview. Which of its objects is there says what the message is, even if it is empty.
+    private static let androidV2 = MessageShape.object(
+        androidOptions.merging([
+            "background_sync": .object([:], keepsEmpty: true),
+            "remote_notification": .object(
+                [
+                    "mutable_content": .bool, "use_as_v1_data_message": .bool,
+                    "notification": .object(
+                        androidNotification.merging(["id": .int(atLeast: Int64(Int32.min))]) { $1 }, keepsEmpty: true),
+                ], keepsEmpty: true),
+        ]) { $1 }, keepsEmpty: true)
+
+    /// What `android` and `android_v2` share.
+    private static let androidOptions: [String: MessageShape] = [
+        "collapse_key": .string, "ttl": .timeToLive, "restricted_package_name": .string, "data": .data,
+        "fcm_options": label, "direct_boot_ok": .bool, "bandwidth_constrained_ok": .bool,
+        "restricted_satellite_ok": .bool,
+    ]
+
+    private static let androidNotification: [String: MessageShape] = [
         "title": .string, "body": .string, "icon": .string, "color": .form(.color), "sound": .string, "tag": .string,
         "click_action": .string, "body_loc_key": .string, "body_loc_args": .list(.string),
         "title_loc_key": .string, "title_loc_args": .list(.string), "channel_id": .string, "ticker": .string,
@@ -63,13 +82,12 @@ extension MessageShape {
         "default_sound": .bool, "default_vibrate_timings": .bool, "default_light_settings": .bool,
         "vibrate_timings": .list(.duration),
         "visibility": .oneOf(["VISIBILITY_UNSPECIFIED", "PRIVATE", "PUBLIC", "SECRET"]),
-        "notification_count": .int,
+        "notification_count": .int(atLeast: 0),
         "light_settings": .object([
             "color": .lightColor, "light_on_duration": .duration, "light_off_duration": .duration,
         ]),
         "image": .form(.image),
-        "proxy": .oneOf(["PROXY_UNSPECIFIED", "ALLOW", "DENY", "IF_PRIORITY_LOWERED"]),
-    ])
+    ]
 
     private static let apns = MessageShape.object([
         "headers": .strings,
@@ -89,6 +107,7 @@ extension MessageShape {
     var keepsEmpty: Bool {
         switch self {
         case .verbatim, .apnsPayload: true
+        case .object(_, let keepsEmpty): keepsEmpty
         default: false
         }
     }

@@ -13,13 +13,15 @@ extension ResourceReader {
         }
         if entries.isEmpty { findings.error(.invalidValue, "'variants' names no variant", at: node.range) }
         let variants = entries.compactMap { variant($0, &findings) }
-        if entries.count == 1 {
+        if !variants.isEmpty, variants.count == entries.count, variants.allSatisfy(\.isHoldout) {
+            let every = entries.count == 1 ? "the only variant" : "every variant"
+            findings.error(
+                .invalidValue, "\(every) is a holdout, so nobody is sent anything", at: node.range,
+                help: "add a variant that is sent, if only {weight: 1}")
+        } else if entries.count == 1 {
             findings.warning(
                 .variantAlone, "there is only one variant, so there is nothing to compare", at: entries[0].keyRange,
                 help: "add another variant or a holdout, or move its texts into 'message'")
-        }
-        if entries.count > 1, variants.count == entries.count, variants.allSatisfy(\.isHoldout) {
-            findings.error(.invalidValue, "every variant is a holdout, so nobody is sent anything", at: node.range)
         }
         return variants.sorted { $0.name.value < $1.name.value }
     }

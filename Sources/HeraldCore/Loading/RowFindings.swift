@@ -42,16 +42,31 @@ struct RowFindings {
     ///
     /// - Parameter first: the row's first registration so far. Empty texts are none.
     mutating func check(
-        _ text: UnsafeBufferPointer<UInt8>, as kind: Registration.Kind, at line: Int,
+        _ text: UnsafeBufferPointer<UInt8>, as kind: Registration.Kind, in columns: ColumnNames, at line: Int,
         first: inout UnsafeBufferPointer<UInt8>?
     ) -> Bool {
         if text.isEmpty { return true }
-        guard Registration.kind(of: text) == kind else {
-            add(.listRow, line, "the row has a malformed \(kind.rawValue)", help: kind.form)
+        let found = Registration.kind(of: text)
+        guard found == kind else {
+            add(Self.mistake(found, in: columns[kind], of: kind), at: line)
             return false
         }
         first = first ?? text
         return true
+    }
+
+    private static func mistake(
+        _ found: Registration.Kind?, in column: String, of kind: Registration.Kind
+    ) -> (message: String, help: String) {
+        guard let found else { return ("the row has a malformed \(kind.rawValue)", kind.form) }
+        return (
+            "the row has a \(found.rawValue) where a \(kind.rawValue) belongs",
+            "if '\(column)' has \(found.rawValue)s, write columns: {\(found.rawValue): \(column.inYAML)} beside 'file'"
+        )
+    }
+
+    private mutating func add(_ mistake: (message: String, help: String), at line: Int) {
+        add(.listRow, line, mistake.message, help: mistake.help)
     }
 
     mutating func addWithoutRegistration(_ line: Int, help: String? = nil) {
@@ -62,7 +77,7 @@ struct RowFindings {
         guard withheld > 0 else { return shown }
         let words =
             isFull
-            ? "more than \(Self.limit) rows of '\(file)' are malformed; the rest was not read"
+            ? "more than \(Self.limit.grouped) rows of '\(file)' are malformed; the rest was not read"
             : "\(count(withheld, "more malformed row")) in '\(file)'"
         return shown + [.error(.listRow, words, at: SourceRange(file: file))]
     }

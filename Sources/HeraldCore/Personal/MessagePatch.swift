@@ -27,7 +27,7 @@ extension [String: JSONValue] {
     func labelled(_ variant: String) -> Self {
         var message = self
         message.label(variant)
-        for platform in ["android", "apns", "webpush"] {
+        for platform in ["android", "android_v2", "apns", "webpush"] {
             guard var part = message[platform]?.object else { continue }
             part.label(variant)
             message[platform] = .object(part)

@@ -49,22 +49,21 @@ package enum PlaceholderPlaces {
         switch path.first {
         case "notification": return ["title": .text, "body": .text, "image": .link][rest] ?? .none
         case "data": return .plain
-        case "android": return android(rest)
+        case "android": return android(rest, in: .current)
+        case "android_v2": return android(rest, in: .preview)
         case "apns": return apns(rest)
         case "webpush": return webpush(rest)
         default: return .none
         }
     }
 
-    private static func android(_ path: ArraySlice<String>) -> Place {
-        switch path.first {
-        case "data": return .plain
-        case "notification":
-            let rest = path.dropFirst()
-            if ["title_loc_args", "body_loc_args"].contains(rest.first) { return .text }
-            return ["title": .text, "body": .text, "image": .link, "tag": .plain][rest] ?? .none
-        default: return .none
-        }
+    private static func android(_ path: ArraySlice<String>, in part: AndroidPart) -> Place {
+        if path.first == "data" { return .plain }
+        let own = part.notification.dropFirst()
+        guard path.starts(with: own) else { return .none }
+        let rest = path.dropFirst(own.count)
+        if ["title_loc_args", "body_loc_args"].contains(rest.first) { return .text }
+        return ["title": .text, "body": .text, "image": .link, "tag": .plain][rest] ?? .none
     }
 
     private static func apns(_ path: ArraySlice<String>) -> Place {

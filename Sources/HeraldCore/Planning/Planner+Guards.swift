@@ -14,7 +14,7 @@ extension Planner {
         let percent = isDeleted ? 100 : (leaving * 100 + members - 1) / members
         refuse(
             .maxUnsubscribePercent, subject.name, limit: limit, actual: percent,
-            "\(atLeast)\(leaving) would leave \(subject), \(percent) % of the \(members) herald put there; the limit is \(limit) %",
+            "\(atLeast)\(leaving.grouped) would leave \(subject), \(percent) % of the \(members.grouped) herald put there; the limit is \(limit) %",
             about: subject)
     }
 
@@ -52,7 +52,8 @@ extension Planner {
         if reach.lowerBound > limit {
             refuse(
                 .maxRecipients, send.campaign, limit: limit, actual: reach.lowerBound,
-                "campaign '\(send.campaign)' would reach \(atLeast)\(reach.lowerBound) recipients; the limit is \(limit)"
+                "campaign '\(send.campaign)' would reach \(atLeast)\(reach.lowerBound.grouped) recipients; "
+                    + "the limit is \(limit.grouped)"
             )
         } else if reach.upperBound > limit {
             leaveUnjudged(.maxRecipients, "campaign '\(send.campaign)'")
@@ -90,11 +91,11 @@ extension Planner {
             if before >= 100, size * 10 < before {
                 refuse(
                     .audienceCollapse, name, limit: (before + 9) / 10, actual: size,
-                    "audience '\(name)' shrank from \(before) to \(size) recipients")
+                    "audience '\(name)' shrank from \(before.grouped) to \(size.grouped) recipients")
             } else if size >= 100, before > 0, size > before * 10 {
                 refuse(
                     .audienceGrowth, name, limit: before * 10, actual: size,
-                    "audience '\(name)' grew from \(before) to \(size) recipients")
+                    "audience '\(name)' grew from \(before.grouped) to \(size.grouped) recipients")
             }
         }
     }

@@ -7,6 +7,8 @@ package struct CodeExplanation: Hashable, Sendable {
     package let consequence: String
     /// `nil` if there is nothing to do.
     package let remedy: String?
+    /// What shows more of it. `nil` if nothing does.
+    package let diagnosis: String?
 
     package static let names =
         FailureCode.allCases.map(\.rawValue) + AppleReason.allCases.map(\.rawValue)
@@ -25,7 +27,7 @@ package struct CodeExplanation: Hashable, Sendable {
 
     private init?(exactly name: String) {
         if let code = FailureCode(rawValue: name) {
-            self.init(name, code.meaning, code.consequence, code.remedy)
+            self.init(name, code.meaning, code.consequence, code.remedy, code.diagnosis)
         } else if let reason = AppleReason(rawValue: name) {
             self.init(name, reason.meaning, reason.consequence, reason.remedy)
         } else if let code = SignInCode(rawValue: name) {
@@ -48,7 +50,10 @@ package struct CodeExplanation: Hashable, Sendable {
             "Look at `fcm.endpoint` and at proxies on the way.")
     }
 
-    private init(_ name: String, _ meaning: String, _ consequence: String, _ remedy: String?) {
-        (self.name, self.meaning, self.consequence, self.remedy) = (name, meaning, consequence, remedy)
+    private init(
+        _ name: String, _ meaning: String, _ consequence: String, _ remedy: String?, _ diagnosis: String? = nil
+    ) {
+        (self.name, self.meaning, self.consequence) = (name, meaning, consequence)
+        (self.remedy, self.diagnosis) = (remedy, diagnosis)
     }
 }

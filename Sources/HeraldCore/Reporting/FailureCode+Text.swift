@@ -81,13 +81,11 @@ extension FailureCode {
         switch self {
         case .senderIDMismatch: "Compare `project` in herald.yaml with the project that the app is built for."
         case .quotaExceeded, .resourceExhausted:
-            "Lower `fcm.rate` to what the project may send; `herald doctor` shows the quota that FCM told."
+            "Lower `fcm.rate` to what the project may send."
         case .thirdPartyAuth, .apnsAuth:
             "Renew the APNs key, or the web push key, in the Firebase console: Project settings, Cloud Messaging."
-        case .unauthenticated: "Run `herald doctor`: it says which credential is used and what Google says of it."
-        case .permissionDenied:
-            "Run `herald doctor`. Sending needs the permission cloudmessaging.messages.create in this project."
-        case .permissionMissing:
+        case .unauthenticated: "Make a new key for the account, or sign in again."
+        case .permissionDenied, .permissionMissing:
             "Give the account a role with cloudmessaging.messages.create in this project (docs/how-to/first-real-send.md)."
         case .apiDisabled:
             "Enable the Firebase Cloud Messaging API (fcm.googleapis.com) for the project in the Google Cloud console, and wait a few minutes."
@@ -102,6 +100,15 @@ extension FailureCode {
         case .unreadableResponse: "Look at `fcm.endpoint` and at proxies on the way."
         case .invalidArgument:
             "Read the message beside the code. If it is about the message, correct the campaign's file and run again."
+        default: nil
+        }
+    }
+    /// What shows more of it. `nil` if nothing does.
+    package var diagnosis: String? {
+        switch self {
+        case .quotaExceeded, .resourceExhausted: "`herald doctor` shows the quota that FCM told."
+        case .unauthenticated, .permissionDenied:
+            "`herald doctor` shows which credential is used and what Google says of it."
         default: nil
         }
     }

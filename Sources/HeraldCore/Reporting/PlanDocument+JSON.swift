@@ -19,7 +19,7 @@ extension PlanDocument {
     var content: [String: JSONValue] {
         var warnings = overview.warnings
         if overview.upcomingOmitted > 0 {
-            warnings.append("\(overview.upcomingOmitted) more upcoming sends are not listed")
+            warnings.append("\(overview.upcomingOmitted.grouped) more upcoming sends are not listed")
         }
         if overview.figures == .unknown {
             warnings.append("lists were not read: memberships are not compared, and recipients not counted")

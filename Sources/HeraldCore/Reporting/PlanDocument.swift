@@ -107,7 +107,8 @@ package struct PlanDocument: Document {
         }
         let coming = overview.upcoming.prefix(Self.shownComing).map(Self.line)
         let rest = overview.upcoming.count + overview.upcomingOmitted - coming.count
-        text += section("Coming up", coming + (rest > 0 ? ["and \(rest) more; 'herald calendar' lists them"] : []))
+        text += section(
+            "Coming up", coming + (rest > 0 ? ["and \(rest.grouped) more; 'herald calendar' lists them"] : []))
         text += section("Missed", plan.missed.map { "\($0.occurrence)  \($0.reason)" })
         text += section("Superseded", plan.superseded.map { "\($0.occurrence)  \($0.reason)" })
         text += section("Held", plan.held.map { "\($0.occurrence)  \($0.reason); \($0.resolve)" })
@@ -154,7 +155,7 @@ package struct PlanDocument: Document {
             ("group_add", "to add to groups"), ("group_remove", "to take out of groups"),
             ("group_delete", "in groups to delete"),
         ] {
-            if let number = figures[name] ?? nil, number > 0 { parts.append("\(number) \(words)") }
+            if let number = figures[name] ?? nil, number > 0 { parts.append("\(number.grouped) \(words)") }
         }
         if let number = figures["send"] ?? nil, number > 0 {
             let recipients =

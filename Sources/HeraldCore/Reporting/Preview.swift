@@ -11,8 +11,8 @@ package struct Preview: Hashable, Sendable {
     package var at: Date
     /// The first request of the send to each class of recipients; empty if there are no recipients.
     package var requests: [ShownRequest] = []
-    /// How many requests the send makes; of a personal campaign, those with this text.
-    package var requestCount: Int
+    /// How many requests the send makes; of a personal campaign, those with this text. `nil` if lists were not read.
+    package var requestCount: Int?
     /// What devices get from the message of each class.
     package var devices: [DevicePayload] = []
     package var warnings: [String] = []
@@ -66,13 +66,15 @@ package struct Preview: Hashable, Sendable {
         target = campaign.target.value
         at = timing.at
         self.text = text.flatMap { ShownText($0, of: campaign) }
-        requestCount = text.map { wanted.census?.classes[$0.recipients]?.count ?? 0 } ?? wanted.members.count
+        let isOne = campaign.target.value.isOneRequest(campaign.delivery)
+        let known = text.map { wanted.census?.classes[$0.recipients]?.count ?? 0 } ?? wanted.members.count
+        let isKnown = isOne || campaign.target.value.namesRegistrations || !surroundings.listsSkipped
+        requestCount = isKnown ? known : nil
         warnings = timing.warnings
         if !campaign.enabled { warnings.append("the campaign is disabled: no run sends it") }
-        if requestCount == 0 { warnings.append(Self.emptiness(wanted, surroundings)) }
+        if known == 0 { warnings.append(Self.emptiness(wanted, surroundings)) }
         if let mistake = text?.mistake { warnings.append("these values make no message: \(mistake.words)") }
 
-        let isOne = campaign.target.value.isOneRequest(campaign.delivery)
         let content = text?.message(of: campaign).map { MessageContent($0) } ?? campaign.content
         let work = try StepWork(
             .send(Plan.Send(wanted, occurrence, timing, content)), key: Self.anyKey, isDryRun: false, begun: timing.at,
@@ -83,14 +85,14 @@ package struct Preview: Hashable, Sendable {
             // Without a recipient there is no request, but the message can still be shown as devices would get it.
             let addressee = Addressee(
                 id: sample ?? 0, registration: isOne ? nil : registration ?? Self.anyRegistration)
-            try show(work.request(for: [addressee]), to: registration, in: surroundings)
+            try show(work.request(for: [addressee]), to: registration, isMade: known > 0, in: surroundings)
         }
         noteSize()
     }
 
-    /// Adds a request, and what devices get from its message.
+    /// Adds a request, if it would be made, and what devices get from its message.
     private mutating func show(
-        _ call: Request?, to registration: Registration?, in surroundings: Surroundings
+        _ call: Request?, to registration: Registration?, isMade: Bool, in surroundings: Surroundings
     ) throws {
         guard let call else { return }
         let settings = surroundings.settings
@@ -105,7 +107,7 @@ package struct Preview: Hashable, Sendable {
         }
         message.hideLiveActivity()
         body["message"] = .object(message)
-        if requestCount > 0 { requests.append(ShownRequest(wire, .object(body), surroundings)) }
+        if isMade { requests.append(ShownRequest(wire, .object(body), surroundings)) }
         devices += surroundings.platforms.map { platform in
             DevicePayload(of: message, on: platform, stamp: .placeholder(settings, at))
         }
@@ -117,10 +119,10 @@ package struct Preview: Hashable, Sendable {
 
     /// The words that are shown in place of secrets.
     private static func masks(
-        _ target: Campaign.Target, _ first: Registration?, _ count: Int, _ fingerprints: Fingerprinter?, isEach: Bool
+        _ target: Campaign.Target, _ first: Registration?, _ count: Int?, _ fingerprints: Fingerprinter?, isEach: Bool
     ) -> [(field: String, name: String)] {
         if let first {
-            let name = fingerprints?.name(first) ?? "<registration 1 of \(count)>"
+            let name = fingerprints?.name(first) ?? "<registration 1\(count.map { " of \($0.grouped)" } ?? "")>"
             return [(first.kind.rawValue, name)]
         }
         if case .group(let group) = target, !isEach { return [("token", "<notification key of \(group)>")] }

@@ -13,7 +13,7 @@ package struct PreviewDocument: Document {
             "occurrence": .string(preview.occurrence.rawValue),
             "target": preview.target.json,
             "at": .string(preview.at.rfc3339),
-            "request_count": .int(Int64(preview.requestCount)),
+            "request_count": preview.requestCount.map { .int(Int64($0)) } ?? .null,
             "requests": .array(
                 preview.requests.map {
                     [
@@ -51,12 +51,11 @@ package struct PreviewDocument: Document {
             text += "\n\(style.bold(device.platform.words))\n"
             for line in device.screen { text += "  │ \(line.printable)\n" }
             text += style.faint("  \(device.callbacks.words)".printable) + "\n"
-            text += style.faint("  \(device.size) of \(DevicePayload.maximumSize) bytes") + "\n"
+            text += style.faint("  \(device.size.grouped) of \(DevicePayload.maximumSize.grouped) bytes") + "\n"
             for warning in device.warnings { text += "  " + style.yellow("warning: \(warning)".printable) + "\n" }
         }
         for request in preview.requests {
-            let others = preview.requestCount > 1 ? ", the first of \(preview.requestCount)" : ""
-            text += "\n\(style.bold("The request"))\(others)\n"
+            text += "\n\(style.bold("The request"))\(preview.otherRequests)\n"
             text += Self.lines(["\(request.method) \(request.url)"])
             text += Self.lines(request.headers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" })
             text += Self.lines(request.body)
@@ -119,5 +118,13 @@ extension Platform {
         case .android: "Android"
         case .web: "Web"
         }
+    }
+}
+
+extension Preview {
+    /// What follows "The request": how many there are like it, if that is known.
+    var otherRequests: String {
+        guard let requestCount, requestCount > 1 else { return "" }
+        return ", the first of \(requestCount.grouped)"
     }
 }

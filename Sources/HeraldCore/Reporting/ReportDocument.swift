@@ -123,7 +123,7 @@ package struct ReportDocument: Document {
             }
             for kind in step.failureKinds {
                 let sentence = "\(kind.code): \(kind.message)".printable
-                text += "    \(kind.count) × \(sentence) (\(kind.action.words))\n"
+                text += "    \(kind.count.grouped) × \(sentence) (\(kind.action.words))\n"
             }
             if step.failuresOmitted > 0 { text += "    and \(count(step.failuresOmitted, "more failure"))\n" }
         }
@@ -134,7 +134,7 @@ package struct ReportDocument: Document {
     /// The outcomes of the whole run in sentences.
     var totalsText: String {
         totals.map { total in
-            let figures = total.figures.map { "\($0.count) \($0.name)" }.joined(separator: ", ")
+            let figures = total.figures.map { "\($0.count.grouped) \($0.name)" }.joined(separator: ", ")
             return total.title.isEmpty ? "\(figures)." : "\(total.title): \(figures)."
         }.joined(separator: " ")
     }
@@ -157,14 +157,16 @@ package struct ReportDocument: Document {
     }
 
     private static func figures(_ step: StepReport, _ style: TextStyle) -> String {
-        var parts = ["\(step.accepted) of \(step.planned) accepted"]
-        if step.preexisting > 0 { parts.append("\(step.preexisting) of them subscribed already, not by herald") }
+        var parts = ["\(step.accepted.grouped) of \(step.planned.grouped) accepted"]
+        if step.preexisting > 0 {
+            parts.append("\(step.preexisting.grouped) of them subscribed already, not by herald")
+        }
         for (name, number) in [
             ("rejected", step.rejected), ("unknown", step.unknown), ("skipped", step.skipped), ("held", step.held),
             ("pending", step.pending), (step.retries == 1 ? "retry" : "retries", step.retries),
             (step.possibleDuplicates == 1 ? "possible duplicate" : "possible duplicates", step.possibleDuplicates),
         ] where number > 0 {
-            parts.append("\(number) \(name)")
+            parts.append("\(number.grouped) \(name)")
         }
         let line = parts.joined(separator: ", ")
         return step.accepted == step.planned ? style.green(line) : style.yellow(line)

@@ -145,22 +145,23 @@ package struct StateDocument: Document {
         var text = "State \(identity.lineage), serial \(state.serial)\n"
         text += "Project '\(identity.project)' at \(identity.endpoint.rawValue), since \(identity.created.rfc3339)\n"
         let known = Int(state.nextRecipient - KnownRecipient.firstID)
-        text += "\(count(known, "registration")) known, \(state.dead.count) dead\n"
+        text += "\(count(known, "registration")) known, \(state.dead.count.grouped) dead\n"
         if !state.migratedDead.isEmpty {
             text +=
-                "\(state.migratedDead.count) of the dead come from an older herald, which noted installations; 'herald state revive --migrated' takes them for living again\n"
+                "\(state.migratedDead.count.grouped) of the dead come from an older herald, which noted installations; 'herald state revive --migrated' takes them for living again\n"
         }
         if let quota = state.sendQuota {
-            text += "The project may send \(quota.perMinute) messages a minute, as FCM said at \(quota.at.rfc3339)\n"
+            text +=
+                "The project may send \(quota.perMinute.grouped) messages a minute, as FCM said at \(quota.at.rfc3339)\n"
         }
         let width = max(
             topics.map(\.name.rawValue.count).max() ?? 0, groups.map(\.name.rawValue.count).max() ?? 0,
             occurrences.map(\.id.rawValue.count).max() ?? 0)
         if !topics.isEmpty { text += "\n\(style.bold("Topics"))\n" }
         for (name, topic) in topics {
-            text += "  \(name.rawValue.padded(to: width))  \(topic.managed.count) subscribed"
-            if !topic.preexisting.isEmpty { text += ", \(topic.preexisting.count) subscribed by others" }
-            if !topic.subscribing.isEmpty { text += ", \(topic.subscribing.count) asked for and not answered" }
+            text += "  \(name.rawValue.padded(to: width))  \(topic.managed.count.grouped) subscribed"
+            if !topic.preexisting.isEmpty { text += ", \(topic.preexisting.count.grouped) subscribed by others" }
+            if !topic.subscribing.isEmpty { text += ", \(topic.subscribing.count.grouped) asked for and not answered" }
             text += "\n"
         }
         if !groups.isEmpty { text += "\n\(style.bold("Groups"))\n" }
@@ -173,12 +174,12 @@ package struct StateDocument: Document {
         for (id, occurrence) in occurrences {
             let unknown = occurrence.counts.uncertain
             text +=
-                "  \(id.rawValue.padded(to: width))  \(Self.words(occurrence.target)), \(occurrence.counts[.accepted]) accepted"
+                "  \(id.rawValue.padded(to: width))  \(Self.words(occurrence.target)), \(occurrence.counts[.accepted].grouped) accepted"
             if occurrence.counts[.rejected] > 0 {
-                text += ", \(occurrence.counts[.rejected]) rejected\(Self.codes(occurrence))"
+                text += ", \(occurrence.counts[.rejected].grouped) rejected\(Self.codes(occurrence))"
             }
-            if occurrence.counts[.abandoned] > 0 { text += ", \(occurrence.counts[.abandoned]) abandoned" }
-            if unknown > 0 { text += ", \(style.yellow("\(unknown) unknown"))" }
+            if occurrence.counts[.abandoned] > 0 { text += ", \(occurrence.counts[.abandoned].grouped) abandoned" }
+            if unknown > 0 { text += ", \(style.yellow("\(unknown.grouped) unknown"))" }
             if occurrence.isInDoubt { text += ", \(style.yellow("in doubt since the database failed over"))" }
             if occurrence.finished != nil, !occurrence.hasTried { text += ", nobody was tried" }
             text += occurrence.finished.map { ", finished \($0.rfc3339)\n" } ?? ", unfinished\n"

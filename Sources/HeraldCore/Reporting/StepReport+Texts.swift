@@ -19,9 +19,9 @@ extension StepReport {
     private static func line(_ title: String, _ accounts: [String: ClassFigures]) -> String? {
         guard !accounts.isEmpty, accounts.keys.first != MessageClass.unnamed || accounts.count > 1 else { return nil }
         let parts = accounts.sorted { $0.key < $1.key }.map { name, account in
-            let others = account.figures.dropFirst(2).filter { $0.count > 0 }.map { "\($0.count) \($0.name)" }
+            let others = account.figures.dropFirst(2).filter { $0.count > 0 }.map { "\($0.count.grouped) \($0.name)" }
             let more = others.isEmpty ? "" : " (\(others.joined(separator: ", ")))"
-            return "\(name) \(account.accepted) of \(account.planned)\(more)"
+            return "\(name) \(account.accepted.grouped) of \(account.planned.grouped)\(more)"
         }
         return "\(title): \(parts.joined(separator: ", "))"
     }

@@ -218,7 +218,7 @@ extension StepState {
         else { return }
         isBlocked = true
         context.wasBlocked = true
-        let figures = "\(dead) of \(tried) registrations look dead, more than \(limit) %"
+        let figures = "\(dead.grouped) of \(tried.grouped) registrations look dead, more than \(limit) %"
         report.stop("guard max_forget_percent: \(figures) (--override max_forget_percent=\(report.id))")
     }
 
@@ -243,7 +243,7 @@ extension StepState {
         let rejected = report.rejected - dead
         let outcomes = report.accepted + report.unknown + rejected
         guard outcomes >= Self.tellingOutcomes, rejected * 100 > percent * outcomes else { return }
-        report.stop("\(rejected) of \(outcomes) were rejected, more than \(percent) %")
+        report.stop("\(rejected.grouped) of \(outcomes.grouped) were rejected, more than \(percent) %")
     }
 }
 

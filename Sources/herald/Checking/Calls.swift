@@ -42,7 +42,8 @@ struct Calls {
 
     private func results(over connection: Connection, _ found: FoundCredential?) async -> [CheckResult] {
         let error = await connection.signIn()
-        let signIn = SignInCheck(credential: found, project: settings.project).results(error)
+        let account = await connection.account()
+        let signIn = SignInCheck(credential: found, project: settings.project, account: account).results(error)
         guard error == nil, let probe = Probe(connection.sender) else {
             return signIn + Self.skipped(.all.filter { $0 != .clock }, "nothing is asked without an access token")
                 + [ClockCheck.result([], at: now(), token: error)]

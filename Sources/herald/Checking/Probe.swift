@@ -16,24 +16,36 @@ struct Probe {
         (self.sender, self.topic, self.group, self.registration) = (sender, topic, group, registration)
     }
 
+    /// Asks. If FCM refuses the access token, it asks once more with a new one, as a run does.
+    private func ask<Answer>(
+        _ request: Request, _ judge: (Exchange) -> Answer, isUnauthenticated: (Answer) -> Bool
+    ) async -> (verdict: Answer, date: String?) {
+        var exchange = await sender.exchange(request)
+        if isUnauthenticated(judge(exchange)) { exchange = await sender.exchange(request) }
+        return (judge(exchange), exchange.date)
+    }
+
     /// What FCM says of a message that it only validates.
     func askAboutMessage() async -> (verdict: Verdict, date: String?) {
         let body = #"{"validate_only":true,"message":{"topic":"\#(topic.rawValue)","data":{"check":"doctor"}}}"#
-        let exchange = await sender.exchange(.send(body: Array(body.utf8)))
-        return (Verdict(send: exchange, to: .topic(topic)), exchange.date)
+        return await ask(.send(body: Array(body.utf8)), { Verdict(send: $0, to: .topic(topic)) }) { verdict in
+            if case .unauthenticated = verdict { true } else { false }
+        }
     }
 
     /// Asks for the topics of a registration that FCM does not know.
     func askAboutSubscriptions() async -> (verdict: ReadVerdict<SubscriptionPage>, date: String?) {
-        let exchange = await sender.exchange(.read(.subscriptions(of: registration, after: nil)))
-        return (ReadVerdict(subscriptions: exchange), exchange.date)
+        await ask(.read(.subscriptions(of: registration, after: nil)), ReadVerdict.init(subscriptions:)) { verdict in
+            if case .unauthenticated = verdict { true } else { false }
+        }
     }
 
     /// Asks for the key of a group that nobody has made.
     func askAboutGroup() async -> (verdict: GroupVerdict, date: String?) {
         let operation = GroupOperation.retrieve(group)
-        let exchange = await sender.exchange(.group(operation))
-        return (GroupVerdict(exchange, for: operation), exchange.date)
+        return await ask(.group(operation), { GroupVerdict($0, for: operation) }) { verdict in
+            if case .unauthenticated = verdict { true } else { false }
+        }
     }
 }
 

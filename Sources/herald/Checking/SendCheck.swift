@@ -32,7 +32,7 @@ struct SendCheck {
         case .again(let failure, let terms) where terms.effect.isAskedFor:
             return [
                 reached, unknown,
-                .warning(.messagePermission, words(failure), fix: "Run 'herald doctor' again in a few minutes."),
+                .warning(.messagePermission, words(failure), fix: "Ask again in a few minutes."),
             ]
         case .again(let failure, _), .unknown(let failure): return unreached(failure)
         }

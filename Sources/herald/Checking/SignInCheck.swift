@@ -1,3 +1,4 @@
+import FCM
 import FCMClient
 import HeraldCore
 
@@ -7,12 +8,14 @@ struct SignInCheck {
     let credential: FoundCredential?
     /// The workspace's.
     let project: String
+    /// The account that a server told, for a credential that names none.
+    var account: String?
 
     /// - Parameter error: why there is no access token. `nil` if there is one.
     func results(_ error: TokenError?) -> [CheckResult] {
         guard let credential else { return [.skipped(.credential, "the endpoint is an emulator and gets none")] }
         let summary = credential.summary
-        let account = summary.account.map { " of \($0)" } ?? ""
+        let account = (summary.account ?? account).map { " of \($0)" } ?? ""
         let found = "\(summary.kind)\(account), from \(credential.origin)"
         if let error {
             return [.error(.credential, "\(found): \(error)", fix: Self.remedy(of: error))]
@@ -24,7 +27,7 @@ struct SignInCheck {
     }
 
     private static func remedy(of error: TokenError) -> String {
-        if case .refused(let code, _, nil) = error, let remedy = CodeExplanation(code)?.remedy { return remedy }
+        if case .refused(let code, _, nil) = error, let code = SignInCode(rawValue: code) { return code.remedy }
         return error.help.asSentence
     }
 }

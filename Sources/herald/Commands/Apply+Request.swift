@@ -43,6 +43,8 @@ extension Apply {
         guard let bytes = FileManager.default.contents(atPath: plan) else {
             throw CommandFailure.unreadable("the plan \(plan)")
         }
-        return try SavedPlan(reading: Array(bytes))
+        do throws(SavedPlan.Problem) { return try SavedPlan(reading: Array(bytes)) } catch {
+            throw CommandFailure(error, in: plan)
+        }
     }
 }

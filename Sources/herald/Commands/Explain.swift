@@ -43,7 +43,8 @@ struct Explain: ParsableCommand {
                 let examples = "Examples: docs/reference/rules.md#\(rule.rawValue)"
                 return (lines + ["", examples]).joined(separator: "\n") + "\n"
             case .code(let code):
-                let lines = [code.name, "", code.meaning, code.consequence] + (code.remedy.map { [$0] } ?? [])
+                let lines = [code.name, "", code.meaning, code.consequence, code.remedy, code.diagnosis].compactMap(
+                    \.self)
                 return lines.joined(separator: "\n") + "\n"
             }
         }

@@ -22,7 +22,10 @@ extension ApprovedPlan {
         guard let bytes = FileManager.default.contents(atPath: path) else {
             throw CommandFailure.unreadable("the plan \(path)")
         }
-        try self.init(reading: Array(bytes))
+        do throws(SavedPlan.Problem) { try self.init(reading: Array(bytes)) } catch {
+            throw CommandFailure(
+                error, in: path, help: "name the JSON of 'herald plan --format json', or plan.json of 'herald review'")
+        }
     }
 
     /// Ends the command if the files decide something else.

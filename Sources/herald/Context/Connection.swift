@@ -54,6 +54,9 @@ struct Connection {
         } catch { return error }
     }
 
+    /// The account that requests are made as, if only a server can tell.
+    func account() async -> String? { await source?.account() }
+
     /// Throws if Google refuses these credentials. If Google cannot be reached now, that is no error.
     ///
     /// - Parameter halt: returns when nobody wants to wait for the answer any more.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FCM
 import FCMClient
 import FCMEmulator
 import HeraldCore
@@ -33,28 +34,33 @@ extension CommandFailure {
 
     private init(_ error: TokenError) {
         var help = error.help
-        if case .refused(let code, _, nil) = error, CodeExplanation(code) != nil {
+        if case .refused(let code, _, nil) = error, SignInCode(rawValue: code) != nil {
             help = "'herald explain \(code)' tells what it means and what to do"
         }
         self.init(.wrong, error.description, help: help)
     }
 
-    private init(_ problem: SavedPlan.Problem) {
+    /// - Parameters:
+    ///   - name: What is read: a file's path, where several could be meant.
+    ///   - help: What to name instead of a file that is no plan.
+    init(
+        _ problem: SavedPlan.Problem, in name: String = "the plan",
+        help: String = "name a file of 'herald plan --out'"
+    ) {
         switch problem {
-        case .unreadable:
-            self.init(.wrong, "the file is no plan of herald's", help: "name a file of 'herald plan --out'")
+        case .unreadable: self.init(.wrong, "\(name) is no plan of herald's", help: help)
         case .ofSnapshot:
             self.init(
-                .wrong, "the plan was made from a snapshot, which can be shown and not applied",
+                .wrong, "\(name) was made from a snapshot, which can be shown and not applied",
                 help: "run 'herald plan --out FILE' where the state is, and apply that")
-        case .altered: self.init(.stalePlan, "the plan was altered after it was saved", help: Self.planAgain)
+        case .altered: self.init(.stalePlan, "\(name) was altered after it was saved", help: Self.planAgain)
         case .expired(let instant):
-            self.init(.stalePlan, "the plan expired at \(instant.rfc3339)", help: Self.planAgain)
+            self.init(.stalePlan, "\(name) expired at \(instant.rfc3339)", help: Self.planAgain)
         case .early(let instant):
             self.init(
-                .stalePlan, "the plan is for \(instant.rfc3339), which has not come",
+                .stalePlan, "\(name) is for \(instant.rfc3339), which has not come",
                 help: "apply it then, or plan without --at")
-        case .used: self.init(.stalePlan, "the plan was applied before", help: Self.planAgain)
+        case .used: self.init(.stalePlan, "\(name) was applied before", help: Self.planAgain)
         case .stale:
             self.init(.stalePlan, "the files or the state changed since the plan was saved", help: Self.planAgain)
         }

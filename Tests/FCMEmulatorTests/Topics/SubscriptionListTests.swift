@@ -26,7 +26,7 @@ import Testing
         let emulator = ManualEmulator()
         try emulator.enrol(token(1), topics: ["a", "b", "c"])
         let short = emulator.call("GET", "/v1/projects/p/registrations/\(token(1))/topicSubscriptions?page_size=2")
-        let mark = try #require(try short.json()["next_page_token"]?.string)
+        let mark = try #require(try short.json()["nextPageToken"]?.string)
         let rest = try ask(token(1), after: .init(rawValue: mark), in: emulator)
         #expect(rest == .value(SubscriptionPage(topics: [try #require(TopicName(rawValue: "c"))])))
     }

@@ -87,7 +87,7 @@ import Testing
         #expect(
             try emulator.call(method, collection + (target[method] ?? "")).json() == [
                 "name": .string("projects/p/registrations/\(token(1))/topicSubscriptions/100%"),
-                "topic_name": "100%", "create_time": "2026-12-01T08:00:00.250Z",
+                "topicName": "100%", "createTime": "2026-12-01T08:00:00.250Z",
             ])
     }
 
@@ -168,8 +168,8 @@ import Testing
                 "/v1/projects/p/registrations/\(token(1))/topicSubscriptions?\(query)"
                 + "&page_token=\(wanted.percentEncodedSegment)"
             let page = try emulator.call("GET", target).json()
-            pages.append(page["topic_subscriptions"]?.array?.compactMap { $0["topic_name"]?.string } ?? [])
-            pageToken = page["next_page_token"]?.string
+            pages.append(page["topicSubscriptions"]?.array?.compactMap { $0["topicName"]?.string } ?? [])
+            pageToken = page["nextPageToken"]?.string
         }
         #expect(pages.map(\.count) == sizes)
         #expect(pages.flatMap(\.self) == topics.sorted())

@@ -248,7 +248,8 @@ struct Conversion: CustomTestStringConvertible, Sendable {
     }
 
     @Test(arguments: [
-        (#"{"notification": {"title": "T"}}"#, MessageForm.v1), (#"{"notification": {"sound": "s"}}"#, .legacy),
+        (#"{"notification": {"title": "T"}}"#, MessageForm.v1), (#"{"androidV2": {}}"#, .v1),
+        (#"{"notification": {"sound": "s"}}"#, .legacy),
         (#"{"data": {"a": "b"}, "to": "/topics/x"}"#, .legacy), (#"{"aps": {}}"#, .apns), (#"{"message": {}}"#, .v1),
         (#"{"webpush": {}}"#, .v1),
     ])

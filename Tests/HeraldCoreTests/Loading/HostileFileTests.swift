@@ -116,10 +116,10 @@ struct HostileFileTests {
         }
         #expect(
             try load(RowFindings.limit)
-                == "\(RowFindings.limit - RowFindings.shownRows) more malformed rows in '\(name)'")
+                == "\((RowFindings.limit - RowFindings.shownRows).grouped) more malformed rows in '\(name)'")
         #expect(
             try load(RowFindings.limit + 5)
-                == "more than \(RowFindings.limit) rows of '\(name)' are malformed; the rest was not read")
+                == "more than \(RowFindings.limit.grouped) rows of '\(name)' are malformed; the rest was not read")
     }
 
     /// Counting and pointing must not change if the file has lines before the start of its content.

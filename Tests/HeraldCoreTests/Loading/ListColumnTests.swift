@@ -74,6 +74,24 @@ struct ListColumnTests {
                 == "if they are in 'fcmToken', write columns: {token: fcmToken} beside 'file'")
     }
 
+    @Test(arguments: [
+        ("l.csv", "reg\n\(fids[0])\n", "token: reg", "fid: reg"),
+        ("l.csv", "push id,x\n\(tokens[0]),1\n", "fid: push id", "token: \"push id\""),
+        ("l.csv", "token\n\(fids[0])\n", "", "fid: token"),
+        ("l.ndjson", "{\"reg\":\"\(fids[0])\"}\n", "token: reg", "fid: reg"),
+    ])
+    func `a registration of the other kind is told with its key`(
+        _ name: String, _ text: String, _ columns: String, _ right: String
+    ) throws {
+        let loaded = try load(name, text, columns)
+        #expect(loaded.found.map(\.rule) == [.listRow])
+        #expect(
+            loaded.diagnostics.first?.help?.hasSuffix("write columns: {\(right)} beside 'file'") == true,
+            "\(loaded.shown)")
+        #expect(!loaded.shown.contains(Self.fids[0]) && !loaded.shown.contains(Self.tokens[0]))
+        #expect(try load(name, text, right).found == [])
+    }
+
     @Test func `a column that is missing is told where it is named`() throws {
         let loaded = try load("l.csv", "fcm_token,last_seen\n", "token: fcm_tokn, seen: lastseen")
         #expect(loaded.found.map(\.rule) == [.listColumn, .listColumn])

@@ -105,7 +105,7 @@ struct ListFileTests {
         #expect(more.diagnostics.count == 21)
         let summary = more.diagnostics.filter { $0.range.text == nil }
         #expect(summary.count == 1)
-        #expect(summary.first?.message.contains("1214") == true)
+        #expect(summary.first?.message.contains("1,214") == true)
         #expect(summary.first?.range.file == name)
     }
 

@@ -123,8 +123,5 @@ extension RuleCase {
             near: "kind: topic\nname: t\nsubscribers: []\nprune: true\n"),
         RuleCase(.unsupported, "drift that is mended", topic("drift: ▸restore"), near: topic("drift: keep")),
         RuleCase(.invalidValue, "drift of no kind", topic("drift: ▸ignore"), near: topic("drift: keep")),
-        RuleCase(
-            .unsupported, "android_v2", message("{notification: {title: x}, data: {a: b}, ▸android_v2: {}}"),
-            near: message("{notification: {title: x}, data: {a: b}, android: {}}")),
     ]
 }

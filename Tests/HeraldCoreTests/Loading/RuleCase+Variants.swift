@@ -55,6 +55,10 @@ extension RuleCase {
                     "variants: {}", with: "variants: ▸{a: {weight: 1, holdout: true}, b: {weight: 1, holdout: true}}")
             }, near: variants("a: {weight: 1}, b: {weight: 1, holdout: true}")),
         RuleCase(
+            .invalidValue, "nothing but one holdout",
+            variants("").mapValues { $0.replacing("variants: {}", with: "variants: ▸{a: {weight: 1, holdout: true}}") },
+            near: variants("a: {weight: 1}, b: {weight: 1, holdout: true}")),
+        RuleCase(
             .invalidValue, "no variants",
             variants("").mapValues { $0.replacing("variants: {}", with: "variants: ▸{}") },
             near: variants("a: {weight: 1}, \(other)")),

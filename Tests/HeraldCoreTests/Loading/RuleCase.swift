@@ -58,5 +58,5 @@ extension RuleCase {
     static let all =
         files + yaml + structure + settingsCases + resources + groups + targets + conditions + schedules + lists
         + filters
-        + messages + messageParts + appleParts + webParts + wholeMessages + personalCases + campaignRules
+        + messages + messageParts + androidParts + appleParts + webParts + wholeMessages + personalCases + campaignRules
 }

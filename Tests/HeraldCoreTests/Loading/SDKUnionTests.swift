@@ -156,7 +156,19 @@ struct SDKUnionTests {
         Row(
             "23 of Android", .analyticsLabel, android("fcm_options: {analytics_label: ▸è◂}"),
             android("fcm_options: {analytics_label: e}")),
-        Row("31 version 2", .unsupported, message("▸android_v2◂: {background_sync: {}}"), message("android: {}")),
+        Row(
+            "31 both versions", .androidVersion, previewed("android_v2: {background_sync: {}}\n  ▸android◂: {ttl: 1s}"),
+            previewed("android_v2: {background_sync: {}, ttl: 1s}")),
+        Row(
+            "31 two kinds", .androidVersion, preview("remote_notification: {notification: {}}, ▸background_sync◂: {}"),
+            preview("remote_notification: {notification: {}}")),
+        Row("31 no kind", .missingKey, previewed("▸android_v2◂: {}"), preview("background_sync: {}")),
+        Row(
+            "31 no notification", .missingKey, preview("▸remote_notification◂: {mutable_content: true}"),
+            preview("remote_notification: {mutable_content: true, notification: {}}")),
+        Row(
+            "31 a background sync with something", .unknownKey, preview("background_sync: {▸title◂: x}"),
+            preview("background_sync: {}")),
     ]
 
     private static let apple = [
@@ -312,6 +324,11 @@ struct SDKUnionTests {
         sent(to: "topic: t", "{notification: {title: x}, \(rest)}")
     }
     private static func android(_ rest: String) -> String { message("android: {\(rest)}") }
+    private static func preview(_ rest: String) -> String { previewed("android_v2: {\(rest)}") }
+    private static func previewed(_ rest: String) -> String {
+        let allowed = "# herald: allow fcm-preview the app knows it"
+        return sent(to: "topic: t", "\n  notification: {title: x}\n  \(allowed)\n  \(rest)\n")
+    }
     private static func shown(_ rest: String) -> String { android("notification: {\(rest)}") }
     private static func apns(_ rest: String) -> String { message("apns: {\(rest)}") }
     private static func headers(_ rest: String) -> String { apns("headers: {apns-push-type: alert, \(rest)}") }

@@ -77,6 +77,7 @@ import Testing
         var content = PersonalContent(
             message: [
                 "fcm_options": ["analytics_label": "spring"], "android": ["fcm_options": ["analytics_label": "droid"]],
+                "android_v2": ["fcm_options": ["analytics_label": "next"]],
                 "apns": ["fcm_options": ["image": "https://example.com/a.png"]], "webpush": [:],
             ], fields: [], seed: "s")
         #expect(try PersonalMessages(content).message(of: .init()) == content.message)
@@ -85,6 +86,7 @@ import Testing
             try PersonalMessages(content).message(of: .init(variant: "b")) == [
                 "fcm_options": ["analytics_label": "spring_b"],
                 "android": ["fcm_options": ["analytics_label": "droid_b"]],
+                "android_v2": ["fcm_options": ["analytics_label": "next_b"]],
                 "apns": ["fcm_options": ["image": "https://example.com/a.png"]], "webpush": [:],
             ])
     }

@@ -118,6 +118,21 @@ import Testing
         #expect(preview.devices[1].headers["ttl"] == "60s")
     }
 
+    @Test(
+        arguments: [
+            (.audience("anglers"), [], false), (.topic("tides"), .target, true), (.registrations([]), .target, true),
+        ]
+            as [(Campaign.Target, RecipientSet, Bool)])
+    func `requests to lists that were not read are not counted`(
+        _ target: Campaign.Target, _ members: RecipientSet, _ isCounted: Bool
+    ) throws {
+        var surroundings = PreviewSamples.surroundings()
+        surroundings.listsSkipped = true
+        let document = PreviewDocument(try preview(target, members: members, in: surroundings))
+        let count = try #require(document.json["request_count"])
+        #expect(isCounted ? (count.int ?? 0) > 0 : count == .null, "\(count)")
+    }
+
     // MARK: When
 
     @Test func `a send to come is shown at its time`() throws {

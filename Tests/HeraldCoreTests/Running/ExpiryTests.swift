@@ -71,6 +71,15 @@ import Testing
         #expect(message["webpush"] == ["headers": ["TTL": "30", "Urgency": "high"]])
     }
 
+    /// FCM refuses a message that has both.
+    @Test func `a message of FCM's preview for Android gets its lifetime there`() async throws {
+        let message = try await message(["android_v2": ["background_sync": [:]]])
+        #expect(message["android"] == nil)
+        #expect(message["android_v2"] == ["background_sync": [:], "ttl": "14400s"])
+        let set = try await self.message(["android_v2": ["background_sync": [:], "ttl": "60s"]])
+        #expect(set["android_v2"] == ["background_sync": [:], "ttl": "60s"])
+    }
+
     /// Header names are compared without regard to case (RFC 9110 §5.1).
     @Test func `a header set in other letters is set`() async throws {
         let message = try await message([

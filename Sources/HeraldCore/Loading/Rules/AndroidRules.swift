@@ -7,23 +7,63 @@ struct AndroidRules {
     init(_ draft: MessageDraft) { self.draft = draft }
 
     func check(_ findings: inout Findings) {
-        if let ttl = draft["android", "ttl"]?.string, ttl.contains("."), let node = draft.node("android", "ttl") {
-            let whole = "\(ttl.prefix { $0 != "." })s"
-            findings.warning(
-                .ignoredOption, "'ttl' is rounded down to \(whole)", at: node.range, help: "write \(whole)",
-                replacement: whole)
+        if draft.json[AndroidPart.preview.rawValue] != nil { checkPreview(&findings) }
+        for part in AndroidPart.allCases {
+            checkLifetime(at: [part.rawValue, "ttl"], &findings)
+            checkNotification(at: part.notification, &findings)
         }
-        checkNotification(&findings)
     }
 
-    private func checkNotification(_ findings: inout Findings) {
-        let path = ["android", "notification"]
-        if let timings = draft.node("android", "notification", "vibrate_timings"), timings.sequence?.isEmpty == true {
+    /// `android_v2`, by FCM's description of the v1 API and the Admin SDKs that are to come with it.
+    private func checkPreview(_ findings: inout Findings) {
+        let key = draft.key("android_v2")
+        findings.usesPreview(at: key)
+        if draft.json["android"] != nil {
+            findings.error(
+                .androidVersion, "FCM refuses 'android' beside 'android_v2'", at: draft.key("android"),
+                help: "keep one of them")
+        }
+        switch (draft["android_v2", "remote_notification"], draft["android_v2", "background_sync"]) {
+        case (nil, nil):
+            findings.error(
+                .missingKey, "'android_v2' needs 'remote_notification' or 'background_sync'", at: key,
+                help: "write 'background_sync: {}' for data that may come later")
+        case (_?, _?):
+            findings.error(
+                .androidVersion, "a remote notification is no background sync",
+                at: draft.key("android_v2", "background_sync"), help: "remove one of the two")
+        case (let remote?, nil) where remote["notification"] == nil:
+            findings.error(
+                .missingKey, "'remote_notification' needs 'notification'",
+                at: draft.key("android_v2", "remote_notification"),
+                help: "write 'notification: {}' to show the common notification")
+        default: break
+        }
+    }
+
+    private func checkLifetime(at path: [String], _ findings: inout Findings) {
+        guard let ttl = draft.value(at: path[...])?.string, ttl.contains("."), let node = draft.node(at: path) else {
+            return
+        }
+        let whole = "\(ttl.prefix { $0 != "." })s"
+        findings.warning(
+            .ignoredOption, "'ttl' is rounded down to \(whole)", at: node.range, help: "write \(whole)",
+            replacement: whole)
+    }
+
+    private func checkNotification(at path: [String], _ findings: inout Findings) {
+        if let timings = draft.node(at: path + ["vibrate_timings"]), timings.sequence?.isEmpty == true {
             findings.error(
                 .invalidValue, "'vibrate_timings' has no entry", at: timings.range,
                 help: "the first is the wait before the first vibration")
         }
-        guard let notification = draft["android", "notification"]?.object else { return }
+        guard let notification = draft.value(at: path[...])?.object else { return }
+        if notification["bypass_proxy_notification"] != nil {
+            findings.warning(
+                .deprecatedOption, "FCM advises against 'bypass_proxy_notification'",
+                at: draft.key(at: path + ["bypass_proxy_notification"]),
+                help: "'proxy' says whether the system may show it in the app's stead")
+        }
         for part in ["title", "body"]
         where notification["\(part)_loc_args"] != nil && notification["\(part)_loc_key"] == nil {
             findings.error(
@@ -45,5 +85,14 @@ struct AndroidRules {
                 .ignoredOption, "'default_light_settings' is ignored beside 'light_settings'",
                 at: draft.key(at: path + ["default_light_settings"]))
         }
+    }
+}
+
+extension Findings {
+    /// Warns of `android_v2`.
+    mutating func usesPreview(at range: TextRange) {
+        warning(
+            .fcmPreview, "'android_v2' is a preview of FCM's, which may still change", at: range,
+            help: "use 'android', unless the app needs what is new")
     }
 }

@@ -84,7 +84,8 @@ extension AppleRules {
 
     /// Rules for a message that also reaches Apple devices, even if it says nothing about them.
     func checkReach(_ findings: inout Findings) {
-        let isForApple = draft.json["apns"] != nil || (draft.json["android"] == nil && draft.json["webpush"] == nil)
+        let others = AndroidPart.allCases.map(\.rawValue) + ["webpush"]
+        let isForApple = draft.json["apns"] != nil || others.allSatisfy { draft.json[$0] == nil }
         guard isForApple, draft["apns", "live_activity_token"] == nil else { return }
         if !isAlert {
             checkDataOnly(&findings)

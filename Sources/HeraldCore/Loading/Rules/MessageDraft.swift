@@ -23,7 +23,9 @@ struct MessageDraft {
     subscript(_ path: String...) -> JSONValue? { value(at: path[...]) }
 
     /// The value at the end of a path, if it is in the file.
-    func node(_ path: String...) -> Node? { entry(at: path[...])?.value }
+    func node(_ path: String...) -> Node? { node(at: path) }
+
+    func node(at path: [String]) -> Node? { entry(at: path[...])?.value }
 
     /// The place of the key at the end of a path, or of the last part of the path that exists.
     func key(_ path: String...) -> TextRange { key(at: path) }
@@ -66,7 +68,7 @@ extension MessageDraft {
     /// A platform's own `data` replaces the message's, so that the other keys never arrive there.
     private func checkReplacedData(_ findings: inout Findings) {
         guard let common = json["data"]?.object else { return }
-        for platform in ["android", "webpush"] {
+        for platform in AndroidPart.allCases.map(\.rawValue) + ["webpush"] {
             guard let own = self[platform, "data"]?.object else { continue }
             let lost = (node("data")?.mapping ?? []).filter { common[$0.key] != nil && own[$0.key] == nil }
             guard !lost.isEmpty else { continue }
@@ -82,12 +84,16 @@ extension MessageDraft {
 
     /// Whether a device of any platform would show anything or hand anything to the app.
     private var hasContent: Bool {
-        let parts = [
-            json["data"], json["notification"], self["android", "data"], self["android", "notification"],
-            self["apns", "payload"], self["apns", "live_activity_token"], self["webpush", "data"],
-            self["webpush", "notification"],
+        let android = AndroidPart.allCases.flatMap { [[$0.rawValue, "data"], $0.notification] }
+        let others = [
+            ["data"], ["notification"], ["apns", "payload"], ["apns", "live_activity_token"], ["webpush", "data"],
+            ["webpush", "notification"],
         ]
-        return parts.contains { $0 != nil && $0?.object?.isEmpty != true }
+        // A background sync wakes the app, with or without data.
+        if self["android_v2", "background_sync"] != nil { return true }
+        return (android + others).contains { path in
+            value(at: path[...]).map { $0.object?.isEmpty != true } ?? false
+        }
     }
 }
 

@@ -52,17 +52,17 @@ struct PayloadSize {
 
     /// The parts that reach a platform, each with the bytes of its keys and values.
     private func parts(on platform: Platform) -> [(path: [String], bytes: Int)] {
+        let android = AndroidPart(of: draft.json)
         let own: [[String]] =
             switch platform {
-            case .android: [["android", "data"], ["android", "notification"]]
+            case .android: [[android.rawValue, "data"], android.notification]
             case .web: [["webpush", "data"], ["webpush", "notification"]]
             case .ios: [["apns", "payload"]]
             }
         let replacesData = draft[own[0][0], "data"] != nil
         let paths = [["notification"]] + (replacesData ? [] : [["data"]]) + own
         return paths.compactMap { path in
-            let value = path.count == 1 ? draft[path[0]] : draft[path[0], path[1]]
-            return value.map { (path, $0.contentSize) }
+            draft.value(at: path[...]).map { (path, $0.contentSize) }
         }
         .sorted { $0.bytes > $1.bytes }
     }

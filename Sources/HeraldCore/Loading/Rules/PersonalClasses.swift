@@ -102,7 +102,7 @@ extension MessageDraft {
     /// An analytics label with the variant's name is at most as long as any label.
     fileprivate func checkLabels(_ variant: String?, _ findings: inout Findings) {
         if variant == nil { return }
-        for path in [[], ["android"], ["apns"], ["webpush"]] {
+        for path in [[], ["android"], ["android_v2"], ["apns"], ["webpush"]] {
             let path = path + ["fcm_options", "analytics_label"]
             guard let label = value(at: path[...])?.string, label.utf8.count > 50 else { continue }
             findings.error(
@@ -115,7 +115,7 @@ extension MessageDraft {
     fileprivate func place(of name: String, on platform: Platform) -> TextRange {
         let own: [[String]] =
             switch platform {
-            case .android: [["android", "notification", name]]
+            case .android: [AndroidPart(of: json).notification + [name]]
             case .ios: [["apns", "payload", "aps", "alert", name], ["apns", "payload", "aps", "alert"]]
             case .web: [["webpush", "notification", name]]
             }

@@ -49,6 +49,9 @@ extension MessageDraft {
         switch path.first {
         case "notification": return path.count > 1 && shown.contains(path[1])
         case "android", "webpush": return path.count > 2 && path[1] == "notification" && shown.contains(path[2])
+        case "android_v2":
+            let own = AndroidPart.preview.notification
+            return path.count > own.count && path.starts(with: own) && shown.contains(path[own.count])
         case "apns": return path.starts(with: ["apns", "payload", "aps", "alert"])
         default: return false
         }

@@ -52,7 +52,7 @@ extension PreviewsDocument {
     private static func values(_ preview: Preview, _ number: Int) -> JSONValue {
         var facts = [
             ("occurrence", preview.occurrence.rawValue), ("to", preview.target.words), ("as of", preview.at.rfc3339),
-            ("requests", preview.requestCount.grouped),
+            ("requests", preview.requestCount?.grouped ?? "not counted, since lists were not read"),
         ]
         if let text = preview.text { facts.append(("filled with", text.filling)) }
         let heading = preview.campaign + (preview.text.map { ": \($0.words)" } ?? "")
@@ -60,7 +60,7 @@ extension PreviewsDocument {
             "number": .int(Int64(number)), "campaign": .string(heading), "facts": .facts(facts),
             "warnings": .array(preview.warnings.map { .string($0) }),
             "platforms": .array(preview.devices.map { device($0, isForTopics: !preview.target.topics.isEmpty) }),
-            "requests": .array(preview.requests.map { request($0, of: preview.requestCount) }),
+            "requests": .array(preview.requests.map { request($0, preview.otherRequests) }),
         ]
     }
 
@@ -84,10 +84,10 @@ extension PreviewsDocument {
         ]
     }
 
-    private static func request(_ request: Preview.ShownRequest, of count: Int) -> JSONValue {
+    private static func request(_ request: Preview.ShownRequest, _ others: String) -> JSONValue {
         let headers = request.headers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)\n" }.joined()
         return [
-            "which": .string(count > 1 ? ", the first of \(count.grouped)" : ""),
+            "which": .string(others),
             "text": .string("\(request.method) \(request.url)\n\(headers)\n\(request.body.prettyText)"),
         ]
     }
