@@ -142,9 +142,12 @@ extension CrewReading {
     private static func worker(_ row: PostgresRow) throws -> Worker {
         do { return try possibleWorker(row) } catch is StateDamage {
             let (id, conducts) = (try row.uuid(0), try row.bool(1))
+            var holding = ShareHolding(holder: id.uuidString)
+            // The run gives itself a share again, which writes its row anew.
+            holding.wants = try row.bool(6)
             return Worker(
-                id: id, isConductor: conducts, holding: ShareHolding(holder: id.uuidString), revision: try row.int(7),
-                lease: conducts ? nil : 0, quiet: 0, isImpossible: true)
+                id: id, isConductor: conducts, holding: holding, revision: try row.int(7), lease: conducts ? nil : 0,
+                quiet: 0, isImpossible: true)
         }
     }
 
