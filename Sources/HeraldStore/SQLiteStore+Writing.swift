@@ -35,7 +35,7 @@ extension SQLiteStore {
         try await writing { try Self.write(changes, to: $0) }
     }
 
-    package func compact() async throws {
+    package func compact() async throws -> Compaction {
         do {
             if isCopy { throw StateError.older(path: path) }
             try await database.writeWithoutTransaction { db in
@@ -43,6 +43,9 @@ extension SQLiteStore {
                 try db.execute(sql: "VACUUM")
                 _ = try db.checkpoint(.truncate)
             }
+            return .done
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+            return .postponed("another process reads the state")
         } catch {
             throw Self.stateError(error, path: path)
         }

@@ -129,6 +129,13 @@ extension PostgresTestServer {
         return result.output.trimmingCharacters(in: .newlines)
     }
 
+    /// Starts psql with statements, which may take long.
+    package static func start(_ sql: String, at address: String) throws -> ChildProcess {
+        try ChildProcess(
+            try program("psql"), ["-X", "-q", "-d", address, "-c", sql],
+            environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C"])
+    }
+
     /// Lets psql read a file.
     package static func load(_ file: String, at address: String) async throws {
         let result = try await ChildProcess(

@@ -93,7 +93,7 @@ package final class ProbedStore: StateStore {
 
     package func check() async throws { inner.check() }
 
-    package func compact() async throws { inner.compact() }
+    package func compact() async throws -> Compaction { inner.compact() }
 
     private func count(_ changes: [StateChange], _ commit: () throws -> Void) async throws {
         let number = state.withLock { state in

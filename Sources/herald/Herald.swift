@@ -28,7 +28,7 @@ enum Program {
         let message = Herald.fullMessage(for: error)
         if status == .validationFailure, !message.isEmpty {
             let advice = CommandAdvice(message, Array(CommandLine.arguments.dropFirst()))
-            _ = writeAll((advice?.description ?? message).maskingRegistrations + "\n", to: STDERR_FILENO)
+            _ = writeAll((advice?.description ?? message).maskingSecrets + "\n", to: STDERR_FILENO)
         } else if !message.isEmpty {
             CommandFailure(blaming: error).show()
         }

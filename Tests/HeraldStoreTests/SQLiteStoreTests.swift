@@ -36,6 +36,23 @@ struct SQLiteStoreTests {
         #expect(synchronous == 2, "2 is FULL")
     }
 
+    @Test func `while somebody reads it, what was removed leaves its files later`() async throws {
+        let store = try SQLiteStore.create(at: path, identity: OpenStore.identity)
+        try await store.commit([interned(3)])
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let reader = try DatabaseQueue(path: path, configuration: configuration)
+        try await reader.writeWithoutTransaction { db in
+            try db.execute(sql: "BEGIN")
+            _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM meta")
+        }
+        try await store.commit([.erase([1])])
+        #expect(try await store.compact() == .postponed("another process reads the state"))
+        #expect(try await store.registrations(of: [1, 2]).count == 1)
+        try await reader.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
+        #expect(try await store.compact() == .done)
+    }
+
     @Test func `makes the folders above it`() throws {
         let path = folder.path + "/a/b/state.sqlite"
         _ = try SQLiteStore.create(at: path, identity: OpenStore.identity)

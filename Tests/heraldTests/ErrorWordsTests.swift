@@ -32,6 +32,7 @@ import Testing
                 .damaged(path: "S", detail: "D"), .bound(path: "S", to: "A", wanted: "B"),
                 .locked(path: "S", holder: "run R"), .newer(path: "S"), .older(path: "S"), .unmigrated(path: "S"),
                 .moved(path: "S", to: "T"), .incomplete(path: "S"), .failedOver(path: "S"),
+                .elsewhere(path: "S"), .impossibleCrew(path: "S", detail: "D"),
                 .notLocked(path: "S", by: "R"),
                 .inaccessible(path: "S", detail: "D"), .leaseLost(holder: "R"), .numberedOtherwise,
                 .occurrenceTaken(OccurrenceID(rawValue: "tide@once")),

@@ -146,13 +146,19 @@ import Testing
         await sandbox.end()
     }
 
-    @Test func `a worker that cannot read what runs share says so once, and the runs send alone`() async throws {
+    @Test(arguments: [
+        "''{\"from\": \"tomorrow\"}''", "replace(NEW.body, ''\"ramp\"'', ''\"send_window\":null,\"ramp\"'')",
+        "replace(NEW.body, ''\"expiry\":null'', ''\"expiry\":\"soon\"'')",
+    ])
+    func `a worker that cannot read what runs share says so once, and the runs send alone`(_ body: String)
+        async throws
+    {
         let host = try await emulator()
         // As a herald would that knows more.
         try await PostgresTestServer.ask(
             """
             CREATE FUNCTION \(schema).garble() RETURNS trigger LANGUAGE plpgsql AS
-                'BEGIN NEW.body := ''{"from": "tomorrow"}''; RETURN NEW; END';
+                'BEGIN NEW.body := \(body); RETURN NEW; END';
             CREATE TRIGGER garble BEFORE INSERT ON \(schema).job FOR EACH ROW EXECUTE FUNCTION \(schema).garble();
             """, at: try #require(sandbox.environment(host)["HERALD_STATE"]))
         let worker = try worker("--project", "demo-project", host: host)
@@ -172,6 +178,28 @@ import Testing
         #expect(result.errors.components(separatedBy: "this worker cannot read a send").count == 2, "\(result.errors)")
         let accepted = try sandbox.accepted(in: ["ledger.ndjson"]).filter { $0.key != "news" }
         #expect(accepted.count == Self.recipients && accepted.values.allSatisfy { $0 == 2 })
+        await sandbox.end()
+    }
+
+    @Test(arguments: [
+        ("state copy --to {folder}/copy.sqlite", "was moved to"), ("", "is in another database server than"),
+    ])
+    func `a worker whose state is elsewhere ends and says so`(_ command: String, _ words: String) async throws {
+        let host = try await emulator()
+        #expect(try await sandbox.herald("apply --auto-approve", host: host).status == 0)
+        let worker = try worker("--project", "demo-project", host: host)
+        try await eventually { try await processes().count == 1 }
+        if command.isEmpty {
+            // As a dump has it that was restored into another server.
+            try await PostgresTestServer.ask(
+                "UPDATE \(schema).server SET system = '1'", at: try #require(sandbox.environment(host)["HERALD_STATE"]))
+        } else {
+            let moved = try await sandbox.herald(command.replacing("{folder}", with: sandbox.folder.path), host: host)
+            #expect(moved.status == 0, "\(moved.errors)")
+        }
+        let ended = await worker.wait()
+        #expect(ended.status == 1)
+        #expect(ended.errors.contains(words) && ended.errors.contains("help: "), "\(ended.errors)")
         await sandbox.end()
     }
 

@@ -60,6 +60,17 @@ package struct PostgresSettings: Hashable, Sendable {
     package static func isAddress(_ text: String) -> Bool {
         text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
     }
+
+    /// Whether somebody may have meant a text as the address of a database that herald reads otherwise. It may hold a
+    /// password, so that it is never taken for a path, which messages show.
+    package static func isMistakenAddress(_ text: String) -> Bool {
+        guard !isAddress(text), !text.hasPrefix("/"), !text.hasPrefix(".") else { return false }
+        return text.contains("://") || text.firstMatch(of: #/:.*@/#.dotMatchesNewlines()) != nil
+            || text.firstMatch(of: #/\b(?:postgres|pg|psql)[a-z+]*:|password\s*=/#.ignoresCase()) != nil
+    }
+
+    package static let mistakenAddressHelp =
+        "write postgresql://USER@HOST/DATABASE for a database; a path that looks like an address begins with ./ or /"
 }
 
 package struct FCMSettings: Hashable, Sendable {

@@ -1,14 +1,14 @@
 internal import FCM
 
 extension Diagnostic {
-    /// A copy that is safe to show: registrations in our own texts are masked, and characters that control a terminal
+    /// A copy that is safe to show: registrations and passwords in our own texts are masked, and characters that control a terminal
     /// are replaced.
     package var presentable: Diagnostic {
         var copy = self
-        copy.message = Registration.masking(message).printable
-        copy.help = help.map { Registration.masking($0).printable }
-        copy.notes = notes.map { Note(Registration.masking($0.message).printable, at: $0.range) }
-        copy.fix = fix.flatMap { Registration.masking($0.text).printable == $0.text ? $0 : nil }
+        copy.message = Registration.masking(message.maskingPasswords).printable
+        copy.help = help.map { Registration.masking($0.maskingPasswords).printable }
+        copy.notes = notes.map { Note(Registration.masking($0.message.maskingPasswords).printable, at: $0.range) }
+        copy.fix = fix.flatMap { Registration.masking($0.text.maskingPasswords).printable == $0.text ? $0 : nil }
         return copy
     }
 }

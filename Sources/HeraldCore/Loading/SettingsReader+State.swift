@@ -15,16 +15,16 @@ extension SettingsReader {
             if PostgresSettings.isAddress(place.value) {
                 format?.require(2, for: "a state in PostgreSQL", at: settings.keyRange("state"), &findings)
                 state.postgres = PostgresSettings(address: place.value)
-            } else {
+            } else if isPath(place, &findings) {
                 state.file = place.value
             }
             return state
         }
         format?.require(2, for: "'state' with keys of its own", at: settings.keyRange("state"), &findings)
         guard let fields = Fields(node, "'state'", stateKeys, &findings) else { return state }
-        state.file = path("file", in: fields, &findings)?.value ?? state.file
+        if let file = path("file", in: fields, &findings), isPath(file, &findings) { state.file = file.value }
         state.postgres = postgres(fields, &findings)
-        guard let snapshot = path("snapshot", in: fields, &findings) else { return state }
+        guard let snapshot = path("snapshot", in: fields, &findings), isPath(snapshot, &findings) else { return state }
         state.snapshot = snapshot.value
         if snapshot.value == state.file {
             findings.diagnostics.append(
@@ -33,6 +33,18 @@ extension SettingsReader {
                     help: "a snapshot is a file of its own, as in snapshot: .herald/snapshot.json"))
         }
         return state
+    }
+
+    /// Whether it is no address of a database. Messages show paths, and an address may hold a password.
+    private static func isPath(_ place: Located<String>, _ findings: inout Findings) -> Bool {
+        guard PostgresSettings.isAddress(place.value) || PostgresSettings.isMistakenAddress(place.value) else {
+            return true
+        }
+        findings.diagnostics.append(
+            .error(
+                .invalidValue, "an address stands here, and herald does not take it as it is", at: place.range,
+                help: PostgresSettings.mistakenAddressHelp))
+        return false
     }
 
     private static func postgres(_ fields: Fields, _ findings: inout Findings) -> PostgresSettings? {

@@ -73,11 +73,11 @@ extension Rule {
 }
 
 extension String {
-    /// Whether it is safe to show: no control characters that a terminal obeys, and no registration. Joiners within
-    /// emoji are harmless.
+    /// Whether it is safe to show: no control characters that a terminal obeys, no registration and no password. Joiners
+    /// within emoji are harmless.
     fileprivate var isShowable: Bool {
         let text = String(unicodeScalars.filter { $0 != "\t" && $0 != "\u{200D}" })
-        return text.printable == text && Registration.masking(self) == self
+        return text.printable == text && Registration.masking(self) == self && !mayHoldPassword
     }
 
     /// Each tab becomes spaces up to the next multiple of four.

@@ -2,17 +2,17 @@ internal import FCM
 
 /// What recipients get, as it travels in a `SharedSend`.
 extension MessageContent {
-    /// A member of the send's JSON: a message for everybody, or what the messages of a personal campaign are made of.
-    var travelling: (key: String, value: JSONValue) { (differsByRecipient ? "personal" : "message", json) }
+    /// A message for everybody, or what the messages of a personal campaign are made of.
+    var travelling: JSONValue { .object([differsByRecipient ? "personal" : "message": json]) }
 
     /// Reads it. `nil` if it is anything else, or cannot be compiled.
     init?(travelling json: JSONValue) {
-        if let personal = json["personal"] {
+        if let personal = json.members(["personal"])?["personal"] {
             guard let content = PersonalContent(travelling: personal), let messages = try? PersonalMessages(content)
             else { return nil }
             self.init(messages)
         } else {
-            guard let message = json["message"]?.object else { return nil }
+            guard let message = json.members(["message"])?["message"]?.object else { return nil }
             self.init(message)
         }
     }
@@ -21,20 +21,22 @@ extension MessageContent {
 extension PersonalContent {
     /// Seed and weights do not travel: who gets which text is in the state. So all weights are 1.
     fileprivate init?(travelling json: JSONValue) {
-        guard let message = json["message"]?.object,
-            let fields = json["fields"]?.array?.allMapped(Field.init(travelling:)),
-            fields.count <= RowValues.maximumFields, let locales = json["locales"].flatMap(Self.patches)
+        let optional: Set = ["default_locale", "locale", "split_by", "variants"]
+        guard let parts = json.members(["message", "fields", "locales"], optional: optional),
+            let message = parts["message"]?.object,
+            let fields = parts["fields"]?.array?.allMapped(Field.init(travelling:)),
+            fields.count <= RowValues.maximumFields, let locales = parts["locales"].flatMap(Self.patches)
         else { return nil }
         self.init(message: message, fields: fields, seed: "")
         self.locales = locales
-        defaultLocale = json["default_locale"]?.string
-        let place = { (key: String) in json[key]?.string.flatMap { name in fields.firstIndex { $0.name == name } } }
+        defaultLocale = parts["default_locale"]?.string
+        let place = { (key: String) in parts[key]?.string.flatMap { name in fields.firstIndex { $0.name == name } } }
         (localeField, splitField) = (place("locale"), place("split_by"))
         let isRead = [
             "default_locale": defaultLocale != nil, "locale": localeField != nil, "split_by": splitField != nil,
         ]
-        guard isRead.allSatisfy({ (json[$0] != nil) == $1 }) else { return nil }
-        guard let named = json["variants"] else { return }
+        guard isRead.allSatisfy({ (parts[$0] != nil) == $1 }) else { return nil }
+        guard let named = parts["variants"] else { return }
         let byName = named.object?.sorted { $0.key < $1.key }
         guard let variants = byName?.allMapped({ Variant($0.key, travelling: $0.value) }) else { return nil }
         self.variants = variants
@@ -49,9 +51,9 @@ extension PersonalContent {
 
 extension PersonalContent.Variant {
     fileprivate init?(_ name: String, travelling json: JSONValue) {
-        guard let message = json["message"]?.object, let holdout = json["holdout"],
-            holdout == .bool(true) || holdout == .bool(false),
-            let locales = json["locales"].flatMap(PersonalContent.patches)
+        guard let parts = json.members(["message", "holdout", "locales"]), let message = parts["message"]?.object,
+            let holdout = parts["holdout"], holdout == .bool(true) || holdout == .bool(false),
+            let locales = parts["locales"].flatMap(PersonalContent.patches)
         else { return nil }
         self.init(name: name, weight: 1, isHoldout: holdout == .bool(true), message: message, locales: locales)
     }
@@ -59,11 +61,12 @@ extension PersonalContent.Variant {
 
 extension Field {
     fileprivate init?(travelling json: JSONValue) {
-        guard let name = json["name"]?.string, let kind = json["type"]?.string.flatMap(FieldKind.init),
-            let column = json["column"]?.string
+        guard let parts = json.members(["name", "type", "column"], optional: ["max"]),
+            let name = parts["name"]?.string, let kind = parts["type"]?.string.flatMap(FieldKind.init),
+            let column = parts["column"]?.string
         else { return nil }
-        let maximum = json["max"]?.int.flatMap { Int(exactly: $0) }
-        guard (json["max"] != nil) == (maximum != nil) else { return nil }
+        let maximum = parts["max"]?.int.flatMap { Int(exactly: $0) }
+        guard (parts["max"] != nil) == (maximum != nil) else { return nil }
         self.init(name: name, kind: kind, maximum: maximum, column: column)
     }
 }

@@ -1,6 +1,6 @@
 package import FCM
 
-/// What a process must know to send a part of another one's step. It travels as JSON.
+/// What a process must know to send a part of another one's step. It travels as JSON (`SharedSend+JSON`).
 package struct SharedSend: Hashable, Sendable {
     package var campaign: String
     package var occurrence: OccurrenceID
@@ -62,76 +62,5 @@ extension SharedSend {
         var overrides = Overrides()
         if forgetsFreely { overrides.entries = [.init(kind: .maxForgetPercent)] }
         return RunOptions(fcm: fcm, guards: guards, overrides: overrides)
-    }
-}
-
-// MARK: JSON
-
-extension SharedSend {
-    package var json: JSONValue {
-        var members: [String: JSONValue] = [
-            "campaign": .string(campaign), "occurrence": .string(occurrence.rawValue),
-            "expiry": expiry.map { .double($0.timeIntervalSince1970) } ?? .null,
-            "rate": rate.map(Self.json) ?? .null, "run_rate": Self.json(runRate), "ramp": Self.json(ramp),
-            "ramped": Self.json(ramped), "timeout": Self.json(timeout),
-            "stop_when_rejected_percent": .int(Int64(stopWhenRejectedPercent)), "on_error": .string(onError.rawValue),
-            "on_unknown": .string(onUnknown.rawValue), "max_forget_percent": .int(Int64(maxForgetPercent)),
-            "forgets_freely": .bool(forgetsFreely),
-        ]
-        members[content.travelling.key] = content.travelling.value
-        return .object(members)
-    }
-
-    /// Reads what a conductor of the same herald wrote. `nil` if it is anything else.
-    package init?(reading bytes: [UInt8]) {
-        guard let json = try? JSONValue(strictly: bytes, depth: 100),
-            let campaign = json["campaign"]?.string, let occurrence = json["occurrence"]?.string,
-            let content = MessageContent(travelling: json),
-            let runRate = json["run_rate"].flatMap(Self.rate), let ramp = json["ramp"].flatMap(Self.duration),
-            let ramped = json["ramped"].flatMap(Self.duration), let timeout = json["timeout"].flatMap(Self.duration),
-            let rejected = json["stop_when_rejected_percent"].flatMap(Self.percent),
-            let forget = json["max_forget_percent"].flatMap(Self.percent),
-            let onError = json["on_error"]?.string.flatMap(Campaign.OnError.init),
-            let onUnknown = json["on_unknown"]?.string.flatMap(Campaign.OnUnknown.init)
-        else { return nil }
-        self.init(
-            campaign: campaign, occurrence: OccurrenceID(rawValue: occurrence), content: content,
-            expiry: json["expiry"].flatMap(Self.seconds).map { Date(timeIntervalSince1970: $0) },
-            rate: json["rate"].flatMap(Self.rate), runRate: runRate, ramp: ramp, ramped: ramped, timeout: timeout,
-            stopWhenRejectedPercent: rejected, onError: onError, onUnknown: onUnknown,
-            maxForgetPercent: forget,
-            forgetsFreely: json["forgets_freely"] == .bool(true))
-    }
-
-    private static func json(_ rate: Rate) -> JSONValue {
-        if case .limited(let limit) = rate { .int(Int64(limit)) } else { "unlimited" }
-    }
-
-    private static func json(_ duration: Duration) -> JSONValue { .int(Int64(duration.seconds * 1000)) }
-
-    private static func rate(_ json: JSONValue) -> Rate? {
-        if json == "unlimited" { return .unlimited }
-        return json.int.flatMap { (1...1_000_000_000).contains($0) ? .limited(Int($0)) : nil }
-    }
-
-    /// At most some thirty years, in milliseconds.
-    private static func duration(_ json: JSONValue) -> Duration? {
-        json.int.flatMap { (0...1_000_000_000_000).contains($0) ? .milliseconds($0) : nil }
-    }
-
-    private static func percent(_ json: JSONValue) -> Int? {
-        json.int.flatMap { (0...100).contains($0) ? Int($0) : nil }
-    }
-
-    /// Years 1970 to 9999.
-    private static func seconds(_ json: JSONValue) -> Double? {
-        let number: Double? =
-            switch json {
-            case .int(let value): Double(value)
-            case .double(let value): value
-            case .digits(let text): Double(text)
-            default: nil
-            }
-        return number.flatMap { (0..<253_402_300_800).contains($0) ? $0 : nil }
     }
 }

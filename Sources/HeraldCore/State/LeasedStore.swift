@@ -62,7 +62,7 @@ package final class LeasedStore: StateStore {
 
     package func check() async throws { try await store.check() }
 
-    package func compact() async throws { try await store.compact() }
+    package func compact() async throws -> Compaction { try await store.compact() }
 
     package func commit(_ changes: [StateChange]) async throws { try await commit(changes, under: lease) }
 }

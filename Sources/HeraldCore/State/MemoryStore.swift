@@ -149,5 +149,5 @@ package final class MemoryStore: StateStore {
 
     package func check() {}
 
-    package func compact() {}
+    package func compact() -> Compaction { .done }
 }

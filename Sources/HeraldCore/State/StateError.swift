@@ -20,6 +20,10 @@ package enum StateError: Error, Hashable, Sendable {
     case unmigrated(path: String)
     /// It was moved to another place.
     case moved(path: String, to: String)
+    /// It is a copy in another database server than at the last run.
+    case elsewhere(path: String)
+    /// What processes that send together write about themselves makes no sense.
+    case impossibleCrew(path: String, detail: String)
     /// A `state copy` into it did not end.
     case incomplete(path: String)
     /// The database failed over to a server that may lack what was committed last.
@@ -48,6 +52,9 @@ extension StateError: CustomStringConvertible {
         case .newer(let path): "the state \(path) was written by a newer herald"
         case .older(let path), .unmigrated(let path): "the state \(path) was written by an older herald"
         case .moved(let path, let place): "the state \(path) was moved to \(place)"
+        case .elsewhere(let path): "the state \(path) is in another database server than at the last run"
+        case .impossibleCrew(let path, let detail):
+            "the state \(path) has figures of a process that sends, and no herald wrote them: \(detail)"
         case .incomplete(let path): "the state \(path) is a copy that is not complete"
         case .failedOver(let path):
             "the database of the state \(path) failed over to a server that may lack what was committed last"
@@ -73,6 +80,10 @@ extension StateError: CustomStringConvertible {
         case .older: "run 'herald apply' or 'herald run', which upgrades it"
         case .unmigrated: "let the owner of its schema run 'herald state migrate'"
         case .moved: "set 'state' or HERALD_STATE to that place"
+        case .elsewhere:
+            "if it is the right one, 'herald apply --override state_moved' accepts it; then run the command again"
+        case .impossibleCrew:
+            "the next run begins these figures anew: wait until this run ends, or end it with 'herald state unlock RUN'"
         case .incomplete: "run the same 'herald state copy' again"
         case .failedOver: "run 'herald apply' on a terminal: it says which occurrences are in doubt"
         case .notLocked: "'herald state lock' tells who holds it"

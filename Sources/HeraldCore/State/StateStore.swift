@@ -66,6 +66,14 @@ package protocol StateStore: Sendable {
     /// Reads everything, and throws if a part of it is not as it was written.
     func check() async throws
 
-    /// Gives back the space of what was removed, and leaves no trace of it in the store's files.
-    func compact() async throws
+    /// Gives back the space of what was removed, and leaves no trace of it in the store's files. It waits for nobody who
+    /// reads the state.
+    @discardableResult func compact() async throws -> Compaction
+}
+
+/// Whether what was removed from a state has left its files, too.
+package enum Compaction: Hashable, Sendable {
+    case done
+    /// Until later, and why.
+    case postponed(String)
 }

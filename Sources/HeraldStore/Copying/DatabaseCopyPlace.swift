@@ -33,7 +33,7 @@ struct DatabaseCopyPlace: CopyPlace {
 
     func make(_ body: (any CopyWriter) throws -> Void) throws {
         try connected { connection in
-            let transaction = PostgresTransaction.writing(on: connection, until: server.readingDeadline)
+            let transaction = writing(on: connection)
             // A copy that was cut short goes with its schema, so nothing else may be in it.
             let others = try transaction.fetch(
                 "SELECT FROM pg_class JOIN pg_namespace AS space ON space.oid = relnamespace WHERE nspname = $1 LIMIT 1",
@@ -55,7 +55,7 @@ struct DatabaseCopyPlace: CopyPlace {
 
     func remove() throws {
         try connected { connection in
-            let transaction = PostgresTransaction.writing(on: connection, until: server.readingDeadline)
+            let transaction = writing(on: connection)
             let rows = try transaction.fetch("SELECT FROM @identity WHERE closed FOR UPDATE")
             guard rows.count == 1 else { throw StateError.exists(path: name) }
             transaction.run("DROP SCHEMA \(server.quotedSchema) CASCADE")
@@ -65,7 +65,7 @@ struct DatabaseCopyPlace: CopyPlace {
 
     func seal(movedTo place: String, content: CopyDigest) throws {
         try connected { connection in
-            let transaction = PostgresTransaction.writing(on: connection, until: server.readingDeadline)
+            let transaction = writing(on: connection)
             // Every commit writes to it, so all of them wait, and are refused afterwards.
             transaction.run("LOCK TABLE @commit_mark IN EXCLUSIVE MODE")
             guard try CopyDigest(DatabaseCopyTables(transaction)) == content else { throw StateCopy.changed(name) }
@@ -78,8 +78,15 @@ struct DatabaseCopyPlace: CopyPlace {
 
     func open() throws {
         try connected { connection in
-            _ = try connection.perform("UPDATE @identity SET closed = false", until: server.deadline)
+            let transaction = writing(on: connection)
+            transaction.run("UPDATE @identity SET closed = false")
+            try transaction.commit()
         }
+    }
+
+    /// What is copied is read and compared between its statements.
+    private func writing(on connection: PostgresConnection) -> PostgresTransaction {
+        .writing(on: connection, until: server.readingDeadline, .init(idle: nil))
     }
 
     private func connected<Value>(_ body: (PostgresConnection) throws -> Value) throws -> Value {

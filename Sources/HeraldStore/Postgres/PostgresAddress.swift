@@ -30,16 +30,16 @@ package struct PostgresAddress {
                 "PostgreSQL's client library cannot be loaded: \(problem)",
                 help: "install libpq 14 or newer (Debian: libpq5; Homebrew: libpq)")
         }
+        try Self.checkForm(settings.address)
         let parsed = try Self.parse(settings.address)
-        for key in parsed.keys.sorted() where !Self.known.contains(key) {
+        for key in ["password", "sslpassword"] where isFromFile {
+            guard let secret = parsed[key], secret.wholeMatch(of: #/\$\{[A-Za-z_][A-Za-z0-9_]*\}/#) == nil else {
+                continue
+            }
             throw PostgresAddressError(
-                "herald does not take the parameter '\(key)' in the address of a database", help: "leave out '\(key)'")
-        }
-        if isFromFile, let password = parsed["password"],
-            password.wholeMatch(of: #/\$\{[A-Za-z_][A-Za-z0-9_]*\}/#) == nil
-        {
-            throw PostgresAddressError(
-                "the password of the database is written in a file",
+                key == "password"
+                    ? "the password of the database is written in a file"
+                    : "the password of the key ('\(key)') is written in a file",
                 help: "write one ${VARIABLE} without a default in its place, and set that variable")
         }
         var given: PostgresConnection.Parameters = [:]
@@ -56,6 +56,7 @@ package struct PostgresAddress {
             case nil: break
             }
         }
+        try Self.checkServers(given)
         (self.given, schema) = (given, settings.schema)
         effective = try Self.effective(given)
         try judge(isInsecure: settings.isInsecure)
@@ -73,9 +74,10 @@ package struct PostgresAddress {
     }
 
     /// Those that do not change what a statement does.
-    private static let known: Set = [
-        "host", "hostaddr", "port", "dbname", "user", "password", "passfile", "service", "sslmode", "sslrootcert",
-        "sslcert", "sslkey", "sslpassword", "sslcrl", "sslcrldir", "sslsni", "sslnegotiation", "channel_binding",
+    static let known: Set = [
+        "host", "hostaddr", "port", "dbname", "user", "password", "passfile", "service", "sslmode", "ssl",
+        "sslrootcert", "sslcert", "sslkey", "sslpassword", "sslcrl", "sslcrldir", "sslsni", "sslnegotiation",
+        "channel_binding",
         "ssl_min_protocol_version", "ssl_max_protocol_version", "require_auth", "requirepeer", "gssencmode",
         "krbsrvname", "gsslib", "connect_timeout", "application_name", "keepalives", "keepalives_idle",
         "keepalives_interval", "keepalives_count", "tcp_user_timeout", "target_session_attrs", "load_balance_hosts",
@@ -108,8 +110,7 @@ package struct PostgresAddress {
         // libpq's sentence may quote the address, and with it a password.
         guard let options = PQconninfoParse(address, &problem) else {
             PQfreemem(problem)
-            throw PostgresAddressError(
-                "the address of the database cannot be read", help: "write postgresql://USER@HOST/DATABASE")
+            throw unreadable
         }
         defer { PQconninfoFree(options) }
         return values(of: options)

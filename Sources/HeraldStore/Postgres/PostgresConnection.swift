@@ -74,14 +74,15 @@ final class PostgresConnection {
         }
     }
 
-    /// Sends one statement and waits for its answer.
+    /// Asks one question. What changes something is a `PostgresTransaction`.
     @discardableResult
     func perform(
         _ text: String, _ values: PostgresValue..., until deadline: ContinuousClock.Instant
     ) throws(PostgresError) -> PostgresRows {
         var statement = PostgresStatement(text)
         statement.values = values
-        guard let rows = try perform([statement], until: deadline).last else {
+        // Sent together, both are one transaction.
+        guard let rows = try perform([.limits(until: deadline), statement], until: deadline).last else {
             throw .unexpected("an answer is missing")
         }
         return rows

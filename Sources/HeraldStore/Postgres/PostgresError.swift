@@ -46,11 +46,15 @@ struct Refusal: Hashable, Sendable {
     /// A standby, or a server that was made read-only.
     var isReadOnly: Bool { code == "25006" }
 
+    static let locked = "55P03"
+    /// Somebody held a lock for too long.
+    var isLocked: Bool { code == Self.locked }
+
     /// Whether the same transaction may succeed on another try, perhaps over a new connection: the server stops or
     /// starts (57P), has no room for connections, became read-only by a failover, chose this transaction to end a
-    /// deadlock, or somebody held a row for too long (55P03).
+    /// deadlock, or somebody held a lock for too long.
     var isPassing: Bool {
-        ["40001", "40P01", "53300", "25006", "25P03", "55P03"].contains(code)
+        ["40001", "40P01", "53300", "25006", "25P03", Self.locked].contains(code)
             || ["57P", "08"].contains { code.hasPrefix($0) }
     }
 }
@@ -77,6 +81,8 @@ extension PostgresError {
         case .refused(let refusal, _) where refusal.isReadOnly: "the server is read-only"
         case .refused(let refusal, _) where refusal.isNoRight:
             "its role has no right to this (\(refusal.message))"
+        case .refused(let refusal, _) where refusal.isLocked:
+            "another session of the database holds a lock on its tables"
         case .refused(let refusal, _): "PostgreSQL says: \(refusal.message)"
         case .unexpected(let what): what
         }
@@ -87,6 +93,8 @@ extension PostgresError {
         switch self {
         case .refused(let refusal, _) where refusal.isReadOnly: "connect to the server that takes writes"
         case .refused(let refusal, _) where refusal.isNoRight: Self.grants
+        case .refused(let refusal, _) where refusal.isLocked:
+            "wait until that session ends, or end it (pg_stat_activity lists it), then run the command again"
         case .unreachable, .cut, .silent: "look at the database server and the network, then run the command again"
         case .refused, .unexpected: nil
         }

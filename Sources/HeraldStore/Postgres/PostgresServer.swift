@@ -51,6 +51,20 @@ package struct PostgresServer: Sendable {
         if try row.bool(0) { throw StateError.incomplete(path: name) }
     }
 
+    /// Whether the state is in another database server than at the last run.
+    func hasMoved(_ connection: PostgresConnection) throws -> Bool {
+        let rows = try connection.perform(
+            "SELECT system <> (SELECT system_identifier::text FROM pg_control_system()) FROM @server WHERE system IS NOT NULL",
+            until: deadline)
+        return try rows.first?.bool(0) ?? false
+    }
+
+    /// Throws if no run that this process could help goes on in this state.
+    func checkPlace(_ connection: PostgresConnection) throws {
+        try checkFormat(connection)
+        if try hasMoved(connection) { throw StateError.elsewhere(path: name) }
+    }
+
     /// The format of the state in the schema. `nil` if there is none.
     func format(_ connection: PostgresConnection) throws -> Int64? {
         let rows: PostgresRows
@@ -95,6 +109,7 @@ package struct PostgresServer: Sendable {
         switch error {
         case let error as StateError: return error
         case is RecipientSet.DamagedChunk: return .damaged(path: name, detail: "a set of recipients cannot be read")
+        case let error as CrewDamage: return .impossibleCrew(path: name, detail: error.detail)
         case let error as StateDamage: return .damaged(path: name, detail: error.detail)
         case PostgresError.refused(let refusal, _) where refusal.code == Refusal.damaged:
             return .damaged(path: name, detail: refusal.message)

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import HeraldCore
 
 /// One statement with its values.
 struct PostgresStatement {
@@ -9,6 +10,35 @@ struct PostgresStatement {
     init(_ text: String, _ values: PostgresValue...) {
         self.text = text
         self.values = values
+    }
+}
+
+/// Limits that the server keeps until the end of a transaction, so that nothing goes on there long after this process
+/// gave it up or was killed.
+extension PostgresStatement {
+    /// For questions: each ends when its answer is late. It changes nothing, so that it may be cut off at any moment.
+    static func limits(until deadline: ContinuousClock.Instant) -> PostgresStatement {
+        let rest = max(.zero, ContinuousClock.now.duration(to: deadline))
+        // herald gives up first, and says so.
+        return PostgresStatement(
+            "SELECT set_config('statement_timeout', $1, true), set_config('lock_timeout', $2, true)",
+            .milliseconds(rest + .seconds(1)), .milliseconds(min(.seconds(10), rest * 3 / 4)))
+    }
+
+    static func limit(locks: Duration, idle: Duration?) -> PostgresStatement {
+        PostgresStatement(
+            """
+            SELECT set_config('lock_timeout', $1, true),
+                set_config('idle_in_transaction_session_timeout', coalesce($2,
+                    current_setting('idle_in_transaction_session_timeout')), true)
+            """, .milliseconds(locks), idle.map(PostgresValue.milliseconds) ?? .text(nil))
+    }
+}
+
+extension PostgresValue {
+    /// A setting. 0 would be no limit.
+    fileprivate static func milliseconds(_ duration: Duration) -> PostgresValue {
+        .text("\(max(1, Int(duration.seconds * 1000)))ms")
     }
 }
 

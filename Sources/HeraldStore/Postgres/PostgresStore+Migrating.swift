@@ -26,7 +26,9 @@ extension PostgresStore {
     }
 
     private static func takeSteps(over connection: PostgresConnection, _ server: PostgresServer) throws {
-        let transaction = PostgresTransaction.writing(on: connection, until: server.readingDeadline)
+        // Until it gets its locks, every run waits for it.
+        let transaction = PostgresTransaction.writing(
+            on: connection, until: server.readingDeadline, .init(wait: .seconds(2)))
         // No run goes on meanwhile, and none of an older herald after it: its commits have an earlier epoch.
         let lease = try transaction.fetch(
             """

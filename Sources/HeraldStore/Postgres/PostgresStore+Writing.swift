@@ -110,13 +110,23 @@ extension PostgresStore {
         }
     }
 
-    package func compact() async throws {
+    /// CLUSTER writes a table anew, as `VACUUM (FULL)` does, but may have limits: until it gets its lock, everybody else
+    /// waits behind it.
+    package func compact() async throws -> Compaction {
         do {
-            try await session.perform(for: server.patience) { [server] connection, _ in
+            try await session.perform(for: { .now }) { [server] connection, _ in
                 for table in ["recipient", "former", "tombstone"] {
-                    try connection.perform("VACUUM (FULL) @\(table)", until: server.readingDeadline)
+                    let transaction = PostgresTransaction.writing(
+                        on: connection, until: server.readingDeadline, .init(wait: .seconds(2)))
+                    transaction.run("CLUSTER @\(table) USING \(table)_pkey")
+                    try transaction.commit()
                 }
             }
+            return .done
+        } catch let error as PostgresError where error.code == Refusal.locked || error.code == Refusal.noRight {
+            return .postponed(
+                error.code == Refusal.locked
+                    ? "another session of the database reads it" : "only the owner of its schema may write them anew")
         } catch {
             throw server.stateError(error)
         }
@@ -135,7 +145,7 @@ extension PostgresStore {
         do {
             let number = NumberOnce(commits)
             return try await session.perform(for: patience) { [server, writer] connection, _ in
-                let transaction = PostgresTransaction.writing(on: connection, until: server.deadline)
+                let transaction = PostgresTransaction.writing(on: connection, until: server.deadline, nil)
                 transaction.begin(writer, number.value, under: lease, as: helper)
                 do {
                     let value = try body(transaction)

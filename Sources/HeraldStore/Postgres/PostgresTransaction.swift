@@ -21,23 +21,34 @@ final class PostgresTransaction {
         on connection: PostgresConnection, until deadline: ContinuousClock.Instant
     ) -> PostgresTransaction {
         // All statements see the same moment.
-        PostgresTransaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", on: connection, until: deadline)
+        let transaction = PostgresTransaction(
+            "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", on: connection, until: deadline)
+        transaction.run(.limits(until: deadline))
+        return transaction
     }
 
-    static func writing(
-        on connection: PostgresConnection, until deadline: ContinuousClock.Instant
-    ) -> PostgresTransaction {
-        PostgresTransaction("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", on: connection, until: deadline)
+    /// How long others may have to wait for a transaction, also when this process stands still or is gone.
+    struct Limits {
+        /// The longest time that it waits for others itself, and holds up whoever comes after it.
+        var wait = Duration.seconds(10)
+        /// How long it may stand still between two statements.
+        var idle: Duration? = .seconds(5)
     }
 
-    /// Lets the server end it, also when this process stands still or is gone: others wait for what it holds.
+    /// No statement of it has a time limit: `statement_timeout`, or a cancelled query, would end a COMMIT that waits for
+    /// a standby, and the server would call it committed although no standby has it.
     ///
-    /// - Parameter wait: the longest time that it waits for others itself.
-    func limit(_ wait: Duration) {
-        run(
-            """
-            SELECT set_config('idle_in_transaction_session_timeout', '5s', true), set_config('lock_timeout', $1, true)
-            """, .text("\(Int(wait.seconds * 1000) + 1)ms"))
+    /// - Parameter limits: `nil` if the first statement sets them (`begin_commit`).
+    static func writing(
+        on connection: PostgresConnection, until deadline: ContinuousClock.Instant, _ limits: Limits? = Limits()
+    ) -> PostgresTransaction {
+        let transaction = PostgresTransaction(
+            "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", on: connection, until: deadline)
+        guard let limits else { return transaction }
+        // Somebody else's lock is told before the server counts as silent.
+        let rest = ContinuousClock.now.duration(to: deadline) * 3 / 4
+        transaction.run(.limit(locks: min(limits.wait, rest), idle: limits.idle))
+        return transaction
     }
 
     func run(_ text: String, _ values: PostgresValue...) {

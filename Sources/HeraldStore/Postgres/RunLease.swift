@@ -135,10 +135,14 @@ package final class RunLease: StateLock {
     private func renew(over link: PostgresLink, until deadline: ContinuousClock.Instant) throws -> Bool {
         // One try: the time counts from before the statement was sent.
         try link.perform(until: .now) { connection, _ in
-            try connection.perform(
-                "UPDATE @lease SET ends = clock_timestamp() + $2 * interval '1 second' WHERE epoch = $1 RETURNING epoch",
-                .int(epoch), .double(times.length.seconds), until: .now + times.renewal
-            ).count > 0
+            let transaction = PostgresTransaction.writing(on: connection, until: .now + times.renewal)
+            return try transaction.commit([
+                PostgresStatement(
+                    """
+                    UPDATE @lease SET ends = clock_timestamp() + $2 * interval '1 second' WHERE epoch = $1
+                    RETURNING epoch
+                    """, .int(epoch), .double(times.length.seconds))
+            ])[0].count > 0
         }
     }
 
@@ -146,12 +150,14 @@ package final class RunLease: StateLock {
     /// until the next run begins.
     private func giveBack(over link: PostgresLink) {
         try? link.perform(until: .now) { connection, _ in
-            try connection.perform(
-                "UPDATE @lease SET run = NULL, token = NULL, ends = clock_timestamp() WHERE epoch = $1", .int(epoch),
-                until: .now + times.renewal)
-            try connection.perform(
+            for text in [
+                "UPDATE @lease SET run = NULL, token = NULL, ends = clock_timestamp() WHERE epoch = $1",
                 "DELETE FROM @job_row AS piece USING @job AS known WHERE known.id = piece.job AND known.epoch <= $1",
-                .int(epoch), until: .now + times.renewal)
+            ] {
+                let transaction = PostgresTransaction.writing(on: connection, until: .now + times.renewal)
+                transaction.run(text, .int(epoch))
+                try transaction.commit()
+            }
         }
     }
 }
@@ -164,7 +170,6 @@ extension RunLease {
         _ server: PostgresServer
     ) throws -> (epoch: Int64, wait: Double)? {
         let transaction = PostgresTransaction.writing(on: connection, until: server.deadline)
-        transaction.limit(server.times.answer)
         let taken = try transaction.commit(
             [
                 // Marks of processes that ended long ago.
@@ -219,13 +224,14 @@ extension RunLease {
     /// - Returns: `false` if another run holds it, or none.
     static func end(_ run: String, on server: PostgresServer) async throws -> Bool {
         try await asking(server) { connection in
-            try connection.perform(
-                """
-                UPDATE @lease SET epoch = epoch + 1, run = NULL, token = NULL, ends = clock_timestamp(),
-                    resend_from = \(lastArrival)
-                WHERE run = $1 RETURNING epoch
-                """, .text(run), until: server.deadline
-            ).count > 0
+            try PostgresTransaction.writing(on: connection, until: server.deadline).commit([
+                PostgresStatement(
+                    """
+                    UPDATE @lease SET epoch = epoch + 1, run = NULL, token = NULL, ends = clock_timestamp(),
+                        resend_from = \(lastArrival)
+                    WHERE run = $1 RETURNING epoch
+                    """, .text(run))
+            ])[0].count > 0
         }
     }
 

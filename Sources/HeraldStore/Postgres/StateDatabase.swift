@@ -96,9 +96,10 @@ package struct StateDatabase: StateLocation {
                         + (standing.seesStandbys ? "" : ", as far as its role without pg_monitor can see"),
                     help: "set up a synchronous standby at the server, or leave out 'require_synchronous_standby'")
             }
-            let rows = try connection.perform(
-                "SELECT @note_standing($1, $2)", .text(standing.system), .bool(standing.isSynchronous),
-                until: server.deadline)
+            let rows = try PostgresTransaction.writing(on: connection, until: server.deadline).commit([
+                PostgresStatement(
+                    "SELECT @note_standing($1, $2)", .text(standing.system), .bool(standing.isSynchronous))
+            ])[0]
             return (standing, try rows.first?.int(0) ?? 0)
         }
         if let warning = standing.warning { note("\(name): \(warning)") }
@@ -113,16 +114,15 @@ package struct StateDatabase: StateLocation {
 
     package func hasMoved() async throws -> Bool {
         try await asking { [server] connection in
-            let rows = try connection.perform(
-                "SELECT system <> (SELECT system_identifier::text FROM pg_control_system()) FROM @server WHERE system IS NOT NULL",
-                until: server.deadline)
-            return try rows.first?.bool(0) ?? false
+            try server.hasMoved(connection)
         }
     }
 
     package func acceptMove() async throws {
         try await asking { [server] connection in
-            _ = try connection.perform("UPDATE @server SET system = NULL, timeline = NULL", until: server.deadline)
+            let transaction = PostgresTransaction.writing(on: connection, until: server.deadline)
+            transaction.run("UPDATE @server SET system = NULL, timeline = NULL")
+            try transaction.commit()
         }
         try await noteStanding()
     }

@@ -24,6 +24,17 @@ extension CommandContext {
         return try await lock.hold { try await body(try await state.open(for: .changing), lock) }
     }
 
+    /// Takes what was removed out of the state's files, or says what to do about it later: it is out of the state.
+    func compact(_ store: any StateStore) async throws {
+        guard case .postponed(let reason) = try await store.compact() else { return }
+        console.error(
+            """
+            herald: what was removed is not in the state any more, but may still be in its files: \(reason)
+              help: run 'herald state prune --older-than 3650d' later; it writes the files anew
+
+            """)
+    }
+
     /// Asks a person before something is removed that nothing brings back.
     func confirm(_ question: String, isApproved: Bool) throws {
         if isApproved { return }

@@ -36,6 +36,7 @@ extension Settings {
         endpoint: EndpointKind, tells: Bool = true
     ) throws -> any StateLocation {
         guard PostgresSettings.isAddress(place) else {
+            try CommandFailure.require(path: place, "the place of the state")
             return location(ofFile: place.absolute(in: nil), common, endpoint, tells: tells)
         }
         var database = state.postgres ?? PostgresSettings(address: place)

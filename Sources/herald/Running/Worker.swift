@@ -35,8 +35,10 @@ struct Worker {
             await crew.disband()
             write(account, isWorking: false)
             if let end { throw end }
+            if let reason = crew.ending { throw reason }
             console.error(
-                "herald: the others took this process for dead, because it did not reach the state; joining again\n")
+                "herald: the others do not count this process any more, because it did not reach the state or its row there was changed; joining again\n"
+            )
             crew = try await joinEventually()
         }
     }

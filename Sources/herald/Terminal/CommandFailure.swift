@@ -28,6 +28,16 @@ struct CommandFailure: Error, Hashable {
         self.init(status, message, help: near ?? help)
     }
 
+    /// Throws if a path may be the address of a database, which nobody must see.
+    ///
+    /// - Parameter name: what it is the path of.
+    static func require(path: String, _ name: String) throws(CommandFailure) {
+        guard PostgresSettings.isAddress(path) || PostgresSettings.isMistakenAddress(path) else { return }
+        throw CommandFailure(
+            .wrong, "\(name) is an address, and herald does not take it as it is",
+            help: PostgresSettings.mistakenAddressHelp)
+    }
+
     /// - Parameter file: what it is, and its path.
     static func unreadable(_ file: String) -> CommandFailure {
         CommandFailure(.wrong, "\(file) cannot be read", help: "check the path and who may read it")
@@ -44,5 +54,5 @@ struct CommandFailure: Error, Hashable {
         return "herald: \(message)\n" + (help.map { "  help: \($0)\n" } ?? "")
     }
 
-    func show() { _ = writeAll(text.maskingRegistrations, to: STDERR_FILENO) }
+    func show() { _ = writeAll(text.maskingSecrets, to: STDERR_FILENO) }
 }

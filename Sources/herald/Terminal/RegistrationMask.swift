@@ -1,6 +1,10 @@
 import FCM
+import HeraldCore
 
 extension String {
+    /// The text with everything hidden that could be a registration, or the password of a database.
+    var maskingSecrets: String { maskingPasswords.maskingRegistrations }
+
     /// The text with everything hidden that could be a registration. People paste registrations in places where none
     /// belongs, and errors repeat what was typed.
     var maskingRegistrations: String { Registration.masking(self) { $0.mayBeRegistration } }

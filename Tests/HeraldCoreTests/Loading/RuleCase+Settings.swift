@@ -60,6 +60,14 @@ extension RuleCase {
             .invalidValue, "no URI of a database", ["herald.yaml": "herald: 2\nproject: p\nstate: {postgres: ▸h}\n"],
             near: ["herald.yaml": "herald: 2\nproject: p\nstate: {postgres: 'postgresql:///h'}\n"]),
         RuleCase(
+            .invalidValue, "a database where a file belongs",
+            ["herald.yaml": "herald: 2\nproject: p\nstate: {file: ▸'postgresql:///h'}\n"],
+            near: ["herald.yaml": "herald: 2\nproject: p\nstate: {file: h}\n"]),
+        RuleCase(
+            .invalidValue, "an address of another form",
+            ["herald.yaml": "herald: 2\nproject: p\nstate: ▸'app:x@host/h'\n"],
+            near: ["herald.yaml": "herald: 2\nproject: p\nstate: './app:x@host/h'\n"]),
+        RuleCase(
             .invalidValue, "a schema for a file", ["herald.yaml": "herald: 2\nproject: p\nstate: {▸schema: s}\n"],
             near: ["herald.yaml": "herald: 2\nproject: p\nstate: {postgres: 'postgresql:///h', schema: s}\n"]),
         RuleCase(

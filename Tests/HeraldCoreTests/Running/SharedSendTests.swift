@@ -23,19 +23,56 @@ import Testing
         #expect(SharedSend(reading: Array(plain.json.compactText.utf8)) == plain)
     }
 
+    /// Changes the JSON of a send.
+    private static func changed(_ send: SharedSend, _ body: (inout [String: JSONValue]) -> Void) throws -> [UInt8] {
+        var whole = try #require(send.json.object)
+        var members = try #require(whole["send"]?.object)
+        body(&members)
+        whole["send"] = .object(members)
+        return Array(JSONValue.object(whole).compactText.utf8)
+    }
+
     @Test(arguments: [
-        "campaign", "occurrence", "message", "run_rate", "ramp", "ramped", "timeout", "stop_when_rejected_percent",
-        "on_error", "on_unknown", "max_forget_percent",
+        "campaign", "occurrence", "content", "expiry", "rate", "run_rate", "ramp", "ramped", "timeout",
+        "stop_when_rejected_percent", "on_error", "on_unknown", "max_forget_percent", "forgets_freely",
     ])
-    func `anything else in its place is refused`(_ key: String) throws {
-        for value in [JSONValue.null, .int(-1), .string("no"), .int(.max), .array([])] {
-            var members = try #require(Self.send.json.object)
-            guard !(["campaign", "occurrence"].contains(key) && value == .string("no")) else { continue }
-            members[key] = value
-            let text = JSONValue.object(members).compactText
-            #expect(SharedSend(reading: Array(text.utf8)) == nil, "\(key): \(value)")
+    func `anything else in its place is refused, and so is nothing`(_ key: String) throws {
+        let others: [JSONValue?] = [nil, .null, .int(-1), .string("no"), .int(.max), .array([]), .object([:])]
+        for value in others {
+            if ["campaign", "occurrence"].contains(key), value == .string("no") { continue }
+            if ["expiry", "rate"].contains(key), value == .null { continue }
+            let bytes = try Self.changed(Self.send) { $0[key] = value }
+            #expect(SharedSend(reading: bytes) == nil, "\(key): \(String(describing: value))")
         }
         #expect(SharedSend(reading: Array("{\"campaign\":".utf8)) == nil)
+    }
+
+    @Test func `a send with something that this herald does not know is refused whole`() throws {
+        #expect(SharedSend(reading: try Self.changed(Self.send) { _ in }) == Self.send)
+        #expect(SharedSend(reading: try Self.changed(Self.send) { $0["send_window"] = .null }) == nil)
+        let messages: [JSONValue] = [["message": [:], "more": 1], ["message": [:], "personal": [:]], [:]]
+        for content in messages {
+            #expect(SharedSend(reading: try Self.changed(Self.send) { $0["content"] = content }) == nil)
+        }
+        var whole = try #require(Self.send.json.object)
+        whole["more"] = 1
+        #expect(SharedSend(reading: Array(JSONValue.object(whole).compactText.utf8)) == nil)
+    }
+
+    @Test func `a send without a version, or of another one, is refused`() throws {
+        let send = try #require(Self.send.json["send"])
+        let others: [JSONValue] = [
+            send, ["send": send], ["version": 2, "send": send], ["version": "1", "send": send],
+            ["version": .null, "send": send],
+        ]
+        for json in others { #expect(SharedSend(reading: Array(json.compactText.utf8)) == nil) }
+        // As heralds wrote it that knew no version.
+        let old = #"""
+            {"campaign":"tide","expiry":"2027-01-15","forgets_freely":false,"max_forget_percent":10,"message":{},
+             "occurrence":"tide@once","on_error":"hold","on_unknown":"hold","ramp":0,"ramped":0,"rate":"fast",
+             "run_rate":"unlimited","stop_when_rejected_percent":50,"timeout":15000}
+            """#
+        #expect(SharedSend(reading: Array(old.utf8)) == nil)
     }
 
     // MARK: Personal campaigns
@@ -89,11 +126,11 @@ import Testing
 
     /// Changes the JSON of a personal campaign.
     private static func changed(_ key: String, to value: JSONValue?) throws -> [UInt8] {
-        var members = try #require(try everything().json.object)
-        var personal = try #require(members["personal"]?.object)
-        personal[key] = value
-        members["personal"] = .object(personal)
-        return Array(JSONValue.object(members).compactText.utf8)
+        try changed(try everything()) { members in
+            var personal = members["content"]?["personal"]?.object ?? [:]
+            personal[key] = value
+            members["content"] = ["personal": .object(personal)]
+        }
     }
 
     @Test(arguments: ["message", "fields", "locales", "locale", "default_locale", "variants", "split_by"])
@@ -117,6 +154,8 @@ import Testing
             ("variants", ["a": ["message": [:], "locales": [:]]]),
             ("variants", ["a": ["holdout": false, "message": [:], "locales": ["it": []]]]),
             ("variants", ["a": ["holdout": false, "message": ["data": ["n": "{{ other }}"]], "locales": [:]]]),
+            ("variants", ["a": ["holdout": false, "message": [:], "locales": [:], "weight": 2]]),
+            ("fields", [["name": "name", "type": "text", "column": "name", "default": "x"]]), ("caps", []),
         ]
         for (key, value) in hostile {
             #expect(SharedSend(reading: try Self.changed(key, to: value)) == nil, "\(key): \(value)")

@@ -72,6 +72,23 @@ import Testing
         await #expect(throws: StateError.leaseLost(holder: "old")) { try await store.commit([.pause("x")], under: old) }
     }
 
+    @Test func `while somebody reads its tables it is not migrated, and nobody waits for that`() async throws {
+        let reader = try PostgresConnection(server.parameters, schema: "herald")
+        try reader.perform(
+            ["BEGIN", "SELECT count(*) FROM @identity"].map { PostgresStatement($0) }, until: .now + .seconds(5))
+        let begin = ContinuousClock.now
+        let error = await #expect(throws: StateError.self) { try await location.migrate() }
+        #expect(ContinuousClock.now - begin < .seconds(15))
+        #expect(error?.description.contains("another session of the database holds a lock") == true)
+        #expect(error?.help.contains("pg_stat_activity") == true)
+        let waiting = """
+            SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()
+            """
+        #expect(try await PostgresTestServer.ask(waiting, at: address) == "0")
+        try reader.rollBack(until: .now + .seconds(5))
+        #expect(try await location.migrate())
+    }
+
     @Test func `a set that was damaged before does not get a valid checksum`() async throws {
         try await PostgresTestServer.ask(
             "ALTER TABLE herald.rejection ALTER checksum DROP EXPRESSION; UPDATE herald.rejection SET bits = bits << 1",

@@ -30,6 +30,8 @@ import Testing
         "postgresql://app@db.example/herald?sslmode=verify-full", "postgresql:///herald?host=/run/postgresql",
         "postgresql://app@localhost,127.0.0.1,[::1]/herald", "postgresql://app:${PASSWORD}@/herald",
         "postgresql://app@db.example/herald?hostaddr=127.0.0.1", "postgres://app@/herald?connect_timeout=3",
+        "postgresql://app@/herald?sslpassword=${PASSWORD}", "postgresql:///herald?host=%40herald",
+        "postgresql://app%40example:${PASSWORD}@/herald?ssl=true",
     ])
     func `takes`(_ address: String) throws { _ = try server(address) }
 
@@ -38,6 +40,19 @@ import Testing
         ("postgresql://app:${PASSWORD:-secret-word}@/herald", "the password"),
         ("postgresql://app:${PASSWORD}secret-word@/herald", "the password"),
         ("postgresql:///herald?password=secret-word", "the password"),
+        ("postgresql://app:secret-word@/herald?password=${PASSWORD}", "'password' twice"),
+        ("postgresql:///herald?password=secret-word&password=${PASSWORD}", "'password' twice"),
+        ("postgresql:///herald?sslpassword=secret-word", "the password of the key"),
+        ("postgresql:///herald?sslpassword=${PASSWORD:-secret-word}", "the password of the key"),
+        ("postgresql://app:x/secret-word@db.example/herald?sslmode=verify-full", "percent-encoded"),
+        ("postgresql://app:x@secret-word@db.example/herald?sslmode=verify-full", "percent-encoded"),
+        ("postgresql://app:x?secret-word@db.example/herald?sslmode=verify-full", "percent-encoded"),
+        ("postgresql://app:x#secret-word@db.example/herald?sslmode=verify-full", "percent-encoded"),
+        ("postgresql://app:x/host=secret-word@db.example/herald", "percent-encoded"),
+        ("postgresql://app:x%secret-word@db.example/herald?sslmode=verify-full", "cannot be read"),
+        ("postgresql://app:secret-word/herald?sslmode=verify-full", "cannot be read"),
+        ("postgresql://app:secret-word?sslmode=verify-full", "cannot be read"),
+        ("postgresql://app@${PASSWORD}/herald?sslmode=verify-full", "cannot be read"),
         ("postgresql://${NOBODY}@/herald", "the environment has no NOBODY"),
         ("postgresql://$USER@/herald", "begins no ${VARIABLE}"),
         ("postgresql:///herald?options=-c%20fsync%3Doff", "'options'"),
@@ -57,6 +72,18 @@ import Testing
         #expect(error?.help.isEmpty == false)
         #expect(!text.contains("secret-word"))
         #expect(error?.help.contains("secret-word") == false)
+    }
+
+    @Test(arguments: [
+        ("sslmod=verify-full", "'sslmod'", "did you mean 'sslmode'?"),
+        ("sslMode=verify-full", "cannot be read", "write"),
+        ("scram_client_key=secret", "'scram_client_key'", "leave out 'scram_client_key'"),
+    ])
+    func `a parameter that herald does not know is named`(_ text: String, _ name: String, _ help: String) throws {
+        let address = "postgresql://app@db.example/herald?\(text)"
+        let error = #expect(throws: PostgresAddressError.self) { try server(address, isInsecure: true) }
+        #expect(error?.description.contains(name) == true)
+        #expect(error?.help.hasPrefix(help) == true)
     }
 
     @Test func `an address from the environment may hold its password, and needs no certificate if told so`() throws {

@@ -150,6 +150,35 @@ import Testing
         await lease.release()
     }
 
+    @Test func `a renewal that waits for a lock ends with the wait, and leaves nobody waiting at the server`()
+        async throws
+    {
+        var times = Self.times()
+        times.length = .seconds(60)
+        let lease = try await RunLease.take(server, run: "first", times)
+        let holder = try PostgresConnection(server.parameters, schema: server.schema)
+        try holder.perform(
+            ["BEGIN", "LOCK TABLE @lease IN ACCESS EXCLUSIVE MODE"].map { PostgresStatement($0) },
+            until: .now + .seconds(5))
+        let waiting = PostgresStatement(
+            "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE $1",
+            .text("%\(server.quotedSchema)%lease%"))
+        let watch = try PostgresConnection(server.parameters, schema: server.schema)
+        func count() throws -> Int64 { try watch.perform([waiting], until: .now + .seconds(5))[0].first?.int(0) ?? -1 }
+        // Several renewals come and go.
+        var turns = 0
+        try await eventually {
+            let before = try count()
+            #expect(before <= 1)
+            if before == 0 { turns += 1 }
+            return turns > 5
+        }
+        try holder.rollBack(until: .now + .seconds(5))
+        let before = lease.deadline
+        try await eventually { lease.deadline > before }
+        await lease.release()
+    }
+
     @Test func `a take-over waits for a commit that has begun, and a renewal does not`() async throws {
         let lease = try await RunLease.take(server, run: "first", Self.times())
         let (server, epoch) = (server, lease.epoch)

@@ -19,6 +19,8 @@ final class CrewBoard: Sendable {
         /// For a process that helps: when it stops, unless its lease is renewed.
         var deadline: ContinuousClock.Instant?
         var isLost = false
+        /// Why this process has nothing to do in the state any more.
+        var ending: StateError?
         /// The most that the sending thread uses of the rates.
         var inUse = Share.none
         var wants = false
@@ -57,7 +59,14 @@ final class CrewBoard: Sendable {
         state.withLock {
             $0.reading = reading
             $0.readings += 1
+            if !isConductor, reading.worker(id)?.isImpossible == true { $0.isLost = true }
         }
+    }
+
+    /// Ends a process that helps if there will be nothing to help with. A server that is away may come back.
+    func giveUp(after error: StateError) {
+        if case .inaccessible = error { return }
+        state.withLock { ($0.ending, $0.isLost) = (error, true) }
     }
 
     // MARK: What it may do

@@ -34,7 +34,6 @@ struct CrewDuties {
     func renew() throws {
         let begin = board.times.now()
         let transaction = PostgresTransaction.writing(on: connection, until: .now + board.times.renewal)
-        transaction.limit(board.times.renewal)
         // At once, so that no process stands still with its row locked.
         let kept = try transaction.commit(
             [
@@ -75,7 +74,9 @@ struct CrewDuties {
             ? "UPDATE @worker SET ends = clock_timestamp() WHERE id = $1"
             // Its recipients go back only once nobody can write for it any more.
             : "UPDATE @worker SET ends = clock_timestamp(), wants = false WHERE id = $1"
-        try connection.perform(text, .uuid(board.id), until: .now + board.times.renewal)
+        let transaction = PostgresTransaction.writing(on: connection, until: .now + board.times.renewal)
+        transaction.run(text, .uuid(board.id))
+        try transaction.commit()
     }
 }
 

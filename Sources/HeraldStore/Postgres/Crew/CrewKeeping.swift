@@ -26,13 +26,12 @@ struct CrewKeeping {
         let isTold = duties.isNew || hasNewTallies(reading)
         guard !changes.isEmpty || !gone.isEmpty || isTold else { return }
         let transaction = PostgresTransaction.writing(on: connection, until: .now + board.times.renewal)
-        transaction.limit(board.times.renewal)
         try transaction.checkEpoch(epoch)
         for statement in duties.news() + tallies() { transaction.run(statement) }
         for (worker, holding) in changes {
             transaction.run(holding.statement(worker.id, worker.revision, grows: holding.share > worker.holding.share))
         }
-        for worker in gone { try bury(worker.id, transaction) }
+        for worker in gone { try bury(worker, transaction) }
         try transaction.commit()
     }
 
@@ -60,14 +59,15 @@ struct CrewKeeping {
         }
     }
 
-    /// Ends a process whose lease has ended. That waits for its commits that have begun, and no other follows.
-    private func bury(_ worker: UUID, _ transaction: PostgresTransaction) throws {
+    /// Ends a process whose lease has ended, or whose row cannot be. That waits for its commits that have begun, and no
+    /// other follows. A process that lives joins anew.
+    private func bury(_ worker: CrewReading.Worker, _ transaction: PostgresTransaction) throws {
         let gone = try transaction.fetch(
-            "DELETE FROM @worker WHERE id = $1 AND NOT conducts AND ends <= clock_timestamp() RETURNING id",
-            .uuid(worker))
+            "DELETE FROM @worker WHERE id = $1 AND NOT conducts AND ($2 OR ends <= clock_timestamp()) RETURNING id",
+            .uuid(worker.id), .bool(worker.isImpossible))
         guard gone.count > 0 else { return }
         let parts = try transaction.fetch(
-            "SELECT id FROM @job_part WHERE worker = $1 AND NOT has_left", .uuid(worker))
+            "SELECT id FROM @job_part WHERE worker = $1 AND NOT has_left", .uuid(worker.id))
         for row in parts.all { try JobPart(id: row.int(0)).giveBack(fingerprints, in: transaction) }
     }
 }

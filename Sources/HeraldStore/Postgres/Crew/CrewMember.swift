@@ -19,19 +19,23 @@ extension StateDatabase {
             ORDER BY worker.conducts DESC, worker.since, worker.id, known.occurrence
             """)
         return try await store.reading { transaction in
-            try transaction.commit([question])[0].all.map { row in
-                let share = try StoredValue.share(row.int(4))
-                let rates = try [row.optionalInt(6), row.optionalInt(7)].map {
-                    try $0.map { Rate.limited(try StoredValue.size($0)) }
-                }
-                let claimed = try row.optionalInt(8)
-                return CrewMember(
-                    isConductor: try row.bool(0), host: try row.text(1), pid: try row.int(2),
-                    since: try StoredValue.date(row.double(3)), occurrence: try row.optionalText(5),
-                    rate: share.of((rates[1] ?? .unlimited).combined(with: rates[0])) ?? .limited(0),
-                    claimed: try StoredValue.size(claimed ?? 0),
-                    settled: claimed == nil ? 0 : try Tally(row, from: 9).settled)
+            do { return try transaction.commit([question])[0].all.map(Self.member) } catch let damage as StateDamage {
+                throw CrewDamage(detail: damage.detail)
             }
         }
+    }
+
+    private static func member(_ row: PostgresRow) throws -> CrewMember {
+        let share = try StoredValue.share(row.int(4))
+        let rates = try [row.optionalInt(6), row.optionalInt(7)].map {
+            try $0.map { Rate.limited(try StoredValue.size($0)) }
+        }
+        let claimed = try row.optionalInt(8)
+        return CrewMember(
+            isConductor: try row.bool(0), host: try row.text(1), pid: try row.int(2),
+            since: try StoredValue.date(row.double(3)), occurrence: try row.optionalText(5),
+            rate: share.of((rates[1] ?? .unlimited).combined(with: rates[0])) ?? .limited(0),
+            claimed: try StoredValue.size(claimed ?? 0),
+            settled: claimed == nil ? 0 : try Tally(row, from: 9).settled)
     }
 }

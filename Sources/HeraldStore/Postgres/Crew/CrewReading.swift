@@ -1,6 +1,11 @@
 internal import Foundation
 internal import HeraldCore
 
+/// What processes that send together write about themselves makes no sense. It belongs to one run.
+struct CrewDamage: Error {
+    var detail: String
+}
+
 /// What a process read at one moment about all that send for the same run. Times are seconds from the moment at which
 /// the server answered.
 struct CrewReading: Sendable {
@@ -22,6 +27,9 @@ struct CrewReading: Sendable {
         var lease: Double?
         /// For the conductor: how long FCM wants to be left alone.
         var quiet: Double
+        /// Whether its row holds what no herald writes. It may use nothing of the rates, and a process that helps is taken
+        /// for gone.
+        var isImpossible = false
 
         var isGone: Bool { lease.map { $0 <= 0 } ?? false }
     }
@@ -89,6 +97,10 @@ extension CrewReading {
         let transaction = PostgresTransaction.reading(on: connection, until: server.deadline)
         let answers = try transaction.commit(Self.questions)
         ended = times.now()
+        do { try take(answers) } catch let damage as StateDamage { throw CrewDamage(detail: damage.detail) }
+    }
+
+    private mutating func take(_ answers: [PostgresRows]) throws {
         if let row = answers[0].first {
             epoch = try row.int(0)
             lease = try row.optionalSpan(1)
@@ -128,6 +140,18 @@ extension CrewReading {
     }
 
     private static func worker(_ row: PostgresRow) throws -> Worker {
+        do { return try possibleWorker(row) } catch is StateDamage {
+            let (id, conducts) = (try row.uuid(0), try row.bool(1))
+            var holding = ShareHolding(holder: id.uuidString)
+            // The run gives itself a share again, which writes its row anew.
+            holding.wants = try row.bool(6)
+            return Worker(
+                id: id, isConductor: conducts, holding: holding, revision: try row.int(7), lease: conducts ? nil : 0,
+                quiet: 0, isImpossible: true)
+        }
+    }
+
+    private static func possibleWorker(_ row: PostgresRow) throws -> Worker {
         let id = try row.uuid(0)
         var holding = ShareHolding(holder: id.uuidString)
         (holding.share, holding.before) = (try StoredValue.share(row.int(2)), try StoredValue.share(row.int(3)))

@@ -46,14 +46,19 @@ final class CrewThread: Sendable {
         while !ending.withLock(\.isWanted), !board.withState(\.isLost) {
             let begin = board.times.now()
             let isDue = begin - renewed >= board.times.renewal
-            // A server that is away is asked again with the next reading.
-            try? link.perform(until: .now) { connection, _ in
-                if conducting == nil, isDue || CrewDuties(board, self.server, connection).isNew {
-                    try CrewDuties(board, server, connection).renew()
-                    renewed = begin
+            do {
+                try link.perform(until: .now) { connection, _ in
+                    if conducting == nil, isDue || CrewDuties(board, self.server, connection).isNew {
+                        if isDue { try server.checkPlace(connection) }
+                        try CrewDuties(board, server, connection).renew()
+                        renewed = begin
+                    }
+                    board.take(try CrewReading(over: connection, server, board.times))
+                    if let conducting { try conduct(conducting, over: connection) }
                 }
-                board.take(try CrewReading(over: connection, server, board.times))
-                if let conducting { try conduct(conducting, over: connection) }
+            } catch {
+                // A server that is away is asked again with the next reading.
+                if conducting == nil { board.giveUp(after: server.stateError(error)) }
             }
             let rest = board.times.reading - begin.duration(to: board.times.now())
             _ = bell.wait(timeout: .now() + max(0.001, rest.seconds))

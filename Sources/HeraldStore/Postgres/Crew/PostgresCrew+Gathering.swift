@@ -17,7 +17,7 @@ extension RunLease {
                 RETURNING extract(epoch FROM ends - clock_timestamp())::float8
                 """)
             // The run before may have started requests until its end. If it crashed, that is not known.
-            let wait = try before.all.map { try $0.optionalDouble(0).map(StoredValue.span) ?? 0 }.max().map {
+            let wait = before.all.map { (try? $0.optionalDouble(0).map(StoredValue.span)) ?? 0 }.max().map {
                 $0 + ShareBook.quarantine.seconds
             }
             transaction.run("DELETE FROM @worker WHERE ends <= clock_timestamp()")
@@ -51,6 +51,13 @@ extension PostgresCrew {
                 path: server.name, to: "project '\(bound.project)' at \(bound.endpoint.rawValue)",
                 wanted: "project '\(project)' at \(endpoint.rawValue)")
         }
+        do {
+            try await checked.session.perform(for: server.patience) { connection, _ in
+                try server.checkPlace(connection)
+            }
+        } catch {
+            throw server.stateError(error)
+        }
         let board = CrewBoard(times)
         let begin = times.now()
         _ = try await checked.writing(under: nil) { transaction in
@@ -81,7 +88,15 @@ extension PostgresCrew {
             throw UnreadableJob(job: found.id)
         }
         send.ramped = .seconds(max(0, age))
-        guard let part = try await join(found.id, epoch: reading.epoch) else { return nil }
+        let joined: Int64?
+        do { joined = try await join(found.id, epoch: reading.epoch) } catch StateError.leaseLost(let holder) {
+            throw StateError.leaseLost(holder: holder)
+        } catch {
+            // Its part may be there, and the conductor would wait for it. Once this process is gone, it is taken back.
+            board.withState { $0.isLost = true }
+            throw error
+        }
+        guard let part = joined else { return nil }
         board.withState { $0.parts[found.id] = .init(id: part, epoch: reading.epoch) }
         return (found.id, send)
     }

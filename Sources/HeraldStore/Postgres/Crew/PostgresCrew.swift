@@ -48,6 +48,9 @@ package final class PostgresCrew: Crew {
     /// Whether the others take this process for dead.
     package var isLost: Bool { board.withState(\.isLost) }
 
+    /// Why there will be nothing to help with in this state. `nil` while there may be.
+    package var ending: StateError? { board.withState(\.ending) }
+
     /// Ends the thread. Nothing may start any more.
     package func disband() async { await thread.end() }
 }

@@ -18,6 +18,7 @@ struct StateBackup: AsyncParsableCommand {
 
     func run() async throws {
         let context = try CommandContext.openSettings(Common(herald.common, options))
+        try CommandFailure.require(path: file, "the backup")
         let path = file.absolute(in: nil)
         // Of a link as well, wherever it leads.
         guard (try? FileManager.default.attributesOfItem(atPath: path)) == nil else {

@@ -32,7 +32,7 @@ struct StateErase: AsyncParsableCommand {
             try await refuse(known.id, in: context, store)
             try context.confirm("Erase this registration from the state?", isApproved: autoApprove)
             try await store.commit([.erase([known.id])])
-            try await store.compact()
+            try await context.compact(store)
             ListCacheFiles.remove(beside: context.state.cachePath)
         }
         context.console.info("herald: erased\n")

@@ -8,7 +8,8 @@ struct StatePrune: AsyncParsableCommand {
         discussion: """
             The outcomes of finished occurrences become counts: 'state show' is the same, but for locales and variants. \
             'state find' and 'state resolve' no longer know who got them. They are not sent again. An occurrence with unknown outcomes stays \
-            as it is until 'state resolve' settles it.
+            as it is until 'state resolve' settles it. The state's files are written anew, so that nothing of what was \
+            removed stays in them.
             """)
 
     @ParentCommand var herald: Herald
@@ -25,12 +26,14 @@ struct StatePrune: AsyncParsableCommand {
         let limit = Date().addingTimeInterval(-olderThan.duration.seconds)
         let pruned = try await context.repairing { store in
             let old = try await store.snapshot().occurrences.filter { $0.value.isPrunable(before: limit) }
-            guard !old.isEmpty else { return 0 }
-            try context.confirm(
-                "Keep only counts of \(count(old.count, "occurrence")) finished before \(limit.rfc3339)?",
-                isApproved: autoApprove)
-            try await store.commit([.prune(Set(old.keys))])
-            try await store.compact()
+            if !old.isEmpty {
+                try context.confirm(
+                    "Keep only counts of \(count(old.count, "occurrence")) finished before \(limit.rfc3339)?",
+                    isApproved: autoApprove)
+                try await store.commit([.prune(Set(old.keys))])
+            }
+            // Also for what an earlier command could not free.
+            try await context.compact(store)
             return old.count
         }
         context.console.info("herald: the state has only counts of \(count(pruned, "old occurrence"))\n")

@@ -1,0 +1,149 @@
+import FCM
+import Foundation
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+@testable import HeraldStore
+
+/// When a process that helps has nothing to do any more, or its part is lost: nobody waits for it, and it says why.
+@Suite(.enabled(if: PostgresTestServer.isInstalled)) struct CrewEndTests {
+    /// A run that has shared a send.
+    private struct Run {
+        let lease: RunLease
+        let conductor: any Crew
+        let job: JobID
+
+        init(_ scene: CrewScene) async throws {
+            lease = try await RunLease.take(scene.server, run: "run", scene.timing)
+            let store = try await PostgresStore.open(scene.server, under: lease)
+            conductor = try #require(try await lease.gather(rate: scene.rate))
+            guard case .send(let send) = scene.plan(try await store.snapshot()).steps[0].work else {
+                throw CancellationError()
+            }
+            try await store.commit([.open(send.occurrence, RecordedOccurrence(send))])
+            job = try await conductor.share(
+                SharedSend(send, expiry: nil, ramped: .zero, scene.options), to: send.members, rows: nil)
+        }
+
+        func end() async {
+            await conductor.disband()
+            await lease.release()
+        }
+    }
+
+    private func sql(_ scene: CrewScene, _ text: String) async throws {
+        let store = try await PostgresStore.open(scene.server)
+        _ = try await store.writing(under: nil) { $0.run(text) }
+    }
+
+    private func join(_ scene: CrewScene, _ times: LeaseTimes? = nil) async throws -> PostgresCrew {
+        try await PostgresCrew.join(
+            scene.server, project: "tide-app", endpoint: .emulator, times: times ?? scene.timing)
+    }
+
+    @Test func `a part whose process never heard that it joined is not waited for`() async throws {
+        let scene = try await CrewScene(2000)
+        let run = try await Run(scene)
+        let proxy = try PostgresProxy()
+        let through = PostgresServer(
+            name: "test", schema: scene.server.schema,
+            parameters: scene.server.parameters.merging(["host": proxy.folder]) { $1 })
+        // It lives long, and what it read of the run's lease is soon too old for a second try.
+        var times = scene.timing
+        (times.length, times.reading, times.renewal) = (.seconds(60), .seconds(3600), .seconds(3600))
+        let helper = try await PostgresCrew.join(through, project: "tide-app", endpoint: .emulator, times: times)
+        try await scene.eventually { helper.board.deadline < .now }
+        proxy.arm(.cutAfter, at: .commit(proxy.commits + 1))
+        await #expect(throws: StateError.self) { _ = try await helper.nextJob(except: []) }
+        #expect(proxy.isSpent)
+        // As the worker does with a process that is lost.
+        if helper.isLost { await helper.disband() }
+        async let ended = run.conductor.leave(run.job)
+        try await scene.eventually { try await scene.leftovers() == 0 }
+        #expect(try await ended.others.settled == 0)
+        if !helper.isLost { await helper.disband() }
+        await run.end()
+    }
+
+    @Test(arguments: [
+        ("@identity SET moved_to = 'sqlite:/srv/state'", "was moved to sqlite:/srv/state", "to that place"),
+        ("@identity SET closed = true", "not complete", "state copy"),
+        ("@identity SET format = format + 1", "a newer herald", "a newer one"),
+        ("@server SET system = '1'", "another database server", "--override state_moved"),
+    ])
+    func `a process that helps ends when its state is elsewhere, and says so`(
+        _ change: String, _ words: String, _ help: String
+    ) async throws {
+        let scene = try await CrewScene(10)
+        // So that there is a server to compare with.
+        try await sql(scene, "UPDATE @server SET system = (SELECT system_identifier::text FROM pg_control_system())")
+        let helper = try await join(scene)
+        try await sql(scene, "UPDATE \(change)")
+        try await scene.eventually { helper.ending != nil }
+        #expect(helper.isLost && !helper.mayWrite())
+        #expect(helper.ending?.description.contains(words) == true)
+        #expect(helper.ending?.help.contains(help) == true)
+        await helper.disband()
+        let again = await #expect(throws: StateError.self) { try await join(scene) }
+        #expect(again == helper.ending)
+    }
+
+    @Test func `a server that is away does not end a process that helps`() async throws {
+        let scene = try await CrewScene(10)
+        let proxy = try PostgresProxy()
+        let through = PostgresServer(
+            name: "test", schema: scene.server.schema,
+            parameters: scene.server.parameters.merging(["host": proxy.folder]) { $1 })
+        var times = scene.timing
+        times.length = .seconds(60)
+        let helper = try await PostgresCrew.join(through, project: "tide-app", endpoint: .emulator, times: times)
+        proxy.refuse(true)
+        proxy.endConnections()
+        let last = helper.board.withState(\.readings)
+        proxy.refuse(false)
+        try await scene.eventually { helper.board.withState(\.readings) > last + 3 }
+        #expect(helper.ending == nil && !helper.isLost)
+        await helper.disband()
+    }
+
+    /// Whoever may run may write such rows by hand, too.
+    @Test(arguments: [
+        "share = -9223372036854775808", "share_before = 9223372036854775807", "target = -1",
+        "usable = '290000-01-01'",
+    ])
+    func `a row that no herald wrote is dropped, and its process joins anew`(_ change: String) async throws {
+        let scene = try await CrewScene(3000)
+        let run = try await Run(scene)
+        let helper = try await join(scene)
+        try await scene.eventually { try await helper.nextJob(except: []) != nil }
+        let claimed = try await helper.claim(in: run.job).members
+        try await sql(scene, "UPDATE @worker SET \(change) WHERE NOT conducts")
+        try await scene.eventually { helper.isLost }
+        #expect(helper.ending == nil)
+        await helper.disband()
+        // What it had claimed is there for the others.
+        var free = RecipientSet()
+        try await scene.eventually {
+            free.formUnion(try await run.conductor.claim(in: run.job).members)
+            return claimed.intersection(free) == claimed
+        }
+        let next = try await join(scene)
+        #expect(!next.isLost)
+        await next.disband()
+        await run.end()
+    }
+
+    @Test(arguments: [Rate.unlimited, .limited(1000)])
+    func `the row of the run itself is written anew`(_ rate: Rate) async throws {
+        let scene = try await CrewScene(200, rate: rate)
+        let run = try await Run(scene)
+        try await sql(scene, "UPDATE @worker SET share = -1, target = 99999 WHERE conducts")
+        let reading = run.conductor.view().reading
+        try await scene.eventually { run.conductor.view().reading > reading + 3 }
+        try await scene.eventually {
+            run.conductor.view().share.of(rate) != nil && run.conductor.view().validity > .zero
+        }
+        await run.end()
+    }
+}
