@@ -31,7 +31,7 @@ extension Planner {
     private func subscribers(of name: TopicName) -> Members {
         let wanted = topicMembers[name]
         let members = living(wanted?.members ?? []).union(preexisting(in: name))
-        let all = wanted?.prune ?? true ? members : members.union(managed(in: name))
+        let all = wanted?.prune ?? true ? members : members.union(managed(in: name).subtracting(.known(suppressed)))
         return all.subtracting(.known(formers))
     }
 

@@ -15,7 +15,9 @@ package struct Desired: Sendable {
     package var collapsed = 0
     /// All recipients that a list names.
     package var listed = RecipientSet()
-    /// How many of them the state does not know, or knows by another registration.
+    /// Those of them whom `suppress` takes out of everything.
+    package var suppressed = RecipientSet()
+    /// How many of those listed the state does not know, or knows by another registration.
     package var unrecorded = 0
     package var registrations = Registrations()
 
