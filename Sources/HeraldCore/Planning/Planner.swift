@@ -300,18 +300,3 @@ extension Plan.Work {
         return Set(send.target.topics.map { .topic($0) } + send.target.groups.map { .group($0) })
     }
 }
-
-extension Campaign {
-    /// SHA-256 of message, target and how the target is reached: what recipients would notice.
-    package var contentDigest: String {
-        // The registrations are left out, because a list may change while it is being sent to.
-        let to: JSONValue =
-            if case .registrations = target.value { ["registrations": true] } else { target.value.json }
-        var parts = ["target": to, "message": content.json]
-        // The usual way is left out, so that the digests in older states still hold.
-        if case .group = target.value, delivery.members != .key {
-            parts["members"] = .string(delivery.members.rawValue)
-        }
-        return JSONValue.object(parts).digest
-    }
-}
