@@ -24,7 +24,8 @@ extension Planner {
         if state.identity.endpoint == .fcm, !state.occurrences.values.contains(where: \.hasTried) {
             refuse(
                 .freshRecord, send.campaign, limit: 0, actual: send.recipients,
-                "the state has no sends, so herald cannot know whether '\(send.campaign)' was sent before")
+                "the state has no sends, so herald cannot know whether '\(send.campaign)' was sent before",
+                ofSeveral: "the state has no sends, so herald cannot know whether these were sent before")
         }
         checkTwins(of: send, campaign)
     }
@@ -93,9 +94,12 @@ extension Planner {
     }
 
     mutating func refuse(
-        _ kind: Guard, _ name: String, limit: Int, actual: Int, _ message: String, about subject: Plan.Subject? = nil
+        _ kind: Guard, _ name: String, limit: Int, actual: Int, _ message: String, ofSeveral common: String? = nil,
+        about subject: Plan.Subject? = nil
     ) {
         plan.refusals.append(
-            .init(kind: kind, name: name, limit: limit, actual: actual, message: message, subject: subject))
+            .init(
+                kind: kind, name: name, limit: limit, actual: actual, message: message, common: common,
+                subject: subject))
     }
 }

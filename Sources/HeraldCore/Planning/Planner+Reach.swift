@@ -35,6 +35,11 @@ extension Planner {
         return all.subtracting(.known(formers))
     }
 
+    /// Whether herald knows all whom a request to the target reaches: not where the app subscribes its users itself.
+    func isCounted(_ target: Campaign.Target) -> Bool {
+        !target.topics.contains { topicMembers[$0]?.isOfApp ?? false }
+    }
+
     /// The recipients known to herald whose topics match a condition.
     private func matching(_ expression: Condition.Expression) -> Members {
         switch expression {

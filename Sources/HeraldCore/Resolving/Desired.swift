@@ -45,15 +45,19 @@ package struct DesiredTopic: Sendable {
     package var name: TopicName
     package var members: RecipientSet
     package var prune: Bool
+    /// Whether the app subscribes its users itself.
+    package var isOfApp: Bool
     /// Topics whose members move here.
     package var previousNames: [TopicName]
 
     package init(
-        name: TopicName, members: RecipientSet, prune: Bool = true, previousNames: [TopicName] = []
+        name: TopicName, members: RecipientSet, prune: Bool = true, isOfApp: Bool = false,
+        previousNames: [TopicName] = []
     ) {
         self.name = name
         self.members = members
         self.prune = prune
+        self.isOfApp = isOfApp
         self.previousNames = previousNames
     }
 }

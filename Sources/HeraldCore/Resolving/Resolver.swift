@@ -139,7 +139,7 @@ package struct Resolver {
             let members = audiences.union(topic.subscribers).subtracting(audiences.union(topic.exclude))
             return DesiredTopic(
                 name: topic.name.value, members: members.subtracting(suppressed), prune: topic.prune,
-                previousNames: topic.previousNames.map(\.value))
+                isOfApp: topic.isOfApp, previousNames: topic.previousNames.map(\.value))
         }
         desired.groups = workspace.groups.map { DesiredGroup(name: $0.name.value, members: members(of: $0)) }
         let (groups, sources) = (workspace.groupsByName, workspace.valueSources)

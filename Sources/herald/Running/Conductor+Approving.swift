@@ -16,11 +16,7 @@ extension Conductor {
                 "guard \(refusal.kind.rawValue): \(refusal.message); nothing was done",
                 help: refusal.help)
         }
-        for refusal in refusals {
-            console.error(
-                "herald: guard \(refusal.kind.rawValue): \(refusal.message); left out\n"
-                    + "  help: \(refusal.help)\n")
-        }
+        tell(refusals, outcome: "; left out")
         return Proposal(proposal.plan.withholding(refusals, in: context.workspace), proposal.overview)
     }
 
@@ -51,11 +47,16 @@ extension Conductor {
         }
         let refusals = plan.refusals.filter { !$0.kind.leavesOut && !overrides.allow($0.kind, for: $0.name) }
         guard !refusals.isEmpty else { return }
-        for refusal in refusals {
-            console.error(
-                "herald: guard \(refusal.kind.rawValue): \(refusal.message)\n  help: \(refusal.help)\n")
-        }
+        tell(refusals)
         throw CommandFailure(.refused)
+    }
+
+    /// Names each refusal, and once for each guard what to do.
+    private func tell(_ refusals: [GuardRefusal], outcome: String = "") {
+        for refused in refusals.byGuard {
+            let lines = refused.messages.map { "herald: guard \(refused.kind.rawValue): \($0)\(outcome)\n" }
+            console.error(lines.joined() + "  help: \(refused.help)\n")
+        }
     }
 
     /// Asks the person who has seen the plan.
