@@ -11,4 +11,7 @@ package struct Topic: Hashable, Sendable {
     package var prune = true
     /// Former names. The members that herald subscribed there move to the new name.
     package var previousNames: [Located<TopicName>] = []
+
+    /// Whether the app subscribes its users itself, so that nobody can say how many they are.
+    package var isOfApp: Bool { subscribers.isEmpty && !prune }
 }

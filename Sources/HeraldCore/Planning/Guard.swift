@@ -49,6 +49,8 @@ package struct GuardRefusal: Hashable, Sendable {
     package var limit: Int
     package var actual: Int
     package var message: String
+    /// What it says of several at once, before their names. `nil` where each has figures of its own.
+    var common: String?
     /// The topic or group, if it is about one. They may have the same name.
     var subject: Plan.Subject?
 
@@ -56,7 +58,48 @@ package struct GuardRefusal: Hashable, Sendable {
     package var override: String { "--override \(kind.rawValue)\(name.isEmpty ? "" : "=\(name)")" }
 
     /// What a person can do.
-    package var help: String { "\(kind.remedy); to let it through: herald apply \(override)" }
+    package var help: String { RefusedGuard(kind: kind, refusals: [self]).help }
+}
+
+/// What a guard refuses in one plan. What holds for all of it is told once.
+package struct RefusedGuard: Hashable, Sendable {
+    package let kind: Guard
+    fileprivate let refusals: [GuardRefusal]
+
+    /// More of one guard are only counted.
+    private static let shown = 20
+
+    /// A sentence for each refusal. Those that differ by nothing but a name share one.
+    package var messages: [String] {
+        let shared = Dictionary(grouping: refusals) { $0.common }.filter { $0.key != nil && $0.value.count > 1 }
+        let alone = refusals.filter { shared[$0.common] == nil }.map(\.message)
+        let together = shared.compactMap { common, refusals in common.map { "\($0): \(Self.listed(refusals))" } }
+        let all = together.sorted() + alone
+        return all.prefix(Self.shown) + (all.count > Self.shown ? ["and \(all.count - Self.shown) more"] : [])
+    }
+
+    private static func listed(_ refusals: [GuardRefusal]) -> String {
+        let names = refusals.prefix(shown).map(\.name).joined(separator: ", ")
+        return names + (refusals.count > shown ? " and \(refusals.count - shown) more" : "")
+    }
+
+    /// What a person can do.
+    package var help: String {
+        guard refusals.count > 1 else {
+            return "\(kind.remedy); to let it through: herald apply \(refusals.first?.override ?? "")"
+        }
+        return "\(kind.remedy); to let all of them through: herald apply --override \(kind.rawValue) (one of them: "
+            + "=NAME behind it)"
+    }
+}
+
+extension [GuardRefusal] {
+    /// By guard, in the order of the first refusal of each.
+    package var byGuard: [RefusedGuard] {
+        var kinds: [Guard] = []
+        for refusal in self where !kinds.contains(refusal.kind) { kinds.append(refusal.kind) }
+        return kinds.map { kind in RefusedGuard(kind: kind, refusals: filter { $0.kind == kind }) }
+    }
 }
 
 /// Guards that a person overrides, either everywhere or for one name.

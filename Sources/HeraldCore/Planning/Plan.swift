@@ -114,6 +114,8 @@ package struct Plan: Hashable, Sendable {
         package var deferred: RecipientSet = []
         /// How many people it reaches: `members`, or a topic's subscribers.
         package var recipients: Int
+        /// Whether those are all. An app may subscribe its users to a topic itself.
+        package var isCounted = true
         /// Whether an earlier run has begun the occurrence.
         package var isResumed: Bool
         /// Which of the members gets which text of a personal campaign. Empty for other campaigns.

@@ -35,6 +35,8 @@ package struct PlanOverview: Hashable, Sendable {
         package var occurring: Occurring
         package var target: Campaign.Target
         package var recipients: Int
+        /// Whether those are all; see `Plan.Send.isCounted`.
+        package var isCounted = true
     }
 
     package init() {}

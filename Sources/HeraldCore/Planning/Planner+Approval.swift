@@ -56,7 +56,9 @@ extension Desired {
     package var sizes: [Definition.Key: Int] {
         var sizes: [Definition.Key: Int] = [:]
         for (name, size) in audienceSizes { sizes[.init(kind: .audience, name: name)] = size }
-        for topic in topics { sizes[.init(kind: .topic, name: topic.name.rawValue)] = topic.members.count }
+        for topic in topics where !topic.isOfApp {
+            sizes[.init(kind: .topic, name: topic.name.rawValue)] = topic.members.count
+        }
         for group in groups { sizes[.init(kind: .group, name: group.name.rawValue)] = group.members.count }
         for send in sends {
             let key = Definition.Key(kind: .campaign, name: send.campaign.name.value)

@@ -24,24 +24,10 @@ extension Planner {
         if state.identity.endpoint == .fcm, !state.occurrences.values.contains(where: \.hasTried) {
             refuse(
                 .freshRecord, send.campaign, limit: 0, actual: send.recipients,
-                "the state has no sends, so herald cannot know whether '\(send.campaign)' was sent before")
+                "the state has no sends, so herald cannot know whether '\(send.campaign)' was sent before",
+                ofSeveral: "the state has no sends, so herald cannot know whether these were sent before")
         }
-        let isNew = !(occurrences[send.campaign] ?? []).contains { $0.occurrence.hasTried }
-        guard isNew else { return }
-        // A file that was renamed, and whose old name has other content now, is no longer declared under that name.
-        let declared = Dictionary(desired.sends.map { ($0.campaign.name.value, $0.campaign.contentDigest) }) {
-            first, _ in first
-        }
-        let twin = state.occurrences
-            .filter { $0.value.contentDigest == send.contentDigest && $0.value.hasTried }
-            .filter { declared[$0.value.campaign] != send.contentDigest && $0.value.campaign != send.campaign }
-            .min { $0.key < $1.key }
-        if let twin {
-            refuse(
-                .looksRenamed, send.campaign, limit: 0, actual: 1,
-                "campaign '\(send.campaign)' has the message and the target of \(twin.key), which was sent, and no file declares that under '\(twin.value.campaign)' any more"
-            )
-        }
+        checkTwins(of: send, campaign)
     }
 
     private mutating func checkRecipients(of send: Plan.Send, _ campaign: Campaign) {
@@ -109,9 +95,12 @@ extension Planner {
     }
 
     mutating func refuse(
-        _ kind: Guard, _ name: String, limit: Int, actual: Int, _ message: String, about subject: Plan.Subject? = nil
+        _ kind: Guard, _ name: String, limit: Int, actual: Int, _ message: String, ofSeveral common: String? = nil,
+        about subject: Plan.Subject? = nil
     ) {
         plan.refusals.append(
-            .init(kind: kind, name: name, limit: limit, actual: actual, message: message, subject: subject))
+            .init(
+                kind: kind, name: name, limit: limit, actual: actual, message: message, common: common,
+                subject: subject))
     }
 }

@@ -18,8 +18,8 @@ extension Planner {
             memberships.append(leave)
             // Who leaves and does not join counts as leaving any topic does: a rename is no way around the guard.
             let people = people(leaving)
-            let lost = people.subtracting(listed(in: successor))
-            if !lost.isEmpty, prunes(successor) {
+            let lost = self.leaving(people, successor)
+            if !lost.isEmpty {
                 checkLeaves(of: .topic(old), leaving: lost.count, of: people.count, isDeleted: false)
             }
         }
@@ -30,11 +30,14 @@ extension Planner {
         let recorded = state.topics[name] ?? RecordedTopic()
         let isDeclared = topicMembers[name] != nil
         let (mine, moving, listed) = (mine(of: name), moving(to: name), listed(in: name))
-        let leaving = prunes(name) ? mine.subtracting(listed) : []
-        let members = prunes(name) ? listed : listed.union(moving)
+        let leaving = leaving(mine, name)
+        let members = prunes(name) ? listed : listed.union(moving.subtracting(suppressed))
         let joining = members.subtracting(recorded.managed).subtracting(recorded.preexisting)
         if !leaving.isEmpty {
-            let reason = isDeclared ? "the files no longer list them" : "no file declares the topic any more"
+            let reason =
+                isDeclared
+                ? reason(forLeaving: leaving, "the files no longer list them", mixed: ", or suppress them")
+                : "no file declares the topic any more"
             memberships.append(step(.unsubscribe(name, leaving), reason: reason))
             let lost = people(leaving).subtracting(listed)
             if !lost.isEmpty {
@@ -60,6 +63,18 @@ extension Planner {
     /// The living members that the files ask for.
     func listed(in topic: TopicName) -> RecipientSet {
         (topicMembers[topic]?.members ?? []).subtracting(unreachable)
+    }
+
+    /// Who of herald's own members of a topic is to leave it. Who is suppressed leaves, whatever the topic keeps.
+    private func leaving(_ members: RecipientSet, _ topic: TopicName) -> RecipientSet {
+        let unlisted = members.subtracting(listed(in: topic))
+        return prunes(topic) ? unlisted : unlisted.intersection(suppressed)
+    }
+
+    /// - Parameter mixed: what is added where some of them are suppressed, and others not.
+    private func reason(forLeaving members: RecipientSet, _ usual: String, mixed: String = "") -> String {
+        let found = members.intersection(suppressed)
+        return found.isEmpty ? usual : found == members ? "they are suppressed" : usual + mixed
     }
 
     /// Whether herald's own members leave whom the files do not list.
@@ -134,7 +149,9 @@ extension Planner {
         for (action, members) in changes {
             parts[action, default: 0] += 1
             let change = Plan.GroupChange(group: name, action: action, members: members, part: parts[action] ?? 1)
-            memberships.append(step(.group(change), reason: reason))
+            let isLeave = change.action == .remove || change.action == .delete && groupMembers[name] != nil
+            memberships.append(
+                step(.group(change), reason: isLeave ? self.reason(forLeaving: members, reason) : reason))
         }
     }
 

@@ -31,8 +31,13 @@ extension Planner {
     private func subscribers(of name: TopicName) -> Members {
         let wanted = topicMembers[name]
         let members = living(wanted?.members ?? []).union(preexisting(in: name))
-        let all = wanted?.prune ?? true ? members : members.union(managed(in: name))
+        let all = wanted?.prune ?? true ? members : members.union(managed(in: name).subtracting(.known(suppressed)))
         return all.subtracting(.known(formers))
+    }
+
+    /// Whether herald knows all whom a request to the target reaches: not where the app subscribes its users itself.
+    func isCounted(_ target: Campaign.Target) -> Bool {
+        !target.topics.contains { topicMembers[$0]?.isOfApp ?? false }
     }
 
     /// The recipients known to herald whose topics match a condition.

@@ -229,7 +229,7 @@ extension Planner {
             discovered: ledger[.intended].subtracting(repeated),
             deferred: deferred(ledger[.deferred], in: remaining),
             recipients: remaining.isEmpty ? 0 : reached(by: campaign, remaining).upperBound,
-            isResumed: isResumed)
+            isCounted: isCounted(campaign.target.value), isResumed: isResumed)
         if let parts {
             send.classes = parts.classes
             (send.assignment, send.leftOut) = (parts.assignment, parts.leftOut)
@@ -277,7 +277,9 @@ extension Planner {
         // Counted once for all of them, because conditions take long to count.
         let members = wanted.members.subtracting(unreachable)
         let count = coming.isEmpty ? 0 : reached(by: wanted.campaign, members).upperBound
-        return coming.map { .init(occurring: $0, target: wanted.campaign.target.value, recipients: count) }
+        let target = wanted.campaign.target.value
+        let isCounted = isCounted(target)
+        return coming.map { .init(occurring: $0, target: target, recipients: count, isCounted: isCounted) }
     }
 
     private mutating func limitUpcoming() {

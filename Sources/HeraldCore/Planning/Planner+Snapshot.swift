@@ -69,7 +69,14 @@ extension Planner {
         let targets = Set(targets(of: campaigns).flatMap(\.topics))
         for (name, size) in sizes.topics.sorted(by: { $0.key < $1.key }) {
             let current = successors[name] ?? name
-            guard campaigns.isEmpty || targets.contains(current), prunes(current) else { continue }
+            guard campaigns.isEmpty || targets.contains(current) else { continue }
+            guard prunes(current) else {
+                // Only who is suppressed leaves, and nobody knows whether they are in it.
+                if !suppressed.isEmpty {
+                    leaveLeavesUnjudged(of: .topic(name), size.managed + size.subscribing + size.former)
+                }
+                continue
+            }
             judgeLeaves(
                 of: .topic(name), size.managed + size.subscribing, former: size.former,
                 listed: topicMembers[current]?.members.count, sizes)

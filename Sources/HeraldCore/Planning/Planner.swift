@@ -19,6 +19,8 @@ package struct Planner {
     /// Recipients of whom no list names a living registration. Nothing is sent to them and they join nothing. If herald
     /// knows a living one all the same, that one leaves only where no list names the recipient any more.
     private(set) var unreachable = RecipientSet()
+    /// Recipients whom `suppress` takes out of everything, and the numbers of their earlier registrations.
+    private(set) var suppressed: RecipientSet
     /// Numbers of earlier registrations. They are nobody besides their recipients.
     private(set) var formers = RecipientSet()
     /// Topics that were renamed, with the names they have now.
@@ -118,6 +120,7 @@ package struct Planner {
         desired = input.desired
         state = input.state
         settings = input.settings
+        suppressed = desired.suppressed
         listsSkipped = input.listsSkipped
         self.now = now
         horizon = now.addingTimeInterval(Double(input.days) * 86_400)
@@ -143,6 +146,8 @@ package struct Planner {
         unreachable = state.dead.union(registrations.dead)
         guard !state.formers.isEmpty else { return }
         formers = RecipientSet(state.formers.keys.sorted())
+        let ofSuppressed = state.formers.filter { suppressed.contains($0.value) }
+        suppressed.formUnion(RecipientSet(ofSuppressed.keys.sorted()))
         // A recipient that stays in a topic may be there with an earlier registration too. That one leaves with the
         // recipient, and not before.
         for (name, wanted) in topicMembers {
@@ -293,20 +298,5 @@ extension Plan.Work {
     var needs: Set<Plan.Subject> {
         guard case .send(let send) = self else { return [] }
         return Set(send.target.topics.map { .topic($0) } + send.target.groups.map { .group($0) })
-    }
-}
-
-extension Campaign {
-    /// SHA-256 of message, target and how the target is reached: what recipients would notice.
-    package var contentDigest: String {
-        // The registrations are left out, because a list may change while it is being sent to.
-        let to: JSONValue =
-            if case .registrations = target.value { ["registrations": true] } else { target.value.json }
-        var parts = ["target": to, "message": content.json]
-        // The usual way is left out, so that the digests in older states still hold.
-        if case .group = target.value, delivery.members != .key {
-            parts["members"] = .string(delivery.members.rawValue)
-        }
-        return JSONValue.object(parts).digest
     }
 }

@@ -58,9 +58,11 @@ struct RowClassifier {
     private func number(of row: [Int]) -> Int? {
         var number = 0
         for (column, value) in row.enumerated() {
+            // A column that the list does not have counts as 0.
+            let digit = value + 1
             let (product, isTooLarge) = number.multipliedReportingOverflow(by: classes[column].count + 2)
-            guard !isTooLarge, product <= .max - value - 1 else { return nil }
-            number = product + value + 1
+            guard !isTooLarge, product <= .max - digit else { return nil }
+            number = product + digit
         }
         return number
     }

@@ -31,8 +31,11 @@ extension PlanDocument {
         ]
     }
 
-    /// What guards refuse, a line each.
+    /// What guards refuse, a line each. The last line of a guard says what to do.
     package var refusalLines: [String] {
-        plan.refusals.map { "guard \($0.kind.rawValue): \($0.message); \($0.help)" }
+        plan.refusals.byGuard.flatMap { refused in
+            let lines = refused.messages.map { "guard \(refused.kind.rawValue): \($0)" }
+            return lines.dropLast() + lines.suffix(1).map { "\($0); \(refused.help)" }
+        }
     }
 }

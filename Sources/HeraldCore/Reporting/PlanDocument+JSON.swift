@@ -78,7 +78,7 @@ extension PlanDocument {
                 "campaign": .string(occurring.campaign), "occurrence": .string(occurring.occurrence.rawValue),
                 "due": .string(occurring.at.rfc3339), "local": .string("\(occurring.local)"),
                 "timezone": .string(occurring.zone.name), "target": upcoming.target.json,
-                "recipients": figure(upcoming.recipients), "note": .string(occurring.note),
+                "recipients": upcoming.isCounted ? figure(upcoming.recipients) : .null, "note": .string(occurring.note),
             ]))
     }
 

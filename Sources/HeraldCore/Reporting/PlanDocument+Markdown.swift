@@ -37,9 +37,7 @@ extension PlanDocument {
     static func marker(_ workspace: String) -> String { "<!-- herald: \(workspace.inComment) -->\n" }
 
     private var sections: [Section] {
-        let guards = plan.refusals.map {
-            "- **\($0.kind.rawValue.inMarkdown)**: \($0.message.inMarkdown); \($0.help.inMarkdown)\n"
-        }
+        let guards = plan.refusals.byGuard.map(Self.entry)
         let held = plan.held.map {
             "- \($0.occurrence.rawValue.inMarkdown): \($0.reason.inMarkdown); \($0.resolve.inMarkdown)\n"
         }
@@ -84,12 +82,9 @@ extension PlanDocument {
         }
         guard !reach.isEmpty else { return "No sends in the next \(count(days, "day"))" }
         let people = reach.values.reduce(0, +)
-        let recipients =
-            switch overview.figures {
-            case .exact: " to \(people.grouped) recipients"
-            case .estimated: " to at most \(people.grouped) recipients (estimated)"
-            case .unknown: ""
-            }
+        let isCounted = sends.allSatisfy(\.isCounted) && overview.upcoming.allSatisfy(\.isCounted)
+        let words = overview.figures.words(people, isCounted: isCounted, as: "\(people.grouped) recipients")
+        let recipients = words.isEmpty ? "" : " to \(words)"
         let first = overview.upcoming.first.map { "\($0.occurring.local.spoken) \($0.occurring.zone.name)" }
         let begin = sends.isEmpty ? first.map { "the first \($0)" } : "the first now"
         return count(reach.count, "campaign") + recipients + (begin.map { ", \($0)" } ?? "")
@@ -105,10 +100,18 @@ extension PlanDocument {
 
     private func row(_ upcoming: PlanOverview.Upcoming) -> String {
         let occurring = upcoming.occurring
-        let recipients = overview.figures.words(upcoming.recipients.grouped)
+        let recipients = overview.figures.words(
+            upcoming.recipients, isCounted: upcoming.isCounted, as: upcoming.recipients.grouped, unknown: "unknown")
         return "| \(occurring.campaign.inMarkdown) | \(occurring.local.spoken.inMarkdown) "
             + "\(occurring.zone.name.inMarkdown) | \(occurring.at.rfc3339) | \(upcoming.target.words.inMarkdown) "
             + "| \(recipients) | \(occurring.note.inMarkdown) |\n"
+    }
+
+    /// What a guard refuses, and what to do about it.
+    private static func entry(_ refused: RefusedGuard) -> String {
+        let (name, messages) = (refused.kind.rawValue.inMarkdown, refused.messages.map(\.inMarkdown))
+        if messages.count == 1 { return "- **\(name)**: \(messages[0]); \(refused.help.inMarkdown)\n" }
+        return "- **\(name)**: \(refused.help.inMarkdown)\n" + messages.map { "  - \($0)\n" }.joined()
     }
 
     /// A campaign's rows, and below them what is wrong with some.

@@ -76,13 +76,14 @@ package struct PlanDocument: Document {
             if case .send(let send) = step.work {
                 summary["send", default: 0] += 1
                 summary["recipients", default: 0] += send.recipients
+                if !send.isCounted { summary["uncounted", default: 0] += 1 }
             } else {
                 summary[step.work.action.description, default: 0] += step.work.planned
             }
         }
         let isUnknown = overview.figures == .unknown
         return summary.reduce(into: ["dead_listed": isUnknown ? nil : overview.deadListed]) {
-            $0[$1.key] = isUnknown && $1.key != "send" ? .some(nil) : $1.value
+            $0[$1.key] = isUnknown && !["send", "uncounted"].contains($1.key) ? .some(nil) : $1.value
         }
     }
 
@@ -114,8 +115,8 @@ package struct PlanDocument: Document {
         text += section("Held", plan.held.map { "\($0.occurrence)  \($0.reason); \($0.resolve)" })
         text += section(
             "Guards that need an override",
-            plan.refusals.flatMap {
-                ["\($0.kind.rawValue): \($0.message)", "  help: \($0.help)"]
+            plan.refusals.byGuard.flatMap { refused in
+                refused.messages.map { "\(refused.kind.rawValue): \($0)" } + ["  help: \(refused.help)"]
             })
         text += section(
             "Personal messages",
@@ -160,7 +161,8 @@ package struct PlanDocument: Document {
         if let number = figures["send"] ?? nil, number > 0 {
             let recipients =
                 (figures["recipients"] ?? nil).map {
-                    " to \(overview.figures.words(count($0, "recipient")))"
+                    let text = count($0, "recipient")
+                    return " to \(overview.figures.words($0, isCounted: figures["uncounted"] == nil, as: text))"
                 } ?? ""
             parts.append("\(count(number, "send"))\(recipients)")
         }
@@ -229,7 +231,8 @@ package struct PlanDocument: Document {
                 }
             return (verb, change.group.rawValue, members)
         case .send(let send):
-            let recipients = figures.words(count(send.recipients, "recipient"))
+            let recipients = figures.words(
+                send.recipients, isCounted: send.isCounted, as: count(send.recipients, "recipient"))
             return (
                 "> send", send.occurrence.rawValue,
                 "to \(send.target.words)\(recipients.isEmpty ? "" : ", ")\(recipients)"
@@ -249,12 +252,22 @@ package struct PlanDocument: Document {
 }
 
 extension PlanOverview.Figures {
-    /// A number of recipients in words. Empty if it is unknown.
-    func words(_ recipients: String) -> String {
-        switch self {
-        case .exact: recipients
-        case .estimated: "at most \(recipients) (estimated)"
-        case .unknown: ""
+    /// A number of recipients in words. Empty if no list was read.
+    ///
+    /// - Parameters:
+    ///   - number: how many herald knows.
+    ///   - isCounted: whether those are all.
+    ///   - text: the number as it is written.
+    ///   - unknown: what is written in its place.
+    func words(
+        _ number: Int, isCounted: Bool, as text: String, unknown: String = "an unknown number of recipients"
+    ) -> String {
+        switch (self, isCounted) {
+        case (.exact, true): text
+        case (.exact, false): number == 0 ? unknown : "at least \(text)"
+        case (.estimated, true): "at most \(text) (estimated)"
+        case (.estimated, false): unknown
+        case (.unknown, _): ""
         }
     }
 }

@@ -15,7 +15,9 @@ package struct Desired: Sendable {
     package var collapsed = 0
     /// All recipients that a list names.
     package var listed = RecipientSet()
-    /// How many of them the state does not know, or knows by another registration.
+    /// Those of them whom `suppress` takes out of everything.
+    package var suppressed = RecipientSet()
+    /// How many of those listed the state does not know, or knows by another registration.
     package var unrecorded = 0
     package var registrations = Registrations()
 
@@ -43,15 +45,19 @@ package struct DesiredTopic: Sendable {
     package var name: TopicName
     package var members: RecipientSet
     package var prune: Bool
+    /// Whether the app subscribes its users itself.
+    package var isOfApp: Bool
     /// Topics whose members move here.
     package var previousNames: [TopicName]
 
     package init(
-        name: TopicName, members: RecipientSet, prune: Bool = true, previousNames: [TopicName] = []
+        name: TopicName, members: RecipientSet, prune: Bool = true, isOfApp: Bool = false,
+        previousNames: [TopicName] = []
     ) {
         self.name = name
         self.members = members
         self.prune = prune
+        self.isOfApp = isOfApp
         self.previousNames = previousNames
     }
 }

@@ -130,16 +130,16 @@ package struct Resolver {
         var desired = Desired()
         for audience in workspace.audiences {
             let name = audience.name.value
-            desired.audienceSizes[name] = members(of: name).count
+            desired.audienceSizes[name] = size(of: name)
             desired.audiencePreviousNames[name] = audience.previousNames.map(\.value)
         }
         (desired.listed, desired.unrecorded, desired.collapsed) = (listed, unrecorded, collapsed)
-        desired.registrations = registrations
+        (desired.registrations, desired.suppressed) = (registrations, suppressed)
         desired.topics = workspace.topics.map { topic in
             let members = audiences.union(topic.subscribers).subtracting(audiences.union(topic.exclude))
             return DesiredTopic(
                 name: topic.name.value, members: members.subtracting(suppressed), prune: topic.prune,
-                previousNames: topic.previousNames.map(\.value))
+                isOfApp: topic.isOfApp, previousNames: topic.previousNames.map(\.value))
         }
         desired.groups = workspace.groups.map { DesiredGroup(name: $0.name.value, members: members(of: $0)) }
         let (groups, sources) = (workspace.groupsByName, workspace.valueSources)
@@ -189,10 +189,21 @@ package struct Resolver {
         return members.subtracting(suppressed)
     }
 
-    /// An audience's members. A suppressed audience still has its members when it is asked for by name.
+    /// An audience's members. A suppressed audience that is asked for by name has its own members, except those whom
+    /// another one suppresses.
     private func members(of name: String) -> RecipientSet {
-        let isSuppressed = workspace.settings.suppress.contains { $0.value == name }
-        return isSuppressed ? audiences[name] : audiences[name].subtracting(suppressed)
+        guard isSuppressed(name) else { return audiences[name].subtracting(suppressed) }
+        return audiences[name].subtracting(audiences.union(workspace.settings.suppress.filter { $0.value != name }))
+    }
+
+    /// How many recipients an audience has, for guards. A suppressed audience takes all its members out of the others,
+    /// so all of them count.
+    private func size(of name: String) -> Int {
+        isSuppressed(name) ? audiences[name].count : members(of: name).count
+    }
+
+    private func isSuppressed(_ audience: String) -> Bool {
+        workspace.settings.suppress.contains { $0.value == audience }
     }
 }
 

@@ -13,11 +13,7 @@ extension Conductor {
                 "guard \(refusal.kind.rawValue): \(refusal.message); nothing was done",
                 help: refusal.help)
         }
-        for refusal in course.leftOut {
-            console.error(
-                "herald: guard \(refusal.kind.rawValue): \(refusal.message); left out\n"
-                    + "  help: \(refusal.help)\n")
-        }
+        tell(course.leftOut, outcome: "; left out")
     }
 
     func show(_ plan: Plan, _ document: PlanDocument, needsApproval: Bool) {
@@ -46,11 +42,16 @@ extension Conductor {
             }
         }
         guard !course.blocking.isEmpty else { return }
-        for refusal in course.blocking {
-            console.error(
-                "herald: guard \(refusal.kind.rawValue): \(refusal.message)\n  help: \(refusal.help)\n")
-        }
+        tell(course.blocking)
         throw CommandFailure(.refused)
+    }
+
+    /// Names each refusal, and once for each guard what to do.
+    private func tell(_ refusals: [GuardRefusal], outcome: String = "") {
+        for refused in refusals.byGuard {
+            let lines = refused.messages.map { "herald: guard \(refused.kind.rawValue): \($0)\(outcome)\n" }
+            console.error(lines.joined() + "  help: \(refused.help)\n")
+        }
     }
 
     /// Asks the person who has seen the plan.

@@ -69,7 +69,9 @@ struct FuzzCase: Sendable, CustomTestStringConvertible {
             }
         }
         if Set(loaded.diagnostics).count != loaded.diagnostics.count { return "a diagnostic twice" }
-        return loaded.shown.isEmpty ? "nothing is shown" : nil
+        if loaded.shown.isEmpty { return "nothing is shown" }
+        let way = WholeWay(loaded)
+        return try way.isOpen && way.shown.contains("") ? "a document is empty" : nil
     }
 
     /// Only the unpacking. Changes in a header rarely reach the rows.

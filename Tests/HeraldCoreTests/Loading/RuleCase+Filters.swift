@@ -20,6 +20,10 @@ extension RuleCase {
             ]),
         RuleCase(.whereColumn, "a column that is not there", csv("{▸m: x}"), near: csv("{n: x}")),
         RuleCase(
+            .whereColumn, "a column that is not there, of rows that are",
+            list("l.csv", "fid,n\n\(fid),x\n", "where: {▸m: x}"),
+            near: list("l.csv", "fid,n\n\(fid),x\n", "where: {n: x}")),
+        RuleCase(
             .whereColumn, "a column that stands twice", list("l.csv", "fid,n,n\n", "where: {▸n: x}"),
             near: list("l.csv", "fid,n,m,m\n", "where: {n: x}")),
         RuleCase(

@@ -1,4 +1,5 @@
 import Foundation
+import HeraldTestSupport
 
 /// What happens at one call that herald makes on the files of its state. See `CStateFaults.h`.
 enum StateFault: Hashable, CustomStringConvertible {

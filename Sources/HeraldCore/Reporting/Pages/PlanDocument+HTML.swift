@@ -40,20 +40,21 @@ extension PlanDocument {
 
     /// What a person should read before everything else.
     private var notices: [JSONValue] {
-        let guards = plan.refusals.map {
-            Self.notice($0.kind.rawValue, $0.message, "What to do: \($0.help)", tone: "bad")
+        let guards = plan.refusals.byGuard.map {
+            Self.notice($0.kind.rawValue, $0.messages, "What to do: \($0.help)", tone: "bad")
         }
-        let unapproved = plan.unapproved.map { Self.notice(nil, $0.words, nil, tone: "bad") }
-        let warnings = overview.warnings.map { Self.notice(nil, $0, nil, tone: "") }
+        let unapproved = plan.unapproved.map { Self.notice(nil, [$0.words], nil, tone: "bad") }
+        let warnings = overview.warnings.map { Self.notice(nil, [$0], nil, tone: "") }
         return [
             ("Guards that need an override", guards), ("Not approved, and so left out", unapproved),
             ("Warnings", warnings),
         ].filter { !$0.1.isEmpty }.map { ["heading": .string($0.0), "entries": .array($0.1)] }
     }
 
-    private static func notice(_ name: String?, _ text: String, _ remedy: String?, tone: String) -> JSONValue {
+    private static func notice(_ name: String?, _ texts: [String], _ remedy: String?, tone: String) -> JSONValue {
         [
-            "name": name.map { .string($0) } ?? .null, "text": .string(text), "tone": .string(tone),
+            "name": name.map { .string($0) } ?? .null, "text": .string(texts.first ?? ""), "tone": .string(tone),
+            "more": .array(texts.dropFirst().map { .string($0) }),
             "remedy": remedy.map { .string($0) } ?? .null,
         ]
     }

@@ -42,7 +42,8 @@ struct WeekGrid {
     private static func send(_ upcoming: PlanOverview.Upcoming, _ figures: PlanOverview.Figures) -> JSONValue {
         let occurring = upcoming.occurring
         let noun = upcoming.recipients == 1 ? "recipient" : "recipients"
-        let recipients = figures.words("\(upcoming.recipients.grouped) \(noun)")
+        let recipients = figures.words(
+            upcoming.recipients, isCounted: upcoming.isCounted, as: "\(upcoming.recipients.grouped) \(noun)")
         return [
             "clock": .string(occurring.local.clock), "campaign": .string(occurring.campaign),
             "zone": .string(occurring.zone.name), "target": .string("to \(upcoming.target.words)"),

@@ -1,24 +1,23 @@
 import Foundation
-import HeraldTestSupport
 
 /// The built program, run as a user runs it. It gets nothing from this process's environment that herald reads, and looks
 /// for no metadata server unless a test wants that.
-enum HeraldProcess {
+package enum HeraldProcess {
     /// The program is beside the test bundle.
-    static let program: String = {
+    package static let program: String = {
         let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL
         let tests = bundle ?? URL(filePath: CommandLine.arguments[0])
         return tests.deletingLastPathComponent().appending(path: "herald").path
     }()
 
-    static func start(_ arguments: [String], environment: [String: String] = [:]) throws -> ChildProcess {
+    package static func start(_ arguments: [String], environment: [String: String] = [:]) throws -> ChildProcess {
         var inherited = ProcessInfo.processInfo.environment.filter { ["PATH", "HOME", "TMPDIR"].contains($0.key) }
         inherited["NO_GCE_CHECK"] = "true"
         return try ChildProcess(
             program, arguments, environment: inherited.merging(environment) { _, new in new })
     }
 
-    static func run(
+    package static func run(
         _ arguments: [String], environment: [String: String] = [:]
     ) async throws -> ChildProcess.Result {
         try await start(arguments, environment: environment).wait()

@@ -1,0 +1,67 @@
+import FCM
+import Foundation
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+
+/// Nobody knows how many follow a topic that the app subscribes its users to.
+struct UncountedRecipientTests {
+    private func document(_ targets: [Campaign.Target], at due: Date? = nil, listed: Int = 0) throws -> PlanDocument {
+        var workspace = Workspace(audiences: [
+            Audience(name: .init("all"), source: .inline((1...5).map { .fid($0) }))
+        ])
+        workspace.topics = [
+            Topic(name: .init("of-app"), subscribers: [], prune: false),
+            Topic(name: .init("of-files"), subscribers: [.init("all")]),
+        ]
+        workspace.campaigns = targets.enumerated().map { .tide("c\($0.offset)", to: $0.element, at: due) }
+        var scenario = PlanScenario()
+        scenario.desired = try Resolved(workspace, next: 10).desired
+        scenario.state.topics["of-app"] = .init(found: RecipientSet((1...9).prefix(listed)))
+        return PlanDocument(scenario.proposal(), id: "id", created: PlanScenario.now)
+    }
+
+    @Test func `a send to it is not a send to 0 recipients`() throws {
+        let condition = try Condition(parsing: "'of-app' in topics || 'of-files' in topics")
+        for (target, text) in [
+            (Campaign.Target.topic("of-app"), "an unknown number of recipients"),
+            (.condition(condition), "at least 5 recipients"), (.topic("of-files"), "5 recipients"),
+        ] {
+            let document = try document([target])
+            let shown = document.text(.plain)
+            #expect(shown.contains(", \(text)") && shown.contains("1 send to \(text)."), "\(shown)")
+            #expect(document.markdown.contains("1 campaign to \(text)"))
+            #expect(document.html.contains("1 campaign to \(text)"))
+            for form in [shown, document.markdown, document.html] { #expect(!form.contains(" 0 recipients")) }
+        }
+    }
+
+    @Test func `those whom herald knows there are the least`() throws {
+        #expect(try document([.topic("of-app")], listed: 3).text(.plain).contains("at least 3 recipients"))
+    }
+
+    @Test func `beside others the sum is the least, and the figures say how many sends are not counted`() throws {
+        let document = try document([.topic("of-app"), .topic("of-files")])
+        #expect(document.conclusion.contains("2 sends to at least 5 recipients"))
+        #expect(document.json["summary"]?["recipients"]?.int == 5)
+        #expect(document.json["summary"]?["uncounted"]?.int == 1)
+        let counted = try self.document([.topic("of-files")])
+        #expect(counted.json["summary"]?["uncounted"] == nil)
+    }
+
+    @Test func `what is coming is not 0 recipients either`() throws {
+        let document = try document([.topic("of-app")], at: .after(3600))
+        #expect(document.headline.hasPrefix("1 campaign to an unknown number of recipients"))
+        #expect(document.markdown.contains("| unknown |"))
+        #expect(document.html.contains("an unknown number of recipients"))
+        #expect(document.json["upcoming"]?.array?.first?["recipients"] == .null)
+    }
+
+    @Test func `nobody approves a size of 0`() throws {
+        var workspace = Workspace(audiences: [])
+        workspace.topics = [Topic(name: .init("of-app"), subscribers: [], prune: false)]
+        workspace.campaigns = [.tide(to: .topic("of-app"))]
+        #expect(try Resolved(workspace).desired.sizes.isEmpty)
+    }
+}

@@ -1,0 +1,73 @@
+import FCM
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+
+/// Whoever one audience suppresses gets nothing, also where another audience in `suppress` is the target.
+struct SuppressionTests {
+    /// 1 to 3 are opted out, 2 and 9 must not be written to, and everybody is in one list.
+    private static let workspace: Workspace = {
+        var workspace = Workspace(audiences: [
+            audience("all", RecipientSet(1...9)), audience("opted-out", [1, 2, 3]), audience("legal", [2, 9]),
+            Audience(name: .init("some-out"), source: .audience(.init("opted-out"))),
+        ])
+        workspace.settings.suppress = [.init("opted-out"), .init("legal")]
+        return workspace
+    }()
+
+    private static func audience(_ name: String, _ members: RecipientSet) -> Audience {
+        Audience(name: .init(name), source: .inline(members.map { .fid(Int($0)) }))
+    }
+
+    private func keys(_ numbers: RecipientSet) -> Set<RecipientKey> {
+        Set(numbers.map { Registration.fid(Int($0)).recipientKey })
+    }
+
+    @Test(
+        arguments: [
+            ("all", [4, 5, 6, 7, 8]), ("opted-out", [1, 3]), ("legal", [9]), ("some-out", []),
+        ] as [(String, RecipientSet)])
+    func `an audience as a target has nobody whom another audience suppresses`(
+        _ name: String, _ reached: RecipientSet
+    ) throws {
+        var workspace = Self.workspace
+        workspace.campaigns = [.tide(to: .audience(name))]
+        let desired = try Resolved(workspace)
+        #expect(desired.sends.map { desired.keys(of: $0.members) } == [keys(reached)])
+        let recipients = ListedRecipients(try RecipientIndex.of(workspace))
+        let tested = try Resolver.members(ofAudience: name, in: workspace, recipients)
+        #expect(desired.keys(of: tested) == keys(reached))
+    }
+
+    @Test func `topics and groups take nobody out of a suppressed audience, however it is named`() throws {
+        let group = try #require(GroupName(rawValue: "g"))
+        for name in ["opted-out", "legal", "some-out"] {
+            var workspace = Self.workspace
+            workspace.topics = [Topic(name: .init("t"), subscribers: [.init(name)])]
+            workspace.groups = [Group(name: .init(group), members: .audience(.init(name)))]
+            var each = Campaign.tide(to: .group(group))
+            each.delivery.members = .each
+            workspace.campaigns = [each]
+            let desired = try Resolved(workspace)
+            #expect(desired.topics.map(\.members) == [[]] && desired.groups.map(\.members) == [[]])
+            #expect(desired.sends.map(\.members) == [[]])
+        }
+    }
+
+    @Test func `the size of a suppressed audience is that of its list, so that its guard sees an emptied one`() throws {
+        let desired = try Resolved(Self.workspace)
+        #expect(desired.audienceSizes == ["all": 5, "opted-out": 3, "legal": 2, "some-out": 0])
+    }
+
+    @Test func `exclude takes people out of a suppressed audience too`() throws {
+        var workspace = Self.workspace
+        workspace.audiences.append(Self.audience("few", [3]))
+        var campaign = Campaign.tide(to: .audience("opted-out"))
+        campaign.exclude = [.init("few")]
+        workspace.campaigns = [campaign]
+        let desired = try Resolved(workspace)
+        // 3 is in 'few' only as far as 'suppress' is not asked.
+        #expect(desired.sends.map { desired.keys(of: $0.members) } == [keys([1])])
+    }
+}
