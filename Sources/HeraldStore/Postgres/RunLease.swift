@@ -18,13 +18,13 @@ package final class RunLease: StateLock {
     /// Ends the waiting of the thread.
     private let bell = DispatchSemaphore(value: 0)
 
+    private let thread = EndingThread()
+
     private struct State {
         /// When this process stops using the lease, whatever the server says.
         var deadline: ContinuousClock.Instant
         var isLost = false
         var isEnding = false
-        var released: [CheckedContinuation<Void, Never>] = []
-        var isReleased = false
     }
 
     /// Takes the lease, or throws `StateError.locked`.
@@ -59,7 +59,7 @@ package final class RunLease: StateLock {
         self.resendTime = resendTime
         (self.run, self.epoch, self.server, self.times) = (run, epoch, server, times)
         state = Mutex(State(deadline: deadline))
-        Thread.detachNewThread { self.keep() }
+        thread.start { self.keep() }
     }
 
     /// Whether this process may still send and write. It asks nobody.
@@ -89,15 +89,9 @@ package final class RunLease: StateLock {
 
     /// Gives the lease back.
     func release() async {
-        await withCheckedContinuation { continuation in
-            let isReleased = state.withLock { state in
-                state.isEnding = true
-                if !state.isReleased { state.released.append(continuation) }
-                return state.isReleased
-            }
-            bell.signal()
-            if isReleased { continuation.resume() }
-        }
+        state.withLock { $0.isEnding = true }
+        bell.signal()
+        await thread.join()
     }
 
     // MARK: The thread
@@ -125,11 +119,7 @@ package final class RunLease: StateLock {
             }
         }
         giveBack(over: link)
-        let waiting = state.withLock { state in
-            (state.isLost, state.isReleased) = (true, true)
-            return state.released
-        }
-        for continuation in waiting { continuation.resume() }
+        lose()
     }
 
     private func renew(over link: PostgresLink, until deadline: ContinuousClock.Instant) throws -> Bool {
