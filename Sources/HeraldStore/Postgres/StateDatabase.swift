@@ -92,21 +92,31 @@ package struct StateDatabase: StateLocation {
             if requiresStandby, !standing.isSynchronous {
                 throw StateError.inaccessible(
                     path: server.name,
-                    detail: "'require_synchronous_standby' is set, and no commit there waits for another server"
+                    detail: "'require_synchronous_standby' is set, and "
+                        + (standing.standbys == 0
+                            ? "no commit there waits for another server"
+                            : "some servers that follow this database may lack commits")
                         + (standing.seesStandbys ? "" : ", as far as its role without pg_monitor can see"),
-                    help: "set up a synchronous standby at the server, or leave out 'require_synchronous_standby'")
+                    help:
+                        "let commits at the server wait for all its standby servers, or leave out 'require_synchronous_standby'"
+                )
             }
-            let rows = try connection.perform(
-                "SELECT @note_standing($1, $2)", .text(standing.system), .bool(standing.isSynchronous),
-                until: server.deadline)
-            return (standing, try rows.first?.int(0) ?? 0)
+            let rows = try connection.perform("SELECT @note_standing()", until: server.deadline)
+            return (standing, try rows.first?.optionalInt(0))
         }
         if let warning = standing.warning { note("\(name): \(warning)") }
-        if doubts > 0 {
-            note(
-                "\(name) failed over, and may lack what was committed last: \(count(Int(doubts), "open occurrence")) held; 'herald plan' names what is held"
-            )
-        }
+        if let doubts { noteFailover(Int(doubts)) }
+    }
+
+    /// - Parameter doubts: how many occurrences are held now.
+    private func noteFailover(_ doubts: Int) {
+        let held =
+            doubts > 0
+            ? "\(count(doubts, "open occurrence")) held; 'herald plan' names what is held"
+            : "no occurrence was open"
+        note(
+            "\(name) failed over, and may lack what was committed last: \(held). A send that it lacks altogether would be sent again: compare 'herald state show' with the newest reports"
+        )
     }
 
     package var copyPlace: any CopyPlace { DatabaseCopyPlace(server: server, workspace: binding.workspace) }
@@ -114,15 +124,14 @@ package struct StateDatabase: StateLocation {
     package func hasMoved() async throws -> Bool {
         try await asking { [server] connection in
             let rows = try connection.perform(
-                "SELECT system <> (SELECT system_identifier::text FROM pg_control_system()) FROM @server WHERE system IS NOT NULL",
-                until: server.deadline)
+                "SELECT place <> @current_place() FROM @server WHERE place IS NOT NULL", until: server.deadline)
             return try rows.first?.bool(0) ?? false
         }
     }
 
     package func acceptMove() async throws {
         try await asking { [server] connection in
-            _ = try connection.perform("UPDATE @server SET system = NULL, timeline = NULL", until: server.deadline)
+            _ = try connection.perform("UPDATE @server SET place = NULL, timeline = NULL", until: server.deadline)
         }
         try await noteStanding()
     }

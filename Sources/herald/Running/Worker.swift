@@ -36,7 +36,8 @@ struct Worker {
             write(account, isWorking: false)
             if let end { throw end }
             console.error(
-                "herald: the others took this process for dead, because it did not reach the state; joining again\n")
+                "herald: this process has no part in the run any more, because it did not reach the state or the database failed over; joining again\n"
+            )
             crew = try await joinEventually()
         }
     }
