@@ -46,7 +46,7 @@ package protocol StateLocation: Sendable {
     /// The place, for `StateCopy`.
     var copyPlace: any CopyPlace { get }
 
-    /// Whether it is in another database server than at the last run.
+    /// Whether it is in another server, database or schema than at the last run.
     func hasMoved() async throws -> Bool
 
     /// Lets the server that it is in count as the right one. The caller holds the lock.

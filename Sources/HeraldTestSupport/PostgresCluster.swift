@@ -23,12 +23,10 @@ package final class PostgresCluster: Sendable {
     /// Starts a server that follows `primary`.
     package convenience init(following primary: PostgresCluster, _ settings: String...) async throws {
         try await self.init(settings, primary.port) { cluster in
-            let name = URL(filePath: cluster.folder).lastPathComponent
             try await cluster.run(
                 "pg_basebackup", "-d",
-                "host=\(primary.folder) port=\(primary.port) user=herald application_name=\(name)", "-R", "-X",
-                "stream",
-                "-c", "fast")
+                "host=\(primary.folder) port=\(primary.port) user=herald application_name=\(cluster.name)", "-R",
+                "-X", "stream", "-c", "fast")
         }
     }
 
@@ -68,13 +66,54 @@ package final class PostgresCluster: Sendable {
     /// Makes a standby a primary.
     package func promote() async throws { try await run("pg_ctl", "-w", "promote") }
 
+    /// Its name for a server that it follows, as `synchronous_standby_names` has it.
+    package var name: String { URL(filePath: folder).lastPathComponent }
+
+    /// Lets a server that follows another one receive nothing more.
+    package func stopFollowing() async throws {
+        try await ask("ALTER SYSTEM SET primary_conninfo = ''")
+        try await reload()
+        try await until("SELECT count(*) FROM pg_stat_wal_receiver", is: "0")
+    }
+
+    /// Waits until a server that follows this one has what it has.
+    package func await(_ standby: PostgresCluster) async throws {
+        let place = try await ask("SELECT pg_current_wal_lsn()")
+        try await standby.until("SELECT coalesce(pg_last_wal_replay_lsn() >= '\(place)', false)", is: "t")
+    }
+
+    /// Lets commits wait for servers that follow this one.
+    ///
+    /// - Parameters:
+    ///   - names: the value of `synchronous_standby_names`.
+    ///   - states: how those servers follow then, sorted and joined with commas.
+    package func setSynchronous(_ names: String, until states: String) async throws {
+        try await ask("ALTER SYSTEM SET synchronous_standby_names = '\(names)'")
+        try await reload()
+        try await until(
+            "SELECT coalesce(string_agg(sync_state, ',' ORDER BY sync_state), '') FROM pg_stat_replication", is: states)
+    }
+
+    private func until(_ question: String, is answer: String) async throws {
+        let begin = ContinuousClock.now
+        while try await ask(question) != answer {
+            guard ContinuousClock.now - begin < .seconds(30) else {
+                throw PostgresTestServer.Missing(description: "\(question) does not become \(answer)")
+            }
+        }
+    }
+
     /// Reads the settings again.
     package func reload() async throws { try await run("pg_ctl", "reload") }
 
     /// What psql prints for statements, without heading.
     @discardableResult
     package func ask(_ sql: String, as role: String = "herald", database: String = "postgres") async throws -> String {
-        try await PostgresTestServer.ask(sql, at: "postgresql://\(role)@/\(database)?host=\(folder)&port=\(port)")
+        try await PostgresTestServer.ask(sql, at: address(database, as: role))
+    }
+
+    package func address(_ database: String = "postgres", as role: String = "herald") -> String {
+        "postgresql://\(role)@/\(database)?host=\(folder)&port=\(port)"
     }
 
     /// Writes a file into the data folder that only the server can read.
@@ -143,6 +182,28 @@ extension PostgresTestServer {
             environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C"]
         ).wait()
         guard result.status == 0 else { throw Missing(description: "psql: \(result.errors)") }
+    }
+
+    /// Restores a dump of a schema elsewhere.
+    ///
+    /// - Parameter name: of the restored schema.
+    package static func copy(
+        _ schema: String, from source: String, to destination: String, as name: String? = nil
+    ) async throws {
+        let dump = try await ChildProcess(
+            try program("pg_dump"), ["--no-owner", "--schema=\(schema)", "-d", source],
+            environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C"]
+        ).wait()
+        guard dump.status == 0 else { throw Missing(description: "pg_dump: \(dump.errors)") }
+        let file = NSTemporaryDirectory() + "herald-dump-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let text = name.map {
+            dump.output.replacing("\(schema).", with: "\($0).").replacing(
+                "SCHEMA \(schema);", with: "SCHEMA \($0);"
+            ).replacing("\"\(schema)\".", with: "\"\($0)\".")
+        }
+        try Data((text ?? dump.output).utf8).write(to: URL(filePath: file))
+        try await load(file, at: destination)
     }
 
     /// A database of its own on the server that all tests share.

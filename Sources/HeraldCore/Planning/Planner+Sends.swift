@@ -131,7 +131,8 @@ extension Planner {
         }
         if occurrence.isInDoubt {
             hold(
-                id, "the database failed over, and the state may lack who got it", .goOn,
+                id, "the database failed over, and the state may lack who got it: --continue would send to them again",
+                .goOn,
                 remaining: remaining.members.count)
             return remaining.discovered.isEmpty ? [] : [remaining.withoutRequests(leftByCrash: remaining.discovered)]
         }

@@ -12,7 +12,8 @@ extension Planner {
     mutating func refuseMoved() {
         refuse(
             .stateMoved, "", limit: 0, actual: 1,
-            "the state is in another database server than at the last run: if it is a copy, both would send the same")
+            "the state is in another server, database or schema than at the last run: if it is a copy, both would send the same"
+        )
     }
 
     mutating func checkFiles(_ checkout: Checkout) {

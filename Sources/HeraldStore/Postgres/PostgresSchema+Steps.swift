@@ -1,6 +1,6 @@
 extension PostgresSchema {
     /// The steps to each format from the one before it, from format 2 on. What was released never changes.
-    static let steps: [[String]] = [standing + work + checksums + assignments, beginnings]
+    static let steps: [[String]] = [standing + work + checksums + assignments, beginnings + place]
 
     /// Where the state stands: what was applied, whether it is open, and which server holds it.
     private static let standing = [

@@ -51,11 +51,10 @@ package struct PostgresServer: Sendable {
         if try row.bool(0) { throw StateError.incomplete(path: name) }
     }
 
-    /// Whether the state is in another database server than at the last run.
+    /// Whether the state is in another database than at the last run.
     func hasMoved(_ connection: PostgresConnection) throws -> Bool {
         let rows = try connection.perform(
-            "SELECT system <> (SELECT system_identifier::text FROM pg_control_system()) FROM @server WHERE system IS NOT NULL",
-            until: deadline)
+            "SELECT place <> @current_place() FROM @server WHERE place IS NOT NULL", until: deadline)
         return try rows.first?.bool(0) ?? false
     }
 

@@ -46,6 +46,7 @@ extension PostgresStore {
         transaction.run("CREATE SCHEMA IF NOT EXISTS \(server.quotedSchema)")
         for statement in PostgresSchema.creation(onVersion: connection.serverVersion) { transaction.run(statement) }
         transaction.run("INSERT INTO @lease (epoch, ends) VALUES (0, clock_timestamp())")
+        transaction.run("UPDATE @server SET place = @current_place(), timeline = @current_timeline()")
     }
 
     static func write(_ head: CopiedHead, workspace: String, to transaction: PostgresTransaction) {

@@ -32,7 +32,7 @@ extension PostgresStore {
         // No run goes on meanwhile, and none of an older herald after it: its commits have an earlier epoch.
         let lease = try transaction.fetch(
             """
-            UPDATE @lease SET epoch = epoch + 1, run = NULL, token = NULL, ends = clock_timestamp()
+            UPDATE @lease SET epoch = \(RunLease.nextEpoch), run = NULL, token = NULL, ends = clock_timestamp()
             WHERE run IS NULL OR ends <= clock_timestamp() RETURNING epoch
             """)
         // Another migration may have come first.

@@ -8,7 +8,7 @@ extension PostgresStore {
         let epoch = try await writing(under: nil) { transaction in
             let rows = try transaction.fetch(
                 """
-                UPDATE @lease SET epoch = epoch + 1, run = NULL, token = NULL, host = NULL, pid = NULL, since = NULL,
+                UPDATE @lease SET epoch = \(RunLease.nextEpoch), run = NULL, token = NULL, host = NULL, pid = NULL, since = NULL,
                     ends = clock_timestamp()
                 RETURNING epoch
                 """)
@@ -142,6 +142,7 @@ extension PostgresStore {
         under lease: WorkLease?, as helper: UUID? = nil,
         _ body: @Sendable @escaping (PostgresTransaction) throws -> Value
     ) async throws -> Value? {
+        if self.lease?.hasFailedOver == true { throw StateError.failedOver(path: server.name) }
         do {
             let number = NumberOnce(commits)
             return try await session.perform(for: patience) { [server, writer] connection, _ in
@@ -159,7 +160,7 @@ extension PostgresStore {
             self.lease?.lose()
             throw StateError.leaseLost(holder: lease?.holder ?? "")
         } catch let error as PostgresError where error.code == Refusal.failedOver {
-            self.lease?.lose()
+            self.lease?.loseByFailover()
             throw StateError.failedOver(path: server.name)
         } catch let error as PostgresError where error.code == Refusal.moved {
             // It says where to.

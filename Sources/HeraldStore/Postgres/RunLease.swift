@@ -18,13 +18,14 @@ package final class RunLease: StateLock {
     /// Ends the waiting of the thread.
     private let bell = DispatchSemaphore(value: 0)
 
+    private let thread = EndingThread()
+
     private struct State {
         /// When this process stops using the lease, whatever the server says.
         var deadline: ContinuousClock.Instant
         var isLost = false
+        var hasFailedOver = false
         var isEnding = false
-        var released: [CheckedContinuation<Void, Never>] = []
-        var isReleased = false
     }
 
     /// Takes the lease, or throws `StateError.locked`.
@@ -59,7 +60,7 @@ package final class RunLease: StateLock {
         self.resendTime = resendTime
         (self.run, self.epoch, self.server, self.times) = (run, epoch, server, times)
         state = Mutex(State(deadline: deadline))
-        Thread.detachNewThread { self.keep() }
+        thread.start { self.keep() }
     }
 
     /// Whether this process may still send and write. It asks nobody.
@@ -76,6 +77,11 @@ package final class RunLease: StateLock {
     /// The server said that another run has it.
     func lose() { state.withLock { $0.isLost = true } }
 
+    /// Whether the server has failed over since the run began, so that it may lack what was committed before.
+    var hasFailedOver: Bool { state.withLock(\.hasFailedOver) }
+
+    func loseByFailover() { state.withLock { ($0.isLost, $0.hasFailedOver) = (true, true) } }
+
     package func hold<Value>(_ body: () async throws -> Value) async rethrows -> Value {
         do {
             let value = try await body()
@@ -89,15 +95,9 @@ package final class RunLease: StateLock {
 
     /// Gives the lease back.
     func release() async {
-        await withCheckedContinuation { continuation in
-            let isReleased = state.withLock { state in
-                state.isEnding = true
-                if !state.isReleased { state.released.append(continuation) }
-                return state.isReleased
-            }
-            bell.signal()
-            if isReleased { continuation.resume() }
-        }
+        state.withLock { $0.isEnding = true }
+        bell.signal()
+        await thread.join()
     }
 
     // MARK: The thread
@@ -115,9 +115,10 @@ package final class RunLease: StateLock {
                 continue
             }
             do {
-                let isKept = try renew(over: link, until: begin + times.renewal)
-                state.withLock { state in
-                    if isKept { state.deadline = begin + times.length - times.margin } else { state.isLost = true }
+                switch try renew(over: link, until: begin + times.renewal) {
+                case .kept: state.withLock { $0.deadline = begin + times.length - times.margin }
+                case .lost: lose()
+                case .failedOver: loseByFailover()
                 }
                 pause = times.renewal
             } catch {
@@ -125,24 +126,26 @@ package final class RunLease: StateLock {
             }
         }
         giveBack(over: link)
-        let waiting = state.withLock { state in
-            (state.isLost, state.isReleased) = (true, true)
-            return state.released
-        }
-        for continuation in waiting { continuation.resume() }
+        lose()
     }
 
-    private func renew(over link: PostgresLink, until deadline: ContinuousClock.Instant) throws -> Bool {
+    private enum Renewal {
+        case kept, lost, failedOver
+    }
+
+    private func renew(over link: PostgresLink, until deadline: ContinuousClock.Instant) throws -> Renewal {
         // One try: the time counts from before the statement was sent.
         try link.perform(until: .now) { connection, _ in
             let transaction = PostgresTransaction.writing(on: connection, until: .now + times.renewal)
-            return try transaction.commit([
+            let rows = try transaction.commit([
                 PostgresStatement(
                     """
                     UPDATE @lease SET ends = clock_timestamp() + $2 * interval '1 second' WHERE epoch = $1
-                    RETURNING epoch
+                    RETURNING @has_failed_over()
                     """, .int(epoch), .double(times.length.seconds))
-            ])[0].count > 0
+            ])[0]
+            guard let row = rows.first else { return .lost }
+            return try row.bool(0) ? .failedOver : .kept
         }
     }
 
@@ -176,7 +179,7 @@ extension RunLease {
                 "DELETE FROM @commit_mark WHERE at < now() - interval '1 day'",
                 PostgresStatement(
                     """
-                    UPDATE @lease SET epoch = epoch + 1, run = $1, token = $2, host = $3, pid = $4,
+                    UPDATE @lease SET epoch = \(nextEpoch), run = $1, token = $2, host = $3, pid = $4,
                         since = clock_timestamp(), ends = clock_timestamp() + $5 * interval '1 second', timeout = $6,
                         resend_from = CASE WHEN token = $2 THEN resend_from ELSE \(lastArrival) END
                     WHERE run IS NULL OR token = $2 OR ends <= clock_timestamp()
@@ -192,6 +195,10 @@ extension RunLease {
             ])
         return try taken[1].first.map { (try $0.int(0), try $0.double(1)) }
     }
+
+    /// An epoch that no other server has, whose history differs: after a failover a lease that only the lost server knew
+    /// must not be another run's.
+    static let nextEpoch = "epoch + 1 + floor(random() * 1000000000)::bigint"
 
     /// When the last request can arrive of whoever holds the lease, or held it before and did not give it back.
     private static let lastArrival =
@@ -227,7 +234,7 @@ extension RunLease {
             try PostgresTransaction.writing(on: connection, until: server.deadline).commit([
                 PostgresStatement(
                     """
-                    UPDATE @lease SET epoch = epoch + 1, run = NULL, token = NULL, ends = clock_timestamp(),
+                    UPDATE @lease SET epoch = \(nextEpoch), run = NULL, token = NULL, ends = clock_timestamp(),
                         resend_from = \(lastArrival)
                     WHERE run = $1 RETURNING epoch
                     """, .text(run))

@@ -92,22 +92,33 @@ package struct StateDatabase: StateLocation {
             if requiresStandby, !standing.isSynchronous {
                 throw StateError.inaccessible(
                     path: server.name,
-                    detail: "'require_synchronous_standby' is set, and no commit there waits for another server"
+                    detail: "'require_synchronous_standby' is set, and "
+                        + (standing.standbys == 0
+                            ? "no commit there waits for another server"
+                            : "some servers that follow this database may lack commits")
                         + (standing.seesStandbys ? "" : ", as far as its role without pg_monitor can see"),
-                    help: "set up a synchronous standby at the server, or leave out 'require_synchronous_standby'")
+                    help:
+                        "let commits at the server wait for all its standby servers, or leave out 'require_synchronous_standby'"
+                )
             }
             let rows = try PostgresTransaction.writing(on: connection, until: server.deadline).commit([
-                PostgresStatement(
-                    "SELECT @note_standing($1, $2)", .text(standing.system), .bool(standing.isSynchronous))
+                PostgresStatement("SELECT @note_standing()")
             ])[0]
-            return (standing, try rows.first?.int(0) ?? 0)
+            return (standing, try rows.first?.optionalInt(0))
         }
         if let warning = standing.warning { note("\(name): \(warning)") }
-        if doubts > 0 {
-            note(
-                "\(name) failed over, and may lack what was committed last: \(count(Int(doubts), "open occurrence")) held; 'herald plan' names what is held"
-            )
-        }
+        if let doubts { noteFailover(Int(doubts)) }
+    }
+
+    /// - Parameter doubts: how many occurrences are held now.
+    private func noteFailover(_ doubts: Int) {
+        let held =
+            doubts > 0
+            ? "\(count(doubts, "open occurrence")) held; 'herald plan' names what is held"
+            : "no occurrence was open"
+        note(
+            "\(name) failed over, and may lack what was committed last: \(held). A send that it lacks altogether would be sent again: compare 'herald state show' with the newest reports"
+        )
     }
 
     package var copyPlace: any CopyPlace { DatabaseCopyPlace(server: server, workspace: binding.workspace) }
@@ -121,7 +132,7 @@ package struct StateDatabase: StateLocation {
     package func acceptMove() async throws {
         try await asking { [server] connection in
             let transaction = PostgresTransaction.writing(on: connection, until: server.deadline)
-            transaction.run("UPDATE @server SET system = NULL, timeline = NULL")
+            transaction.run("UPDATE @server SET place = NULL, timeline = NULL")
             try transaction.commit()
         }
         try await noteStanding()

@@ -12,7 +12,7 @@ struct KnownState {
     private(set) var recorded: RecordedState
     /// The highest serial of this state in the reports beside it.
     var reportedSerial: Int64?
-    /// Whether it is in another database server than at the last run.
+    /// Whether it is in another server, database or schema than at the last run.
     var hasMoved = false
     /// The commit that the files are from. `nil` without git.
     var checkout: Checkout?

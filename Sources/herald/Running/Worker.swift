@@ -37,7 +37,7 @@ struct Worker {
             if let end { throw end }
             if let reason = crew.ending { throw reason }
             console.error(
-                "herald: the others do not count this process any more, because it did not reach the state or its row there was changed; joining again\n"
+                "herald: this process has no part in the run any more, because it did not reach the state, its row there was changed, or the database failed over; joining again\n"
             )
             crew = try await joinEventually()
         }

@@ -89,6 +89,53 @@ import Testing
         #expect(try await location.migrate())
     }
 
+    /// Brings the state to format 2, as an earlier herald left it.
+    private func makeFormat2(_ changes: String...) async throws {
+        let statements = PostgresSchema.steps[0] + ["UPDATE @identity SET format = 2"] + changes
+        let server = server
+        try await PostgresSession(server.parameters, schema: server.schema).perform(for: server.patience) {
+            connection, _ in
+            for statement in statements { _ = try connection.perform(statement, until: server.readingDeadline) }
+        }
+    }
+
+    @Test func `a failover before the upgrade is still known after it, also if commits waited for a standby`()
+        async throws
+    {
+        try await makeFormat2(
+            "UPDATE @server SET system = (SELECT system_identifier FROM pg_control_system()), timeline = '00000000', synchronous = true"
+        )
+        #expect(try await location.migrate())
+        #expect(try await !location.hasMoved())
+        try await location.lock(for: "run").hold {
+            let state = try await location.open(for: .changing).snapshot()
+            #expect(state.occurrences["half-done@once#2"]?.isInDoubt == true)
+        }
+    }
+
+    @Test func `what had moved before the upgrade is still known as moved, until a person takes it`() async throws {
+        try await makeFormat2("UPDATE @server SET system = '1'")
+        #expect(try await location.migrate())
+        #expect(try await location.hasMoved())
+        try await location.lock(for: "run").hold { try await location.acceptMove() }
+        #expect(try await !location.hasMoved())
+    }
+
+    @Test func `a copy in the same server is known from the upgrade on`() async throws {
+        try await makeFormat2("UPDATE @server SET system = (SELECT system_identifier FROM pg_control_system())")
+        #expect(try await location.migrate())
+        let (name, copied) = try await PostgresTestServer.newDatabase()
+        try await PostgresTestServer.copy("herald", from: address, to: copied)
+        let copy = StateDatabase(
+            PostgresServer(
+                name: "test", schema: "herald", parameters: server.parameters.merging(["dbname": name]) { $1 }),
+            StateBinding(project: "harbour-example", endpoint: .emulator, workspace: "harbour"),
+            folder: "/none/.herald"
+        ) { _ in }
+        #expect(try await copy.hasMoved())
+        #expect(try await !location.hasMoved())
+    }
+
     @Test func `a set that was damaged before does not get a valid checksum`() async throws {
         try await PostgresTestServer.ask(
             "ALTER TABLE herald.rejection ALTER checksum DROP EXPRESSION; UPDATE herald.rejection SET bits = bits << 1",

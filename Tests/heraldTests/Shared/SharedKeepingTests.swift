@@ -46,27 +46,85 @@ import Testing
             #expect((refused.output + refused.errors).contains("state_went_back"), "\(command)")
         }
         #expect(try sandbox.accepted(in: ["ledger.ndjson"]) == sent)
-        let override = "apply --auto-approve --override state_went_back"
+        let override = "apply --auto-approve --override state_went_back --override state_moved"
         #expect(try await herald(override, sandbox, at: restored, host: host).status == 0)
         #expect(try await herald("run", sandbox, at: restored, host: host).status == 0)
         await sandbox.end()
     }
 
-    @Test func `a copied database does nothing until a person takes it for the state`() async throws {
+    /// How a state may come to be in two places without `state copy`.
+    enum Copying: String, CaseIterable {
+        case template, dumpToDatabase, dumpToSchema, dumpToCluster, dumpToSamePlace
+    }
+
+    /// The address of the copy, and what a command needs besides to use it.
+    private func copy(
+        _ database: (name: String, address: String), _ copying: Copying
+    ) async throws -> (address: String, schema: String) {
+        let main = database.address.replacing(database.name, with: "postgres")
+        switch copying {
+        case .template:
+            let name = "copy_\(database.name)"
+            try await PostgresTestServer.ask("CREATE DATABASE \(name) TEMPLATE \(database.name)", at: main)
+            return (database.address.replacing(database.name, with: name), "herald")
+        case .dumpToDatabase:
+            let other = try await PostgresTestServer.newDatabase()
+            try await PostgresTestServer.copy("herald", from: database.address, to: other.address)
+            return (other.address, "herald")
+        case .dumpToSchema:
+            try await PostgresTestServer.copy("herald", from: database.address, to: database.address, as: "beside")
+            return (database.address, "beside")
+        case .dumpToCluster:
+            let cluster = try await PostgresCluster()
+            try await PostgresTestServer.copy("herald", from: database.address, to: cluster.address())
+            return (cluster.address(), "herald")
+        case .dumpToSamePlace:
+            try await PostgresTestServer.ask("ALTER SCHEMA herald RENAME TO away", at: database.address)
+            try await PostgresTestServer.copy("away", from: database.address, to: database.address, as: "herald")
+            return (database.address, "herald")
+        }
+    }
+
+    @Test(arguments: Copying.allCases)
+    func `a copied state does nothing until a person takes it for the state`(_ copying: Copying) async throws {
         let (sandbox, database, host) = try await made()
         #expect(try await sandbox.herald("run", host: host).status == 0)
-        // As a dump has it that was restored into another server.
-        try await PostgresTestServer.ask("UPDATE herald.server SET system = '1'", at: database.address)
+        let copy = try await copy(database, copying)
         try sandbox.folder.write(
             "kind: campaign\nname: more\ntarget: {audience: all}\nmessage: {data: {a: b}}\n",
             to: "workspace/more.yaml")
+        let settings = try sandbox.folder.read("workspace/herald.yaml")
+        try sandbox.folder.write(
+            settings + "state: {postgres: \"postgresql://herald@/x\", schema: \(copy.schema)}\n",
+            to: "workspace/herald.yaml")
+        let sent = try sandbox.accepted(in: ["ledger.ndjson"])
         for command in ["run", "apply --auto-approve", "plan --detailed-exitcode"] {
-            let refused = try await sandbox.herald(command, host: host)
-            #expect(refused.status == 3, "\(command)")
+            let refused = try await herald(command, sandbox, at: copy.address, host: host)
+            #expect(refused.status == 3, "\(command): \(refused.output)\(refused.errors)")
             #expect((refused.output + refused.errors).contains("state_moved"), "\(command)")
         }
-        #expect(try await sandbox.herald("apply --auto-approve --override state_moved", host: host).status == 0)
+        #expect(try sandbox.accepted(in: ["ledger.ndjson"]) == sent)
+        let override = "apply --auto-approve --override state_moved"
+        let taken = try await herald(override, sandbox, at: copy.address, host: host)
+        #expect(taken.status == 0, "\(taken.output)\(taken.errors)")
+        #expect(try await herald("run", sandbox, at: copy.address, host: host).status == 0)
+        await sandbox.end()
+    }
+
+    @Test func `a copy of a state that no run has used yet is known, and so is one that was moved`() async throws {
+        let (sandbox, database, host) = try await made()
+        let copy = try await copy(database, .template)
+        let refused = try await herald("run", sandbox, at: copy.address, host: host)
+        #expect(refused.status == 3 && (refused.output + refused.errors).contains("state_moved"))
         #expect(try await sandbox.herald("run", host: host).status == 0)
+        // A move by herald itself is no copy, but a copy of its result is.
+        let place = try await PostgresTestServer.newDatabase()
+        let moved = try await sandbox.herald("state copy --to \(place.address)")
+        #expect(moved.status == 0, "\(moved.output)\(moved.errors)")
+        let beside = try await self.copy(place, .dumpToDatabase)
+        let other = try await herald("run", sandbox, at: beside.address, host: host)
+        #expect(other.status == 3 && (other.output + other.errors).contains("state_moved"))
+        #expect(try await herald("run", sandbox, at: place.address, host: host).status == 0)
         await sandbox.end()
     }
 

@@ -9,7 +9,7 @@ import Testing
 struct Witness {
     /// How often the emulator accepted a message, by campaign and recipient. Messages that it refused and delivered all
     /// the same are counted apart.
-    private var accepted: [String: [String: Int]] = [:]
+    private(set) var accepted: [String: [String: Int]] = [:]
     private var contradicted: [String: [String: Int]] = [:]
     /// Which texts each recipient of the personal campaign got, whether FCM said that it took them or not.
     private var texts: [String: Set<MessageClass>] = [:]

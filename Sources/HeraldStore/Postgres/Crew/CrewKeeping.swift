@@ -73,9 +73,11 @@ struct CrewKeeping {
 }
 
 extension PostgresTransaction {
-    /// Throws if another run has the state. Until the end of the transaction none can take it.
+    /// Throws if another run has the state, or the server failed over. Until the end of the transaction no run can take
+    /// it.
     func checkEpoch(_ epoch: Int64) throws {
-        let rows = try fetch("SELECT 1::bigint FROM @lease WHERE epoch = $1 FOR KEY SHARE", .int(epoch))
+        let rows = try fetch(
+            "SELECT 1::bigint FROM @lease WHERE epoch = $1 AND NOT @has_failed_over() FOR KEY SHARE", .int(epoch))
         guard rows.count > 0 else { throw StateError.leaseLost(holder: "") }
     }
 }

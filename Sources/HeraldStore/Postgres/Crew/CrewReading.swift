@@ -13,7 +13,8 @@ struct CrewReading: Sendable {
     let begun: ContinuousClock.Instant
     let ended: ContinuousClock.Instant
     var epoch: Int64 = 0
-    /// How long the run's lease lasts. `nil` if there is no run.
+    /// How long the run's lease lasts. `nil` if there is no run, or the server failed over since it began: then nothing
+    /// of the run goes on.
     var lease: Double?
     var workers: [Worker] = []
     var jobs: [Job] = []
@@ -117,11 +118,12 @@ extension CrewReading {
         "extract(epoch FROM \(column) - clock_timestamp())::float8"
     }
 
-    private static let current = "epoch = (SELECT epoch FROM @lease WHERE run IS NOT NULL)"
+    private static let isGoingOn = "run IS NOT NULL AND NOT @has_failed_over()"
+    private static let current = "epoch = (SELECT epoch FROM @lease WHERE \(isGoingOn))"
 
     private static var questions: [PostgresStatement] {
         [
-            "SELECT epoch, CASE WHEN run IS NOT NULL THEN \(seconds(until: "ends")) END FROM @lease",
+            "SELECT epoch, CASE WHEN \(isGoingOn) THEN \(seconds(until: "ends")) END FROM @lease",
             """
             SELECT id, conducts, share, share_before, target, \(seconds(until: "usable")), wants, revision,
                 CASE WHEN NOT conducts THEN \(seconds(until: "ends")) END, \(seconds(until: "quiet_until"))

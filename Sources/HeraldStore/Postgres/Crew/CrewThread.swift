@@ -10,40 +10,30 @@ final class CrewThread: Sendable {
     private let fingerprints: Fingerprinter
     /// Ends a wait.
     private let bell = DispatchSemaphore(value: 0)
-    private let ending = Mutex(Ending())
-
-    private struct Ending {
-        var isWanted = false
-        var isOver = false
-        var waiting: [CheckedContinuation<Void, Never>] = []
-    }
+    private let isEnding = Atomic(false)
+    private let thread = EndingThread()
 
     init(
         _ server: PostgresServer, _ board: CrewBoard, _ conducting: (lease: RunLease, rate: Rate)?,
         _ fingerprints: Fingerprinter
     ) {
         (self.server, self.board, self.conducting, self.fingerprints) = (server, board, conducting, fingerprints)
-        Thread.detachNewThread { self.keep() }
+        thread.start { self.keep() }
     }
 
     func wake() { bell.signal() }
 
+    /// Returns once the thread is gone.
     func end() async {
-        await withCheckedContinuation { continuation in
-            let isOver = ending.withLock { ending in
-                ending.isWanted = true
-                if !ending.isOver { ending.waiting.append(continuation) }
-                return ending.isOver
-            }
-            wake()
-            if isOver { continuation.resume() }
-        }
+        isEnding.store(true, ordering: .relaxed)
+        wake()
+        await thread.join()
     }
 
     private func keep() {
         let link = PostgresLink(server.parameters, schema: server.schema)
         var renewed = board.times.now()
-        while !ending.withLock(\.isWanted), !board.withState(\.isLost) {
+        while !isEnding.load(ordering: .relaxed), !board.withState(\.isLost) {
             let begin = board.times.now()
             let isDue = begin - renewed >= board.times.renewal
             do {
@@ -66,11 +56,6 @@ final class CrewThread: Sendable {
         try? link.perform(until: .now) { connection, _ in
             try CrewDuties(board, server, connection).goAway(isConductor: conducting != nil)
         }
-        let waiting = ending.withLock { ending in
-            ending.isOver = true
-            return ending.waiting
-        }
-        for continuation in waiting { continuation.resume() }
     }
 
     private func conduct(_ run: (lease: RunLease, rate: Rate), over connection: PostgresConnection) throws {
