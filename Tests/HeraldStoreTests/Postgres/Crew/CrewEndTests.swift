@@ -70,14 +70,14 @@ import Testing
         ("@identity SET moved_to = 'sqlite:/srv/state'", "was moved to sqlite:/srv/state", "to that place"),
         ("@identity SET closed = true", "not complete", "state copy"),
         ("@identity SET format = format + 1", "a newer herald", "a newer one"),
-        ("@server SET system = '1'", "another database server", "--override state_moved"),
+        ("@server SET place = '1'", "another database", "--override state_moved"),
     ])
     func `a process that helps ends when its state is elsewhere, and says so`(
         _ change: String, _ words: String, _ help: String
     ) async throws {
         let scene = try await CrewScene(10)
         // So that there is a server to compare with.
-        try await sql(scene, "UPDATE @server SET system = (SELECT system_identifier::text FROM pg_control_system())")
+        try await sql(scene, "UPDATE @server SET place = @current_place()")
         let helper = try await join(scene)
         try await sql(scene, "UPDATE \(change)")
         try await scene.eventually { helper.ending != nil }
