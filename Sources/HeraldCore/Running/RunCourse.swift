@@ -57,11 +57,11 @@ package struct RunCourse: Sendable {
     /// - Parameters:
     ///   - state: the state that the plan was made from, with the registrations of the lists.
     ///   - blank: a report of the plan that has not begun.
-    ///   - isRecorded: whether the state learns what the run ends with.
+    ///   - recording: what is written beside that at its end. `nil` if the state learns nothing.
     ///   - tell: called if that cannot be written. By then much was done, and the error must not hide it.
     package func carryOut<C: Clock>(
         from state: consuming RecordedState, _ options: RunOptions, in surroundings: Executor<C>.Surroundings,
-        report blank: Report, isRecorded: Bool = true, tell: (any Error) -> Void = { _ in }
+        report blank: Report, recording: [StateChange]? = [], tell: (any Error) -> Void = { _ in }
     ) async throws -> Report where C.Duration == Duration {
         let store = surroundings.store
         let report: Report
@@ -72,8 +72,8 @@ package struct RunCourse: Sendable {
             throw error
         }
         await surroundings.crew?.disband()
-        guard isRecorded, report.result != .interrupted, !report.isUnreachable else { return report }
-        do { try await store.commit(closing) } catch { tell(error) }
+        guard let recording, report.result != .interrupted, !report.isUnreachable else { return report }
+        do { try await store.commit(closing + recording) } catch { tell(error) }
         return report
     }
 }

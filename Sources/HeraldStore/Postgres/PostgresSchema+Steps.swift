@@ -1,6 +1,6 @@
 extension PostgresSchema {
     /// The steps to each format from the one before it, from format 2 on. What was released never changes.
-    static let steps: [[String]] = [standing + work + checksums + assignments, beginnings + place]
+    static let steps: [[String]] = [standing + work + checksums + assignments, beginnings + place + stamps]
 
     /// Where the state stands: what was applied, whether it is open, and which server holds it.
     private static let standing = [
@@ -122,6 +122,10 @@ extension PostgresSchema {
         ALTER TABLE @occurrence ADD COLUMN begun float8, ADD COLUMN reopened boolean NOT NULL DEFAULT false
         """
     ]
+
+    /// What runs and commands left, in their order and without a gap. The newest are kept. A membership may be forgotten
+    /// too (`Membership.forgotten`, `GroupMembership.forgotten`).
+    private static let stamps = ["CREATE TABLE @stamp (number bigint PRIMARY KEY, id text NOT NULL)"]
 
     /// Who gets which text of a personal campaign.
     private static let assignments = [

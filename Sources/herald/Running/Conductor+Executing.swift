@@ -38,10 +38,16 @@ extension Conductor {
         let progress = ProgressDisplay(on: console)
         var surroundings = surroundings(work, store, sender, files, progress, under: lock, signals, watch)
         tellCap(of: sender, for: work.plan)
-        let notes = (request.saved.map { [.spendPlan($0.id)] } ?? []) + (isReal ? state.applying : [])
+        let notes = (request.saved.map { [.spendPlan($0.id)] } ?? []) + (isReal ? state.applying + [.newStamp()] : [])
+        var stamps: Stamps?
         let options = executorOptions(under: lock)
         do {
             if !notes.isEmpty { try await store.commit(notes) }
+            if isReal {
+                let history = try await store.history()
+                stamps = history.stamps
+                witness(history)
+            }
             if request.mode == .apply { surroundings.crew = try await lock?.gather(rate: options.fcm.rate) }
         } catch {
             // A run that has to stop by now starts nothing, and says so in its report.
@@ -50,15 +56,21 @@ extension Conductor {
         }
         var recorded = state.recorded
         _ = consume state
+        if let stamps { recorded.stamps = stamps }
         if case .listed(let lists) = work.recipients { recorded.apply(lists.desired.registrations.changes) }
-        let report = try await work.course.carryOut(
-            from: consume recorded, options, in: surroundings, report: blank, isRecorded: isReal
+        var report = try await work.course.carryOut(
+            from: consume recorded, options, in: surroundings, report: blank, recording: isReal ? [.newStamp()] : nil
         ) { error in
             console.error("herald: the audiences' sizes could not be recorded\n")
             // If the disk is full, only this message names the place.
             console.error(CommandFailure(blaming: error).text)
         }
         progress.end()
+        // A copy of the state that was made while the run worked lacks the second stamp.
+        if isReal, let history = try? await store.history() {
+            report.state?.stamp = history.stamps.last
+            witness(history)
+        }
         do { try files.save(report) } catch {
             console.error("herald: the report could not be written to \(files.reportPath)\n")
         }
@@ -67,6 +79,11 @@ extension Conductor {
             console.info("Report: \(files.reportPath)\n")
         }
         return report
+    }
+
+    /// Notes outside of the state what was committed to it.
+    func witness(_ history: History) {
+        context.witness(history, workspace: KnownState.place(of: context.files.folder.path))
     }
 
     /// Whether it works on the state itself, and not on a copy.
