@@ -67,7 +67,7 @@ extension Conductor {
         }
         progress.end()
         // A copy of the state that was made while the run worked lacks the second stamp.
-        if isReal, let history = try? await store.history() {
+        if isReal, report.result != .interrupted, !report.isUnreachable, let history = try? await store.history() {
             report.state?.stamp = history.stamps.last
             witness(history)
         }
