@@ -58,6 +58,22 @@ struct UpgradeTests {
         #expect(notes.texts.count == 1)
     }
 
+    @Test func `one of format 2 keeps what it holds, and goes on with what is half done`() async throws {
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.copyItem(atPath: OldState.v2, toPath: path)
+        try await location().lock(for: "run").hold {
+            let state = try await location().open(for: .changing).snapshot()
+            let old = OldState.content
+            #expect(state.topics["tides"]?.recipients == old.topics["tides"]?.recipients)
+            #expect(state.groups["family"]?.members == old.groups["family"]?.members)
+            #expect((state.dead, state.audienceSizes) == (old.dead, old.audienceSizes))
+            let halfDone = try #require(state.occurrences["half-done@once#2"])
+            #expect((halfDone.accepted, halfDone.uncertain) == ([1, 2, 4], [3, 5, 6, 7]))
+            // Nothing says when it began, and whom it is for.
+            #expect(halfDone.begun == nil && halfDone.classes.isEmpty && !halfDone.isReopened)
+        }
+    }
+
     @Test func `the copy beside it is the old state, for its owner's eyes`() async throws {
         _ = try await location().lock(for: "run")
         #expect(try OldState.rows(in: copy) == OldState.rows(in: OldState.v1))
@@ -159,6 +175,8 @@ extension StateFile {
 enum OldState {
     static let v1 = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "fixtures/states/v1/state.sqlite").path
+
+    static let v2 = v1.replacing("states/v1", with: "states/v2")
 
     static let binding = StateBinding(project: "harbour-example", endpoint: .emulator, workspace: nil)
 

@@ -93,7 +93,7 @@ extension Life {
             }
             files.groups.removeFirst()
             tell("group \(group.name) is deleted")
-        } else {
+        } else if mayHaveGroups {
             files.groups.append(.init(name: Self.groupName, audience: anyAudience(&random)))
             tell("new group \(Self.groupName) of \(files.groups[0].audience)")
         }

@@ -86,6 +86,8 @@ final class Life {
     /// Whether plans are held against what a snapshot shows. That takes longer than the rest of a life.
     var comparesForecasts: Bool { seed.isMultiple(of: 4) }
     let population: Int
+    /// A group has no room for all members of long lists.
+    var mayHaveGroups: Bool { population <= Group.maximumMembers }
     /// The last registration of each installation, and how many tokens it has had.
     var newest: [Int: Registration] = [:]
     var tokens: [Int: Int] = [:]
@@ -130,7 +132,7 @@ final class Life {
         self.seed = seed
         var random = SeededRandom(seed: seed)
         // Some have lists so long that guards look at what they lose.
-        population = seed.isMultiple(of: 10) ? 110 : .random(in: 2...12, using: &random)
+        population = seed.isMultiple(of: 20) ? 110 : .random(in: 2...12, using: &random)
         displaces = Int.random(in: 0..<4, using: &random) > 0
         store = MemoryStore(.life, fingerprintKey: Array(0..<32))
         let (time, currentRun) = (time, currentRun)
@@ -201,7 +203,7 @@ final class Life {
             files.audiences.append(audience)
         }
         for _ in 0..<Int.random(in: 0...2, using: &random) { addTopic(&random) }
-        for _ in 0..<Int.random(in: 0...1, using: &random) {
+        for _ in 0..<Int.random(in: 0...1, using: &random) where mayHaveGroups {
             files.groups.append(.init(name: Self.groupName, audience: anyAudience(&random)))
         }
         for _ in 0..<Int.random(in: 1...3, using: &random) { addCampaign(&random) }
