@@ -23,7 +23,8 @@ package struct ApprovedPlan: Hashable, Sendable {
             guard Definition.Key(name) != nil, let digest = part["digest"]?.string else { throw .unreadable }
             switch part["size"] {
             // More recipients than that have no number.
-            case .int(let size)? where 0...Int64(RecipientID.max) ~= size: definitions[name] = Part(digest: digest, size: Int(size))
+            case .int(let size)? where 0...Int64(RecipientID.max) ~= size:
+                definitions[name] = Part(digest: digest, size: Int(size))
             case .null?: definitions[name] = Part(digest: digest, size: nil)
             default: throw .unreadable
             }

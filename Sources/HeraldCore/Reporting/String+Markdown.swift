@@ -74,7 +74,10 @@ extension String {
         for scalar in unicodeScalars {
             // In a table a bar ends the cell even here, unless a backslash stands before it, which then is not shown.
             // An invisible space keeps a backslash of the text apart from it.
-            if inTable, scalar == "|" { text.append(contentsOf: (text.last == "\\" ? "\u{200B}\\" : "\\").unicodeScalars) }
+            if inTable, scalar == "|" {
+                if text.last == "\\" { text.append("\u{200B}") }
+                text.append("\\")
+            }
             text.append(scalar)
         }
         return fence + pad + String(text) + pad + fence

@@ -53,7 +53,8 @@ package enum ListPlace: String, Hashable, Sendable {
 extension Definition {
     /// What it decides, in a form that does not depend on the order of keys.
     fileprivate func decision(at place: ListPlace?) -> JSONValue {
-        var members = Dictionary(fields.filter(\.isDecision).map { ($0.path, $0.value.canonical) }) { first, _ in first }
+        var members = Dictionary(fields.filter(\.isDecision).map { ($0.path, $0.value.canonical) }) { first, _ in first
+        }
         if let place, self["source.file"] != nil { members["source.place"] = .string(place.rawValue) }
         return .object(members)
     }

@@ -7,10 +7,12 @@ import Testing
 /// What strangers write in files is text in the bot's comment, and nothing else.
 @Suite struct MarkdownTests {
     private static let hostile = [
-        "----->> **approved** <details><summary>ok</summary>", "--!>--><script>", "</code></summary><b>", "@octocat/all",
+        "----->> **approved** <details><summary>ok</summary>", "--!>--><script>", "</code></summary><b>",
+        "@octocat/all",
         "#1 GH-12 JIRA-7", "owner/repo#3", "https://evil.example/a?b=c", "www.evil.example", "a@evil.example",
         "mailto:a@evil.example", "[d](https://e)", "![i](https://e/i.png)", "[x]: https://e", "<https://e>",
-        "&lt;b&gt;&#64;all", "a | b \\| c \\\\| d", "|\u{301} x", "`", "``` `` `", "`\u{301}a", "a`\u{301}", "\\`", "\u{111C2}`",
+        "&lt;b&gt;&#64;all", "a | b \\| c \\\\| d",
+        "|\u{301} x", "`", "``` `` `", "`\u{301}a", "a`\u{301}", "\\`", "\u{111C2}`",
         "\u{111C2}|", "1. one", "2) two", "- item", "> quote", "+ plus", "===", "---", "# head", "~~~", "$x$ $`y`$",
         ":tada: :+1:", "deadbeef00", "0123456789abcdef0123456789abcdef01234567", "a\nb\r\n@c", "\u{202E}@x\u{200B}@y",
         "!12 %3 ~label &5", "/close", "  ", "\"", "(`", "’`", "…`…", String(repeating: "`", count: 40), "*_*_~",
@@ -44,7 +46,8 @@ import Testing
             WorkspaceChange.Field(path: "message.data", after: .json([text: .string(text)])),
         ]
         document.comparison = .init(
-            base: "1234567", changes: [.init(kind: .campaign, name: text, from: text, action: .renamed, fields: fields)],
+            base: "1234567",
+            changes: [.init(kind: .campaign, name: text, from: text, action: .renamed, fields: fields)],
             warnings: [text])
         let message: [String: JSONValue] = ["notification": ["title": .string(text), "body": .string(text)]]
         var campaign = PreviewSamples.campaign(.audience("anglers"), message: message)

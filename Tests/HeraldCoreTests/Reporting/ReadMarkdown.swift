@@ -67,7 +67,8 @@ struct ReadMarkdown {
     }
 
     private static func wrong(in line: String, isFirst: Bool) -> String? {
-        if isFirst, line.wholeMatch(of: #/<!-- herald: [A-Za-z0-9._%\/]*(-[A-Za-z0-9._%\/]+)*-? -->/#) != nil { return nil }
+        let mark = #/<!-- herald: [A-Za-z0-9._%\/]*(-[A-Za-z0-9._%\/]+)*-? -->/#
+        if isFirst, line.wholeMatch(of: mark) != nil { return nil }
         var text = line
         if let summary = text.wholeMatch(of: #/<details><summary><code>([^<>]*)<\/code><\/summary>/#) {
             // In an element only entities are read, and mentions are not looked for in code.
@@ -78,13 +79,13 @@ struct ReadMarkdown {
         text = text.replacing(#/^#{2,3} /#, with: "").replacing(#/^( {2})?- /#, with: "").replacing("<br>", with: "")
             .replacing("**", with: "")
         if text.wholeMatch(of: #/ *([0-9]+[.)]|[-+=>]).*/#) != nil { return "a list or a quote" }
-        if let sign = text.unicodeScalars.first(where: { #"@#<>&[]()*_~`\|!$^{}="#.contains(Character($0)) && $0 != "(" && $0 != ")" }) {
+        if let sign = text.unicodeScalars.first(where: { #"@#<>&[]*_~`\|!$^{}="#.unicodeScalars.contains($0) }) {
             return "the sign \(sign)"
         }
-        for pattern in ["://", "www", "mailto:", "GH-"] where text.lowercased().contains(pattern.lowercased()) { return pattern }
+        for pattern in ["://", "www", "mailto:", "gh-"] where text.lowercased().contains(pattern) { return pattern }
         if text.contains(#/[0-9a-fA-F]{7}/#) { return "a commit" }
         if text.contains(#/[A-Za-z]-[0-9]/#) { return "a reference" }
-        if text.contains(#/:[A-Za-z0-9_+\-]+:/#), text.firstMatch(of: #/[0-9]{2}:[0-9]{2}/#) == nil { return "an emoji" }
+        if text.contains(#/:[A-Za-z0-9_+\-]+:/#), !text.contains(#/[0-9]{2}:[0-9]{2}/#) { return "an emoji" }
         return nil
     }
 }

@@ -65,12 +65,13 @@ import Testing
         #expect(changed == ["audience:members", "campaign:welcome", "campaign:tides", "topic:news"])
     }
 
-    @Test(arguments: [
-        ("a.csv", [], ListPlace.lists), ("a.csv", ["lists/a.csv"], .lists), ("a.csv", ["a.csv"], .workspace),
-        ("a.csv", ["a.csv", "lists/a.csv"], .workspace), ("lists/a.csv", ["lists/a.csv"], .lists),
-        ("lists/a.csv", [], .lists), ("lists/a.csv", ["lists/lists/a.csv"], .nested),
-        ("../a.csv", ["a.csv"], .workspace),
-    ] as [(String, [String], ListPlace)])
+    @Test(
+        arguments: [
+            ("a.csv", [], ListPlace.lists), ("a.csv", ["lists/a.csv"], .lists), ("a.csv", ["a.csv"], .workspace),
+            ("a.csv", ["a.csv", "lists/a.csv"], .workspace), ("lists/a.csv", ["lists/a.csv"], .lists),
+            ("lists/a.csv", [], .lists), ("lists/a.csv", ["lists/lists/a.csv"], .nested),
+            ("../a.csv", ["a.csv"], .workspace),
+        ] as [(String, [String], ListPlace)])
     func `a list beside the file that names it is told apart from one in the folder of lists`(
         _ path: String, _ there: [String], _ place: ListPlace
     ) throws {

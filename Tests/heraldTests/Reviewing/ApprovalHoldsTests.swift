@@ -43,7 +43,8 @@ import Testing
         case "definitions":
             definitions["campaign:to-all"] = ["digest": digest, "size": 20]
         case "sizes":
-            definitions["campaign:to-all"] = ["digest": definitions["campaign:to-all"]?["digest"] ?? .null, "size": 900]
+            let same = definitions["campaign:to-all"]?["digest"] ?? .null
+            definitions["campaign:to-all"] = ["digest": same, "size": 900]
         default: whole["approval"] = digest
         }
         whole["definitions"] = .object(definitions)
