@@ -99,7 +99,7 @@ extension Substring {
     /// - Parameter isFirst: Whether a line may begin with it, where "1." would begin a list.
     fileprivate func isPlain(beginning isFirst: Bool) -> Bool {
         let core = withoutQuotes.core
-        if isFirst, wholeMatch(of: #/[0-9]+[.)].*/#) != nil { return false }
+        if isFirst, wholeMatch(of: #/[0-9]+[.)]/#) != nil { return false }
         if core.wholeMatch(of: #/[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{2}:[0-9]{2}/#) != nil { return true }
         var before: UInt8 = 0
         var digits = 0
