@@ -78,7 +78,7 @@ struct ReadMarkdown {
         if text == "</details>" || text == "---" || text.wholeMatch(of: #/[-:]+/#) != nil { return nil }
         text = text.replacing(#/^#{2,3} /#, with: "").replacing(#/^( {2})?- /#, with: "").replacing("<br>", with: "")
             .replacing("**", with: "")
-        if text.wholeMatch(of: #/ *([0-9]+[.)]|[-+=>]).*/#) != nil { return "a list or a quote" }
+        if text.wholeMatch(of: #/ *([0-9]+[.)]|[-+=>])( .*)?/#) != nil { return "a list or a quote" }
         if let sign = text.unicodeScalars.first(where: { #"@#<>&[]*_~`\|!$^{}="#.unicodeScalars.contains($0) }) {
             return "the sign \(sign)"
         }
