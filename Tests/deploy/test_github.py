@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 
 import places
 from forge import CAMPAIGN, ForgeTestCase
@@ -37,7 +38,9 @@ class ActionTestCase(ForgeTestCase):
             "GITHUB_REPOSITORY": "tide/app", "GITHUB_OUTPUT": str(self.files["output"]),
             "GITHUB_STEP_SUMMARY": str(self.files["summary"]), "GITHUB_PATH": str(self.files["path"]),
             "GH_CALLS": str(self.files["calls"]), "GH_COMMENTS": str(self.files["comments"]),
+            "RUNNER_TEMP": str(self.folder / "temp"),
         }
+        (self.folder / "temp").mkdir()
         self.inputs = {name: value.get("default", "") for name, value in self.action["inputs"].items()}
         self.inputs |= {"herald": str(tools / "herald"), "token": "nothing"}
 
@@ -113,9 +116,10 @@ class ReviewStepTests(ActionTestCase):
         self.step("Comment")
         search, post, again, patch = self.read("calls").splitlines()
         self.assertIn("api --paginate repos/tide/app/issues/7/comments", search)
-        self.assertIn("POST repos/tide/app/issues/7/comments --field body=@herald-review/plan.md", post)
+        plan = self.folder / "temp/herald-review/plan.md"
+        self.assertIn(f"POST repos/tide/app/issues/7/comments --field body=@{plan}", post)
         self.assertEqual(again, search)
-        self.assertIn("PATCH repos/tide/app/issues/comments/4711 --field body=@herald-review/plan.md", patch)
+        self.assertIn(f"PATCH repos/tide/app/issues/comments/4711 --field body=@{plan}", patch)
 
     def test_mistakes_fail_the_check_and_are_in_the_comment(self):
         self.change("welcome.yaml", CAMPAIGN.replace("target:", "targt:"))
@@ -123,6 +127,54 @@ class ReviewStepTests(ActionTestCase):
         self.assertIn("::error file=campaigns/welcome.yaml", said)
         self.step("Comment")
         self.assertIn("POST", self.read("calls"))
+
+
+class SuppliedFilesTests(ActionTestCase):
+    """A pull request brings files along where the job writes its own."""
+
+    def supply(self, kind):
+        supplied = self.checkout / "herald-review"
+        if kind == "file":
+            supplied.mkdir()
+            (supplied / "plan.md").write_text("<!-- herald: campaigns -->\nApproved.\n")
+        elif kind == "link":
+            supplied.mkdir()
+            (supplied / "plan.md").symlink_to("/proc/self/environ")
+        else:
+            elsewhere = self.checkout / "elsewhere"
+            elsewhere.mkdir()
+            (elsewhere / "plan.md").write_text("<!-- herald: campaigns -->\nApproved.\n")
+            supplied.symlink_to("elsewhere")
+
+    def test_what_a_pull_request_supplied_is_not_posted(self):
+        for kind in ("file", "link", "folder"):
+            with self.subTest(kind):
+                self.supply(kind)
+                # The review did not even begin: the install failed.
+                self.assertIn("There is no plan", self.step("Comment"))
+                self.assertEqual(self.read("calls"), "")
+                self.step("Review")
+                self.assertFalse((self.checkout / "herald-review").is_symlink())
+                self.assertNotIn("Approved.", (self.checkout / "herald-review/plan.md").read_text())
+                self.step("Comment")
+                self.assertIn(f"--field body=@{self.folder}/temp/herald-review/plan.md", self.read("calls"))
+                self.files["calls"].unlink()
+                self.tearDownReview()
+
+    def tearDownReview(self):
+        shutil.rmtree(self.checkout / "herald-review")
+        shutil.rmtree(self.folder / "temp/herald-review")
+        shutil.rmtree(self.checkout / "elsewhere", ignore_errors=True)
+
+    def test_neither_a_link_nor_a_large_file_is_posted(self):
+        plan = self.folder / "temp/herald-review/plan.md"
+        plan.parent.mkdir()
+        plan.symlink_to("/proc/self/environ")
+        self.assertIn("There is no plan", self.step("Comment"))
+        plan.unlink()
+        plan.write_text("x" * 65_537)
+        self.assertIn("too large", self.step("Comment", status=1))
+        self.assertEqual(self.read("calls"), "")
 
 
 class ApplyStepTests(ActionTestCase):
@@ -148,6 +200,14 @@ class ApplyStepTests(ActionTestCase):
 
 
 class WorkflowTests(ActionTestCase):
+    def test_workflows_name_actions_by_commits(self):
+        """A tag can be moved to other code. herald itself is checked by checksum and provenance."""
+        pages = ["ci", "approval", "snapshot", "emulator", "credentials"]
+        for path in [*DEPLOY.glob("github/*.yml"), *(ROOT / "docs/how-to" / f"{page}.md" for page in pages)]:
+            for use in re.findall(r"uses: (\S+@.*)", path.read_text()):
+                if not use.startswith("OWNER/herald@"):
+                    self.assertRegex(use, r"^[\w.-]+/[\w.-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$", path.name)
+
     def test_workflows_give_the_action_what_it_knows(self):
         uses = 0
         for path in sorted(DEPLOY.glob("github/*.yml")):

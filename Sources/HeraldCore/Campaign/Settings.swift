@@ -22,6 +22,11 @@ package struct Settings: Hashable, Sendable {
     package var approval = ApprovalSettings()
 
     package init(project: String) { self.project = project }
+
+    /// Whether a workspace may have the name.
+    package static func isWorkspaceName(_ text: String) -> Bool {
+        text.wholeMatch(of: #/[A-Za-z0-9][A-Za-z0-9._\-]{0,99}/#) != nil
+    }
 }
 
 /// Where the state is, relative to the workspace or absolute.

@@ -12,11 +12,17 @@ extension Definition {
         self.init(kind: .settings, name: "", previousNames: [], fields: Self.leaves(of: written, at: ""), uses: [])
     }
 
+    /// What decides neither who gets what nor whether anybody is asked. Which files there are, and in which zone their
+    /// times are, stands in the definitions that they lead to.
+    private static let others: Set = ["herald", "timezone", "resources", "ignore", "runner.every", "state.snapshot"]
+
     private static func leaves(of value: JSONValue?, at path: String) -> [Field] {
         guard let value else { return [] }
-        guard case .object(let members) = value else { return [Field(path: path, value: .json(value))] }
+        guard case .object(let members) = value else {
+            return [Field(path: path, value: .json(value), isDecision: !others.contains(path))]
+        }
         return members.sorted { $0.key < $1.key }.flatMap { key, member in
-            leaves(of: member, at: path.isEmpty ? key : "\(path).\(key)")
+            leaves(of: member, at: path.path(to: key))
         }
     }
 }

@@ -125,18 +125,18 @@ enum SettingsReader {
         return id.value
     }
 
+    /// A name with variables that are not replaced is kept: what they stand for may be right.
     private static func workspace(
         _ fields: Fields, _ format: SettingsFormat?, _ findings: inout Findings
     ) -> String? {
         guard let name = fields.string("workspace", &findings) else { return nil }
         format?.require(2, for: "'workspace'", at: fields.keyRange("workspace"), &findings)
-        if name.value.wholeMatch(of: #/[A-Za-z0-9][A-Za-z0-9._\-]{0,99}/#) == nil {
-            findings.diagnostics.append(
-                .error(
-                    .invalidValue, "'\(name.value)' is no name for a workspace", at: name.range,
-                    help: "use letters, digits, '.', '_' and '-'"))
-        }
-        return name.value
+        guard !Settings.isWorkspaceName(name.value) else { return name.value }
+        findings.diagnostics.append(
+            .error(
+                .invalidValue, "'\(name.value)' is no name for a workspace", at: name.range,
+                help: "use letters, digits, '.', '_' and '-'"))
+        return name.value.contains("${") ? name.value : nil
     }
 
     static func path(

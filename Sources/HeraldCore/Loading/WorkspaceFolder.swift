@@ -144,17 +144,40 @@ package struct WorkspaceFolder: Sendable {
     ///   - lists: the folder of lists, relative to the workspace or absolute.
     func list(_ path: String, from base: String, lists: String) -> Result<Place, DiagnosticError> {
         let lists = self.lists(lists)
-        let beside = path.hasPrefix("/") ? path : absolute(base.isEmpty ? path : "\(base)/\(path)")
-        let below = "\(lists)/\(path)".withoutDots
-        let isBelow = !path.hasPrefix("/") && below.lies(in: lists) && !isThere(beside.withoutDots) && isThere(below)
+        let (beside, below) = listPaths(path, from: base, lists: lists)
+        let isBelow = below.map { !isThere(beside.withoutDots) && isThere($0) } ?? false
         do throws(DiagnosticError) {
-            let roots = [self.path, lists.resolvingSymlinks].filter { root in
-                repository.map { root.lies(in: $0) } ?? true
-            }
-            return .success(try place(of: isBelow ? below : beside, written: path, in: roots))
+            return .success(
+                try place(of: isBelow ? below ?? beside : beside, written: path, in: listRoots(lists)))
         } catch {
             return .failure(error)
         }
+    }
+
+    /// Where a list may be: beside the file that names it, or else in the folder of lists, unless its path leads out.
+    private func listPaths(_ path: String, from base: String, lists: String) -> (beside: String, below: String?) {
+        if path.hasPrefix("/") { return (path, nil) }
+        let below = "\(lists)/\(path)".withoutDots
+        return (absolute(base.isEmpty ? path : "\(base)/\(path)"), below.lies(in: lists) ? below : nil)
+    }
+
+    /// The folders in which lists may be, with symlinks resolved.
+    private func listRoots(_ lists: String) -> [String] {
+        [path, lists.resolvingSymlinks].filter { root in repository.map { root.lies(in: $0) } ?? true }
+    }
+
+    /// In which of the places the list of an audience is. Looks only at names, and only where lists may be.
+    package func place(ofList path: Located<String>, of settings: Settings) -> ListPlace {
+        let lists = self.lists(settings.lists)
+        let (written, below) = listPaths(path.value, from: path.range.file.folder, lists: lists)
+        let beside = written.withoutDots
+        let roots = listRoots(lists)
+        let isFound = { (place: String) in
+            roots.contains { place.resolvingSymlinks.lies(in: $0) } && isThere(place)
+        }
+        let isInLists = beside.lies(in: lists)
+        if below == nil || isFound(beside) { return isInLists ? .lists : .workspace }
+        return isInLists && below.map(isFound) ?? false ? .nested : .lists
     }
 
     /// A list that an audience names: its name for people, and its absolute path. `nil` if it must not be read.

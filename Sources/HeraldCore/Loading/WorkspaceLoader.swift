@@ -4,7 +4,7 @@ internal import FCM
 /// Whether the lists of registrations may be read.
 package enum ListPolicy: String, Sendable, CaseIterable {
     case required
-    /// Lists are neither opened nor looked for: for a machine that must not see registrations.
+    /// Lists are not opened: for a machine that must not see registrations.
     case skip
 }
 

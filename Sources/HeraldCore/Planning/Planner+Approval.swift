@@ -1,8 +1,15 @@
 internal import FCM
 
-/// What `approval: required` blocks.
+/// What is blocked where approvals are required: by `approval: required`, or because somebody approved before.
 extension Planner {
     mutating func holdUnapproved(_ approval: Approval) {
+        defer {
+            if !settings.approval.isRequired, !plan.unapproved.isEmpty {
+                overview.warnings.append(
+                    "herald.yaml does not require approvals, but this state does since somebody approved; "
+                        + "'herald approve --end' ends that")
+            }
+        }
         for index in plan.steps.indices {
             let resource = plan.steps[index].resource
             guard let reason = reason(against: resource, approval) else {
@@ -18,11 +25,17 @@ extension Planner {
     /// Why it may not be done; `nil` if it may.
     private func reason(against resource: Definition.Key, _ approval: Approval) -> String? {
         let recorded = state.approvals[resource.text]
-        guard let digest = approval.digests[resource] else {
-            // Whoever approves files without it approves that it goes.
-            return recorded != nil || state.approvals.isEmpty ? "nobody approved that the files leave it out" : nil
+        let digest = approval.digests[resource]
+        if digest == nil, recorded != nil || state.approvals.isEmpty {
+            return "nobody approved that the files leave it out"
         }
-        guard let recorded else { return "nobody approved it" }
+        if digest != nil, recorded == nil { return "nobody approved it" }
+        guard let common = state.approvals[Definition.Key.settings.text] else {
+            return "it was approved with an older herald, whose approvals cover less; review and approve it again"
+        }
+        if approval.digests[.settings] != common.digest { return "herald.yaml changed since \(common.by) approved it" }
+        // Whoever approves files without it approves that it goes.
+        guard let digest, let recorded else { return nil }
         guard recorded.digest == digest else { return "the files changed since \(recorded.by) approved it" }
         guard let seen = recorded.size, let now = approval.sizes[resource] else { return nil }
         return settings.approval.excess(of: now, over: seen)

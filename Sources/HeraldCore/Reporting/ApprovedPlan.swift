@@ -22,7 +22,9 @@ package struct ApprovedPlan: Hashable, Sendable {
         for (name, part) in listed {
             guard Definition.Key(name) != nil, let digest = part["digest"]?.string else { throw .unreadable }
             switch part["size"] {
-            case .int(let size)? where size >= 0: definitions[name] = Part(digest: digest, size: Int(size))
+            // More recipients than that have no number.
+            case .int(let size)? where 0...Int64(RecipientID.max) ~= size:
+                definitions[name] = Part(digest: digest, size: Int(size))
             case .null?: definitions[name] = Part(digest: digest, size: nil)
             default: throw .unreadable
             }
@@ -30,9 +32,11 @@ package struct ApprovedPlan: Hashable, Sendable {
         self.definitions = definitions
     }
 
+    /// Whether a herald wrote it whose approvals cover less: not the settings, and not where a list is.
+    package var isOlder: Bool { definitions[Definition.Key.settings.text] == nil }
+
     /// What the files decide in another way than those of this plan, in words. Empty if they decide the same.
     package func differences(from files: Approval) -> [String] {
-        guard files.digest != approval else { return [] }
         let current = Dictionary(files.digests.map { ($0.key.text, $0.value) }) { first, _ in first }
         let changed = Set(current.keys).union(definitions.keys)
             .filter { current[$0] != definitions[$0]?.digest }.sorted()
@@ -41,8 +45,23 @@ package struct ApprovedPlan: Hashable, Sendable {
             return current[name] == nil
                 ? "\(subject) is gone" : definitions[name] == nil ? "\(subject) is new" : subject
         }
-        // Someone altered one of the two by hand.
-        return words.isEmpty ? ["its approval"] : words
+        // If only this differs, somebody altered the file by hand.
+        return words.isEmpty && files.digest != approval ? ["its approval"] : words
+    }
+
+    /// Which sizes the files here do not have, in words. Nothing where nobody counted. A list may have changed a little
+    /// since, in both directions.
+    package func sizeDifferences(from files: Approval, _ settings: ApprovalSettings) -> [String] {
+        guard !files.sizes.isEmpty, definitions.values.contains(where: { $0.size != nil }) else { return [] }
+        return files.digests.keys.sorted().compactMap { key in
+            let (seen, now) = (definitions[key.text]?.size, files.sizes[key])
+            if seen == now { return nil }
+            if let seen, let now, now <= settings.limit(approved: seen), seen <= settings.limit(approved: now) {
+                return nil
+            }
+            let words = { (size: Int?) in size.map { "\($0)" } ?? "unknown" }
+            return "\(key.words) (\(words(seen)) in the plan, \(words(now)) here)"
+        }
     }
 
     /// Why the plan does not cover what is to be done: a list grew too much.
@@ -56,20 +75,21 @@ package struct ApprovedPlan: Hashable, Sendable {
         }
     }
 
-    /// What to record of it.
+    /// What to record: what was worked out from the files. The plan can only make a size smaller.
     ///
     /// - Parameter known: What was approved before. Whoever approved the same before stays named.
-    package func recorded(by name: String, at instant: Date, after known: [String: RecordedApproval])
-        -> [String: RecordedApproval]
-    {
+    package func recorded(
+        _ files: Approval, by name: String, at instant: Date, after known: [String: RecordedApproval]
+    ) -> [String: RecordedApproval] {
         Dictionary(
-            definitions.map { resource, part in
-                var approval = RecordedApproval(digest: part.digest, size: part.size, by: name, at: instant)
-                if let earlier = known[resource], earlier.digest == part.digest {
+            files.digests.map { key, digest in
+                let size = files.sizes[key].map { min($0, definitions[key.text]?.size ?? $0) }
+                var approval = RecordedApproval(digest: digest, size: size, by: name, at: instant)
+                if let earlier = known[key.text], earlier.digest == digest {
                     (approval.by, approval.at) = (earlier.by, earlier.at)
-                    approval.size = part.size ?? earlier.size
+                    approval.size = size ?? earlier.size
                 }
-                return (resource, approval)
+                return (key.text, approval)
             }, uniquingKeysWith: { first, _ in first })
     }
 }

@@ -94,17 +94,16 @@ extension PlanDocument {
 
     private func row(_ step: Plan.Step) -> String {
         let line = Self.line(step, overview.figures)
-        return "| \(line.verb.inMarkdown) | \(line.subject.inMarkdown) | \(line.figures.inMarkdown) "
-            + "| \(step.reason.inMarkdown) |\n"
+        return "| \(line.verb.inCell) | \(line.subject.inCell) | \(line.figures.inCell) | \(step.reason.inCell) |\n"
     }
 
     private func row(_ upcoming: PlanOverview.Upcoming) -> String {
         let occurring = upcoming.occurring
         let recipients = overview.figures.words(
             upcoming.recipients, isCounted: upcoming.isCounted, as: upcoming.recipients.grouped, unknown: "unknown")
-        return "| \(occurring.campaign.inMarkdown) | \(occurring.local.spoken.inMarkdown) "
-            + "\(occurring.zone.name.inMarkdown) | \(occurring.at.rfc3339) | \(upcoming.target.words.inMarkdown) "
-            + "| \(recipients) | \(occurring.note.inMarkdown) |\n"
+        return "| \(occurring.campaign.inCell) | \("\(occurring.local.spoken) \(occurring.zone.name)".inCell) "
+            + "| \(occurring.at.rfc3339.inCell) | \(upcoming.target.words.inCell) | \(recipients) "
+            + "| \(occurring.note.inCell) |\n"
     }
 
     /// What a guard refuses, and what to do about it.
@@ -143,10 +142,7 @@ extension PlanDocument {
         let lines = look.mocks.map { $0.textLines.joined(separator: "\n") }
         let title = campaign.name.value + (look.words.map { ": \($0)" } ?? "")
         let text = lines.isEmpty ? "(nothing is shown)" : lines.joined(separator: "\n\n")
-        let longest = text.split(whereSeparator: { $0 != "`" }).map(\.count).max() ?? 0
-        let fence = String(repeating: "`", count: max(3, longest + 1))
-        return
-            "<details><summary>\(title.inMarkdown)</summary>\n\n\(fence)text\n\(text)\n\(fence)\n\n</details>\n"
+        return "<details><summary>\(title.inElement)</summary>\n\n\(text.codeBlock)\n</details>\n"
     }
 
     // MARK: The last lines
@@ -176,34 +172,23 @@ extension PlanDocument.Comparison {
     /// Each change with what it consists of, and then what readers must know.
     fileprivate var entries: [String] {
         let entries = changes.map { change in
-            "- **\(change.title.inMarkdown)**\n" + change.lines.map { "  - \($0.inMarkdown)\n" }.joined()
+            "- **\(change.title.inMarkdown)**\n" + Self.lines(of: change)
         }
         let seen = entries.isEmpty ? ["Nothing: the files decide the same as before.\n"] : entries
         return warnings.map { "- \($0.inMarkdown)\n" } + seen
     }
-}
 
-extension String {
-    /// Text that cannot end an HTML comment.
-    fileprivate var inComment: String { printable.replacing("-->", with: "").replacing("--", with: "- -") }
+    /// Nobody can hide a change behind the length of another one, or its end behind its beginning.
+    private static let longestChange = 6_000
 
-    /// Escaped for a line or a table's cell: none of it acts as Markdown or HTML.
-    var inMarkdown: String {
+    private static func lines(of change: WorkspaceChange) -> String {
         var text = ""
-        for character in printable.unicodeScalars {
-            switch character {
-            case "&": text += "&amp;"
-            case "<": text += "&lt;"
-            case ">": text += "&gt;"
-            // A mention or a link to an issue would notify people.
-            case "@": text += "&#64;"
-            case "#": text += "&#35;"
-            case "\\", "`", "*", "_", "{", "}", "[", "]", "(", ")", "|", "~", "!":
-                text += "\\"
-                text.unicodeScalars.append(character)
-            case "\n", "\r", "\t": text += " "
-            default: text.unicodeScalars.append(character)
+        let lines = change.lines.map { "  - \($0.inMarkdown)\n" }
+        for (number, line) in lines.enumerated() {
+            if text.utf8.count + line.utf8.count > longestChange {
+                return text + "  - … and \(count(lines.count - number, "field")) more: plan.json has all of them\n"
             }
+            text += line
         }
         return text
     }

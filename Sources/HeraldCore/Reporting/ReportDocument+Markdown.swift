@@ -10,16 +10,16 @@ extension ReportDocument {
         text += totalsText + "\n\n"
         text += facts.map { "\($0.name.inMarkdown): \($0.value.inMarkdown)" }.joined(separator: " · ") + "\n"
         let steps = report.steps.map { step -> String in
-            let cells = [step.id.rawValue.inMarkdown] + step.figures.map { String($0.count) }
+            let cells = [step.id.rawValue.inCell] + step.figures.map { String($0.count) }
             let remarks = [step.stopped.map { "stopped: \($0)" }, step.note, step.leftOut.words].compactMap {
-                $0?.inMarkdown
+                $0?.inCell
             }
             return "| \(cells.joined(separator: " | ")) | \(remarks.joined(separator: "; ")) |\n"
         }
         let failures = report.steps.flatMap { step in
             step.failureKinds.map { kind in
-                "| \(step.id.rawValue.inMarkdown) | \(kind.count) | \(kind.code.inMarkdown) | \(kind.message.inMarkdown) "
-                    + "| \(kind.action.words.inMarkdown) |\n"
+                "| \(step.id.rawValue.inCell) | \(kind.count) | \(kind.code.inCell) | \(kind.message.inCell) "
+                    + "| \(kind.action.words.inCell) |\n"
             }
         }
         let names = StepReport.figureNames

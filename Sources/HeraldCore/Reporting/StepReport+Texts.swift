@@ -29,7 +29,7 @@ extension StepReport {
     /// Rows of a Markdown table.
     var textRows: [String] {
         texts.map { name, account in
-            let cells = [id.rawValue.inMarkdown, name.inMarkdown] + account.figures.map { String($0.count) }
+            let cells = [id.rawValue.inCell, name.inCell] + account.figures.map { String($0.count) }
             return "| \(cells.joined(separator: " | ")) |\n"
         }
     }

@@ -12,11 +12,12 @@ extension WorkspaceChange {
         }
     }
 
-    /// A line for each thing that changed. Of a new resource only what readers ask for first, of a removed one nothing.
+    /// A line for each thing that changed. Of a new resource everything that is not as usual, and first what readers ask
+    /// for first; of a removed one nothing.
     package var lines: [String] {
         switch action {
         case .removed: []
-        case .added: firstAnswers.map(\.words)
+        case .added: answers.map(\.words)
         case .renamed: fields.filter { $0.path != "previous_names" }.map(\.words)
         case .changed: fields.map(\.words)
         }
@@ -28,18 +29,14 @@ extension WorkspaceChange {
         "schedule.at", "schedule.cron", "source.", "where.", "subscribers", "members.",
     ]
 
-    private var firstAnswers: [Field] {
-        var rest = fields
+    private var answers: [Field] {
+        var rest = fields.filter { !$0.isUsual }
         var answers: [Field] = []
         for question in Self.firstQuestions {
             answers += rest.filter { $0.path.hasPrefix(question) }
             rest.removeAll { $0.path.hasPrefix(question) }
         }
-        // A time names its zone itself.
-        if fields.contains(where: { $0.path == "schedule.cron" }) {
-            answers += rest.filter { $0.path == "schedule.timezone" }
-        }
-        return answers
+        return answers + rest
     }
 
     package var json: JSONValue {
@@ -63,6 +60,8 @@ extension WorkspaceChange.Field {
             // One zone is named once.
             let first = before.spoken(in: old, isNamed: old != zone)
             return "moved from \(first) to \(after.spoken(in: zone))"
+        case (.cron(let before, let old)?, .cron(let after, let zone)?):
+            return "moved from \(before.words(in: old, isNamed: old != zone)) to \(after.words(in: zone))"
         case (.names(let before)?, .names(let after)?): return "\(noun) \(Self.difference(before, after))"
         case (nil, .names(let after)?): return "\(noun): \(Self.list(after))"
         case (.names(let before)?, nil): return "\(noun) no longer \(Self.list(before))"
@@ -85,7 +84,7 @@ extension WorkspaceChange.Field {
         case "message.notification.title": "title"
         case "message.notification.body": "text"
         case "message.notification.image": "image"
-        case "schedule.at": "time"
+        case "schedule.at", "schedule.cron": "time"
         default: path
         }
     }
@@ -111,12 +110,24 @@ extension Definition.Value {
     fileprivate var words: String {
         switch self {
         case .json(.string(let text)):
-            text.count <= Self.shownCharacters ? "“\(text)”" : "“\(text.prefix(Self.shownCharacters))…”"
-        case .json(let value): String(value.compactText.prefix(Self.shownCharacters))
+            "“\(Self.cut(text))”"
+        case .json(let value): Self.cut(value.compactText)
         case .time(let date, let zone): date.spoken(in: zone)
+        case .cron(let cron, let zone): cron.words(in: zone)
         case .names(let names): names.sorted().joined(separator: ", ")
         case .registrations(let all): count(all.count, "registration")
         }
+    }
+
+    private static func cut(_ text: String) -> String {
+        text.count <= shownCharacters ? text : "\(text.prefix(shownCharacters))…"
+    }
+}
+
+extension Cron {
+    /// Its fields as they are written if it is not simple enough for words.
+    fileprivate func words(in zone: Zone, isNamed: Bool = true) -> String {
+        (spoken ?? "“\(self)”") + (isNamed ? " \(zone.name)" : "")
     }
 }
 

@@ -20,7 +20,7 @@ extension Audience {
         case .audience(let name): fields.add("source.audience", .string(name.value))
         }
         for filter in filters.sorted(by: { $0.column.value < $1.column.value }) {
-            fields.add("where.\(filter.column.value)", filter.values)
+            fields.add("where".path(to: filter.column.value), filter.values)
         }
         fields.add("exclude", exclude)
         for field in self.fields.map(\.value).sorted(by: { $0.name < $1.name }) { fields.addField(field) }
@@ -37,7 +37,7 @@ extension Topic {
         var fields = FieldList()
         fields.add("subscribers", subscribers)
         fields.add("exclude", exclude)
-        fields.add("prune", .bool(prune))
+        fields.add("prune", .bool(prune), usually: true)
         fields.add("previous_names", Set(previousNames.map(\.value.rawValue)))
         return Definition(
             kind: .topic, name: name.value.rawValue, previousNames: Set(previousNames.map(\.value.rawValue)),
@@ -68,10 +68,10 @@ extension Campaign {
         fields.add("exclude", exclude)
         fields.add("message", of: .object(message.value))
         if let personal { fields.addPersonal(personal) }
-        fields.add("enabled", .bool(enabled))
-        fields.add("revision", .int(Int64(revision)))
+        fields.add("enabled", .bool(enabled), usually: true)
+        fields.add("revision", .int(Int64(revision)), usually: 1)
         fields.addDelivery(delivery)
-        fields.add("acknowledge.broadcast", .bool(acknowledged.broadcast))
+        fields.add("acknowledge.broadcast", .bool(acknowledged.broadcast), usually: false)
         fields.add("acknowledge.max_recipients", acknowledged.maxRecipients.map { .int(Int64($0)) })
         fields.add("previous_names", previousNames)
         fields.add("description", description.map { .string($0) }, isDecision: false)
@@ -97,9 +97,12 @@ extension Campaign.Target {
 private struct FieldList {
     private(set) var all: [Definition.Field] = []
 
-    mutating func add(_ path: String, _ value: JSONValue?, isDecision: Bool = true) {
+    /// - Parameter usual: What it is if the file does not say it.
+    mutating func add(
+        _ path: String, _ value: JSONValue?, usually usual: JSONValue? = nil, isDecision: Bool = true
+    ) {
         guard let value else { return }
-        all.append(.init(path: path, value: .json(value), isDecision: isDecision))
+        all.append(.init(path: path, value: .json(value), isDecision: isDecision, isUsual: value == usual))
     }
 
     mutating func add(_ path: String, _ names: Set<String>) {
@@ -115,23 +118,26 @@ private struct FieldList {
     /// The leaves of a value, each under its own path. Lists stay whole.
     mutating func add(_ path: String, of value: JSONValue) {
         guard case .object(let members) = value, !members.isEmpty else { return add(path, value) }
-        for (key, member) in members.sorted(by: { $0.key < $1.key }) { add("\(path).\(key)", of: member) }
+        for (key, member) in members.sorted(by: { $0.key < $1.key }) { add(path.path(to: key), of: member) }
     }
 
     mutating func addField(_ field: Field) {
-        add("fields.\(field.name).type", .string(field.kind.rawValue))
-        add("fields.\(field.name).max", field.maximum.map { .int(Int64($0)) })
-        add("fields.\(field.name).column", .string(field.column))
+        let path = "fields".path(to: field.name)
+        add("\(path).type", .string(field.kind.rawValue))
+        add("\(path).max", field.maximum.map { .int(Int64($0)) })
+        add("\(path).column", .string(field.column), usually: .string(field.name))
     }
 
     mutating func addPersonal(_ personal: Personal) {
         add("personal.fields", personal.fields)
         add("personal.locale", personal.locale.map { .string($0.value) })
         add("personal.default_locale", personal.defaultLocale.map { .string($0.value) })
-        add("personal.bad_rows", .string(personal.badRows.rawValue))
+        add(
+            "personal.bad_rows", .string(personal.badRows.rawValue),
+            usually: .string(Personal().badRows.rawValue))
         addLocales("locales", personal.locales)
         for variant in personal.variants {
-            let path = "variants.\(variant.name.value)"
+            let path = "variants".path(to: variant.name.value)
             add("\(path).weight", .int(Int64(variant.weight)))
             add("\(path).holdout", variant.isHoldout ? true : nil)
             if !variant.message.isEmpty { add("\(path).message", of: .object(variant.message)) }
@@ -143,25 +149,31 @@ private struct FieldList {
 
     private mutating func addLocales(_ path: String, _ locales: [String: [String: JSONValue]]) {
         for (locale, message) in locales.sorted(by: { $0.key < $1.key }) {
-            add("\(path).\(locale)", of: .object(message))
+            add(path.path(to: locale), of: .object(message))
         }
     }
 
     mutating func addSchedule(_ schedule: Schedule) {
+        let usual = Schedule()
         switch schedule.times {
-        case .once: add("schedule", "once")
+        case .once: add("schedule", "once", usually: "once")
         case .at(let date): all.append(.init(path: "schedule.at", value: .time(date, schedule.zone)))
         case .cron(let cron, let start, let end):
-            add("schedule.cron", .string("\(cron)"))
+            all.append(.init(path: "schedule.cron", value: .cron(cron, schedule.zone)))
             if let start { all.append(.init(path: "schedule.start", value: .time(start, schedule.zone))) }
             if let end { all.append(.init(path: "schedule.end", value: .time(end, schedule.zone))) }
-            add("schedule.dst.gap", .string(schedule.dst.gap.rawValue))
-            add("schedule.dst.overlap", .string(schedule.dst.overlap.rawValue))
+            add("schedule.dst.gap", .string(schedule.dst.gap.rawValue), usually: .string(usual.dst.gap.rawValue))
+            add(
+                "schedule.dst.overlap", .string(schedule.dst.overlap.rawValue),
+                usually: .string(usual.dst.overlap.rawValue))
         }
-        // The zone of one instant only says how people speak of it.
-        add("schedule.timezone", .string(schedule.zone.name), isDecision: schedule.isCron)
-        add("schedule.max_lateness", .string(schedule.maxLateness.protobufText))
-        add("schedule.catch_up", .string(schedule.catchUp.rawValue))
+        // The zone of one instant only says how people speak of it. Whoever names a time names its zone with it.
+        let zone = JSONValue.string(schedule.zone.name)
+        add("schedule.timezone", zone, usually: zone, isDecision: schedule.isCron)
+        add(
+            "schedule.max_lateness", .string(schedule.maxLateness.protobufText),
+            usually: .string(usual.maxLateness.protobufText))
+        add("schedule.catch_up", .string(schedule.catchUp.rawValue), usually: .string(usual.catchUp.rawValue))
     }
 
     mutating func addTarget(_ target: Campaign.Target) {
@@ -179,10 +191,13 @@ private struct FieldList {
         case nil: break
         }
         add("delivery.expires_after", delivery.expiresAfter.map { .string($0.protobufText) })
-        add("delivery.on_error", .string(delivery.onError.rawValue))
-        add("delivery.on_unknown", .string(delivery.onUnknown.rawValue))
-        add("delivery.stop_when_rejected_percent", .int(Int64(delivery.stopWhenRejectedPercent)))
-        add("delivery.members", .string(delivery.members.rawValue))
+        let usual = Campaign.Delivery()
+        add("delivery.on_error", .string(delivery.onError.rawValue), usually: .string(usual.onError.rawValue))
+        add("delivery.on_unknown", .string(delivery.onUnknown.rawValue), usually: .string(usual.onUnknown.rawValue))
+        add(
+            "delivery.stop_when_rejected_percent", .int(Int64(delivery.stopWhenRejectedPercent)),
+            usually: .int(Int64(usual.stopWhenRejectedPercent)))
+        add("delivery.members", .string(delivery.members.rawValue), usually: .string(usual.members.rawValue))
     }
 }
 

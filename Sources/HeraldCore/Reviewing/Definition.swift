@@ -11,17 +11,21 @@ package struct Definition: Hashable, Sendable {
     }
 
     package struct Field: Hashable, Sendable {
-        /// As in the file: `message.notification.title`.
+        /// As in the file: `message.notification.title`. No two places have one path (`PathOfKeys`).
         package var path: String
         package var value: Value
         /// Whether it decides what is sent or changed. Others are for readers.
         package var isDecision = true
+        /// Whether it would be the same if the file did not say it.
+        package var isUsual = false
     }
 
     package enum Value: Hashable, Sendable {
         case json(JSONValue)
         /// A time, and the zone in which people speak of it.
         case time(Date, Zone)
+        /// Repeated times, and the zone in which they are. The zone is a field of its own, too.
+        case cron(Cron, Zone)
         /// Names whose order has no meaning.
         case names(Set<String>)
         case registrations(Set<Registration>)
@@ -47,18 +51,23 @@ package struct Definition: Hashable, Sendable {
 
         package init(kind: Kind, name: String) { (self.kind, self.name) = (kind, name) }
 
+        /// The settings of the workspace.
+        package static let settings = Key(kind: .settings, name: "")
+
         /// Reads `campaign:welcome`.
         package init?(_ text: String) {
-            let parts = text.split(separator: ":", maxSplits: 1)
-            guard parts.count == 2, let kind = Kind(rawValue: String(parts[0])) else { return nil }
+            let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, let kind = Kind(rawValue: String(parts[0])),
+                parts[1].isEmpty == (kind == .settings)
+            else { return nil }
             self.init(kind: kind, name: String(parts[1]))
         }
 
-        /// `campaign:welcome`
+        /// `campaign:welcome`, and `settings:`.
         package var text: String { "\(kind.rawValue):\(name)" }
 
         /// For people: `campaign 'welcome'`.
-        package var words: String { "\(kind.rawValue) '\(name)'" }
+        package var words: String { kind == .settings ? "the settings (herald.yaml)" : "\(kind.rawValue) '\(name)'" }
     }
 
     package var key: Key { Key(kind: kind, name: name) }
@@ -72,6 +81,7 @@ extension Definition.Value {
         switch self {
         case .json(let value): value
         case .time(let date, _): .string(date.rfc3339)
+        case .cron(let cron, _): .string("\(cron)")
         case .names(let names): .array(names.sorted().map { .string($0) })
         case .registrations(let all):
             .string(

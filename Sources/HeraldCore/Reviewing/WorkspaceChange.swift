@@ -12,6 +12,8 @@ package struct WorkspaceChange: Hashable, Sendable {
         package var before: Definition.Value?
         /// `nil` if the later version does not have it.
         package var after: Definition.Value?
+        /// Whether it is what it would be if the file that has it did not say it.
+        package var isUsual = false
     }
 
     package var kind: Definition.Kind
@@ -51,9 +53,10 @@ package struct WorkspaceChange: Hashable, Sendable {
     private static func fields(_ before: Definition?, _ after: Definition?) -> [Field] {
         let earlier = Dictionary((before?.fields ?? []).map { ($0.path, $0.value) }) { first, _ in first }
         let later = Dictionary((after?.fields ?? []).map { ($0.path, $0.value) }) { first, _ in first }
-        let paths = (after?.fields ?? []).map(\.path) + (before?.fields ?? []).map(\.path).filter { later[$0] == nil }
-        return paths.filter { earlier[$0]?.canonical != later[$0]?.canonical }
-            .map { Field(path: $0, before: earlier[$0], after: later[$0]) }
+        let all = (after?.fields ?? []) + (before?.fields ?? []).filter { later[$0.path] == nil }
+        return all.filter { earlier[$0.path]?.canonical != later[$0.path]?.canonical }.map {
+            Field(path: $0.path, before: earlier[$0.path], after: later[$0.path], isUsual: $0.isUsual)
+        }
     }
 
     private var rank: (Int, String, Int) {

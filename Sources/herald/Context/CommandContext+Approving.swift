@@ -4,16 +4,37 @@ import HeraldStore
 
 /// Approvals of plans.
 extension CommandContext {
-    /// Ends the command if the files do not decide what the plan says.
-    func approve(_ plan: ApprovedPlan, from path: String) throws {
-        try plan.check(against: files.approval(), from: path)
-    }
-
-    func record(_ plan: ApprovedPlan, by name: String) async throws {
+    /// Records what the files here decide. Ends the command if that is not what the plan says.
+    func approve(_ plan: ApprovedPlan, from path: String, by name: String) async throws {
+        let desired = try Resolver.desired(of: workspace, ListedRecipients(files.recipientIndex))
+        let approval = files.approval(of: desired)
+        try plan.check(against: approval, from: path)
+        let sizes = plan.sizeDifferences(from: approval, settings.approval)
+        guard sizes.isEmpty else { throw ApprovedPlan.different(sizes, from: path) }
         try await state.require()
         let store = try await state.open(for: .changing)
         let known = try await store.snapshot().approvals
-        try await commit([.approve(plan.recorded(by: name, at: Date(), after: known))], to: store)
+        try await commit([.approve(plan.recorded(approval, by: name, at: Date(), after: known))], to: store)
+        if approval.sizes.isEmpty {
+            console.info("herald: the lists were not read, so no sizes were recorded: only guards limit them\n")
+        }
+        console.info("herald: \(name) approved \(count(approval.digests.count, "definition"))\n")
+    }
+
+    /// Takes all approvals out of the state, which required them until now.
+    func endApprovals(isApproved: Bool) async throws {
+        try await state.require()
+        let store = try await state.open(for: .changing)
+        guard try await !store.snapshot().approvals.isEmpty else {
+            return console.info("herald: no approvals are recorded\n")
+        }
+        try confirm("Remove all approvals, so that this state requires none?", isApproved: isApproved)
+        try await commit([.approve([:])], to: store)
+        console.info(
+            settings.approval.isRequired
+                ? "herald: the approvals are gone; herald.yaml still says 'approval: required', so nothing is done "
+                    + "until somebody approves\n"
+                : "herald: the approvals are gone; what the files say is done without any\n")
     }
 }
 
@@ -30,11 +51,18 @@ extension ApprovedPlan {
 
     /// Ends the command if the files decide something else.
     func check(against files: Approval, from path: String) throws {
+        if isOlder {
+            throw CommandFailure(
+                .stalePlan, "\(path) is from an older herald, whose approvals cover less",
+                help: "plan and review again with this herald")
+        }
         let differences = differences(from: files)
-        guard !differences.isEmpty else { return }
-        throw CommandFailure(
-            .stalePlan,
-            "the files are not those of \(path); different: \(Self.listed(differences))",
+        guard differences.isEmpty else { throw Self.different(differences, from: path) }
+    }
+
+    fileprivate static func different(_ names: [String], from path: String) -> CommandFailure {
+        CommandFailure(
+            .stalePlan, "the files are not those of \(path); different: \(listed(names))",
             help: "plan and review again")
     }
 

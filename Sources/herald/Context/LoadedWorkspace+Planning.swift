@@ -53,7 +53,8 @@ extension LoadedWorkspace {
 extension WorkspaceFolder {
     /// What readers call it: by the workspace's own name, or by its folder in the repository.
     func name(_ settings: Settings?) -> String {
-        if let name = settings?.workspace { return name }
+        // Under review it may be a variable that is not replaced.
+        if let name = settings?.workspace, Settings.isWorkspaceName(name) { return name }
         guard let root = GitCommit.root(of: path), path.hasPrefix("\(root)/") else { return "." }
         return String(path.dropFirst(root.count + 1))
     }

@@ -96,8 +96,13 @@ extension LoadedWorkspace {
     ///
     /// - Parameter desired: Whose sizes are told with it. Without lists, sizes are not known.
     func approval(of desired: Desired? = nil) -> Approval {
+        let places = workspace.audiences.compactMap { audience -> (String, ListPlace)? in
+            guard case .list(let path, _) = audience.source else { return nil }
+            return (audience.name.value, folder.place(ofList: path, of: workspace.settings))
+        }
         var approval = Approval(
-            definitions.filter { $0.kind != .settings }, suppress: Set(workspace.settings.suppress.map(\.value)))
+            definitions, suppress: Set(workspace.settings.suppress.map(\.value)),
+            places: Dictionary(places) { first, _ in first })
         if let desired, !workspace.listsSkipped { approval.sizes = desired.sizes }
         return approval
     }
@@ -125,13 +130,15 @@ extension LoadedWorkspace {
     /// The plan that files and state give at an instant.
     func proposal(_ desired: Desired, from state: KnownState, at now: Date, _ scope: PlanScope) throws -> Proposal {
         for name in scope.campaigns { _ = try campaign(named: name) }
+        // Whoever may change the files must not be able to end what a person began.
+        let isRequired = workspace.settings.approval.isRequired || !state.recorded.approvals.isEmpty
         let input = Planner.Input(
             desired: desired, state: state.recorded, hasState: state.exists, settings: workspace.settings,
             workspaceDigest: digest, onlyCampaigns: Set(scope.campaigns), days: scope.days,
             listsSkipped: workspace.listsSkipped, reportedSerial: state.reportedSerial,
             lostStamp: state.lostStamp, hasMoved: state.hasMoved, isElsewhere: state.isElsewhere,
             checkout: state.checkout,
-            approval: workspace.settings.approval.isRequired && scope.heedsApproval ? approval(of: desired) : nil)
+            approval: isRequired && scope.heedsApproval ? approval(of: desired) : nil)
         return Planner.proposal(input, at: now)
     }
 }

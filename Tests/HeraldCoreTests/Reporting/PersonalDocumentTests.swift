@@ -80,9 +80,9 @@ struct PersonalDocumentTests {
         let shown = document.rendered(as: PlanFormat.markdown)
         let texts = shown.split(separator: "<details><summary>").dropFirst()
         #expect(texts.count == 2)
-        #expect(texts.first?.hasPrefix("mine: locale en, filled with sample 2</summary>") == true)
+        #expect(texts.first?.hasPrefix("<code>mine: locale en, filled with sample 2</code></summary>") == true)
         #expect(texts.first?.contains("│ Hi Dana\n") == true)
-        #expect(texts.last?.hasPrefix("mine: locale it, filled with sample 1</summary>") == true)
+        #expect(texts.last?.hasPrefix("<code>mine: locale it, filled with sample 1</code></summary>") == true)
         #expect(texts.last?.contains("│ Ciao Chris\n") == true)
         #expect(document.rendered(as: PlanFormat.html).contains("<h3>locale it, filled with sample 1</h3>"))
     }

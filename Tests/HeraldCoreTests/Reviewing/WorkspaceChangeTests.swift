@@ -118,4 +118,57 @@ import Testing
                 "settings", "- guards.max_recipients: 5", "- project changed from “p” to “${PROJECT:-p}”",
             ])
     }
+
+    @Test(arguments: [
+        ("3 9 * * 1", "3 10 * * 2", "moved from Mon 09:03 to Tue 10:03 Europe/Rome"),
+        ("3 9 * * 1-3", "0 8,20 * * *", "moved from Mon, Tue, Wed 09:03 to every day 08:00 and 20:00 Europe/Rome"),
+        ("30 7 1,15 * *", "*/5 * * * *", "moved from day 1, 15 of each month 07:30 to “*/5 * * * *” Europe/Rome"),
+    ])
+    func `a moved schedule is told in words`(_ old: String, _ new: String, _ line: String) throws {
+        let tides = "campaigns/tides.yaml"
+        let before = try ReviewedFiles.definitions(ReviewedFiles.replacing("30 7 * * 1", with: old, in: tides))
+        let after = try ReviewedFiles.definitions(ReviewedFiles.replacing("30 7 * * 1", with: new, in: tides))
+        #expect(words(WorkspaceChange.between(before, after)) == ["campaign 'tides'", "- \(line)"])
+    }
+
+    @Test func `of a new campaign everything is told that is not as usual`() throws {
+        let text = """
+            kind: campaign
+            name: winter
+            target: {audience: members}
+            schedule: {cron: "3 9 * * 1", catch_up: all}
+            delivery: {on_unknown: resend, rate: 5/s, expires_after: 1h}
+            acknowledge: [{max_recipients: 7654321}]
+            message:
+              notification: {title: Hello}
+              data: {link: "https://example.com/a"}
+              webpush: {fcm_options: {link: "https://example.com/b"}}
+              apns: {payload: {aps: {interruption-level: critical}}}
+            """
+        #expect(
+            words(try ReviewedFiles.changes(["campaigns/winter.yaml": text])) == [
+                "new campaign 'winter'", "- title: “Hello”", "- target.audience: “members”",
+                "- time: Mon 09:03 Europe/Rome", "- schedule.catch_up: “all”",
+                "- message.apns.payload.aps.interruption-level: “critical”",
+                "- message.data.link: “https://example.com/a”",
+                "- message.webpush.fcm_options.link: “https://example.com/b”", "- delivery.rate: 5",
+                "- delivery.expires_after: “3600s”", "- delivery.on_unknown: “resend”",
+                "- acknowledge.max_recipients: 7654321",
+            ])
+    }
+
+    /// Whatever an edit shows, the comment on the same campaign as a new one shows, too.
+    @Test(arguments: [
+        "enabled: false", "revision: 2", "exclude: [testers]", "delivery: {on_error: hold}",
+        "delivery: {stop_when_rejected_percent: 9}", "owner: anna", "description: A club", "previous_names: [spring]",
+    ])
+    func `a new campaign shows what its edit shows`(_ line: String) throws {
+        let text = try #require(ReviewedFiles.files[welcome]) + "\n\(line)"
+        let edit = try ReviewedFiles.changes([welcome: text]).flatMap { $0.fields.map(\.path) }
+        let added = try ReviewedFiles.changes([
+            "campaigns/winter.yaml": text.replacing("name: welcome", with: "name: winter")
+        ])
+        let shown = added.flatMap(\.lines)
+        for path in edit { #expect(shown.contains { $0.hasPrefix("\(path)") }, "\(path) is not in \(shown)") }
+    }
 }

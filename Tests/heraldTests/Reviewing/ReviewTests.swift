@@ -31,7 +31,7 @@ import Testing
                 "## 3 campaigns to 9 recipients, the first Thu 2026-12-03 10:07 Europe/Rome",
                 "- **new campaign 'autumn'**", "  - title: “Autumn”", "  - text: “Leaves and prices fall”",
                 "  - target.audience: “gold”", "  - time: Thu 2026-12-03 10:07 Europe/Rome",
-                "<details><summary>autumn</summary>", "│ Leaves and prices fall",
+                "<details><summary><code>autumn</code></summary>", "│ Leaves and prices fall",
             ]),
         Change(
             testDescription: "moved",
@@ -51,7 +51,7 @@ import Testing
             edit: { try $0.replace("Spring sale", with: "'<b>@all</b> #1'", in: "spring.yaml") },
             lines: [
                 "- **campaign 'spring'**",
-                "  - title changed from “Spring sale” to “&lt;b&gt;&#64;all&lt;/b&gt; &#35;1”", "│ <b>@all</b> #1",
+                "  - title changed from “Spring sale” to “`<b>@all</b> #1`”", "│ <b>@all</b> #1",
             ]),
         Change(
             testDescription: "deleted", edit: { try $0.remove("spring.yaml") },
@@ -72,13 +72,13 @@ import Testing
         Change(
             testDescription: "settings",
             edit: { try $0.replace("max_recipients: 4", with: "max_recipients: 40", in: "herald.yaml") },
-            lines: ["- **settings**", "  - guards.max\\_recipients changed from 4 to 40"]),
+            lines: ["- **settings**", "  - `guards.max_recipients` changed from 4 to 40"]),
         Change(
             testDescription: "a mistake", edit: { try $0.replace("body:", with: "bdoy:", in: "spring.yaml") },
             status: 1,
             lines: [
                 "## 1 mistake, so there is no plan",
-                "- push/spring.yaml:5: 'bdoy' is not a key of 'notification'; did you mean 'body'?",
+                "- `push/spring.yaml:5`: 'bdoy' is not a key of 'notification'; did you mean 'body'?",
             ]),
         Change(
             testDescription: "a guard",
@@ -94,7 +94,7 @@ import Testing
             }, status: 3,
             lines: [
                 "## 3 campaigns to 11 recipients, the first now", "### Guards that need an override",
-                "- **max\\_recipients**: campaign 'flood' would reach 5 recipients; the limit is 4; correct the target, or raise 'max\\_recipients' in the campaign's 'acknowledge'; to let it through: herald apply --override max\\_recipients=flood",
+                "- **`max_recipients`**: campaign 'flood' would reach 5 recipients; the limit is 4; correct the target, or raise '`max_recipients`' in the campaign's 'acknowledge'; to let it through: herald apply `--override max_recipients=flood`",
                 "- **new campaign 'flood'**",
             ]),
     ]

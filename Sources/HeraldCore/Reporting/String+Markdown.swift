@@ -1,0 +1,138 @@
+internal import FCM
+
+/// Texts of files in a comment on GitHub or GitLab. Nothing of them becomes a link, a mention, a reference to an issue
+/// or a commit, an image or markup: whatever could stands in a code span, where neither Markdown nor the forge looks for
+/// any. Escaping is not enough: forges look for mentions after they have read escapes.
+extension String {
+    /// For a line that is not in a table.
+    var inMarkdown: String { words(inTable: false) }
+
+    /// For a cell of a table.
+    var inCell: String { words(inTable: true) }
+
+    /// For an HTML element, in which Markdown is not read.
+    var inElement: String { "<code>\(printable.escapedForMarkup)</code>" }
+
+    /// For an HTML comment. Different texts stay different, and none can end it: of bytes that are neither letters,
+    /// digits, `.`, `_`, `/` nor single `-` the number is written.
+    var inComment: String {
+        var text = ""
+        for byte in utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "/"):
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            case UInt8(ascii: "-") where !text.isEmpty && !text.hasSuffix("-"): text += "-"
+            default: text += "%" + [byte].hexadecimal
+            }
+        }
+        return text
+    }
+
+    /// A code block that holds it, whatever it is. It ends with a line break.
+    var codeBlock: String {
+        let fence = String(repeating: "`", count: max(3, longestRun(of: UInt8(ascii: "`")) + 1))
+        return "\(fence)text\n\(self)\n\(fence)\n"
+    }
+
+    private func words(inTable: Bool) -> String {
+        var text = ""
+        /// Words that stand in one code span, and what comes after the span.
+        var code: (words: [Substring], end: Substring) = ([], "")
+        func flush() {
+            guard !code.words.isEmpty else { return }
+            text += "\(code.words.joined(separator: " ").codeSpan(inTable: inTable))\(code.end)"
+            code = ([], "")
+        }
+        for word in printable.split(separator: " ") {
+            if word.isPlain(beginning: text.isEmpty) {
+                flush()
+                text += "\(text.isEmpty ? "" : " ")\(word)"
+                continue
+            }
+            let (start, core, end) = word.withoutQuotes
+            if !code.words.isEmpty, code.end.isEmpty, start.isEmpty {
+                code.words.append(core)
+            } else {
+                flush()
+                text += "\(text.isEmpty ? "" : " ")\(start)"
+                code.words = [core]
+            }
+            code.end = end
+        }
+        flush()
+        return text
+    }
+
+    /// Its scalars one by one: a mark that follows a backtick or a bar makes one character of both.
+    private func codeSpan(inTable: Bool) -> String {
+        let backtick = UInt8(ascii: "`")
+        let fence = String(repeating: "`", count: longestRun(of: backtick) + 1)
+        // One space is taken away at each end. Without it, a backtick there would belong to the fence.
+        let pad = utf8.first == backtick || utf8.last == backtick ? " " : ""
+        var text = String.UnicodeScalarView()
+        for scalar in unicodeScalars {
+            // In a table a bar ends the cell even here, unless a backslash stands before it, which then is not shown.
+            // An invisible space keeps a backslash of the text apart from it.
+            if inTable, scalar == "|" {
+                if text.last == "\\" { text.append("\u{200B}") }
+                text.append("\\")
+            }
+            text.append(scalar)
+        }
+        return fence + pad + String(text) + pad + fence
+    }
+
+    private func longestRun(of byte: UInt8) -> Int {
+        var (longest, run) = (0, 0)
+        for other in utf8 {
+            run = other == byte ? run + 1 : 0
+            longest = max(longest, run)
+        }
+        return longest
+    }
+}
+
+extension Substring {
+    /// Whether it is a word, a number, a date or a time of day: nothing that a forge could take for more.
+    ///
+    /// - Parameter isFirst: Whether a line may begin with it, where "1." would begin a list.
+    fileprivate func isPlain(beginning isFirst: Bool) -> Bool {
+        let core = withoutQuotes.core
+        if isFirst, wholeMatch(of: #/[0-9]+[.)]/#) != nil { return false }
+        if core.wholeMatch(of: #/[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{2}:[0-9]{2}/#) != nil { return true }
+        var before: UInt8 = 0
+        var digits = 0
+        for (byte, after) in zip(core.utf8, Array(core.utf8.dropFirst()) + [0]) {
+            switch byte {
+            case _ where byte.isLetter || byte.isDigit: break
+            case UInt8(ascii: "'"), UInt8(ascii: "."), UInt8(ascii: ","):
+                if !before.isLetter && !before.isDigit || !after.isLetter && !after.isDigit { return false }
+            case UInt8(ascii: "-"), UInt8(ascii: "/"): if !before.isLetter || !after.isLetter { return false }
+            case 0x80...: break
+            default: return false
+            }
+            // Seven digits of a commit's id are enough to refer to it.
+            digits = byte.isHexadecimal ? digits + 1 : 0
+            if digits >= 7 { return false }
+            before = byte
+        }
+        return !core.utf8.map { $0 | 0x20 }.contains("www".utf8)
+    }
+
+    /// It without the signs of a sentence around it.
+    fileprivate var withoutQuotes: (start: Substring, core: Substring, end: Substring) {
+        let core = drop { "('\"“".contains($0) }
+        var end = core.endIndex
+        while end > core.startIndex, ")'\"”,.;:?%…".contains(core[core.index(before: end)]) {
+            end = core.index(before: end)
+        }
+        return (self[..<core.startIndex], core[..<end], core[end...])
+    }
+}
+
+extension UInt8 {
+    /// Of ASCII, or a part of any other character: none of those has a meaning in Markdown.
+    fileprivate var isLetter: Bool { 0x61...0x7A ~= self | 0x20 || self >= 0x80 }
+    fileprivate var isHexadecimal: Bool { isDigit || 0x61...0x66 ~= self | 0x20 }
+}

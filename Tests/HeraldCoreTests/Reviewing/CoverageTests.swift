@@ -1,0 +1,97 @@
+import FCM
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+
+/// What an approval covers besides campaigns, topics, groups and audiences, and that it confuses nothing.
+@Suite struct CoverageTests {
+    private static let welcome = "campaigns/welcome.yaml"
+
+    private func approval(_ changes: [String: String?] = [:], places: [String: ListPlace] = [:]) throws -> Approval {
+        Approval(try ReviewedFiles.definitions(changes), suppress: [], places: places)
+    }
+
+    private func settings(_ lines: String) -> [String: String?] {
+        ["herald.yaml": "herald: 2\nproject: p\ntimezone: Europe/Rome\n\(lines)\n"]
+    }
+
+    @Test(arguments: [
+        "approval: required", "approval_band: 9999%", "guards: {max_recipients: 5}", "lists: other",
+        "guards: {max_unsubscribe_percent: 100}", "fcm: {rate: 5/s}", "fcm: {endpoint: \"http://127.0.0.1:9\"}",
+        "fcm: {settle: 0s}", "sender_id: \"123456789012\"", "state: other.sqlite", "workspace: club",
+        "suppress: [testers]",
+    ])
+    func `settings that decide who gets what are approved, too`(_ line: String) throws {
+        let (before, after) = (try approval(settings("")), try approval(settings(line)))
+        #expect(before.digest != after.digest)
+        #expect(before.digests[.settings] != after.digests[.settings])
+    }
+
+    @Test func `another project needs a new approval`() throws {
+        let other = try approval(["herald.yaml": "herald: 2\nproject: q\ntimezone: Europe/Rome\n"])
+        #expect(try approval(settings("")).digests[.settings] != other.digests[.settings])
+    }
+
+    @Test(arguments: ["# a comment", "runner: {every: 1m}", "state: {file: .herald/state.sqlite}\n#"])
+    func `settings that decide nothing of it do not`(_ line: String) throws {
+        let plain = line.hasPrefix("state") ? "state: {file: .herald/state.sqlite, snapshot: s.json}" : ""
+        #expect(try approval(settings(plain)) == approval(settings(line)))
+    }
+
+    @Test func `a key with a dot is another key than two keys`() throws {
+        let text = try #require(ReviewedFiles.files[Self.welcome])
+        let apns = { (link: String) in
+            [Self.welcome: text + "\n  apns: {payload: {aps: {badge: 1}, \(link)}}"].mapValues {
+                $0.replacing("message: {notification: {title: Hello, body: Welcome to the club}}", with: "message:")
+            } as [String: String?]
+        }
+        let nested = try approval(apns("link: {url: \"a\"}"))
+        let dotted = try approval(apns("\"link.url\": \"a\""))
+        let quoted = try approval(apns(#""\"link.url\"": "a""#))
+        #expect(Set([nested, dotted, quoted].map(\.digest)).count == 3)
+    }
+
+    @Test func `keys of every shape have paths of their own`() {
+        let keys = [["a", "b"], ["a.b"], ["a", "\"b"], ["a", ""], ["a"], ["", "a"], ["\"a.b\""], ["a", "b", ""]]
+        #expect(Set(keys.map { $0.reduce("") { $0.path(to: $1) } }).count == keys.count)
+    }
+
+    @Test func `the place of a list is approved with the audience and with whoever uses it`() throws {
+        let (lists, beside) = (
+            try approval(places: ["members": .lists]), try approval(places: ["members": .workspace])
+        )
+        let changed = Set(lists.digests.filter { beside.digests[$0.key] != $0.value }.keys.map(\.text))
+        #expect(changed == ["audience:members", "campaign:welcome", "campaign:tides", "topic:news"])
+    }
+
+    @Test(
+        arguments: [
+            ("a.csv", [], ListPlace.lists), ("a.csv", ["lists/a.csv"], .lists), ("a.csv", ["a.csv"], .workspace),
+            ("a.csv", ["a.csv", "lists/a.csv"], .workspace), ("lists/a.csv", ["lists/a.csv"], .lists),
+            ("lists/a.csv", [], .lists), ("lists/a.csv", ["lists/lists/a.csv"], .nested),
+            ("../a.csv", ["a.csv"], .workspace),
+        ] as [(String, [String], ListPlace)])
+    func `a list beside the file that names it is told apart from one in the folder of lists`(
+        _ path: String, _ there: [String], _ place: ListPlace
+    ) throws {
+        var files = Dictionary(there.map { ($0, "\(ReviewedFiles.fid("a"))\n") }) { first, _ in first }
+        files["herald.yaml"] = "herald: 1\nproject: p\n"
+        let folder = try TemporaryFolder(files)
+        let workspace = try #require(WorkspaceFolder(at: folder.path))
+        let file = path.hasPrefix("..") ? "sub/audiences.yaml" : "audiences.yaml"
+        let found = workspace.place(
+            ofList: Located(path, at: SourceRange(file: file)), of: Settings(project: "p"))
+        #expect(found == place)
+    }
+
+    @Test(arguments: [1_000_000_000_000, Int64.max, -1, 4_294_967_296])
+    func `a size that no list has is no plan's`(_ size: Int64) throws {
+        let digest = JSONValue.string("sha256:" + String(repeating: "0", count: 64))
+        let json: JSONValue = [
+            "schema": "herald.plan/1", "approval": digest,
+            "definitions": ["campaign:a": ["digest": digest, "size": .int(size)]],
+        ]
+        #expect(throws: SavedPlan.Problem.self) { try ApprovedPlan(reading: Array(json.compactText.utf8)) }
+    }
+}
