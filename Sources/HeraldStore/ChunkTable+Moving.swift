@@ -12,18 +12,30 @@ extension ChunkTable {
         var former: Set<State> = []
         for key in members.chunkKeys {
             let part = members.chunk(key)
-            let before = try partition(of: key, of: id, states, db)
-            var after = before
-            after.move(part, to: state)
+            let (before, after) = try change(key, of: id, states, db) { $0.move(part, to: state) }
             for other in states {
                 let (current, next) = (before[other], after[other])
-                // A set that only grew or only shrank is unchanged if its size is the same.
-                if next.count != current.count { try write(next, key, of: id, other, db) }
                 let wasThere = other == state ? current.count + part.count > next.count : next.count < current.count
                 if wasThere { former.insert(other) }
             }
         }
         return former
+    }
+
+    /// Changes one chunk of an owner's sets. Each of them may grow or shrink, but not both.
+    @discardableResult
+    private func change(
+        _ key: UInt16, of id: Int64, _ states: [State], _ db: Database, _ body: (inout Partition<State>) -> Void
+    ) throws -> (before: Partition<State>, after: Partition<State>) {
+        let before = try partition(of: key, of: id, states, db)
+        var after = before
+        body(&after)
+        for state in states {
+            let (current, next) = (before[state], after[state])
+            // A set that only grew or only shrank is unchanged if its size is the same.
+            if next.count != current.count { try write(next, key, of: id, state, db) }
+        }
+        return (before, after)
     }
 
     /// Gives an owner a set that it has nothing of.
@@ -103,5 +115,34 @@ extension ChunkTable {
         let data = Data(bytes)
         let checksum = bytes.withUnsafeBytes { self.checksum(id, state.rawValue, Int64(key), $0) }
         try statement.execute(arguments: [id, state.rawValue, Int64(key), set.count, data, checksum])
+    }
+}
+
+extension ChunkTable where State: Forgettable & CaseIterable {
+    /// Does to every owner's stored sets what `Partition.forget` does to the value.
+    func forget(_ members: RecipientSet, _ db: Database) throws {
+        for id in try Int64.fetchAll(db, sql: "SELECT DISTINCT \(owner) FROM \(name)") {
+            for key in members.chunkKeys {
+                let part = members.chunk(key)
+                try change(key, of: id, Array(State.allCases), db) { $0.forget(part) }
+            }
+        }
+    }
+
+    /// Does to every owner's stored sets what `Partition.revive` does to the value.
+    func revive(_ members: RecipientSet, _ db: Database) throws {
+        for id in try Int64.fetchAll(db, sql: "SELECT DISTINCT \(owner) FROM \(name)") {
+            for key in members.chunkKeys {
+                let part = members.chunk(key)
+                try change(key, of: id, [.forgotten, .asked], db) { $0.revive(part) }
+            }
+        }
+    }
+
+    /// The owners that have one of these numbers, and the state that `Partition.place` says.
+    func places(of numbers: [RecipientID], _ db: Database) throws -> [Int64: State] {
+        try numbers.reduce(into: [:]) { all, number in
+            all.merge(try states(of: number, db)) { first, later in first == .forgotten ? later : first }
+        }
     }
 }

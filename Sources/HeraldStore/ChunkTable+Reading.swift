@@ -80,13 +80,6 @@ extension ChunkTable {
         return counts
     }
 
-    /// The owners that have one of these numbers, and the state of the first that they have.
-    func states(ofFirst numbers: [RecipientID], _ db: Database) throws -> [Int64: State] {
-        try numbers.reduce(into: [:]) { all, number in
-            all.merge(try states(of: number, db)) { first, _ in first }
-        }
-    }
-
     /// The owners that have the recipient, and its state there.
     func states(of recipient: RecipientID, _ db: Database) throws -> [Int64: State] {
         let key = UInt16(recipient >> 16)

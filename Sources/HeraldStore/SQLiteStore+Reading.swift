@@ -20,6 +20,13 @@ extension SQLiteStore {
         try await reading { try StateReader(db: $0).pauses() }
     }
 
+    package func history() async throws -> History {
+        try await reading { db in
+            let reader = StateReader(db: db)
+            return History(lineage: try reader.identity().lineage, stamps: try reader.stamps())
+        }
+    }
+
     package func recipients(after id: RecipientID, limit: Int) async throws -> [KnownRecipient] {
         try await reading { try StateReader(db: $0).recipients(after: id, limit: limit) }
     }

@@ -117,4 +117,13 @@ extension Schema {
                 WHERE substr(name, 1, length(campaign) + 1) != campaign || '@';
                 """)
     }
+
+    /// A membership may be forgotten too (`Membership.forgotten`, `GroupMembership.forgotten`).
+    static func addStamps(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                -- What runs and commands left, in their order and without a gap. The newest are kept.
+                CREATE TABLE stamp (number INTEGER PRIMARY KEY, id TEXT NOT NULL) STRICT;
+                """)
+    }
 }

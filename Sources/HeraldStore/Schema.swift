@@ -8,6 +8,7 @@ enum Schema {
     static let formats: [[Step]] = [
         [makeTables],
         [addCounts, addChecksums, addRegistrations, addCommits, addAssignments],
+        [addStamps],
     ]
 
     /// The format of the states that this herald writes.

@@ -85,6 +85,13 @@ extension StateChange {
         let members = RecipientSet(numbers.keys.sorted())
         try ChunkTable.membership.renumber(members, by: numbers, db)
         try ChunkTable.groupMembership.renumber(members, by: numbers, db)
+        try reviveMemberships(of: RecipientSet(Set(numbers.values).sorted()), db)
+    }
+
+    /// Does to the tables what `RecordedState.reviveMemberships` does to the value.
+    static func reviveMemberships(of members: RecipientSet, _ db: Database) throws {
+        try ChunkTable.membership.revive(members, db)
+        try ChunkTable.groupMembership.revive(members, db)
     }
 
     /// Deletes recipients with all their registrations and memberships.

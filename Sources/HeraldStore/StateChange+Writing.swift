@@ -67,8 +67,10 @@ extension StateChange {
                 arguments: [occurrence.rawValue])
         case .forget(let members, let instant):
             try Self.bury(members, at: instant, db)
-            try ChunkTable.membership.remove(members, db)
-            try ChunkTable.groupMembership.remove(members, db)
+            try ChunkTable.membership.forget(members, db)
+            try ChunkTable.groupMembership.forget(members, db)
+        case .revive(let members):
+            try Self.reviveMemberships(of: members, db)
         case .died(let tombstone):
             try db.execute(
                 sql: """
@@ -170,6 +172,8 @@ extension StateChange {
         case .outgrow(let reported):
             try db.execute(
                 sql: "UPDATE meta SET value = max(value, ?) WHERE key = 'serial'", arguments: [reported])
+        case .stamp(let id, let number):
+            try Self.stamp(id, outgrowing: number, db)
         }
     }
 

@@ -21,7 +21,10 @@ package struct StateFile: StateLocation {
 
     package var cachePath: String { path }
 
-    package var reports: String { (path as NSString).deletingLastPathComponent + "/runs" }
+    /// Two paths to the same state share one folder.
+    package var reports: String {
+        URL(filePath: path).resolvingSymlinksInPath().deletingLastPathComponent().path + "/runs"
+    }
 
     package func require() async throws {
         guard FileManager.default.fileExists(atPath: path) else { throw StateError.missing(path: path) }

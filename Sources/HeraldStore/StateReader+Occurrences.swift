@@ -48,10 +48,10 @@ extension StateReader {
         let formers = try Int64.fetchAll(
             db, sql: "SELECT id FROM former WHERE recipient = ? ORDER BY id", arguments: [Int64(recipient)])
         let numbers = [recipient] + (try formers.map(StoredValue.formerID))
-        trace.topics = try ChunkTable.membership.states(ofFirst: numbers, db).map { id, membership in
+        trace.topics = try ChunkTable.membership.places(of: numbers, db).map { id, membership in
             .init(name: try StoredValue.topicName(name(id, in: "topic")), membership: membership)
         }
-        trace.groups = try ChunkTable.groupMembership.states(ofFirst: numbers, db).map { id, membership in
+        trace.groups = try ChunkTable.groupMembership.places(of: numbers, db).map { id, membership in
             .init(name: try StoredValue.groupName(name(id, in: "device_group")), membership: membership)
         }
         let (names, codes) = (try codeNames(), try ChunkTable.rejection.states(of: recipient, db))

@@ -41,6 +41,7 @@ struct StateReader {
         state.tests = try tests()
         state.commits = try commits()
         state.approvals = try approvals()
+        state.stamps = try stamps()
         state.topicAPI = try meta("topic_api", String.self).map { text in
             guard let api = TopicAPI(rawValue: text) else { throw StateDamage(detail: "it names no topic API") }
             let found = try meta("topic_api_found", Double.self).map(StoredValue.date)

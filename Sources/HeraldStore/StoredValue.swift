@@ -74,6 +74,13 @@ enum StoredValue {
         return RecordedState.SendQuota(perMinute: number, at: try date(found))
     }
 
+    static func stamps(_ rows: [(number: Int64, id: String)]) throws -> Stamps {
+        guard let stamps = Stamps(rows.map { Stamp(number: $0.number, id: $0.id) }) else {
+            throw StateDamage(detail: "it lacks one of its stamps")
+        }
+        return stamps
+    }
+
     static func commit(_ id: String, _ seconds: Double) throws -> AppliedCommit {
         guard let commit = AppliedCommit(id: id, committed: try date(seconds)) else {
             throw StateDamage(detail: "it has no id where one of a commit belongs")

@@ -58,6 +58,8 @@ package final class ProbedStore: StateStore {
 
     package func pauses() async throws -> Pauses { inner.pauses() }
 
+    package func history() async throws -> History { inner.history() }
+
     package func recipients(after id: RecipientID, limit: Int) async throws -> [KnownRecipient] {
         inner.recipients(after: id, limit: limit)
     }

@@ -34,7 +34,7 @@ struct RandomChanges {
     }
 
     private mutating func change() -> StateChange {
-        switch Int.random(in: 0..<31, using: &random) {
+        switch Int.random(in: 0..<33, using: &random) {
         case 0: return .spendPlan("p\(Int.random(in: 0...5, using: &random))")
         case 1, 2, 3: return .members(topic(), some(), any(of: Membership.allCases), at: instant())
         case 4, 5:
@@ -99,6 +99,10 @@ struct RandomChanges {
                         )
                     }, uniquingKeysWith: { first, _ in first }))
         case 29: return .assign(occurrence(), classes())
+        case 30: return .revive(some())
+        case 31:
+            let number = any(of: [0, 1, 20] as [Int64])
+            return .stamp("s\(random.next())", outgrowing: number)
         default:
             let all: [StateChange.Resource] = [
                 .topic(topic()), .group(group()), .campaign(campaign()), .occurrence(occurrence()),

@@ -12,9 +12,10 @@ package enum Guard: String, Hashable, Sendable, CaseIterable {
     case stateWentBack = "state_went_back"
     case stateMoved = "state_moved"
     case olderFiles = "older_files"
+    case otherWorkspace = "other_workspace"
 
     /// Whether it is about the state as a whole, so that nothing may be done.
-    package var isOfEverything: Bool { [.stateWentBack, .stateMoved, .olderFiles].contains(self) }
+    package var isOfEverything: Bool { [.stateWentBack, .stateMoved, .olderFiles, .otherWorkspace].contains(self) }
 
     /// Whether only a run can find it out, so that no plan names it.
     package var isOfRuns: Bool { self == .maxForgetPercent || self == .foreignGroup }
@@ -37,6 +38,7 @@ package enum Guard: String, Hashable, Sendable, CaseIterable {
         case .stateWentBack: "put back the newest state, not an older copy"
         case .stateMoved: "connect to the database from before"
         case .olderFiles: "check out the newest commit"
+        case .otherWorkspace: "give each workspace a state of its own, with 'state' in herald.yaml or HERALD_STATE"
         }
     }
 }

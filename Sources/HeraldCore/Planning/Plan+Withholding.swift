@@ -44,7 +44,7 @@ extension Workspace {
         switch refusal.kind {
         case .maxRecipients, .personalRows, .freshRecord, .looksRenamed, .maxForgetPercent:
             affected.campaigns = [refusal.name]
-        case .stateWentBack, .stateMoved, .olderFiles:
+        case .stateWentBack, .stateMoved, .olderFiles, .otherWorkspace:
             affected.campaigns = Set(campaigns.map(\.name.value))
             affected.subjects = Set(topics.map { .topic($0.name.value) } + groups.map { .group($0.name.value) })
         case .maxUnsubscribePercent, .foreignGroup:

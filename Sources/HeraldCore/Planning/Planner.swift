@@ -49,8 +49,12 @@ package struct Planner {
         package var listsSkipped: Bool
         /// The highest serial of this state in the reports beside it.
         package var reportedSerial: Int64?
+        /// A stamp that is known outside of the state, and that it lacks.
+        package var lostStamp: Stamp?
         /// Whether the state is in another database than at the last run.
         package var hasMoved = false
+        /// Whether the last run was for files in another folder, as far as is known.
+        package var isElsewhere = false
         /// The commit that the files are from. `nil` without git.
         package var checkout: Checkout?
         /// What the files decide, if only what was approved may be done.
@@ -60,7 +64,8 @@ package struct Planner {
             desired: Desired, state: RecordedState, hasState: Bool = true, settings: Settings,
             workspaceDigest: String = "",
             onlyCampaigns: Set<String> = [], days: Int = 7, listsSkipped: Bool = false,
-            reportedSerial: Int64? = nil, hasMoved: Bool = false, checkout: Checkout? = nil, approval: Approval? = nil
+            reportedSerial: Int64? = nil, lostStamp: Stamp? = nil, hasMoved: Bool = false, isElsewhere: Bool = false,
+            checkout: Checkout? = nil, approval: Approval? = nil
         ) {
             self.desired = desired
             self.state = state
@@ -71,7 +76,9 @@ package struct Planner {
             self.days = days
             self.listsSkipped = listsSkipped
             self.reportedSerial = reportedSerial
+            self.lostStamp = lostStamp
             self.hasMoved = hasMoved
+            self.isElsewhere = isElsewhere
             self.checkout = checkout
             self.approval = approval
         }
@@ -83,8 +90,9 @@ package struct Planner {
     /// What is to be done, and what people see of it.
     package static func proposal(_ input: Input, at now: Date) -> Proposal {
         var planner = Planner(input, now)
-        if let reported = input.reportedSerial { planner.checkAge(reported) }
+        planner.checkAge(input.reportedSerial, input.lostStamp)
         if input.hasMoved { planner.refuseMoved() }
+        if input.isElsewhere { planner.checkWorkspace() }
         if let checkout = input.checkout { planner.checkFiles(checkout) }
         planner.work(on: input.onlyCampaigns)
         if let approval = input.approval { planner.holdUnapproved(approval) }

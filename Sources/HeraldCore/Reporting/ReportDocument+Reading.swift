@@ -100,6 +100,12 @@ private struct ReportFields {
         return word
     }
 
+    func stamp(_ key: String) throws(Failure) -> Stamp? {
+        guard has(key) else { return nil }
+        guard let stamp = Stamp(json: json[key]) else { throw malformed(key) }
+        return stamp
+    }
+
     func object(_ key: String) throws(Failure) -> [String: JSONValue] {
         guard let members = json[key]?.object else { throw malformed(key) }
         return members
@@ -158,6 +164,8 @@ extension Report {
         if fields.has("state") {
             let version = try fields.nested("state")
             state = StateVersion(lineage: try version.text("lineage"), serial: Int64(try version.count("serial")))
+            // Reports of older heralds have none.
+            state?.stamp = try version.stamp("stamp")
         }
         missedOccurrences = try Self.leftOut("missed", fields)
         superseded = try Self.leftOut("superseded", fields)

@@ -58,6 +58,7 @@ extension Membership {
         case .subscribing: "asked for"
         case .managed: "subscribed"
         case .preexisting: "subscribed by others"
+        case .forgotten: "subscribed until the registration died"
         }
     }
 }
@@ -67,6 +68,7 @@ extension GroupMembership {
         switch self {
         case .adding: "asked for"
         case .member: "member"
+        case .forgotten: "member until the registration died"
         }
     }
 }

@@ -23,6 +23,8 @@ package struct Desired: Sendable {
     package struct Registrations: Sendable {
         /// Recipients that the state knows by another registration, or whose registration came back to life.
         package var changed = RecipientSet()
+        /// Those among them whose registration came back to life.
+        package var revived = RecipientSet()
         /// Former numbers whose registrations are among those that recipients change to.
         package var returning = RecipientSet()
         /// Recipients that lists name by dead registrations only.
@@ -32,7 +34,9 @@ package struct Desired: Sendable {
 
         /// What the state must learn before the recipients get their registrations.
         package var changes: [StateChange] {
-            changed.isEmpty ? [] : [.supersede(changed)] + (returning.isEmpty ? [] : [.readopt(returning)])
+            let superseded = changed.subtracting(revived)
+            return (superseded.isEmpty ? [] : [.supersede(superseded)])
+                + (returning.isEmpty ? [] : [.readopt(returning)]) + (revived.isEmpty ? [] : [.revive(revived)])
         }
     }
 

@@ -221,7 +221,9 @@ struct StepWork {
         var changes: [StateChange] = []
         // A dead registration leaves all topics before its recipient joins with another one.
         if !settled.forgotten.isEmpty { changes.append(.forget(settled.forgotten, at: now)) }
-        if !settled.changed.isEmpty { changes.append(.register(settled.changed)) }
+        if !settled.changed.isEmpty {
+            changes += [.supersede(RecipientSet(settled.changed.keys.sorted())), .register(settled.changed)]
+        }
         switch work {
         case .subscribe(let topic, _):
             for (set, membership) in [

@@ -39,6 +39,7 @@ package struct Wanted: Sendable {
         lists = try Resolver.lists(of: workspace, recipients, noting: key)
         desired = lists.desired
         if let store, !desired.registrations.changed.isEmpty {
+            desired.registrations.revived = try await revived(among: recorded.dead, in: store)
             desired.registrations.returning = try await returning(among: recorded.formers, in: store)
         }
         if let store, let numbering, desired.unrecorded == 0 { try await remember(as: numbering, in: store) }
@@ -58,6 +59,14 @@ package struct Wanted: Sendable {
             }.keys.sorted())
     }
 
+    /// The dead recipients that lists name with the registration that died.
+    private func revived(among dead: RecipientSet, in store: any StateStore) async throws -> RecipientSet {
+        let dead = dead.intersection(desired.registrations.changed)
+        guard !dead.isEmpty else { return [] }
+        let (known, listed) = (try await store.registrations(of: dead), try recipients.registrations(of: dead))
+        return RecipientSet(dead.filter { known[$0] == listed[$0] })
+    }
+
     /// Recipients that are listed with several living registrations.
     package var withOthers: RecipientSet { lists.withOthers }
 
@@ -75,7 +84,8 @@ package struct Wanted: Sendable {
     /// What the files ask for once the state has all these registrations.
     package var desiredOnceRecorded: Desired {
         var desired = desired
-        (desired.registrations.changed, desired.registrations.returning) = ([], [])
+        (desired.registrations.changed, desired.registrations.revived) = ([], [])
+        desired.registrations.returning = []
         return desired
     }
 

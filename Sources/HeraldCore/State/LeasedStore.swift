@@ -29,6 +29,8 @@ package final class LeasedStore: StateStore {
 
     package func pauses() async throws -> Pauses { try await store.pauses() }
 
+    package func history() async throws -> History { try await store.history() }
+
     package func recipients(after id: RecipientID, limit: Int) async throws -> [KnownRecipient] {
         try await store.recipients(after: id, limit: limit)
     }

@@ -91,6 +91,8 @@ package final class MemoryStore: StateStore {
 
     package func pauses() -> Pauses { content.withLock(\.state.pauses) }
 
+    package func history() -> History { content.withLock(\.state.history) }
+
     package func recipients(after id: RecipientID, limit: Int) -> [KnownRecipient] {
         Array(content.withLock { $0.recipients(after: id) }.prefix(limit))
     }

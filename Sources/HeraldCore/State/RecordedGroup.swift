@@ -24,4 +24,5 @@ package struct RecordedGroup: Hashable, Sendable {
 package enum GroupMembership: Int, Hashable, Sendable, CaseIterable {
     case adding = 0
     case member = 1
+    case forgotten = 2
 }

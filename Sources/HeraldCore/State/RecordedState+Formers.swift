@@ -24,6 +24,7 @@ extension RecordedState {
         var numbers: [RecipientID: RecipientID] = [:]
         for former in returning { numbers[former] = formers.removeValue(forKey: former) }
         move(RecipientSet(numbers.keys.sorted()), by: numbers)
+        reviveMemberships(of: RecipientSet(Set(numbers.values).sorted()))
     }
 
     /// Gives the memberships of `members` to other numbers.

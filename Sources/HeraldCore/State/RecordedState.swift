@@ -35,6 +35,8 @@ package struct RecordedState: Hashable, Sendable {
     package var commits: [AppliedCommit] = []
     /// What was approved last, by `kind:name`. Empty if nobody ever approved.
     package var approvals: [String: RecordedApproval] = [:]
+    /// What runs and commands left.
+    package var stamps = Stamps()
     /// One more than the highest number given out.
     package var nextRecipient = KnownRecipient.firstID
 

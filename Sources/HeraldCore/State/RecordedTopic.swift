@@ -24,7 +24,8 @@ package struct RecordedTopic: Hashable, Sendable {
         set { recipients[.subscribing] = newValue }
     }
 
-    package var isEmpty: Bool { recipients.isEmpty }
+    /// Whether nobody is in it, as far as plans know.
+    package var isEmpty: Bool { managed.isEmpty && preexisting.isEmpty && subscribing.isEmpty }
 }
 
 /// How a recipient relates to a topic.
@@ -32,4 +33,5 @@ package enum Membership: Int, Hashable, Sendable, CaseIterable {
     case subscribing = 0
     case managed = 1
     case preexisting = 2
+    case forgotten = 3
 }

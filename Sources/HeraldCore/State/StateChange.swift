@@ -9,7 +9,8 @@ package enum StateChange: Hashable, Sendable {
     /// `RecordedState.nextFormer` on and in ascending order. Its memberships, and the registration that they were made
     /// with, move to that number.
     case supersede(RecipientSet)
-    /// The registrations of these former numbers are used again. Their memberships go back to their recipients.
+    /// The registrations of these former numbers are used again. Their memberships go back to their recipients, and those
+    /// that were forgotten count again.
     case readopt(RecipientSet)
     case spendPlan(String)
     /// Puts recipients into one relation to a topic and out of all others. `nil` puts them into none.
@@ -35,9 +36,12 @@ package enum StateChange: Hashable, Sendable {
     case prune(Set<OccurrenceID>)
     /// Takes the end back, because some recipients are to be tried again.
     case reopen(OccurrenceID)
-    /// FCM does not know the current registrations of these recipients any more. No plan uses them, and they leave every
-    /// topic and group. Former numbers only leave.
+    /// FCM does not know the current registrations of these recipients any more. No plan uses them. What herald made for
+    /// them in topics and groups is *forgotten*: it counts again if they live after all. Former numbers are not dead.
     case forget(RecipientSet, at: Date)
+    /// The current registrations of these recipients live after all. What was forgotten of them may still be at FCM, and
+    /// is herald's.
+    case revive(RecipientSet)
     case audienceSizes([String: Int])
     case watermark(String, Watermark)
     /// Gives a campaign the history of its earlier name. The ids of its occurrences stay.
@@ -65,6 +69,8 @@ package enum StateChange: Hashable, Sendable {
     case drop(Resource)
     /// Raises the serial above this one, which a report has.
     case outgrow(Int64)
+    /// Says that a run or a command was here. With a number, the state counts as newer than the stamps up to there.
+    case stamp(String, outgrowing: Int64? = nil)
 
     /// What can be dropped from a state without touching FCM.
     package enum Resource: Hashable, Sendable {
@@ -130,7 +136,9 @@ extension RecordedState {
         case .forget(let members, _):
             dead.formUnion(members.subtracting(RecipientSet(formers.keys.sorted())))
             migratedDead.subtract(members)
-            leaveAll(members)
+            forgetMemberships(of: members)
+        case .revive(let members):
+            reviveMemberships(of: members)
         case .groupKey(let name, let key):
             groups[name, default: RecordedGroup()].key = key
         case .groupMembers(let name, let members, let membership):
@@ -186,6 +194,8 @@ extension RecordedState {
             drop(resource)
         case .outgrow(let reported):
             serial = max(serial, reported)
+        case .stamp(let id, let number):
+            stamps.add(id, outgrowing: number)
         }
     }
 
@@ -222,9 +232,10 @@ extension StateChange {
     package var isEffect: Bool {
         switch self {
         case .register, .spendPlan, .audienceSizes, .watermark, .pause, .resume, .topicAPI, .sendQuota, .test, .prune,
-            .applied, .approve:
+            .applied, .approve, .stamp:
             false
         case .members, .groupKey, .groupMembers, .open, .assign, .amend, .outcome, .reject, .finish, .reopen, .forget,
+            .revive,
             .rename, .supersede, .readopt, .died, .reviveMigrated, .erase, .drop, .outgrow, .doubt:
             true
         }

@@ -19,6 +19,9 @@ package protocol StateStore: Sendable {
     /// What is paused at this moment. A person may pause during a run.
     func pauses() async throws -> Pauses
 
+    /// What runs and commands left until this moment.
+    func history() async throws -> History
+
     // MARK: Recipients
 
     /// The recipients after a number, in ascending order, up to `limit` of them.

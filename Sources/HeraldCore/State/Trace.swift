@@ -47,6 +47,14 @@ package struct Trace: Hashable, Sendable {
     }
 }
 
+extension Partition where State: Forgettable {
+    /// What the first of the numbers is that has a place. What was forgotten counts last.
+    package func place(of numbers: [RecipientID]) -> State? {
+        let states = numbers.compactMap { state(of: $0) }
+        return states.first { $0 != .forgotten } ?? states.first
+    }
+}
+
 extension RecordedState {
     /// All about one recipient, from the ledgers that were read.
     package func trace(of id: RecipientID) -> Trace {
@@ -54,10 +62,10 @@ extension RecordedState {
         // An earlier registration may be in a topic or group where the current one is not.
         let numbers = [id] + formers.filter { $0.value == id }.keys.sorted()
         trace.topics = topics.sorted { $0.key < $1.key }.compactMap { name, topic in
-            numbers.lazy.compactMap { topic.recipients.state(of: $0) }.first.map { .init(name: name, membership: $0) }
+            topic.recipients.place(of: numbers).map { .init(name: name, membership: $0) }
         }
         trace.groups = groups.sorted { $0.key < $1.key }.compactMap { name, group in
-            numbers.lazy.compactMap { group.recipients.state(of: $0) }.first.map { .init(name: name, membership: $0) }
+            group.recipients.place(of: numbers).map { .init(name: name, membership: $0) }
         }
         trace.occurrences = occurrences.sorted { $0.key < $1.key }.compactMap { name, occurrence in
             guard let ledger = occurrence.ledger else { return nil }

@@ -13,15 +13,15 @@ extension PostgresReader {
         let (topics, groups, occurrences) = (try names(found[3]), try names(found[4]), try names(found[5]))
         let codes = try Self.codes(found[2])
         var trace = Trace(isDead: found[0].count > 0)
-        trace.topics = try states(ofFirst: numbers, in: .membership).map { id, membership in
+        trace.topics = try places(of: numbers, in: .membership).map { id, membership in
             .init(name: try StoredValue.topicName(name(id, in: topics)), membership: membership)
         }
-        trace.groups = try states(ofFirst: numbers, in: .groupMembership).map { id, membership in
+        trace.groups = try places(of: numbers, in: .groupMembership).map { id, membership in
             .init(name: try StoredValue.groupName(name(id, in: groups)), membership: membership)
         }
-        let rejections = try states(ofFirst: [recipient], in: .rejection)
+        let rejections = try states(of: recipient, in: .rejection)
         let (entries, assigned) = (
-            try states(ofFirst: [recipient], in: .ledger), try states(ofFirst: [recipient], in: .assignment)
+            try states(of: recipient, in: .ledger), try states(of: recipient, in: .assignment)
         )
         let messageClasses = try Self.messageClasses(found[6])
         trace.occurrences = try Set(entries.keys).union(assigned.keys).map { id in
@@ -37,15 +37,23 @@ extension PostgresReader {
         return trace
     }
 
-    /// The owners that have one of these numbers, and the state of the first that they have.
-    private func states<State>(
-        ofFirst numbers: [RecipientID], in table: SliceTable<State>
+    /// The owners that have one of these numbers, and the state that `Partition.place` says.
+    private func places<State: Forgettable>(
+        of numbers: [RecipientID], in table: SliceTable<State>
     ) throws -> [Int64: State] {
+        try partitions(of: numbers, in: table).compactMapValues { $0.place(of: numbers) }
+    }
+
+    /// The owners that have the recipient, and its state there.
+    private func states<State>(of recipient: RecipientID, in table: SliceTable<State>) throws -> [Int64: State] {
+        try partitions(of: [recipient], in: table).compactMapValues { $0.state(of: recipient) }
+    }
+
+    private func partitions<State>(
+        of numbers: [RecipientID], in table: SliceTable<State>
+    ) throws -> [Int64: Partition<State>] {
         let slices = PostgresValue.ints(RecipientSet(numbers).slices.map(\.number))
-        let partitions = try table.partitions(transaction.fetch([table.sets(where: "slice = ANY ($1)", slices)])[0])
-        return partitions.compactMapValues { partition in
-            numbers.lazy.compactMap { partition.state(of: $0) }.first
-        }
+        return try table.partitions(transaction.fetch([table.sets(where: "slice = ANY ($1)", slices)])[0])
     }
 
     private func names(_ rows: PostgresRows) throws -> [Int64: String] {

@@ -33,7 +33,7 @@ struct PostgresReader {
             "SELECT name, size FROM @audience_size", "SELECT campaign, at, schedule, next FROM @watermark",
             Self.pauses, "SELECT campaign, at, accepted, rejected, unknown FROM @test ORDER BY id",
             "SELECT id, committed FROM @applied_commit ORDER BY number",
-            "SELECT resource, digest, size, approved_by, at FROM @approval", Self.numbering,
+            "SELECT resource, digest, size, approved_by, at FROM @approval", Self.stamps, Self.numbering,
         ]
     }
 
@@ -66,6 +66,7 @@ struct PostgresReader {
         state.tests = try next().all.map(Self.test)
         state.commits = try next().all.map { try StoredValue.commit($0.text(0), $0.double(1)) }
         for row in next().all { state.approvals[try row.text(0)] = try Self.approval(row) }
+        state.stamps = try Self.stamps(next())
         state.nextRecipient = try Self.last(next()) + 1
         return state
     }

@@ -1,6 +1,6 @@
 extension PostgresSchema {
     /// The steps to each format from the one before it, from format 2 on. What was released never changes.
-    static let steps: [[String]] = [standing + work + checksums + assignments]
+    static let steps: [[String]] = [standing + work + checksums + assignments, stamps]
 
     /// Where the state stands: what was applied, whether it is open, and which server holds it.
     private static let standing = [
@@ -115,6 +115,10 @@ extension PostgresSchema {
     private static func checksumOfBits(_ owner: String) -> String {
         "substr(sha256(int8send(\(owner)) || int8send(slice) || int8send(state) || bit_send(bits)), 1, 8)"
     }
+
+    /// What runs and commands left, in their order and without a gap. The newest are kept. A membership may be forgotten
+    /// too (`Membership.forgotten`, `GroupMembership.forgotten`).
+    private static let stamps = ["CREATE TABLE @stamp (number bigint PRIMARY KEY, id text NOT NULL)"]
 
     /// Who gets which text of a personal campaign.
     private static let assignments = [

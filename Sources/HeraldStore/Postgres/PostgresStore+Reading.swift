@@ -21,6 +21,14 @@ extension PostgresStore {
         try await reading { try PostgresReader.pauses($0.commit([PostgresReader.pauses])[0]) }
     }
 
+    package func history() async throws -> History {
+        try await reading { transaction in
+            let answers = try transaction.commit([PostgresReader.identity, PostgresReader.stamps])
+            return History(
+                lineage: try PostgresReader.identity(answers[0]).lineage, stamps: try PostgresReader.stamps(answers[1]))
+        }
+    }
+
     package func recipients(after id: RecipientID, limit: Int) async throws -> [KnownRecipient] {
         try await reading { transaction in
             let page = PostgresStatement(

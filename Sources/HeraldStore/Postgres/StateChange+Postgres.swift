@@ -25,8 +25,10 @@ extension StateChange {
             try writeOccurrence(to: transaction)
         case .forget(let members, let instant):
             Self.bury(members, at: instant, transaction)
-            SliceTable.membership.remove(members, in: transaction)
-            SliceTable.groupMembership.remove(members, in: transaction)
+            SliceTable.membership.forget(members, in: transaction)
+            SliceTable.groupMembership.forget(members, in: transaction)
+        case .revive(let members):
+            Self.reviveMemberships(of: members, transaction)
         case .died(let tombstone):
             transaction.run(
                 """
@@ -99,6 +101,8 @@ extension StateChange {
             Self.drop(resource, transaction)
         case .outgrow(let reported):
             transaction.run("UPDATE @progress SET serial = greatest(serial, $1)", .int(reported))
+        case .stamp(let id, let number):
+            Self.stamp(id, outgrowing: number, transaction)
         }
     }
 

@@ -52,6 +52,8 @@ extension StateChange {
         let moving = try SliceTable.membership.owned(of: members, in: transaction)
             .union(SliceTable.groupMembership.owned(of: members, in: transaction))
         guard !moving.isEmpty else { return }
+        // Whoever else gives numbers waits for this row.
+        renewNumbering(transaction)
         let last = try transaction.fetch("SELECT coalesce(max(id), $1) FROM @former", .int(firstFormer - 1))
         guard let row = last.first, let next = RecipientID(exactly: try row.int(0) + 1) else {
             throw StateDamage(detail: "a former number is out of range")
@@ -81,6 +83,13 @@ extension StateChange {
         guard !members.isEmpty else { return }
         try SliceTable.membership.renumber(members, by: numbers, in: transaction)
         try SliceTable.groupMembership.renumber(members, by: numbers, in: transaction)
+        reviveMemberships(of: RecipientSet(Set(numbers.values).sorted()), transaction)
+    }
+
+    /// Does to the tables what `RecordedState.reviveMemberships` does to the value.
+    static func reviveMemberships(of members: RecipientSet, _ transaction: PostgresTransaction) {
+        SliceTable.membership.revive(members, in: transaction)
+        SliceTable.groupMembership.revive(members, in: transaction)
     }
 
     /// Deletes recipients with all their registrations and memberships.

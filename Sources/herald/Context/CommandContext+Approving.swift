@@ -13,7 +13,7 @@ extension CommandContext {
         try await state.require()
         let store = try await state.open(for: .changing)
         let known = try await store.snapshot().approvals
-        try await store.commit([.approve(plan.recorded(by: name, at: Date(), after: known))])
+        try await commit([.approve(plan.recorded(by: name, at: Date(), after: known))], to: store)
     }
 }
 

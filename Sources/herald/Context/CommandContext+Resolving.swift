@@ -51,6 +51,12 @@ extension CommandContext {
                     .wrong, "\(path) is the report of a run on another state",
                     help: "name a report of this state, or set 'state' or HERALD_STATE to that one")
             }
+            guard report.isKnown(to: state) else {
+                throw CommandFailure(
+                    .wrong,
+                    "the state does not know the run of \(path), so its recipients may have other numbers there",
+                    help: "put back the state of that run, or settle its outcomes with --accept, --resend or --abandon")
+            }
             var changes: [StateChange] = []
             for step in steps {
                 guard let name = step.occurrence, let outcomes = step.unrecorded else { continue }
@@ -80,5 +86,14 @@ extension CommandContext {
             throw CommandFailure(
                 .wrong, "\(path) is no report of this herald's", help: "name a file from runs/ beside the state")
         }
+    }
+}
+
+extension Report {
+    /// Whether its run is part of the state's history. Numbers that were given out after a backup may be given to others
+    /// when it is restored.
+    fileprivate func isKnown(to recorded: RecordedState) -> Bool {
+        // Reports of older heralds have only the serial.
+        state?.stamp.map { recorded.stamps.include($0) } ?? ((state?.serial ?? 0) <= recorded.serial)
     }
 }

@@ -16,12 +16,24 @@ extension CommandContext {
         try await repairing { store, _ in try await body(store) }
     }
 
+    /// What it did is noted in the state and outside of it, so that an older copy is found out.
     @discardableResult
     func repairing<Value>(_ body: (any StateStore, any StateLock) async throws -> Value) async throws -> Value {
         // Fails before anything is created beside it.
         try await state.require()
         let lock = try await state.lock(for: "state")
-        return try await lock.hold { try await body(try await state.open(for: .changing), lock) }
+        return try await lock.hold {
+            let store = try await state.open(for: .changing)
+            let value = try await body(store, lock)
+            try await commit([], to: store)
+            return value
+        }
+    }
+
+    /// Commits what a person decided, with a stamp.
+    func commit(_ changes: [StateChange], to store: any StateStore) async throws {
+        try await store.commit(changes + [.newStamp()])
+        witness(try await store.history())
     }
 
     /// Asks a person before something is removed that nothing brings back.
@@ -50,6 +62,6 @@ extension CommandContext {
                 .wrong, "there is no campaign '\(campaign)'", for: campaign, among: known,
                 help: "name a campaign of the workspace's files or of 'herald state show'")
         }
-        try await store.commit([try change(recorded)])
+        try await commit([try change(recorded)], to: store)
     }
 }

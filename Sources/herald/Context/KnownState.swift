@@ -12,6 +12,10 @@ struct KnownState {
     private(set) var recorded: RecordedState
     /// The highest serial of this state in the reports beside it.
     var reportedSerial: Int64?
+    /// A stamp that a report or the witness has and the state lacks: the one with the highest number.
+    private(set) var lostStamp: Stamp?
+    /// Whether the last run was for files in another folder, as far as is known.
+    private(set) var isElsewhere = false
     /// Whether it is in another database server than at the last run.
     var hasMoved = false
     /// The commit that the files are from. `nil` without git.
@@ -39,7 +43,13 @@ struct KnownState {
         var state = KnownState(
             store: store, recorded: recorded,
             checkout: GitHistory.checkout(at: folder, appliedLast: recorded.commits.last))
-        state.reportedSerial = SavedReports(in: location.reports).newestSerial(of: recorded.identity.lineage)
+        let lineage = recorded.identity.lineage
+        let reports = SavedReports(in: location.reports).versions(of: lineage)
+        let witness = Witness(of: lineage, in: location.reports)
+        state.reportedSerial = reports.map(\.serial).max()
+        state.lostStamp = (witness.stamps + reports.compactMap(\.stamp)).filter { recorded.stamps.lack($0) }
+            .max { $0.number < $1.number }
+        state.isElsewhere = witness.workspace != Self.place(of: folder)
         state.hasMoved = try await location.hasMoved()
         return state
     }
@@ -55,12 +65,21 @@ struct KnownState {
         KnownState(store: store, recorded: RecordedState(identity: location.newIdentity(created: now)))
     }
 
+    /// What a folder is called, whichever links lead to it.
+    static func place(of folder: String) -> String { URL(filePath: folder).resolvingSymlinksInPath().path }
+
     /// Lets a state that is older than its reports count as the newest: a person said so.
     mutating func outgrowReports() async throws {
-        guard let reportedSerial, recorded.serial < reportedSerial else { return }
-        let change = StateChange.outgrow(reportedSerial)
-        try await store?.commit([change])
-        recorded.apply([change])
+        var changes: [StateChange] = []
+        if let reportedSerial, recorded.serial < reportedSerial { changes.append(.outgrow(reportedSerial)) }
+        if let lostStamp { changes.append(.newStamp(outgrowing: lostStamp.number)) }
+        if !changes.isEmpty { try await commit(changes) }
+    }
+
+    /// Changes the state, and what is known of it.
+    mutating func commit(_ changes: [StateChange]) async throws {
+        try await store?.commit(changes)
+        recorded.apply(changes)
     }
 
     /// Notes that the files of their commit are applied.

@@ -122,7 +122,8 @@ extension LoadedWorkspace {
         let input = Planner.Input(
             desired: desired, state: state.recorded, hasState: state.exists, settings: workspace.settings,
             workspaceDigest: digest, onlyCampaigns: Set(scope.campaigns), days: scope.days,
-            listsSkipped: workspace.listsSkipped, reportedSerial: state.reportedSerial, hasMoved: state.hasMoved,
+            listsSkipped: workspace.listsSkipped, reportedSerial: state.reportedSerial,
+            lostStamp: state.lostStamp, hasMoved: state.hasMoved, isElsewhere: state.isElsewhere,
             checkout: state.checkout,
             approval: workspace.settings.approval.isRequired && scope.heedsApproval ? approval(of: desired) : nil)
         return Planner.proposal(input, at: now)

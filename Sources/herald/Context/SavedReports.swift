@@ -6,32 +6,42 @@ import HeraldCore
 struct SavedReports {
     private let folder: String
 
-    /// Reports are named after the time at which their run began. Serials grow, so that the newest reports tell enough.
+    /// How many reports of a state are read. They are named after the time at which their run began, so that the newest
+    /// tell enough.
     private static let newest = 20
 
     init(in folder: String) { self.folder = folder }
 
-    /// The highest serial that a report of this state has. Reports of older heralds have none.
-    func newestSerial(of lineage: String) -> Int64? {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        return names.filter { $0.hasSuffix(".json") }.sorted(by: >).prefix(Self.newest)
-            .compactMap { version(in: "\(folder)/\($0)") }
-            .filter { $0.lineage == lineage }.map(\.serial).max()
+    /// What the newest reports say of this state. Those of other states, of tests and of dry runs do not count.
+    func versions(of lineage: String) -> [StateVersion] {
+        var found: [StateVersion] = []
+        // Most others are left out without being read as JSON.
+        let text = Data(lineage.utf8)
+        for name in names.sorted(by: >) {
+            guard found.count < Self.newest else { break }
+            guard let bytes = FileManager.default.contents(atPath: "\(folder)/\(name)"), bytes.range(of: text) != nil,
+                let version = version(in: bytes), version.lineage == lineage
+            else { continue }
+            found.append(version)
+        }
+        return found
     }
 
     /// When the newest report was written last. `nil` if there is none.
     var newestTime: Date? {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        guard let newest = names.filter({ $0.hasSuffix(".json") }).max() else { return nil }
+        guard let newest = names.max() else { return nil }
         let attributes = try? FileManager.default.attributesOfItem(atPath: "\(folder)/\(newest)")
         return attributes?[.modificationDate] as? Date
     }
 
-    private func version(in path: String) -> StateVersion? {
-        guard let bytes = FileManager.default.contents(atPath: path),
-            let report = try? JSONValue(parsing: Array(bytes)),
-            report["schema"] == "herald.report/1"
-        else { return nil }
+    private var names: [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter { $0.hasSuffix(".json") }
+    }
+
+    private func version(in bytes: Data) -> StateVersion? {
+        guard let report = try? JSONValue(parsing: Array(bytes)), report["schema"] == "herald.report/1" else {
+            return nil
+        }
         return StateVersion(json: report["state"])
     }
 }

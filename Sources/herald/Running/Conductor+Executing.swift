@@ -37,22 +37,26 @@ extension Conductor {
         let progress = ProgressDisplay(on: console)
         var surroundings = surroundings(work, store, sender, files, progress, under: lock, signals)
         tellCap(of: sender, for: work.plan)
-        let notes = (request.saved.map { [.spendPlan($0.id)] } ?? []) + (isReal ? state.applying : [])
+        let notes = (request.saved.map { [.spendPlan($0.id)] } ?? []) + (isReal ? state.applying + [.newStamp()] : [])
+        var stamps: Stamps?
         let options = executorOptions(under: lock)
         do {
             if !notes.isEmpty { try await store.commit(notes) }
+            if isReal {
+                let history = try await store.history()
+                stamps = history.stamps
+                witness(history)
+            }
             if request.mode == .apply { surroundings.crew = try await lock?.gather(rate: options.fcm.rate) }
         } catch {
             // A run that has to stop by now starts nothing, and says so in its report.
             guard surroundings.stop() != nil else { throw error }
             console.error(CommandFailure(blaming: error).text)
         }
-        var recorded = state.recorded
-        _ = consume state
-        if case .listed(let lists) = work.recipients { recorded.apply(lists.desired.registrations.changes) }
-        let report: Report
+        let recorded = Self.begun(consume state, stamps, work)
+        let ended: Report
         do {
-            report = try await Executor.run(
+            ended = try await Executor.run(
                 work.plan, from: consume recorded, options, in: surroundings, report: blank)
         } catch {
             await surroundings.crew?.disband()
@@ -60,7 +64,7 @@ extension Conductor {
         }
         await surroundings.crew?.disband()
         progress.end()
-        await close(work, report, in: store)
+        let report = await close(work, ended, in: store)
         do { try files.save(report) } catch {
             console.error("herald: the report could not be written to \(files.reportPath)\n")
         }
@@ -69,6 +73,21 @@ extension Conductor {
             console.info("Report: \(files.reportPath)\n")
         }
         return report
+    }
+
+    /// The state as the run begins with it.
+    private static func begun(
+        _ state: consuming KnownState, _ stamps: Stamps?, _ work: PlannedWork
+    ) -> RecordedState {
+        var recorded = state.recorded
+        if let stamps { recorded.stamps = stamps }
+        if case .listed(let lists) = work.recipients { recorded.apply(lists.desired.registrations.changes) }
+        return recorded
+    }
+
+    /// Notes outside of the state what was committed to it.
+    func witness(_ history: History) {
+        context.witness(history, workspace: KnownState.place(of: context.files.folder.path))
     }
 
     /// Whether it works on the state itself, and not on a copy.
@@ -217,12 +236,20 @@ extension Conductor {
     }
 
     /// By now much was done. A failure here must not hide that.
-    private func close(_ work: PlannedWork, _ report: Report, in store: any StateStore) async {
-        guard request.dryRunSample == nil, report.result != .interrupted, !report.isUnreachable else { return }
-        do { try await store.commit(work.closing) } catch {
+    private func close(_ work: PlannedWork, _ ended: Report, in store: any StateStore) async -> Report {
+        guard isReal, ended.result != .interrupted, !ended.isUnreachable else { return ended }
+        var report = ended
+        do {
+            // A copy of the state that was made while the run worked lacks the second stamp.
+            try await store.commit(work.closing + [.newStamp()])
+            let history = try await store.history()
+            report.state?.stamp = history.stamps.last
+            witness(history)
+        } catch {
             console.error("herald: the audiences' sizes could not be recorded\n")
             // If the disk is full, only this message names the place.
             console.error(CommandFailure(blaming: error).text)
         }
+        return report
     }
 }

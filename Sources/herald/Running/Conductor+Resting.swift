@@ -16,16 +16,19 @@ extension Conductor {
             // Saved so that the next run finds these recipients' numbers.
             try await record(work, in: store)
             let changes = work.plan.bookkeeping(at: request.now()) + work.closing + state.applying
-            try await store.commit(changes)
-            if changes.contains(where: \.isEffect) {
+            let isEffect = changes.contains(where: \.isEffect)
+            try await store.commit(changes + (isEffect ? [.newStamp()] : []))
+            if isEffect {
                 var recorded = state.recorded
                 recorded.apply(changes)
+                recorded.stamps = try await store.history().stamps
                 report.state = recorded.version
+                witness(recorded.history)
             }
         }
         if request.tellsRest { tellRest(work) }
         (report.result, report.finished) = (report.outcome, request.now())
-        // A report that names the state's serial shows when an older copy of the state takes its place.
+        // A report that names the state's stamp shows when an older copy of the state takes its place.
         if request.reportPath != nil || report.state != nil { _ = try openFiles(report) }
         writeMetrics(report)
         if case .leaveOut = request.guards, !work.plan.refusals.isEmpty { throw CommandFailure(.refused) }

@@ -39,6 +39,7 @@ struct Conductor {
         if request.dryRunSample == nil {
             if state.hasMoved { try await context.state.acceptMove() }
             try await state.outgrowReports()
+            if state.exists, state.lostStamp != nil || state.isElsewhere { witness(state.recorded.history) }
         }
         if work.plan.isEmpty { return try await rest(work, state) }
         let store = state.store

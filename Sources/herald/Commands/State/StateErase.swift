@@ -51,9 +51,10 @@ struct StateErase: AsyncParsableCommand {
                 .wrong, "a list still names this registration", help: "take it out of the list and apply first")
         }
         let trace = try await store.trace(of: id)
-        // What others subscribed is theirs, and herald would never end it.
-        let topics = trace.topics.filter { $0.membership != .preexisting }.map { "topic '\($0.name)'" }
-        let places = topics + trace.groups.map { "group '\($0.name)'" }
+        // What others subscribed is theirs, and what is forgotten cannot leave.
+        let topics = trace.topics.filter { Membership.own.contains($0.membership) }.map { "topic '\($0.name)'" }
+        let groups = trace.groups.filter { GroupMembership.own.contains($0.membership) }
+        let places = topics + groups.map { "group '\($0.name)'" }
         if !places.isEmpty {
             throw CommandFailure(
                 .wrong, "this registration is still in \(places.joined(separator: ", "))",

@@ -6,7 +6,10 @@ import HeraldCore
 struct StateForget: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget", abstract: "Treat a registration as dead: it is left out from now on.",
-        discussion: "As if FCM had said so. Its memberships leave the state; FCM is not asked to remove them.")
+        discussion: """
+            As if FCM had said so. No plan uses its memberships; FCM is not asked to remove them. 'state revive' brings \
+            both back.
+            """)
 
     @ParentCommand var herald: Herald
     @OptionGroup var options: CommonOptions

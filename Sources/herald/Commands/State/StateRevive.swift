@@ -40,9 +40,21 @@ struct StateRevive: AsyncParsableCommand {
                     .wrong, "the state does not know this registration",
                     help: "check that it is the whole token or fid")
             }
-            try await store.commit([.supersede([known.id]), .register([known.id: registration])])
+            try await store.commit(
+                try await Self.changes(reviving: registration, of: known, in: store)
+                    + [.register([known.id: registration])])
             return 1
         }
         context.console.info("herald: \(count) revived\n")
+    }
+
+    /// What becomes of memberships. They belong to the registration that made them.
+    private static func changes(
+        reviving registration: Registration, of known: KnownRecipient, in store: any StateStore
+    ) async throws -> [StateChange] {
+        if known.registration == registration { return [.revive([known.id])] }
+        let formers = try await store.snapshot().formers.filter { $0.value == known.id }.keys.sorted()
+        let returning = try await store.registrations(of: RecipientSet(formers)).filter { $0.value == registration }
+        return [.supersede([known.id]), .readopt(RecipientSet(returning.keys.sorted()))]
     }
 }

@@ -1,0 +1,47 @@
+/// What becomes of memberships when FCM says that a registration is dead. It may be wrong, and then herald must still be
+/// able to end what it began.
+extension RecordedState {
+    mutating func forgetMemberships(of members: RecipientSet) {
+        for name in topics.keys { topics[name]?.recipients.forget(members) }
+        for name in groups.keys { groups[name]?.recipients.forget(members) }
+    }
+
+    mutating func reviveMemberships(of members: RecipientSet) {
+        for name in topics.keys { topics[name]?.recipients.revive(members) }
+        for name in groups.keys { groups[name]?.recipients.revive(members) }
+    }
+}
+
+/// A relation to a topic or group that can be forgotten.
+package protocol Forgettable: Hashable, Sendable {
+    /// Those that herald made, or may have made.
+    static var own: [Self] { get }
+    /// It was one of them when the registration died. No plan uses it.
+    static var forgotten: Self { get }
+    /// A request may have had its effect. What was forgotten begins again with it.
+    static var asked: Self { get }
+}
+
+extension Membership: Forgettable {
+    package static var own: [Membership] { [.managed, .subscribing] }
+    package static var asked: Membership { .subscribing }
+}
+
+extension GroupMembership: Forgettable {
+    package static var own: [GroupMembership] { [.member, .adding] }
+    package static var asked: GroupMembership { .adding }
+}
+
+extension Partition where State: Forgettable {
+    /// Members leave. Of those that herald made, it is kept that they were.
+    package mutating func forget(_ members: RecipientSet) {
+        let kept = union(of: State.own + [.forgotten]).intersection(members)
+        move(members, to: nil)
+        move(kept, to: .forgotten)
+    }
+
+    package mutating func revive(_ members: RecipientSet) {
+        let returning = self[.forgotten].intersection(members)
+        if !returning.isEmpty { move(returning, to: .asked) }
+    }
+}

@@ -1,0 +1,85 @@
+import FCM
+import Foundation
+import HeraldCore
+import HeraldStore
+
+/// What is known of a state outside of it: a small file beside the reports. A state that lacks one of its stamps went
+/// back, or is another copy.
+struct Witness {
+    /// The last stamp. There are more once a command has changed a state that lacks it.
+    private(set) var stamps: [Stamp] = []
+    /// The folder of the workspace that a run was for last.
+    private(set) var workspace: String?
+
+    private let path: String
+    private let folder: String
+
+    private static let schema = "herald.witness/1"
+    /// A person makes a few copies at most.
+    private static let most = 16
+
+    /// Reads it. Without a file it knows nothing.
+    init(of lineage: String, in folder: String) {
+        self.folder = folder
+        // The lineage comes from the state, which may be damaged.
+        let name = String(lineage.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }.prefix(64))
+        path = "\(folder)/state-\(name).witness"
+        read()
+    }
+
+    private mutating func read() {
+        guard let bytes = FileManager.default.contents(atPath: path),
+            let json = try? JSONValue(parsing: Array(bytes)), json["schema"]?.string == Self.schema
+        else { return }
+        stamps = (json["stamps"]?.array ?? []).compactMap { Stamp(json: $0) }
+        workspace = json["workspace"]?.string
+    }
+
+    /// Notes what the state has now. What it lacks stays, until a person accepts the state as it is.
+    ///
+    /// - Parameter workspace: The folder of the files, if they were compared with the state.
+    mutating func note(_ known: Stamps, workspace: String? = nil) throws {
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw PrivateFile.Failure() }
+        defer { close(descriptor) }
+        // A person may pause while a run begins. Some file systems have no locks; then the later one counts.
+        _ = flock(descriptor, LOCK_EX)
+        read()
+        let lacking = stamps.filter { known.lack($0) }
+        stamps = (lacking + [known.last].compactMap(\.self)).suffix(Self.most)
+        self.workspace = workspace ?? self.workspace
+        try PrivateFile.write(json.prettyText, to: path)
+        // Makes the new name survive a power cut, where the file system can.
+        _ = syncToDisk(descriptor)
+    }
+
+    private var json: JSONValue {
+        [
+            "schema": .string(Self.schema), "stamps": .array(stamps.map(\.json)),
+            "workspace": workspace.map { .string($0) } ?? .null,
+        ]
+    }
+}
+
+extension CommandContext {
+    /// Notes outside of the state what was committed to it. A failure must not hide that it was.
+    ///
+    /// - Parameter workspace: The folder of the files, if they were compared with the state.
+    func witness(_ history: History, workspace: String? = nil) {
+        var witness = Witness(of: history.lineage, in: state.reports)
+        do { try witness.note(history.stamps, workspace: workspace) } catch {
+            console.error(
+                "herald: nothing could be noted in \(state.reports); if an older copy of the state is put back now, "
+                    + "herald may not see it\n")
+        }
+    }
+}
+
+extension StateChange {
+    /// A stamp of its own for each commit.
+    static func newStamp(outgrowing number: Int64? = nil) -> StateChange {
+        .stamp(UUID().uuidString.lowercased(), outgrowing: number)
+    }
+}
