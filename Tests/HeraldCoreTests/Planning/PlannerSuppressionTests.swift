@@ -3,6 +3,7 @@ import HeraldTestSupport
 import Testing
 
 @testable import HeraldCore
+@testable import Lives
 
 /// Consent comes before everything that keeps a member in a topic.
 struct PlannerSuppressionTests {
