@@ -27,8 +27,12 @@ struct ForecastComparison {
 
     /// Without lists, everything that is shown is the same.
     private mutating func compareDocuments() {
+        let told = forecast.overview.unjudged.filter { $0.kind == .looksRenamed }.flatMap(\.names)
         let documents = [real, forecast].map { proposal in
             var proposal = proposal
+            proposal.plan.refusals.removeAll {
+                $0.kind == .looksRenamed && told.contains("campaign '\($0.name)'")
+            }
             proposal.overview.warnings.removeAll { $0.hasPrefix("the snapshot knows") }
             let json = PlanDocument(proposal, id: "id", created: proposal.plan.at).json
             return json.object?.filter { !["snapshot", "unjudged", "digest"].contains($0.key) }

@@ -33,8 +33,10 @@ extension Desired {
     /// As if the lists had not been read.
     var withoutMembers: Desired {
         var desired = Desired()
+        desired.audienceSizes = audienceSizes.mapValues { _ in 0 }
         desired.topics = topics.map {
-            DesiredTopic(name: $0.name, members: [], prune: $0.prune, previousNames: $0.previousNames)
+            DesiredTopic(
+                name: $0.name, members: [], prune: $0.prune, isOfApp: $0.isOfApp, previousNames: $0.previousNames)
         }
         desired.groups = groups.map { DesiredGroup(name: $0.name, members: []) }
         desired.sends = sends.map {

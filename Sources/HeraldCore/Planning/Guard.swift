@@ -90,8 +90,8 @@ package struct RefusedGuard: Hashable, Sendable {
         guard refusals.count > 1 else {
             return "\(kind.remedy); to let it through: herald apply \(refusals.first?.override ?? "")"
         }
-        return "\(kind.remedy); to let all of them through: herald apply --override \(kind.rawValue) (one of them: "
-            + "=NAME behind it)"
+        return "\(kind.remedy); to let all of them through: herald apply --override \(kind.rawValue); one of them: "
+            + "--override \(kind.rawValue)=NAME"
     }
 }
 

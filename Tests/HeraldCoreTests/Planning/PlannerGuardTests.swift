@@ -190,6 +190,7 @@ struct PlannerGuardTests {
     ])
     func `another message or target does not look renamed`(_ campaign: Campaign) {
         var scenario = PlanScenario()
+        scenario.desired.audienceSizes = ["anglers": 3, "others": 3]
         scenario.began(.tide("old"), accepted: [1], finished: true)
         scenario.want(campaign)
         #expect(scenario.plan().figures.isEmpty)
