@@ -54,10 +54,7 @@ extension Conductor {
             guard surroundings.stop() != nil else { throw error }
             console.error(CommandFailure(blaming: error).text)
         }
-        var recorded = state.recorded
-        _ = consume state
-        if let stamps { recorded.stamps = stamps }
-        if case .listed(let lists) = work.recipients { recorded.apply(lists.desired.registrations.changes) }
+        let recorded = Self.begun(consume state, stamps, work)
         var report = try await work.course.carryOut(
             from: consume recorded, options, in: surroundings, report: blank, recording: isReal ? [.newStamp()] : nil
         ) { error in
@@ -79,6 +76,16 @@ extension Conductor {
             console.info("Report: \(files.reportPath)\n")
         }
         return report
+    }
+
+    /// The state as the run begins with it.
+    private static func begun(
+        _ state: consuming KnownState, _ stamps: Stamps?, _ work: PlannedWork
+    ) -> RecordedState {
+        var recorded = state.recorded
+        if let stamps { recorded.stamps = stamps }
+        if case .listed(let lists) = work.recipients { recorded.apply(lists.desired.registrations.changes) }
+        return recorded
     }
 
     /// Notes outside of the state what was committed to it.
