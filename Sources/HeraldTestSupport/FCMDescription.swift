@@ -23,8 +23,8 @@ package struct FCMDescription: Sendable {
         package var description: String { "\(path.joined(separator: ".")): \(type)" }
     }
 
-    package init(beside file: String = #filePath) throws {
-        let root = URL(filePath: file).deletingLastPathComponent().appending(path: "../..")
+    package init() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
         let text = try String(contentsOf: root.appending(path: "Tests/fixtures/fcm-v1.tsv"), encoding: .utf8)
         for line in text.split(separator: "\n") {
             let columns = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)

@@ -18,7 +18,7 @@ extension CommandFailure {
         case let error as ProxyError: self.init(.wrong, error.description, help: error.help)
         case let error as TokenError: self.init(error)
         case let error as EmulatorError: self.init(.wrong, error.description, help: error.help)
-        case let problem as SavedPlan.Problem: self.init(problem)
+        case let problem as SavedPlan.Problem: self.init(problem, in: "the plan")
         default: return nil
         }
     }
@@ -44,8 +44,7 @@ extension CommandFailure {
     ///   - name: What is read: a file's path, where several could be meant.
     ///   - help: What to name instead of a file that is no plan.
     init(
-        _ problem: SavedPlan.Problem, in name: String = "the plan",
-        help: String = "name a file of 'herald plan --out'"
+        _ problem: SavedPlan.Problem, in name: String, help: String = "name a file of 'herald plan --out'"
     ) {
         switch problem {
         case .unreadable: self.init(.wrong, "\(name) is no plan of herald's", help: help)

@@ -20,7 +20,7 @@ struct AndroidRules {
         findings.usesPreview(at: key)
         if draft.json["android"] != nil {
             findings.error(
-                .androidVersion, "FCM refuses 'android' beside 'android_v2'", at: draft.key("android"),
+                .androidVersion, "'android' stands beside 'android_v2', and FCM refuses both", at: draft.key("android"),
                 help: "keep one of them")
         }
         switch (draft["android_v2", "remote_notification"], draft["android_v2", "background_sync"]) {
@@ -60,7 +60,7 @@ struct AndroidRules {
         guard let notification = draft.value(at: path[...])?.object else { return }
         if notification["bypass_proxy_notification"] != nil {
             findings.warning(
-                .deprecatedOption, "FCM advises against 'bypass_proxy_notification'",
+                .deprecatedOption, "'bypass_proxy_notification' is deprecated",
                 at: draft.key(at: path + ["bypass_proxy_notification"]),
                 help: "'proxy' says whether the system may show it in the app's stead")
         }
