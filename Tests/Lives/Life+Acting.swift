@@ -33,7 +33,8 @@ enum LifeAct: String, CaseIterable {
     /// Whether nobody changes files, lists or the state by it.
     var isIdle: Bool {
         switch self {
-        case .wait, .downtime, .fastClock, .slowClock, .pause, .resume, .backUp, .run, .runOnTime, .faultyRun, .dyingRun,
+        case .wait, .downtime, .fastClock, .slowClock, .pause, .resume, .backUp, .run, .runOnTime, .faultyRun,
+            .dyingRun,
             .stoppedRun, .apply, .overriddenApply:
             true
         default: false

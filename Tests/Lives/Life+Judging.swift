@@ -104,7 +104,9 @@ extension Life {
             return
         }
         // What expires while it is sent ends there, and the report says how many are left.
-        if let due = due ?? begun[key]?.at, let expiry = campaign.expiresAfter, now.adding(.seconds(120)) > due.adding(expiry) {
+        if let due = due ?? begun[key]?.at, let expiry = campaign.expiresAfter,
+            now.adding(.seconds(120)) > due.adding(expiry)
+        {
             return end(key)
         }
         if told.leavesOut(key, names) { return end(key) }

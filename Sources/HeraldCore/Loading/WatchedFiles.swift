@@ -11,8 +11,9 @@ package struct WatchedFiles: Sendable {
     ///   - names: the files that were read, absolute or relative to the folder.
     ///   - begin: when reading them began, in nanoseconds since 1970. A file that was changed shortly before may have been
     ///     changed while it was read, so it counts as changed once.
-    init(_ folder: WorkspaceFolder, matching globs: [Glob], ignoring ignored: [Glob], names: [String], since begin: Int64)
-    {
+    init(
+        _ folder: WorkspaceFolder, matching globs: [Glob], ignoring ignored: [Glob], names: [String], since begin: Int64
+    ) {
         (self.folder, self.globs, self.ignored) = (folder, globs, ignored)
         paths = names.map { $0.hasPrefix("/") ? $0 : "\(folder.path)/\($0)" }.sorted()
         seen = identities().mapValues { $0.flatMap { $0.isSettled(at: begin) ? $0 : nil } }

@@ -83,7 +83,8 @@ extension RecordedState {
             if occurrence.isDoubted { changes.append(.doubt(id, false)) }
             // Whoever another target has, or other rows choose texts for, is part of it from now on.
             let isForOthers =
-                now.target != occurrence.target || campaign.content.personal != nil && !occurrence.hasTexts
+                now.target != occurrence.target
+                || campaign.content.personal != nil && !occurrence.hasTexts
                     && now.contentDigest != occurrence.contentDigest
             return isForOthers ? changes + [.assign(id, Partition())] : changes
         case .retry(let code):

@@ -108,7 +108,8 @@ struct PostgresReader {
         return (try row.int(0), OccurrenceID(rawValue: try row.text(1)), occurrence)
     }
 
-    static let columns = "id, name, campaign, revision, due, content_digest, target, finished, pruned, doubted, begun, reopened"
+    static let columns =
+        "id, name, campaign, revision, due, content_digest, target, finished, pruned, doubted, begun, reopened"
 }
 
 extension PostgresStatement: ExpressibleByStringInterpolation {

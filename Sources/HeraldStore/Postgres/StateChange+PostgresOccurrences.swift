@@ -25,7 +25,8 @@ extension StateChange {
                 to: "(SELECT id FROM @code WHERE code = $4)", .text(code), in: transaction)
         case .finish(let id, let instant):
             transaction.run(
-                "UPDATE @occurrence SET finished = $2, reopened = false WHERE name = $1", .text(id.rawValue), .date(instant))
+                "UPDATE @occurrence SET finished = $2, reopened = false WHERE name = $1", .text(id.rawValue),
+                .date(instant))
             // Rows are left empty while a run fills them again and again.
             for table in ["ledger", "rejection"] {
                 transaction.run(

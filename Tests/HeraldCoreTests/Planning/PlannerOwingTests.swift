@@ -107,7 +107,9 @@ struct PlannerOwingTests {
         #expect(scenario.plan().held.map(\.occurrence) == [campaign.id])
     }
 
-    @Test func `an occurrence of an older herald goes on with everybody who is listed, and is theirs from then on`() throws {
+    @Test func `an occurrence of an older herald goes on with everybody who is listed, and is theirs from then on`()
+        throws
+    {
         let campaign = Campaign.tide()
         var scenario = PlanScenario()
         scenario.began(campaign, accepted: [1])
