@@ -42,7 +42,7 @@ struct DescriptionTests {
         }
         #expect(Set(wanted).subtracting(known).map(\.description).sorted() == [])
         #expect(Set(known).subtracting(wanted).map(\.description).sorted() == [])
-        #expect(wanted.count > 100)
+        #expect(wanted.count > 90)
     }
 
     @Test func `each value is read from a file as FCM gets it`() throws {

@@ -22,7 +22,7 @@ struct ReadMarkdown {
     }
 
     private mutating func read(_ line: [UInt8], _ number: Int) {
-        let isRow = line.starts(with: "| ".utf8)
+        let isRow = line.first == UInt8(ascii: "|")
         let cells = isRow ? Self.cells(line) : [line]
         for cell in cells {
             let rest = String(decoding: Self.withoutCode(cell), as: UTF8.self)
