@@ -18,13 +18,14 @@ import Testing
         ---
         kind: group
         name: crew
-        members: [some]
+        members: {audience: some}
 
         """
 
     init() throws {
         sandbox = try Sandbox([
-            "workspace/herald.yaml": Sandbox.settings, "workspace/resources.yaml": Self.resources,
+            "workspace/herald.yaml": Sandbox.settings + "sender_id: \"123456789012\"\n",
+            "workspace/resources.yaml": Self.resources,
             "workspace/some.txt": "", "workspace/herald.txt": "",
         ])
     }

@@ -171,7 +171,7 @@ import Testing
         let name = "runs/\(try #require(try reports().last))"
         // As if the run could not have written them.
         let written = try sandbox.folder.read(name).replacing(
-            "\"occurrence\": \"more@once\"",
+            "\"occurrence\" : \"more@once\"",
             with: """
                 "occurrence": "more@once", "unrecorded": {"accepted": [[1, 1]], "rejected": {}, "deferred": [], "untried": []}
                 """)

@@ -22,7 +22,7 @@ import Testing
         kind: campaign
         name: \(name)
         target: {audience: all}
-        message: {data: {a: b}}
+        message: {data: {a: \(name)}}
 
         """
     }

@@ -21,7 +21,7 @@ import Testing
         #expect(try await sandbox.herald("state init").status == 0)
         let result = try await sandbox.herald(command)
         #expect(result.status == 3)
-        #expect(result.errors.ranges(of: "help: ").count == 1, "\(result.errors)")
+        #expect(result.errors.ranges(of: "help: correct the target").count == 1, "\(result.errors)")
         #expect(result.errors.ranges(of: "would reach 2 recipients").count == 7, "\(result.errors)")
     }
 }

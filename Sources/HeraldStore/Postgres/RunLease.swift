@@ -48,6 +48,10 @@ package final class RunLease: StateLock {
                     run, epoch, server, times, until: begin + times.length - times.margin,
                     resendTime: wait > 0 ? times.now() + .seconds(wait) : nil)
             }
+        } catch let error as PostgresError where error.code == Refusal.locked {
+            throw StateError.locked(
+                path: server.name,
+                holder: "another session of the database, which holds a lock on its tables (pg_stat_activity lists it)")
         } catch {
             throw server.stateError(error)
         }

@@ -114,7 +114,7 @@ struct FCMSaysTests {
             .dead, "INVALID_ARGUMENT", says: "(Apple: Unregistered)"),
         Row(
             "401, our token", 401, error("UNAUTHENTICATED", "Request had invalid authentication credentials."),
-            .unauthenticated, "UNAUTHENTICATED", remedy: "herald doctor"),
+            .unauthenticated, "UNAUTHENTICATED", remedy: "sign in again"),
         Row(
             "403, IAM", 403,
             error(
@@ -146,7 +146,7 @@ struct FCMSaysTests {
             .stop, "USER_PROJECT_DENIED", remedy: "serviceUsageConsumer"),
         Row(
             "403, nothing more", 403, error("PERMISSION_DENIED", "The caller does not have permission"), .stop,
-            "PERMISSION_DENIED", remedy: "herald doctor"),
+            "PERMISSION_DENIED", remedy: "cloudmessaging.messages.create"),
         Row(
             "404, another project", 404, error("NOT_FOUND", "Requested entity was not found."), .stop, "NOT_FOUND",
             remedy: "`project` in herald.yaml"),
