@@ -74,7 +74,7 @@ import Testing
             Self.resources.replacing("{file: some.txt}", with: "{file: some.csv, columns: {fid: fid, seen: seen}}"),
             to: "workspace/resources.yaml")
         func rows(_ numbers: ClosedRange<Int>) -> String {
-            "fid,seen\n" + numbers.map { "\(Registration.fid($0).rawValue),2999-01-01T00:00:00Z\n" }.joined()
+            "fid,seen\n" + numbers.map { "\(Registration.fid($0).rawValue),2100-01-01T00:00:00Z\n" }.joined()
         }
         try sandbox.folder.write(rows(1...4), to: "workspace/some.csv")
         try await done("apply --auto-approve", host)

@@ -182,7 +182,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("state copy --to {folder}/copy.sqlite", "was moved to"), ("", "is in another database server than"),
+        ("state copy --to {folder}/copy.sqlite", "was moved to"), ("", "is in another database than"),
     ])
     func `a worker whose state is elsewhere ends and says so`(_ command: String, _ words: String) async throws {
         let host = try await emulator()
@@ -192,7 +192,7 @@ import Testing
         if command.isEmpty {
             // As a dump has it that was restored into another server.
             try await PostgresTestServer.ask(
-                "UPDATE \(schema).server SET system = '1'", at: try #require(sandbox.environment(host)["HERALD_STATE"]))
+                "UPDATE \(schema).server SET place = '1'", at: try #require(sandbox.environment(host)["HERALD_STATE"]))
         } else {
             let moved = try await sandbox.herald(command.replacing("{folder}", with: sandbox.folder.path), host: host)
             #expect(moved.status == 0, "\(moved.errors)")

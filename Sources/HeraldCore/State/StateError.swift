@@ -20,7 +20,7 @@ package enum StateError: Error, Hashable, Sendable {
     case unmigrated(path: String)
     /// It was moved to another place.
     case moved(path: String, to: String)
-    /// It is a copy in another database server than at the last run.
+    /// It is a copy in another database than at the last run.
     case elsewhere(path: String)
     /// What processes that send together write about themselves makes no sense.
     case impossibleCrew(path: String, detail: String)
@@ -52,7 +52,7 @@ extension StateError: CustomStringConvertible {
         case .newer(let path): "the state \(path) was written by a newer herald"
         case .older(let path), .unmigrated(let path): "the state \(path) was written by an older herald"
         case .moved(let path, let place): "the state \(path) was moved to \(place)"
-        case .elsewhere(let path): "the state \(path) is in another database server than at the last run"
+        case .elsewhere(let path): "the state \(path) is in another database than at the last run"
         case .impossibleCrew(let path, let detail):
             "the state \(path) has figures of a process that sends, and no herald wrote them: \(detail)"
         case .incomplete(let path): "the state \(path) is a copy that is not complete"

@@ -18,7 +18,7 @@ extension CommandFailure {
         case let error as ProxyError: self.init(.wrong, error.description, help: error.help)
         case let error as TokenError: self.init(error)
         case let error as EmulatorError: self.init(.wrong, error.description, help: error.help)
-        case let problem as SavedPlan.Problem: 
+        case let problem as SavedPlan.Problem:
             self.init(problem, in: problem == .unreadable ? "the file" : "the plan")
         default: return nil
         }

@@ -67,10 +67,12 @@ struct ReadMarkdown {
     }
 
     private static func wrong(in line: String, isFirst: Bool) -> String? {
-        let mark = #/<!-- herald: [A-Za-z0-9._%\/]*(-[A-Za-z0-9._%\/]+)*-? -->/#
+        let mark = #/<!-- herald: [A-Za-z0-9._%\/]*(-[A-Za-z0-9._%\/]+)*-? -->/#.matchingSemantics(.unicodeScalar)
         if isFirst, line.wholeMatch(of: mark) != nil { return nil }
         var text = line
-        if let summary = text.wholeMatch(of: #/<details><summary><code>([^<>]*)<\/code><\/summary>/#) {
+        // A forge reads scalars, and a mark that combines with a sign leaves the sign what it is.
+        let folded = #/<details><summary><code>([^<>]*)<\/code><\/summary>/#.matchingSemantics(.unicodeScalar)
+        if let summary = text.wholeMatch(of: folded) {
             // In an element only entities are read, and mentions are not looked for in code.
             let rest = summary.1.replacing(#/&(amp|lt|gt|quot|#39);/#, with: "")
             return rest.contains("&") ? "an ampersand" : nil

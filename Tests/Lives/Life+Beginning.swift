@@ -1,0 +1,47 @@
+import FCM
+import HeraldTestSupport
+
+@testable import HeraldCore
+
+/// Whom a firing is for since it began.
+extension Life {
+    /// Whom a firing is for, of those who are listed now. `nil` if it goes to a whole target.
+    func whom(_ key: Key, _ campaign: LifeFiles.Campaign) -> Set<RecipientKey>? {
+        let listed = files.recipients(of: campaign)
+        guard let members = begun[key]?.members else { return listed }
+        return listed?.intersection(members)
+    }
+
+    /// A firing that begins is for those who are listed now.
+    func noteBeginning(of key: Key, _ campaign: LifeFiles.Campaign, at date: Date) {
+        if begun[key] == nil { begun[key] = (files.recipients(of: campaign), date) }
+    }
+
+    /// What has tried nobody may begin anew, for others. After a restore, the state says whom a firing is for.
+    func noteUnbegun(isRestored: Bool = false) {
+        var known: [Key: RecordedOccurrence] = [:]
+        for occurrence in store.snapshot().occurrences.values {
+            guard let campaign = campaign(recordedAs: occurrence.campaign) else { continue }
+            known[key(of: campaign, recorded: occurrence)] = occurrence
+        }
+        for key in begun.keys {
+            guard let occurrence = known[key], !occurrence.isUnbegun else {
+                if isRestored || known[key] != nil { begun[key] = nil }
+                continue
+            }
+            if isRestored { note(occurrence.classes, of: key) }
+        }
+    }
+
+    /// Whom the state has the firing for. Nobody at all means that it is for everybody who is listed.
+    func note(_ classes: Partition<MessageClass>, of key: Key) {
+        guard !classes.isEmpty else { return begun[key] = nil }
+        let members = Set(store.registrations(of: classes.all).values.map(\.recipientKey))
+        begun[key] = (members, begun[key]?.at ?? now)
+    }
+
+    func key(of campaign: LifeFiles.Campaign, recorded occurrence: RecordedOccurrence) -> Key {
+        campaign.isDaily
+            ? Key(line: campaign.line, due: occurrence.due) : Key(line: campaign.line, revision: occurrence.revision)
+    }
+}
