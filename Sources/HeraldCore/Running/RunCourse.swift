@@ -1,5 +1,3 @@
-package import FCM
-
 /// What becomes of a plan that guards refuse.
 package enum GuardPolicy: Hashable, Sendable {
     /// Nothing is done unless a person overrides every refusal.

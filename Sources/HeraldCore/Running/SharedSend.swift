@@ -1,4 +1,4 @@
-package import FCM
+internal import FCM
 
 /// What a process must know to send a part of another one's step. It travels as JSON (`SharedSend+JSON`).
 package struct SharedSend: Hashable, Sendable {
