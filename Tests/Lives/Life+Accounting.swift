@@ -157,11 +157,6 @@ extension Life {
         }
     }
 
-    func key(of campaign: LifeFiles.Campaign, _ occurrence: OccurrenceID?) -> Key {
-        guard campaign.isDaily else { return Key(line: campaign.line, revision: campaign.revision) }
-        return Key(line: campaign.line, due: occurrence?.due)
-    }
-
     func words(_ key: Key) -> String { "line \(key.line) #\(key.revision) \(key.due?.rfc3339 ?? "")" }
 
     func number(of installation: RecipientKey) -> String { "device \(Int(installation.rawValue.suffix(17)) ?? -1)" }
@@ -318,12 +313,6 @@ extension Life {
                         ? Key(line: campaign.line, due: missed.due) : Key(line: campaign.line, revision: revision))
             }
         }
-    }
-
-    /// The line that the state knows under a name.
-    func campaign(recordedAs name: String) -> LifeFiles.Campaign? {
-        let all = files.campaigns + deletedCampaigns
-        return all.first { lines[$0.line]?.seenName == name } ?? all.first { $0.name == name }
     }
 }
 

@@ -44,4 +44,15 @@ extension Life {
         campaign.isDaily
             ? Key(line: campaign.line, due: occurrence.due) : Key(line: campaign.line, revision: occurrence.revision)
     }
+
+    func key(of campaign: LifeFiles.Campaign, _ occurrence: OccurrenceID?) -> Key {
+        guard campaign.isDaily else { return Key(line: campaign.line, revision: campaign.revision) }
+        return Key(line: campaign.line, due: occurrence?.due)
+    }
+
+    /// The line that the state knows under a name.
+    func campaign(recordedAs name: String) -> LifeFiles.Campaign? {
+        let all = files.campaigns + deletedCampaigns
+        return all.first { lines[$0.line]?.seenName == name } ?? all.first { $0.name == name }
+    }
 }
