@@ -117,12 +117,12 @@ torture: libraries ## Crash herald, cut its power and live random lives for TORT
 	  TORTURE_LEASE_SPEED=$(TORTURE_LEASE_SPEED) \
 	  SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) test --no-parallel $(FLAGS) --filter 'torture by (a database that fails|crashes|copies cut short|faults of a shared state|power cuts|random lives)'
 
-LIVES ?= 200000
+LIVES ?= 10000
 LIVES_SEED ?= 1
 
 # Each core lives its share. Its own build, because only this one is optimised and open to tests. With sets in an order
 # of their own, the same seed would not always give the same life.
-lives: libraries ## Live LIVES (200000) random lives of a workspace, from seed LIVES_SEED (1) on; what fails tells its story
+lives: libraries ## Live LIVES (10000) random lives of a workspace, from seed LIVES_SEED (1) on; what fails tells its story
 	$(SWIFT) build -c release --scratch-path .build/lives -Xswiftc -enable-testing --product Lives
 	cores="$$(getconf _NPROCESSORS_ONLN)"; share=$$(( ($(LIVES) + cores - 1) / cores )); \
 	  for core in $$(seq 0 $$((cores - 1))); do echo "$$share $$(($(LIVES_SEED) + core * share))"; done \

@@ -89,8 +89,9 @@ let package = Package(
             resources: [.embedInCode("Reporting/Pages/Templates")]
         ),
         .target(name: "HeraldStore", dependencies: ["CLibPQ", "FCM", "HeraldCore"] + crypto + sqlite),
-        .executableTarget(
-            name: "herald",
+        .executableTarget(name: "herald", dependencies: ["HeraldCommands"]),
+        .target(
+            name: "HeraldCommands",
             dependencies: ["FCM", "FCMClient", "FCMEmulator", "HeraldCore", "HeraldStore"]
                 + products(of: "swift-argument-parser", "ArgumentParser") + logging
                 + products(of: "swift-http-types", "HTTPTypes") + products(of: "hummingbird", "Hummingbird")
@@ -101,7 +102,9 @@ let package = Package(
         .target(name: "CPowerCut", path: "Tests/CPowerCut", linkerSettings: [.linkedLibrary("sqlite3")]),
         // A program, so that many lives need only this much built with optimisation.
         .executableTarget(
-            name: "Lives", dependencies: ["FCM", "HeraldCore", "HeraldTestSupport"], path: "Tests/Lives"),
+            name: "Lives",
+            dependencies: ["FCM", "HeraldCommands", "HeraldCore", "HeraldStore", "HeraldTestSupport"],
+            path: "Tests/Lives"),
         .testTarget(name: "ArchitectureTests"),
         .testTarget(name: "FCMTests", dependencies: ["FCM"]),
         .testTarget(
@@ -125,7 +128,8 @@ let package = Package(
         .testTarget(
             name: "heraldTests",
             dependencies: [
-                "FCM", "FCMClient", "FCMEmulator", "HeraldCore", "HeraldStore", "HeraldTestSupport", "herald",
+                "FCM", "FCMClient", "FCMEmulator", "HeraldCommands", "HeraldCore", "HeraldStore", "HeraldTestSupport",
+                "Lives", "herald",
             ] + cryptoExtras + logging,
             exclude: ["Golden"]
         ),

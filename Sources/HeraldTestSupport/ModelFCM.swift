@@ -135,7 +135,9 @@ extension ModelFCM.State {
     }
 
     private mutating func send(_ body: [UInt8]) -> Exchange {
-        guard let message = try? JSONValue(parsing: body)["message"] else { return .json(400, "{}") }
+        guard let body = try? JSONValue(parsing: body), let message = body["message"] else {
+            return .json(400, "{}")
+        }
         let target: String
         if let text = message["token"]?.string ?? message["fid"]?.string {
             if let registration = Registration(text), dead.contains(registration) { return .unregistered }
@@ -143,6 +145,7 @@ extension ModelFCM.State {
         } else {
             target = message["topic"]?.string.map { "topic:\($0)" } ?? "condition:\(message["condition"]?.string ?? "")"
         }
+        if body["validate_only"] == true { return .json(200, #"{"name":"projects/p/messages/fake_message_id"}"#) }
         let push = ModelFCM.Push(target: target, title: message["notification"]?["title"]?.string ?? "")
         pushes.append(push)
         arrivals.append(ModelFCM.Arrival(call: calls.count - 1, push: push, devices: devices(of: message)))

@@ -23,7 +23,8 @@ import Testing
         "HeraldCore": ["CLibYAML", "CZlib", "Crypto", "FCM", "Mustache"],
         "HeraldStore": ["CLibPQ", "Crypto", "FCM", "GRDB", "HeraldCore"],
         "HeraldTestSupport": ["FCM", "HeraldCore"],
-        "herald": [
+        "herald": ["HeraldCommands"],
+        "HeraldCommands": [
             "ArgumentParser", "FCM", "FCMClient", "FCMEmulator", "HTTPTypes", "HeraldCore", "HeraldStore",
             "Hummingbird", "Logging", "NIOCore",
         ],

@@ -21,7 +21,7 @@ extension Life {
             buried.formUnion(request.registrations.intersection(state.dead))
             switch request {
             case .send(let body):
-                try accountSend(body, begun, arrivals[number], mishap, content.starts[number].date, run)
+                try accountSend(body, begun, arrivals[number], mishap, content.starts[number], run)
             case .subscribe(let registration, let topic):
                 noteSubscription(of: registration, to: topic, mishap, run)
             case .unsubscribe(let registration, let topic):
@@ -96,14 +96,15 @@ extension Life {
     }
 
     private func accountSend(
-        _ body: [UInt8], _ begun: OccurrenceID?, _ arrival: ModelFCM.Arrival?, _ mishap: LifeMishap?, _ date: Date,
-        _ run: LifeRun
+        _ body: [UInt8], _ begun: OccurrenceID?, _ arrival: ModelFCM.Arrival?, _ mishap: LifeMishap?,
+        _ start: (offset: Duration, date: Date), _ run: LifeRun
     ) throws {
+        let date = start.date
         let message = (try? JSONValue(parsing: body))?["message"]
         let title = message?["notification"]?["title"]?.string ?? ""
         let parts = title.split(separator: " ").compactMap { Int($0) }
         guard parts.count == 3, let campaign = files.campaigns.first(where: { $0.line == parts[0] }),
-            campaign.title == title, campaign.isEnabled
+            campaign.title == title || run.now.mayStillSend(title, at: start.offset), campaign.isEnabled
         else { throw LifeProblem(promise: "sends what no file asks for", words: "'\(title)' was sent") }
         let key = key(of: campaign, begun)
         if let due = key.due ?? campaign.at, due > max(date, Self.date(at: time.now.offset, 0)) {
@@ -233,13 +234,13 @@ extension Life {
 
     /// Intents without an outcome are unknown from now on: nobody may be sent to again.
     func noteWhatDied() {
-        for (name, topic) in store.snapshot().topics {
-            for registration in store.registrations(of: topic.subscribing).values {
+        for (name, topic) in known.snapshot.topics {
+            for registration in known.registrations(of: topic.subscribing).values {
                 unheard[name, default: []].insert(registration)
                 if owners[name]?[registration] == false { owners[name]?[registration] = nil }
             }
         }
-        for occurrence in store.snapshot().occurrences.values {
+        for occurrence in known.snapshot.occurrences.values {
             guard let campaign = campaign(recordedAs: occurrence.campaign) else { continue }
             // What it wrote before its end is in the state, with the name that the file had.
             lines[campaign.line]?.seenName = occurrence.campaign
@@ -249,7 +250,7 @@ extension Life {
             noteBeginning(of: key, campaign, at: now)
             let some =
                 uncertain.contains(0)
-                ? Set((delivered[key] ?? [:]).keys) : Set(store.registrations(of: uncertain).values.map(\.recipientKey))
+                ? Set((delivered[key] ?? [:]).keys) : known.installations(of: uncertain)
             excused[key, default: []].formUnion(some)
             if campaign.onUnknown == .resend { allowResending(campaign.line) }
             if uncertain.contains(0) { asked.insert(key) }

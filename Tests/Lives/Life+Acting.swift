@@ -14,6 +14,7 @@ enum LifeAct: String, CaseIterable {
     case wait, downtime, fastClock, slowClock
     case pause, resume, resolve, backUp, restore
     case run, runOnTime, faultyRun, dyingRun, stoppedRun, apply, overriddenApply
+    case editedRun, runThroughLink, runInOtherCheckout, dryRun, testSend
 
     /// How often it happens, compared with the others.
     var weight: Int {
@@ -35,7 +36,7 @@ enum LifeAct: String, CaseIterable {
         switch self {
         case .wait, .downtime, .fastClock, .slowClock, .pause, .resume, .backUp, .run, .runOnTime, .faultyRun,
             .dyingRun,
-            .stoppedRun, .apply, .overriddenApply:
+            .stoppedRun, .apply, .overriddenApply, .runThroughLink, .runInOtherCheckout, .dryRun, .testSend:
             true
         default: false
         }
@@ -64,8 +65,8 @@ extension Life {
         case .wait: pass(.seconds(.random(in: 300...14_400, using: &random)), "time passes")
         case .downtime: pass(.seconds(.random(in: 10_000...200_000, using: &random)), "nothing runs for long")
         case .fastClock, .slowClock: try await turnClock(act, &random)
-        case .pause, .resume: pause(act, &random)
-        case .resolve: try resolve(&random)
+        case .pause, .resume: try await pause(act, &random)
+        case .resolve: try await resolve(&random)
         case .backUp, .restore: try await keepState(act)
         case .run: try await call(.run)
         case .runOnTime:
@@ -77,7 +78,9 @@ extension Life {
             try await call(.run)
         case .apply: try await call(.apply(overrides: false))
         case .overriddenApply: try await call(.apply(overrides: true))
-        case .faultyRun, .dyingRun, .stoppedRun: try await disturbedRun(act, &random)
+        case .faultyRun, .dyingRun, .stoppedRun, .editedRun: try await disturbedRun(act, &random)
+        case .runThroughLink, .runInOtherCheckout: try await runElsewhere(act, &random)
+        case .dryRun, .testSend: try await trySending(act, &random)
         }
     }
 
@@ -97,9 +100,41 @@ extension Life {
         case .stoppedRun:
             fate.stopsAtCall = .random(in: 0...6, using: &random)
             fate.stop = Bool.random(using: &random) ? .person : .machine
+        case .editedRun: fate.editsAtCall = .random(in: 0...6, using: &random)
         default: break
         }
         try await call(Bool.random(using: &random) ? .run : .apply(overrides: true), fate)
+    }
+
+    /// The state by another path, or the same files in another folder. Another folder needs a person's word.
+    private func runElsewhere(_ act: LifeAct, _ random: inout SeededRandom) async throws {
+        isInOtherCheckout = act == .runInOtherCheckout
+        statePlace = isInOtherCheckout ? folder.state : folder.linkedState
+        tell(isInOtherCheckout ? "in another checkout" : "through a link")
+        try await call(Int.random(in: 0..<3, using: &random) == 0 ? .apply(overrides: true) : .run)
+        (isInOtherCheckout, statePlace) = (false, nil)
+    }
+
+    /// Neither a dry run nor a test changes what was done and is to be done.
+    private func trySending(_ act: LifeAct, _ random: inout SeededRandom) async throws {
+        guard !files.areWrong, let campaign = files.campaigns.randomElement(using: &random) else { return }
+        let registration = current(.random(in: 0..<population, using: &random))
+        let (run, before) = (newRun(LifeFate()), known.state)
+        currentRun.set(run, skew)
+        let arguments =
+            act == .dryRun
+            ? ["apply", "--dry-run"] : ["test", campaign.name, "--to", registration.rawValue]
+        let arrivals = fcm.now.arrivals.count
+        let failure = try await herald(arguments, run)
+        try check(failure, of: run)
+        tell(arguments.prefix(2).joined(separator: " "))
+        try await look()
+        var after = known.state
+        (after.tests, after.stamps) = (before.tests, before.stamps)
+        if after != before { throw LifeProblem(promise: "\(act.rawValue) changes nothing", words: campaign.name) }
+        if act == .dryRun, fcm.now.arrivals.count != arrivals {
+            throw LifeProblem(promise: "a dry run wakes nobody", words: campaign.name)
+        }
     }
 
     /// Time passes until some campaign is due. Returns that campaign.
@@ -144,15 +179,18 @@ extension Life {
 
     // MARK: A person and the state
 
-    private func pause(_ act: LifeAct, _ random: inout SeededRandom) {
+    private func pause(_ act: LifeAct, _ random: inout SeededRandom) async throws {
         let name = files.campaigns.map(\.name).randomElement(using: &random)
         let isAll = Int.random(in: 0..<3, using: &random) == 0
-        try? store.commit([act == .pause ? .pause(isAll ? nil : name) : .resume(isAll ? nil : name)])
+        let words = [act.rawValue] + (isAll ? [] : [name].compactMap(\.self))
+        // While everything is paused, no single campaign is resumed.
+        guard try await herald(words, newRun(LifeFate())) == nil else { return }
+        try await look()
         tell("\(act.rawValue) \(isAll ? "all" : name ?? "all")")
     }
 
-    private func resolve(_ random: inout SeededRandom) throws {
-        let state = store.state()
+    private func resolve(_ random: inout SeededRandom) async throws {
+        let state = known.state
         let open = state.occurrences.filter {
             !$0.value.uncertain.isEmpty || !$0.value.rejected.isEmpty
                 || $0.value.finished == nil && $0.value.hasTried
@@ -161,14 +199,13 @@ extension Life {
         var ways: [Resolution] = [.accept, .resend, .abandon, .goOn]
         ways += occurrence.codes.keys.sorted().map { .retry(code: $0) }
         guard let way = ways.randomElement(using: &random) else { return }
-        let workspace = files.workspace(settings)
-        let declared = workspace.campaigns.first { $0.name.value == occurrence.campaign }
-        guard let changes = try? state.changes(resolving: id, by: way, campaign: declared, at: now) else { return }
-        try? store.commit(changes)
+        // What cannot be resolved so is said so.
+        guard try await herald(["state", "resolve", "\(id)"] + way.arguments, newRun(LifeFate())) == nil else { return }
+        try await look()
         tell("resolve \(id) \(way)")
         guard let campaign = campaign(recordedAs: occurrence.campaign) else { return }
         let key = key(of: campaign, recorded: occurrence)
-        for case .assign(_, let classes) in changes { note(classes, of: key) }
+        if let classes = known.state.occurrences[id]?.classes, classes != occurrence.classes { note(classes, of: key) }
         switch way {
         case .resend, .retry:
             // A person was told that some get it again. No run sends what no file asks for.
@@ -183,7 +220,7 @@ extension Life {
         case .abandon: end(key)
         case .accept:
             // With that, nothing is open any more, but what was promised to others. Who is listed later is no part of it.
-            let accepted = Set(store.registrations(of: occurrence.uncertain).values.map(\.recipientKey))
+            let accepted = known.installations(of: occurrence.uncertain)
             let promised = lines[key.line]?.promised[key]?.subtracting(accepted)
             endIfDone(key, of: campaign)
             lines[key.line]?.promised[key] = promised
@@ -193,8 +230,7 @@ extension Life {
 
     /// These recipients are to get it, again or at last.
     private func note(_ recipients: RecipientSet, of key: Key, isPromised: Bool) {
-        let registrations = recipients.contains(0) ? [] : Array(store.registrations(of: recipients).values)
-        let installations = Set(registrations.map(\.recipientKey))
+        let installations = recipients.contains(0) ? [] : known.installations(of: recipients)
         for installation in recipients.contains(0)
             ? Set((0..<population).map { Registration.fid($0).recipientKey })
             : installations
@@ -209,18 +245,31 @@ extension Life {
 
     private func keepState(_ act: LifeAct) async throws {
         if act == .backUp {
-            backups.append(MemoryStore(copying: store))
+            try await succeed(["state", "backup", folder.newBackup()])
             return tell("the state is backed up")
         }
-        guard let backup = backups.last else { return }
-        store = MemoryStore(copying: backup)
+        guard try folder.restore() else { return }
+        try await look()
         noteUnbegun(isRestored: true)
         // A lost first mark does not show: marks leave the serial as it is.
-        let marks = store.snapshot().watermarks
+        let marks = known.state.watermarks
         for (line, known) in lines where known.names.allSatisfy({ marks[$0] == nil }) {
             lines[line]?.mark = nil
             lines[line]?.owed = []
         }
-        tell("the backup of serial \(backup.state().serial) takes the state's place")
+        tell("the backup of serial \(known.state.serial) takes the state's place")
+    }
+}
+
+extension Resolution {
+    /// As typed on the command line.
+    fileprivate var arguments: [String] {
+        switch self {
+        case .accept: ["--accept"]
+        case .resend: ["--resend"]
+        case .abandon: ["--abandon"]
+        case .goOn: ["--continue"]
+        case .retry(let code): ["--retry", code]
+        }
     }
 }

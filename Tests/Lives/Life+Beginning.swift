@@ -19,14 +19,14 @@ extension Life {
 
     /// What has tried nobody may begin anew, for others. After a restore, the state says whom a firing is for.
     func noteUnbegun(isRestored: Bool = false) {
-        var known: [Key: RecordedOccurrence] = [:]
-        for occurrence in store.snapshot().occurrences.values {
+        var recorded: [Key: RecordedOccurrence] = [:]
+        for occurrence in known.snapshot.occurrences.values {
             guard let campaign = campaign(recordedAs: occurrence.campaign) else { continue }
-            known[key(of: campaign, recorded: occurrence)] = occurrence
+            recorded[key(of: campaign, recorded: occurrence)] = occurrence
         }
         for key in begun.keys {
-            guard let occurrence = known[key], !occurrence.isUnbegun else {
-                if isRestored || known[key] != nil { begun[key] = nil }
+            guard let occurrence = recorded[key], !occurrence.isUnbegun else {
+                if isRestored || recorded[key] != nil { begun[key] = nil }
                 continue
             }
             if isRestored { note(occurrence.classes, of: key) }
@@ -36,7 +36,7 @@ extension Life {
     /// Whom the state has the firing for. Nobody at all means that it is for everybody who is listed.
     func note(_ classes: Partition<MessageClass>, of key: Key) {
         guard !classes.isEmpty else { return begun[key] = nil }
-        let members = Set(store.registrations(of: classes.all).values.map(\.recipientKey))
+        let members = known.installations(of: classes.all)
         begun[key] = (members, begun[key]?.at ?? now)
     }
 

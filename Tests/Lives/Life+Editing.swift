@@ -73,11 +73,11 @@ extension Life {
             fcm.change { _ = $0.topics[topic.name, default: []].insert(registration) }
             // herald cannot see this if it lost the answer to its own request for the pair, or if it subscribed the pair
             // before FCM dropped it for another registration of the app. It may have tried to unsubscribe it since.
-            let recorded = store.snapshot().topics[topic.name] ?? RecordedTopic()
+            let recorded = known.snapshot.topics[topic.name] ?? RecordedTopic()
             let managed = recorded.managed.union(recorded.subscribing)
             let isUnheard =
                 unheard[topic.name]?.contains(registration) ?? false
-                || store.registrations(of: managed).values.contains(registration)
+                || known.registrations(of: managed).values.contains(registration)
             if !isUnheard, owners[topic.name]?[registration] == nil {
                 owners[topic.name, default: [:]][registration] = false
             }
@@ -140,6 +140,16 @@ extension Life {
         }
         files.campaigns[place] = campaign
         tell("\(campaign.name): \(words)")
+    }
+
+    /// The author corrects a message while a run works. The run may begin a few more with the old text until it notices.
+    func editInMidRun(_ run: LifeRun) {
+        guard let place = files.campaigns.indices.last else { return }
+        let title = files.campaigns[place].title
+        files.campaigns[place].version += 1
+        try? folder.write(files.texts(settings))
+        run.change { $0.edited = (title, time.now.offset) }
+        tell("\(files.campaigns[place].name): another message, while a run works")
     }
 
     private func edited(

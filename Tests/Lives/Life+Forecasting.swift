@@ -1,16 +1,17 @@
 import FCM
 import HeraldTestSupport
 
+@testable import HeraldCommands
 @testable import HeraldCore
 
 extension Life {
     /// What a reviewer sees who has the files and a snapshot, held against what the plan of the server says.
-    func checkForecast(_ proposal: Proposal, _ desired: Desired, _ recorded: RecordedState, _ workspace: Workspace)
-        async throws
-    {
-        let taken = try await StateSnapshot.take(from: store, at: now)
-        let snapshot = try SnapshotDocument(reading: SnapshotDocument(taken).json.bytes()).snapshot
-        let listed = try Resolver.desired(of: workspace, ListedRecipients(files.recipientIndex(of: workspace)))
+    func checkForecast() async throws {
+        let (proposal, desired, files) = try await plan(at: now)
+        try await succeed(["state", "snapshot", "--out", folder.snapshot])
+        let snapshot = try SnapshotDocument(reading: folder.readSnapshot()).snapshot
+        let (settings, recorded) = (files.workspace.settings, known.state.snapshot)
+        let listed = try Resolver.desired(of: files.workspace, ListedRecipients(files.recipientIndex))
         let forecast = Planner.forecast(from: snapshot, of: listed, settings, at: now)
         try check(ForecastComparison(proposal, forecast, of: listed, from: snapshot))
         let skipped = Planner.Input(

@@ -187,11 +187,11 @@ extension Life {
 
     /// From ten leavers on. With fewer members the guard lets everybody go.
     private func checkLeavers(of step: Plan.Step) throws {
-        guard case .unsubscribe(let name, let leaving) = step.work, let topic = store.snapshot().topics[name] else {
+        guard case .unsubscribe(let name, let leaving) = step.work, let topic = known.snapshot.topics[name] else {
             return
         }
-        let installations = { [store] in Set(store.registrations(of: $0).values.map(\.recipientKey)) }
-        let (people, all) = (installations(leaving), installations(topic.managed.union(topic.subscribing)))
+        let people = known.installations(of: leaving)
+        let all = known.installations(of: topic.managed.union(topic.subscribing))
         let declared = files.topics.first { $0.name == step.successor ?? name }
         let lost = people.subtracting(declared.map { files.members(of: $0) } ?? [])
         // herald counts no more members than these: it leaves out those it knows to be dead.
@@ -217,12 +217,7 @@ extension Life {
 
     /// After a run that did everything, the next plan at the same time has nothing to do.
     func checkSettled(after run: LifeRun, at begin: Date) async throws {
-        let workspace = files.workspace(settings)
-        let index = try files.recipientIndex(of: workspace)
-        let recorded = store.snapshot()
-        let wanted = try await Wanted(
-            workspace, index, knownTo: store, as: recorded, noting: nil, keep: nil, sorted: { index })
-        let plan = Planner.plan(input(wanted.desired, recorded), at: begin)
+        let plan = try await plan(at: begin).proposal.plan
         let (groups, done) = (fcm.now.groups, run.now.report?.steps.map(\.id.rawValue) ?? [])
         let left = plan.steps.first { step in
             // When a group loses its last living member, FCM forgets the group. herald notices that while it removes

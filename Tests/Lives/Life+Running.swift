@@ -1,29 +1,41 @@
 import FCM
+import Foundation
+import HeraldStore
 import HeraldTestSupport
 
+@testable import HeraldCommands
 @testable import HeraldCore
 
-/// How a life calls herald: what `apply` and `run` do between the lock and the exit status.
+/// How a life calls herald: as people and cron do, with a command line.
 extension Life {
     enum Call: Hashable {
         /// A person applies; with `overrides`, they let every refusal of a guard through.
         case apply(overrides: Bool)
         /// Cron calls.
         case run
+
+        fileprivate var arguments: [String] {
+            switch self {
+            case .apply(true):
+                ["apply", "--auto-approve"] + Guard.allCases.flatMap { ["--override", $0.rawValue] }
+            case .apply(false): ["apply", "--auto-approve"]
+            case .run: ["run"]
+            }
+        }
     }
 
     /// One call, and what its outside shows judged.
     func call(_ call: Call, _ fate: LifeFate = LifeFate()) async throws {
         var fate = fate
         fate.spared = spared
-        let run = LifeRun(fate)
+        let run = newRun(fate)
         currentRun.set(run, skew)
         fcm.change {
             $0.calls = []
             $0.arrivals = []
             $0.pushes = []
         }
-        let (begin, deaths) = (now, store.deaths)
+        let (begin, deaths) = (now, known.deaths)
         if let fast = fastUntil, skew == 0 {
             // Of a disabled campaign, runs do not tell that its mark is ahead.
             let declared = Set(files.campaigns.filter(\.isEnabled).map(\.line))
@@ -36,107 +48,146 @@ extension Life {
         hasDied = hasDied || run.isDead
         try account(run)
         // Whoever is dead leaves no list.
-        if store.deaths != deaths { refused = [] }
+        if known.deaths != deaths { refused = [] }
         if run.isDead { noteWhatDied() } else if !run.now.isRefused { noteSeen() }
         noteMissed(run)
         guard isWhole, fate.isQuiet, !run.isDead, run.now.mishaps.isEmpty, !isForgiven else { return }
         try judge(run, at: begin)
         // Whom FCM calls dead in this run may have another registration, which the next run subscribes.
-        guard store.deaths == deaths, run.now.report.map({ $0.result == .ok }) ?? true else { return }
+        guard known.deaths == deaths, run.now.report.map({ $0.result == .ok }) ?? true else { return }
         try await checkSettled(after: run, at: begin)
     }
 
     /// Returns whether nothing was left out.
     private func carryOut(_ call: Call, _ run: LifeRun) async throws -> Bool {
-        let store = store
-        let probe = ProbedStore(
-            store, refuses: { run.dies(atCommit: $0) },
-            committed: { [fcm] changes, _ in run.note(changes, before: fcm.calls.count) })
-        let workspace = files.workspace(settings)
-        let index = try files.recipientIndex(of: workspace)
-        var recorded = store.snapshot()
-        let wanted = try await Wanted(
-            workspace, index, knownTo: store, as: recorded, noting: nil, keep: nil, sorted: { index })
-        let proposal = Planner.proposal(input(wanted.desired, recorded), at: now)
-        run.change { $0.plans.append(proposal) }
-        if comparesForecasts { try await checkForecast(proposal, wanted.desired, recorded, workspace) }
-        var policy = GuardPolicy.leaveOut
-        switch call {
-        case .apply(true):
-            policy = .stop(Overrides(Guard.allCases.map(\.rawValue)) ?? Overrides())
-            if recorded.serial < reportedSerial {
-                // A person knows what the older state has forgotten. From now on herald may repeat itself.
-                isForgiven = true
-                try store.commit([.outgrow(reportedSerial)])
-                recorded.apply([.outgrow(reportedSerial)])
-            }
-        case .apply(false): policy = .stop(Overrides())
-        case .run: break
+        if comparesForecasts, !files.areWrong { try await checkForecast() }
+        let failure = try await herald(call.arguments, run)
+        if run.isDead { try folder.leaveRemains() }
+        if files.areWrong { return try await checkNothingDone(failure, run) }
+        guard let course = run.now.course, let proposal = run.now.plans.first else {
+            throw LifeProblem(promise: "does not fail", words: run.now.told + (failure?.text ?? "nothing was planned"))
         }
-        let course = RunCourse(proposal, policy, in: workspace, sizes: wanted.desired.audienceSizes)
+        try check(failure, of: run)
+        if call == .apply(overrides: true), proposal.plan.refusals.contains(where: { $0.kind == .stateWentBack }) {
+            // A person knows what the older state has forgotten. From now on herald may repeat itself.
+            isForgiven = true
+        }
         try checkRefusals(proposal, call)
-        guard course.blocking.isEmpty else {
-            run.change { $0.isRefused = true }
-            return false
+        run.change { $0.isRefused = !course.blocking.isEmpty }
+        if course.blocking.isEmpty, call != .apply(overrides: true) { try checkGuarded(course.plan) }
+        try await look()
+        guard course.blocking.isEmpty, course.leftOut.isEmpty else { return false }
+        guard let report = run.now.report else { return true }
+        return report.result != .interrupted && !report.isUnreachable && !report.wasBlocked
+    }
+
+    /// With a mistake in the files, nothing is done at all. Returns whether nothing was left out.
+    private func checkNothingDone(_ failure: CommandFailure?, _ run: LifeRun) async throws -> Bool {
+        let before = known.state
+        try await look()
+        guard failure?.status == .wrong, fcm.calls.isEmpty, known.state == before else {
+            throw LifeProblem(promise: "does nothing with wrong files", words: failure?.text ?? "")
         }
-        let isWhole = course.leftOut.isEmpty
-        if call != .apply(overrides: true) { try checkGuarded(course.plan) }
-        try await wanted.record(in: store)
-        if course.plan.isEmpty {
-            let changes = course.bookkeeping(at: now)
-            let isSaved = (try? await probe.commit(changes)) != nil
-            // Then a report says it.
-            if isSaved, changes.contains(where: \.isEffect) {
-                reportedSerial = max(reportedSerial, store.snapshot().serial)
+        run.change { $0.isRefused = true }
+        return false
+    }
+
+    /// Only a process that died may end in any way.
+    func check(_ failure: CommandFailure?, of run: LifeRun) throws {
+        guard let failure, !run.isDead else { return }
+        switch failure.status {
+        case .refused, .failed, .unknown, .interrupted: return
+        case .done, .wrong, .changes, .locked, .stalePlan, .usage:
+            throw LifeProblem(promise: "does not fail", words: run.now.told + failure.text)
+        }
+    }
+
+    // MARK: Commands
+
+    /// A command that nothing disturbs, and that must not fail.
+    func succeed(_ arguments: [String]) async throws {
+        let run = newRun(LifeFate())
+        if let failure = try await herald(arguments, run) {
+            throw LifeProblem(promise: "does not fail", words: "\(arguments): \(run.now.told)\(failure.text)")
+        }
+        try await look()
+    }
+
+    /// Writes the files and does what the command line says, in this process. `nil` if it ends well.
+    func herald(_ arguments: [String], _ run: LifeRun) async throws -> CommandFailure? {
+        try folder.write(files.texts(settings))
+        return await Machine.$current.withValue(machine(for: run)) {
+            do {
+                try await Herald.run(arguments + ["-w", currentFolder])
+                return nil
+            } catch {
+                return CommandFailure(error) ?? CommandFailure(.usage, "\(error)", help: "")
             }
-            return isWhole
         }
-        recorded.apply(wanted.desired.registrations.changes)
-        let report = try await execute(course, recorded, run, probe, wanted, policy.overrides, call)
-        run.change { $0.report = report }
-        reportedSerial = max(reportedSerial, store.snapshot().serial)
-        return isWhole && report.result != .interrupted && !report.isUnreachable && !report.wasBlocked
     }
 
-    func input(_ desired: Desired, _ recorded: RecordedState) -> Planner.Input {
-        Planner.Input(desired: desired, state: recorded, settings: settings, reportedSerial: reportedSerial)
+    func newRun(_ fate: LifeFate) -> LifeRun {
+        let folder = folder.box
+        return LifeRun(fate) { folder.value.noteDeath() }
     }
 
-    private func execute(
-        _ course: RunCourse, _ recorded: RecordedState, _ run: LifeRun, _ probe: ProbedStore, _ wanted: Wanted,
-        _ overrides: Overrides, _ call: Call
-    ) async throws -> Report {
-        let (time, skew, settings) = (time, skew, settings)
+    private func machine(for run: LifeRun) -> Machine {
+        let (time, skew, fcm) = (time, skew, fcm)
         let date: @Sendable () -> Date = { Life.date(at: time.now.offset, skew) }
+        let box = Unchecked(self)
         let sender = LifeSender(
-            fcm: fcm, run: run, date: date, time: time, latency: latency, store: store,
-            capacity: Int(seed % 5) + 1)
-        let lookAgain: @Sendable (Date) async -> Plan? = { [store] date in
-            let input = Planner.Input(
-                desired: wanted.desiredOnceRecorded, state: store.snapshot(), settings: settings)
-            let proposal = Planner.proposal(input, at: date)
-            run.change { $0.plans.append(proposal) }
-            return course.rest(of: proposal)
+            fcm: fcm, run: run, date: date, time: time, latency: latency,
+            pause: { _ = try? await box.value.herald(["pause"], box.value.newRun(LifeFate())) },
+            edit: { box.value.editInMidRun(run) }, capacity: Int(seed % 5) + 1)
+        var machine = Machine()
+        machine.environment = statePlace.map { ["HERALD_STATE": $0] } ?? [:]
+        machine.now = date
+        machine.clock = time
+        machine.write = { text, descriptor in
+            if descriptor == STDERR_FILENO { run.change { $0.told += text } }
         }
-        let surroundings = Executor<SimulatedTime>.Surroundings(
-            store: probe, sender: sender, clock: time, now: date, random: SeededRandom(seed: run.fate.seed),
-            fingerprints: Fingerprinter(key: probe.fingerprintKey),
-            stop: { run.now.isStopped ? run.fate.stop : nil }, lookAgain: call == .run ? lookAgain : nil,
-            others: OtherRegistrations(of: wanted.withOthers) { [store] in
-                (try? await wanted.others(of: $0, knownTo: store)) ?? [:]
-            })
-        let report = Report(
-            run: "r", plan: course.plan, planDigest: "sha256:", isDryRun: false, started: date(), endpoint: .emulator,
-            project: "p", version: "1")
-        return try await course.carryOut(
-            from: recorded, .init(fcm: settings.fcm, guards: settings.guards, overrides: overrides, mode: .apply),
-            in: surroundings, report: report)
+        machine.signals = { _ in run.stopping }
+        machine.connect = { _, _, _, _ in Connection(over: sender) }
+        machine.state = { LifePlace(inner: $0, run: run, time: time, fcm: fcm) }
+        machine.random = { SeededRandom(seed: run.fate.seed) }
+        machine.planned = { proposal, course in
+            run.change { content in
+                content.plans.append(proposal)
+                content.course = content.course ?? course
+            }
+        }
+        machine.reported = { report in run.change { $0.report = report } }
+        return machine
     }
+
+    /// What the state says now.
+    func look() async throws {
+        known = try await Machine.$current.withValue(machine(for: newRun(LifeFate()))) {
+            let context = try CommandContext.openSettings(Common(workspace: currentFolder))
+            return try await LifeKnowledge(of: context.state.open(for: .inspecting))
+        }
+    }
+
+    /// What a plan says at an instant.
+    func plan(at date: Date) async throws -> (proposal: Proposal, desired: Desired, files: LoadedWorkspace) {
+        try folder.write(files.texts(settings))
+        return try await Machine.$current.withValue(machine(for: newRun(LifeFate()))) {
+            let context = try CommandContext.open(Common(workspace: currentFolder), cache: .use)
+            let state = try await KnownState.read(
+                from: context.state, for: .reading, at: date, filesIn: context.files.folder.path)
+            let lists = try await context.files.wanted(knownTo: state, at: context.state)
+            let proposal = try context.files.proposal(lists.desired, from: state, at: date, PlanScope())
+            return (proposal, lists.desired, context.files)
+        }
+    }
+
+    // MARK: The story
 
     private func words(for call: Call, _ run: LifeRun) -> String {
         let content = run.now
+        if files.areWrong { return "\(call): the files are wrong" }
         var words = call == .run ? "run" : call == .apply(overrides: true) ? "apply, guards overridden" : "apply"
-        if let plan = content.plans.first?.plan {
+        if let plan = content.course?.plan {
             let steps = plan.steps.map { "\($0.id)×\($0.work.planned)\($0.refusal == nil ? "" : " refused")" }
             words += ": " + (steps.isEmpty ? "nothing to do" : steps.joined(separator: ", "))
             if !plan.refusals.isEmpty { words += "; guards \(plan.refusals.map(\.kind.rawValue))" }
@@ -179,9 +230,4 @@ extension Life {
 extension JSONValue {
     /// Who gets a message.
     fileprivate var target: String { ["fid", "token", "topic", "condition"].compactMap { self[$0]?.string }.joined() }
-}
-
-extension MemoryStore {
-    /// How many registrations it knows to be dead.
-    fileprivate var deaths: Int { tombstones(after: nil, limit: .max).count }
 }

@@ -21,7 +21,7 @@ extension Life {
     }
 
     private func isFree(_ name: TopicName) -> Bool {
-        let state = store.snapshot().topics[name] ?? RecordedTopic()
+        let state = known.snapshot.topics[name] ?? RecordedTopic()
         let isLeft = state.managed.isEmpty && state.subscribing.isEmpty
         return files.topics.allSatisfy { topic in
             topic.name != name

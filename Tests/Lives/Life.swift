@@ -68,7 +68,14 @@ final class Life {
     let time = SimulatedTime()
     let fcm: ModelFCM
     let currentRun = CurrentRun()
-    var store: MemoryStore
+    let folder: LifeFolder
+    /// The state as it is between runs.
+    var known = LifeKnowledge()
+    /// Where the state is, if a command is told so.
+    var statePlace: String?
+    /// The checkout that commands are called in.
+    var isInOtherCheckout = false
+    var currentFolder: String { isInOtherCheckout ? folder.checkout : folder.workspace }
     var settings = Settings(project: "p")
     var files = LifeFiles()
     /// Campaigns and topics whose files are gone and may come back.
@@ -91,9 +98,6 @@ final class Life {
     /// The last registration of each installation, and how many tokens it has had.
     var newest: [Int: Registration] = [:]
     var tokens: [Int: Int] = [:]
-    var backups: [MemoryStore] = []
-    /// The highest serial that a report names.
-    var reportedSerial: Int64 = 0
     /// Whether a person let an older state go on, so that herald may repeat itself.
     var isForgiven = false
     var story: [String] = []
@@ -128,13 +132,13 @@ final class Life {
     /// The names of campaigns whose files were deleted since the last run.
     var freshlyDeleted: Set<String> = []
 
-    init(seed: UInt64) {
+    init(seed: UInt64) throws {
         self.seed = seed
         var random = SeededRandom(seed: seed)
         // Some have lists so long that guards look at what they lose.
         population = seed.isMultiple(of: 20) ? 110 : .random(in: 2...12, using: &random)
         displaces = Int.random(in: 0..<4, using: &random) > 0
-        store = MemoryStore(.life, fingerprintKey: Array(0..<32))
+        folder = try LifeFolder(seed: seed)
         let (time, currentRun) = (time, currentRun)
         fcm = ModelFCM { request, number in currentRun.fault(request, number, at: time.now.offset) }
         settings.fcm.rate = .unlimited
@@ -219,13 +223,5 @@ final class Life {
 
     func anyAudience(_ random: inout SeededRandom) -> String {
         files.audiences.map(\.name).randomElement(using: &random) ?? "a0"
-    }
-}
-
-extension RecordedState {
-    fileprivate static var life: RecordedState {
-        RecordedState(
-            identity: .init(
-                lineage: "lineage", project: "p", endpoint: .emulator, created: Date(timeIntervalSince1970: 0)))
     }
 }

@@ -102,79 +102,115 @@ struct LifeFiles: Sendable {
         }
     }
 
+    /// Whether `validate` refuses them: FCM has no group without members.
+    var areWrong: Bool { groups.contains { members(ofAudience: $0.audience).isEmpty } }
+
     /// All registrations that a list names.
     var listed: Set<Registration> { audiences.reduce(into: []) { $0.formUnion($1.rows) } }
 
     // MARK: As herald reads them
 
-    func workspace(_ settings: Settings) -> Workspace {
-        var workspace = Workspace(
-            settings: settings, audiences: audiences.map(\.value).sorted { $0.name.value < $1.name.value }, topics: [],
-            campaigns: [])
-        workspace.topics = topics.map(\.value).sorted { $0.name.value < $1.name.value }
-        workspace.groups = groups.map { group in
-            HeraldCore.Group(name: .init(group.name), members: .audience(.init(group.audience)))
-        }
-        workspace.campaigns = campaigns.map(value).sorted { $0.name.value < $1.name.value }
-        return workspace
-    }
-
-    func recipientIndex(of workspace: Workspace) throws(RecipientIndexError) -> RecipientIndex {
-        var builder = RecipientIndexBuilder(workspace, temporaryFolder: "/tmp", budget: 1 << 15)
+    /// The texts of all files, by their names in the workspace.
+    func texts(_ settings: Settings) -> [String: String] {
+        var texts = ["herald.yaml": settings.text, "files.yaml": documents.joined(separator: "---\n")]
         for audience in audiences {
-            var classifier = builder.classifier(for: [audience.name], columns: [])
-            guard let membershipClass = classifier.membershipClass(of: []) else { continue }
-            for (row, registration) in audience.rows.enumerated() {
-                var text = registration.rawValue
-                text.withUTF8 { builder.add($0, membershipClass, row: row) }
-            }
+            texts["lists/\(audience.name).txt"] = audience.rows.map { $0.rawValue + "\n" }.joined()
         }
-        return try builder.finish()
+        return texts
     }
 
-    private func topic(_ line: Int) -> TopicName? { topics.first { $0.line == line }?.name }
+    private var documents: [String] {
+        audiences.map(\.text) + topics.map(\.text) + groups.map(\.text) + campaigns.map(text)
+    }
 
-    private func value(_ campaign: Campaign) -> HeraldCore.Campaign {
-        let target: HeraldCore.Campaign.Target? =
+    private func topic(_ line: Int) -> TopicName { topics.first { $0.line == line }?.name ?? "none" }
+
+    private func text(_ campaign: Campaign) -> String {
+        let target =
             switch campaign.target {
-            case .audience(let name): .audience(name)
-            case .topic(let line): topic(line).map { .topic($0) }
-            case .condition(let line, let other):
-                Condition(
-                    any: [topic(line)].compactMap(\.self), all: [], none: [topic(other)].compactMap(\.self)
-                ).map { .condition($0) }
-            case .group(let name): .group(name)
+            case .audience(let name): "{audience: \(name)}"
+            case .topic(let line): "{topic: \(topic(line))}"
+            case .condition(let line, let other): "{topics: {any: [\(topic(line))], none: [\(topic(other))]}}"
+            case .group(let name): "{group: \(name)}"
             }
-        var value = HeraldCore.Campaign(
-            name: .init(campaign.name), target: .init(target ?? .topic("none")),
-            message: .init(["notification": ["title": .string(campaign.title)]]))
-        value.revision = campaign.revision
-        value.enabled = campaign.isEnabled
-        value.delivery.onUnknown = campaign.onUnknown
-        value.previousNames = campaign.previousNames.map { .init($0) }
-        value.exclude = campaign.exclude.map { .init($0) }
-        value.delivery.members = campaign.members
-        value.delivery.expiresAfter = campaign.expiresAfter
-        value.schedule = Schedule(
-            campaign.due.times, maxLateness: campaign.maxLateness, catchUp: campaign.catchUp)
-        return value
+        var delivery = ["on_unknown: \(campaign.onUnknown)"]
+        if case .group = campaign.target { delivery.append("members: \(campaign.members)") }
+        if let expiry = campaign.expiresAfter { delivery.append("expires_after: \(expiry.components.seconds)s") }
+        var schedule: [String] = []
+        if let due = campaign.due.text {
+            schedule = [due, "timezone: UTC", "max_lateness: \(campaign.maxLateness.components.seconds)s"]
+        }
+        if campaign.isDaily { schedule.append("catch_up: \(campaign.catchUp)") }
+        var exclude = ""
+        if case .audience = campaign.target { exclude = "exclude: [\(campaign.exclude.joined(separator: ", "))]\n" }
+        return """
+            kind: campaign
+            name: \(campaign.name)
+            revision: \(campaign.revision)
+            enabled: \(campaign.isEnabled)
+            previous_names: [\(campaign.previousNames.joined(separator: ", "))]
+            target: \(target)
+            message: {notification: {title: "\(campaign.title)"}}
+            delivery: {\(delivery.joined(separator: ", "))}
+
+            """ + exclude + (schedule.isEmpty ? "" : "schedule: {\(schedule.joined(separator: ", "))}\n")
+    }
+}
+
+extension Settings {
+    /// herald.yaml of a life. An emulator's memberships take effect at once, another server's do not.
+    fileprivate var text: String {
+        let isLocal = fcm.propagationDelay == .zero
+        let rates = [fcm.rate, fcm.subscriptionRate].map { rate in
+            if case .limited(let number) = rate { "\(number)/s" } else { isLocal ? "unlimited" : "100000/s" }
+        }
+        return """
+            herald: 1
+            project: \(project)
+            sender_id: "1"
+            timezone: UTC
+            state: .herald/state.sqlite
+            fcm:
+              endpoint: \(isLocal ? "http://127.0.0.1:9" : "https://fcm.example")
+              topic_api: \(fcm.topicAPI.rawValue)
+              rate: \(rates[0])
+              subscription_rate: \(rates[1])
+              ramp: 0s
+              settle: \(fcm.propagationDelay.components.seconds)s
+            guards: {max_forget_percent: \(guards.maxForgetPercent)}
+
+            """
     }
 }
 
 extension LifeFiles.Audience {
-    fileprivate var value: HeraldCore.Audience {
-        var value = HeraldCore.Audience(name: .init(name), source: .list(.init("\(name).csv")))
-        value.exclude = exclude.map { .init($0) }
-        return value
+    fileprivate var text: String {
+        """
+        kind: audience
+        name: \(name)
+        source: {file: lists/\(name).txt}
+        exclude: [\(exclude.joined(separator: ", "))]
+
+        """
     }
 }
 
 extension LifeFiles.Topic {
-    fileprivate var value: HeraldCore.Topic {
-        HeraldCore.Topic(
-            name: .init(name), subscribers: subscribers.map { .init($0) }, exclude: exclude.map { .init($0) },
-            prune: prune, previousNames: previousNames.map { .init($0) })
+    fileprivate var text: String {
+        """
+        kind: topic
+        name: \(name)
+        subscribers: [\(subscribers.joined(separator: ", "))]
+        exclude: [\(exclude.joined(separator: ", "))]
+        prune: \(prune)
+        previous_names: [\(previousNames.map(\.rawValue).joined(separator: ", "))]
+
+        """
     }
+}
+
+extension LifeFiles.Group {
+    fileprivate var text: String { "kind: group\nname: \(name)\nmembers: {audience: \(audience)}\n" }
 }
 
 extension LifeFiles.Campaign.Due {
@@ -211,18 +247,13 @@ extension LifeFiles.Campaign.Due {
         }
     }
 
-    fileprivate var times: Schedule.Times {
+    /// As in a schedule. `nil` without one.
+    fileprivate var text: String? {
         switch self {
-        case .once: return .once
-        case .at(let date): return .at(date)
+        case .once: nil
+        case .at(let date): "at: \"\(date.rfc3339)\""
         case .daily(let minute, let hours):
-            let text = "\(minute) \(hours.sorted().map { "\($0)" }.joined(separator: ",")) * * *"
-            guard let cron = try? Cron(parsing: text) else { preconditionFailure("'\(text)' is no cron") }
-            return .cron(cron, start: nil, end: nil)
+            "cron: \"\(minute) \(hours.sorted().map { "\($0)" }.joined(separator: ",")) * * *\""
         }
     }
-}
-
-extension Located {
-    fileprivate init(_ value: Value) { self.init(value, at: SourceRange(file: "life.yaml")) }
 }

@@ -1,7 +1,9 @@
 import FCM
+import Foundation
 import HeraldTestSupport
 import Synchronization
 
+@testable import HeraldCommands
 @testable import HeraldCore
 
 /// What happens to one run of a life.
@@ -15,6 +17,8 @@ struct LifeFate: Sendable {
     var stopsAtCall = Int.max
     var stop = Stop.machine
     var pausesAtCall = Int.max
+    /// The author corrects a message at that request.
+    var editsAtCall = Int.max
     var hasWrongClock = false
     var seed: UInt64 = 0
     /// Mishaps that do not happen.
@@ -22,7 +26,7 @@ struct LifeFate: Sendable {
 
     /// Whether nothing disturbs the run.
     var isQuiet: Bool {
-        mishaps == 0 && !hasWrongClock && min(diesAtCommit, diesAtCall, stopsAtCall, pausesAtCall) == .max
+        mishaps == 0 && !hasWrongClock && min(diesAtCommit, diesAtCall, stopsAtCall, pausesAtCall, editsAtCall) == .max
     }
 }
 
@@ -87,14 +91,29 @@ final class LifeRun: Sendable {
         /// The occurrence that intents were written for, with the number of the next request.
         var begun: [(call: Int, occurrence: OccurrenceID)] = []
         var plans: [Proposal] = []
+        /// What the run does of its first plan.
+        var course: RunCourse?
         var report: Report?
+        var commits = 0
+        /// The title that was corrected in mid-run, and when.
+        var edited: (title: String, offset: Duration)?
+        /// What standard error says.
+        var told = ""
+
+        /// Whether a run may not have noticed yet that the text was corrected. It looks every second.
+        func mayStillSend(_ title: String, at offset: Duration) -> Bool {
+            edited.map { $0.title == title && offset <= $0.offset + .seconds(1) } ?? false
+        }
     }
 
     let fate: LifeFate
     private let content: Mutex<Content>
+    private let signals = Signals()
+    private let died: @Sendable () -> Void
 
-    init(_ fate: LifeFate) {
-        self.fate = fate
+    /// - Parameter died: called when the process dies.
+    init(_ fate: LifeFate, died: @escaping @Sendable () -> Void = {}) {
+        (self.fate, self.died) = (fate, died)
         content = Mutex(Content(random: SeededRandom(seed: fate.seed)))
     }
 
@@ -107,7 +126,10 @@ final class LifeRun: Sendable {
     func fault(_ request: Request, _ number: Int, at offset: Duration, _ date: Date) -> ModelFCM.Fault? {
         content.withLock { content in
             content.starts.append((offset, date))
-            if number >= fate.stopsAtCall { content.isStopped = true }
+            if number >= fate.stopsAtCall, !content.isStopped {
+                content.isStopped = true
+                signals.receive(fate.stop == .person ? SIGINT : SIGTERM)
+            }
             guard Int.random(in: 0..<100, using: &content.random) < fate.mishaps else { return nil }
             var mishap = LifeMishap.allCases.randomElement(using: &content.random) ?? .quota
             if case .send = request {} else if mishap.isAfterEffect { mishap = .changedAllTheSame }
@@ -118,18 +140,27 @@ final class LifeRun: Sendable {
         }
     }
 
-    func dies(atCommit number: Int) -> Bool {
-        content.withLock { content in
-            if number >= fate.diesAtCommit { content.isDead = true }
-            return content.isDead
+    /// What asks the run to stop.
+    var stopping: Signals { signals }
+
+    /// Called before each commit: whether the process dies instead.
+    func diesAtNextCommit() -> Bool {
+        dies { content in
+            content.commits += 1
+            return content.commits > fate.diesAtCommit
         }
     }
 
-    func dies(atCall number: Int) -> Bool {
-        content.withLock { content in
-            if number >= fate.diesAtCall { content.isDead = true }
-            return content.isDead
+    func dies(atCall number: Int) -> Bool { dies { _ in number >= fate.diesAtCall } }
+
+    private func dies(_ condition: (inout Content) -> Bool) -> Bool {
+        let (isDead, isNew) = content.withLock { content in
+            let wasDead = content.isDead
+            if condition(&content) { content.isDead = true }
+            return (content.isDead, content.isDead && !wasDead)
         }
+        if isNew { died() }
+        return isDead
     }
 
     func note(_ changes: [StateChange], before call: Int) {
@@ -147,7 +178,10 @@ struct LifeSender: Sender {
     let time: SimulatedTime
     /// How long an answer takes.
     let latency: Duration
-    let store: MemoryStore
+    /// Pauses every campaign.
+    let pause: @Sendable () async -> Void
+    /// Corrects a message.
+    let edit: @Sendable () async -> Void
     let capacity: Int
 
     func start(_ calls: [Call]) async {
@@ -157,7 +191,8 @@ struct LifeSender: Sender {
                 call.answer(.lost(reason: "the process is dead"))
                 continue
             }
-            if number >= run.fate.pausesAtCall { try? store.commit([.pause(nil)]) }
+            if number >= run.fate.pausesAtCall { await pause() }
+            if number >= run.fate.editsAtCall, run.now.edited == nil { await edit() }
             let exchange = fcm.answer(call.request)
             guard latency > .zero else {
                 call.answer(exchange)

@@ -1,7 +1,8 @@
+import Dispatch
 import Synchronization
 
-/// One thread and one clock. What is ready to go on goes on in turn, and time passes only when nothing is ready. So
-/// the same seed always gives the same life, and an hour takes no time.
+/// One thread and one clock. What is ready to go on goes on in turn, and time passes only when nothing is ready and nobody
+/// else works. So the same seed always gives the same life, and an hour takes no time.
 final class SimulatedTime: TaskExecutor, Clock, Sendable {
     struct Instant: InstantProtocol {
         var offset: Duration
@@ -23,6 +24,8 @@ final class SimulatedTime: TaskExecutor, Clock, Sendable {
         var count = 0
         var cancelled: Set<Int> = []
         var elapsed = Duration.zero
+        /// How much is under way on other threads.
+        var outside = 0
 
         mutating func wakeNext() -> CheckedContinuation<Void, Never>? {
             let next = sleepers.indices.min {
@@ -36,6 +39,8 @@ final class SimulatedTime: TaskExecutor, Clock, Sendable {
     }
 
     private let state = Mutex(State())
+    /// Signalled whenever something becomes ready.
+    private let arrival = DispatchSemaphore(value: 0)
 
     /// Does some work to its end on this thread. `nil` if it waits for something that never comes.
     func run<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) -> Value? {
@@ -50,6 +55,10 @@ final class SimulatedTime: TaskExecutor, Clock, Sendable {
             for job in jobs { job.runSynchronously(on: asUnownedTaskExecutor()) }
             guard jobs.isEmpty else { continue }
             if let value = result.value { return value }
+            if state.withLock({ $0.outside > 0 }) {
+                arrival.wait()
+                continue
+            }
             guard let sleeper = state.withLock({ $0.wakeNext() }) else { return nil }
             sleeper.resume()
         }
@@ -65,6 +74,14 @@ final class SimulatedTime: TaskExecutor, Clock, Sendable {
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         state.withLock { $0.ready.append(job) }
+        arrival.signal()
+    }
+
+    /// Waits for work on another thread. Meanwhile no time passes.
+    func outside<Value>(_ body: () async throws -> Value) async rethrows -> Value {
+        state.withLock { $0.outside += 1 }
+        defer { state.withLock { $0.outside -= 1 } }
+        return try await body()
     }
 
     // MARK: The clock

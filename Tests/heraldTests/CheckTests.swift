@@ -4,7 +4,7 @@ import Foundation
 import HeraldCore
 import Testing
 
-@testable import herald
+@testable import HeraldCommands
 
 /// What single checks make of what they are given, for set-ups that are hard to come by.
 @Suite struct CheckTests {

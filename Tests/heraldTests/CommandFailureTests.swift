@@ -5,13 +5,13 @@ import Foundation
 import HeraldTestSupport
 import Testing
 
+@testable import HeraldCommands
 @testable import HeraldCore
-@testable import herald
 
 /// The exit status and the message for each module's errors.
 @Suite struct CommandFailureTests {
     /// The test library has an `ExitStatus` too.
-    typealias Status = herald.ExitStatus
+    typealias Status = HeraldCommands.ExitStatus
 
     struct Case: Sendable, CustomTestStringConvertible {
         let error: any Error

@@ -2,8 +2,8 @@ import FCMClient
 import HeraldTestSupport
 import Testing
 
+@testable import HeraldCommands
 @testable import HeraldCore
-@testable import herald
 
 /// Where requests go, by the settings and the environment.
 @Suite struct DestinationTests {

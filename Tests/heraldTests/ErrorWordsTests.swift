@@ -5,8 +5,8 @@ import Foundation
 import HeraldTestSupport
 import Testing
 
+@testable import HeraldCommands
 @testable import HeraldCore
-@testable import herald
 
 /// Every error that a command ends with says what happened, and on a line of its own what to do.
 @Suite struct ErrorWordsTests {
@@ -164,7 +164,7 @@ import Testing
 
     /// `CommandFailure` cannot be made without help; the parser's own type can.
     @Test func `wrong arguments say what to do, too`() throws {
-        for file in try SourceFile.all(in: "Sources/herald") where file.path != Self.exempt {
+        for file in try SourceFile.all(in: "Sources/HeraldCommands") where file.path != Self.exempt {
             for call in file.text.ranges(of: "ValidationError(") {
                 let rest = file.text[call.upperBound...]
                 let end = rest.firstRange(of: "\n    }")?.lowerBound ?? rest.endIndex
@@ -173,5 +173,5 @@ import Testing
         }
     }
 
-    private static let exempt = "Sources/herald/Terminal/ValidationError+Help.swift"
+    private static let exempt = "Sources/HeraldCommands/Terminal/ValidationError+Help.swift"
 }

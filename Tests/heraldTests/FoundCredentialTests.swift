@@ -4,8 +4,8 @@ import Foundation
 import HeraldTestSupport
 import Testing
 
+@testable import HeraldCommands
 @testable import HeraldCore
-@testable import herald
 
 /// Which credential is used, by the settings and the environment.
 @Suite struct FoundCredentialTests {

@@ -2,7 +2,7 @@ import Foundation
 import HeraldTestSupport
 import Testing
 
-@testable import herald
+@testable import HeraldCommands
 
 /// What `preview --serve` stands on. `Tests/browser` looks at the page itself.
 @Suite struct PreviewServerTests {

@@ -2,7 +2,7 @@ import Foundation
 import HeraldTestSupport
 import Testing
 
-@testable import herald
+@testable import HeraldCommands
 
 struct PrivateFileTests {
     private let folder: TemporaryFolder

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import herald
+@testable import HeraldCommands
 
 @Suite struct SignalCountTests {
     @Test func `counts signals, whichever they are, and remembers the first`() {

@@ -12,25 +12,25 @@ import Testing
     }
 
     @Test func `a file that declares a command has at most 70 lines`() throws {
-        let commands = try SourceFile.all(in: "Sources/herald").filter(\.declaresCommand)
+        let commands = try SourceFile.all(in: "Sources/HeraldCommands").filter(\.declaresCommand)
         #expect(commands.count > 20)
         #expect(commands.filter { $0.lines > 70 }.map { "\($0.path): \($0.lines)" } == [])
     }
 
     /// Without it, the argument parser finds out a name in half a millisecond, for all commands at every start.
     @Test func `every command says its name`() throws {
-        let commands = try SourceFile.all(in: "Sources/herald").filter(\.declaresCommand)
+        let commands = try SourceFile.all(in: "Sources/HeraldCommands").filter(\.declaresCommand)
         #expect(commands.filter { !$0.text.contains("commandName: \"") }.map(\.path) == [])
     }
 
     @Test func `herald does not know which kind of store the state is in`() throws {
-        let files = try SourceFile.all(in: "Sources/herald")
+        let files = try SourceFile.all(in: "Sources/HeraldCommands")
         #expect(files.filter { $0.text.contains("SQLite") }.map(\.path) == [])
     }
 
     @Test func `only one file turns errors into exit statuses, and only the program exits`() throws {
-        let files = try SourceFile.all(in: "Sources/herald")
+        let files = try SourceFile.all(in: "Sources/HeraldCommands")
         let exiting = files.filter { $0.text.contains("ExitCode(") }.map(\.path)
-        #expect(exiting == ["Sources/herald/Herald.swift"])
+        #expect(exiting == ["Sources/HeraldCommands/Herald.swift"])
     }
 }

@@ -1,0 +1,26 @@
+import Foundation
+import HeraldCore
+import HeraldStore
+
+extension PlanCommand {
+    func document() async throws -> PlanDocument {
+        // A plan with a snapshot writes nothing, not even a cache.
+        let context = try CommandContext.open(
+            Common(herald.common, options), lists: lists, cache: snapshot.snapshot == nil ? cache.use : nil)
+        let now = context.machine.now()
+        var document = try await context.files.document(
+            from: try await source(in: context, now), at: at?.date ?? now, created: now,
+            PlanScope(campaigns: campaign, days: days))
+        document.comparison = try base.map { try context.files.comparison(with: $0, context.common.environment) }
+        return document
+    }
+
+    private func source(in context: CommandContext, _ now: Date) async throws -> PlanSource {
+        if let (snapshot, remarks) = try snapshot.read(of: context.stateOwner) {
+            return .snapshot(snapshot, remarks: remarks)
+        }
+        let state = try await KnownState.read(
+            from: context.state, for: .reading, at: now, filesIn: context.files.folder.path)
+        return .state(state, at: context.state)
+    }
+}

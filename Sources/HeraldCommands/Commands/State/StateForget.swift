@@ -1,0 +1,40 @@
+import ArgumentParser
+import FCM
+import Foundation
+import HeraldCore
+
+struct StateForget: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "forget", abstract: "Treat a registration as dead: it is left out from now on.",
+        discussion: """
+            As if FCM had said so. No plan uses its memberships; FCM is not asked to remove them. 'state revive' brings \
+            both back.
+            """)
+
+    @ParentCommand var herald: Herald
+    @OptionGroup var options: CommonOptions
+
+    @Argument(help: "A token or a fid.")
+    var registration: RegistrationArgument
+
+    func run() async throws {
+        let context = try CommandContext.openSettings(Common(herald.common, options))
+        let now = context.machine.now()
+        try await context.repairing { store in
+            let registration = registration.value
+            guard let known = try await store.recipient(for: registration.recipientKey) else {
+                let last = try await store.snapshot().nextRecipient - 1
+                let ids = try await store.intern([Arrival(registration)], comparedUpTo: last)
+                return try await store.commit([.forget(RecipientSet(ids), at: now)])
+            }
+            // The recipient may have another registration by now, which lives.
+            let isCurrent = known.registration == registration
+            try await store.commit([
+                isCurrent
+                    ? .forget([known.id], at: now)
+                    : .died(Tombstone(recipient: known.id, registration: registration, died: now))
+            ])
+        }
+        context.console.info("herald: forgotten\n")
+    }
+}

@@ -1,0 +1,47 @@
+import ArgumentParser
+import Foundation
+import HeraldCore
+
+struct StateRewind: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rewind", abstract: "Let a cron campaign come due again after a clock was fast.",
+        discussion: """
+            A run whose clock is fast deals with what is still to come, and nothing comes due until then. This makes the \
+            campaign count from now on again. What was sent is not sent again.
+            """)
+
+    @ParentCommand var herald: Herald
+    @OptionGroup var options: CommonOptions
+
+    @Argument(help: "The campaign, as 'plan' names it.")
+    var campaign: String
+
+    func run() async throws {
+        let context = try CommandContext.openSettings(Common(herald.common, options))
+        let now = context.machine.now()
+        try await context.repairing { store in
+            let state = try await store.snapshot()
+            let changes: [StateChange]
+            do throws(RewindProblem) { changes = try state.changes(rewinding: campaign, to: now) } catch {
+                throw error.failure(for: campaign, in: state)
+            }
+            try await store.commit(changes)
+        }
+        context.console.info("herald: campaign '\(campaign)' counts from \(now.rfc3339) on\n")
+    }
+}
+
+extension RewindProblem {
+    func failure(for campaign: String, in state: RecordedState) -> CommandFailure {
+        switch self {
+        case .noWatermark:
+            CommandFailure(
+                .wrong, "the state has no cron campaign '\(campaign)'", for: campaign,
+                among: state.watermarks.keys.sorted(), help: "'herald state show' lists what the state has")
+        case .notAhead(let mark):
+            CommandFailure(
+                .wrong, "campaign '\(campaign)' is dealt with until \(mark.rfc3339), which has passed",
+                help: "nothing is to be set back; 'herald plan' shows when it is due")
+        }
+    }
+}

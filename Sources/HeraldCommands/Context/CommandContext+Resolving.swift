@@ -1,0 +1,99 @@
+import Foundation
+import HeraldCore
+import HeraldStore
+
+/// What a person decides about outcomes.
+extension CommandContext {
+    func resolve(_ id: OccurrenceID, by resolution: Resolution) async throws {
+        try await repairing { store, lock in
+            if resolution == .resend, let instant = lock.resendTime { try wait(for: instant) }
+            var state = try await store.snapshot()
+            state.occurrences[id] = try await store.occurrence(id)
+            let name = state.occurrences[id]?.campaign
+            let campaign = name.flatMap { name in workspace.campaigns.first { $0.continues(name) } }
+            let changes: [StateChange]
+            do throws(ResolutionProblem) {
+                changes = try state.changes(resolving: id, by: resolution, campaign: campaign, at: machine.now())
+            } catch {
+                throw error.failure(for: id.rawValue, in: state)
+            }
+            try await store.commit(changes)
+        }
+        console.info("herald: settled \(id)\n")
+    }
+
+    /// Refuses what could overtake the request of a run that lost the lock.
+    private func wait(for instant: ContinuousClock.Instant) throws {
+        let rest = ContinuousClock.now.duration(to: instant)
+        guard rest > .zero else { return }
+        let (seconds, time) = (Int(rest.seconds.rounded(.up)), Date().addingTimeInterval(rest.seconds.rounded(.up)))
+        throw CommandFailure(
+            .wrong, "requests of the run that lost the lock may still reach FCM",
+            help: "use --resend in \(seconds) s, from \(time.rfc3339) on"
+        )
+    }
+
+    /// Adds the outcomes that a report has and the state lacks.
+    ///
+    /// - Parameter occurrence: Without it, of all occurrences in the report.
+    func resolve(from path: String, only occurrence: String?) async throws {
+        let report = try report(at: path)
+        let steps = report.steps.filter { $0.unrecorded != nil && (occurrence == nil || $0.occurrence == occurrence) }
+        guard !steps.isEmpty else {
+            throw CommandFailure(
+                .wrong, "\(path) has no outcomes that could not be written to the state",
+                help: "nothing is to be added; name another report if this is not the one you mean")
+        }
+        let settled = try await repairing { store in
+            var state = try await store.snapshot()
+            guard report.state?.lineage == state.identity.lineage else {
+                throw CommandFailure(
+                    .wrong, "\(path) is the report of a run on another state",
+                    help: "name a report of this state, or set 'state' or HERALD_STATE to that one")
+            }
+            guard report.isKnown(to: state) else {
+                throw CommandFailure(
+                    .wrong,
+                    "the state does not know the run of \(path), so its recipients may have other numbers there",
+                    help: "put back the state of that run, or settle its outcomes with --accept, --resend or --abandon")
+            }
+            var changes: [StateChange] = []
+            for step in steps {
+                guard let name = step.occurrence, let outcomes = step.unrecorded else { continue }
+                let id = OccurrenceID(rawValue: name)
+                guard let known = try await store.occurrence(id) else {
+                    throw CommandFailure(
+                        .wrong, "the state has no occurrence '\(name)', which is in \(path)",
+                        help: "name one that 'herald state show' lists, before --from")
+                }
+                state.occurrences[id] = known
+                changes += state.changes(recording: outcomes, of: id)
+            }
+            if !changes.isEmpty { try await store.commit(changes) }
+            return changes.isEmpty ? [] : steps.compactMap(\.occurrence)
+        }
+        console.info(
+            settled.isEmpty
+                ? "herald: the state has these outcomes already\n"
+                : "herald: added outcomes of \(settled.joined(separator: ", "))\n")
+    }
+
+    private func report(at path: String) throws -> Report {
+        guard let bytes = FileManager.default.contents(atPath: path) else {
+            throw CommandFailure.unreadable("the report \(path)")
+        }
+        do { return try ReportDocument(reading: Array(bytes)).report } catch {
+            throw CommandFailure(
+                .wrong, "\(path) is no report of this herald's", help: "name a file from runs/ beside the state")
+        }
+    }
+}
+
+extension Report {
+    /// Whether its run is part of the state's history. Numbers that were given out after a backup may be given to others
+    /// when it is restored.
+    fileprivate func isKnown(to recorded: RecordedState) -> Bool {
+        // Reports of older heralds have only the serial.
+        state?.stamp.map { recorded.stamps.include($0) } ?? ((state?.serial ?? 0) <= recorded.serial)
+    }
+}

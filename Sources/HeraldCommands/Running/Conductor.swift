@@ -1,0 +1,167 @@
+import FCMClient
+import Foundation
+import HeraldCore
+import HeraldStore
+
+/// Takes an apply, a run or a test from the lock to the exit status. Nothing else in herald changes anything at FCM.
+struct Conductor {
+    let context: CommandContext
+    let request: RunRequest
+
+    var console: Console { context.console }
+
+    func conduct() async throws {
+        if request.requiresState { try await context.state.require() }
+        guard let ifLocked = request.ifLocked else { return try await carryOut(under: nil) }
+        // The lock comes first, so that the state stays as it was planned with until the run ends.
+        guard let lock = try await lock(ifLocked) else { return }
+        try await lock.hold {
+            do { try await carryOut(under: lock) } catch {
+                await writeSnapshot()
+                throw ending(error, under: lock)
+            }
+            await writeSnapshot()
+        }
+    }
+
+    /// - Parameter lock: Without one, the state is only read.
+    private func carryOut(under lock: (any StateLock)?) async throws {
+        var state = try await readState()
+        let work = try await prepare(state)
+        try check(work, state)
+        let isChange = !work.plan.isEmpty || !state.exists && isRemembered(work.plan, state)
+        let needsApproval = request.asks && isChange
+        show(work.plan, work.document, needsApproval: needsApproval)
+        try obeyGuards(work.course)
+        if needsApproval { try approve(state) }
+        let signals = request.signals ?? context.machine.signals(console)
+        // Whoever overrode the guard accepts the state as it is.
+        if request.dryRunSample == nil {
+            if state.hasMoved { try await context.state.acceptMove() }
+            try await state.outgrowReports()
+            if state.exists, state.lostStamp != nil || state.isElsewhere { witness(state.recorded.history) }
+        }
+        if work.plan.isEmpty { return try await rest(work, state) }
+        let (store, watch) = (state.store, FileWatch(context.files, environment: context.common.environment))
+        async let _: Void = isReal ? watch.watch(by: context.machine.clock) : ()
+        let report = try await execute(work, from: consume state, under: lock, signals, watch)
+        writeMetrics(report)
+        try await recordTest(report, in: store)
+        if report.result != .ok, lock?.mayWrite?() == false {
+            console.error(Self.lostLock.text)
+            // No signal did it.
+            if report.result == .interrupted, signals.first == 0 { throw CommandFailure(.failed) }
+        }
+        if report.result == .interrupted, signals.first == 0, watch.hasChanged { return try tellChanged() }
+        if let failure = CommandFailure(report, at: context.destination.endpoint, signal: signals.first) {
+            throw failure
+        }
+    }
+
+    /// The rest is the next run's. A person who applied must know that not everything was done.
+    private func tellChanged() throws {
+        let message = "files of the workspace changed while this run worked, so it stopped"
+        guard case .stop = request.guards else {
+            return console.error("herald: \(message); the next run does the rest with the new files\n")
+        }
+        throw CommandFailure(.failed, message, help: "apply again: what is left is done with the new files")
+    }
+
+    private static let lostLock = CommandFailure(
+        .failed, "this run lost the lock of the state and stopped",
+        help: "run again: the next run goes on with what is left")
+
+    /// A run that lost the lock before it could begin ends as one that lost it later.
+    private func ending(_ error: any Error, under lock: any StateLock) -> any Error {
+        guard let error = error as? StateError, lock.mayWrite?() == false else { return error }
+        console.error("herald: \(error)\n")
+        return Self.lostLock
+    }
+
+    // MARK: From the state to the plan
+
+    private func readState() async throws -> KnownState {
+        switch request.goal {
+        case .workspace:
+            try await .read(
+                from: context.state, for: request.ifLocked == nil ? .reading : .changing, at: request.now(),
+                filesIn: context.files.folder.path)
+        // A test works on a state of its own: it keeps no outcomes and forgets no registration.
+        case .test: try await .blank(beside: context.state, at: request.now())
+        }
+    }
+
+    private func prepare(_ state: KnownState) async throws -> PlannedWork {
+        switch request.goal {
+        case .workspace(let scope):
+            let lists = try await context.files.wanted(knownTo: state, at: context.state)
+            let proposal = try context.files.proposal(
+                lists.desired, from: state, at: request.saved?.at ?? request.now(), scope)
+            if let approved = request.approved {
+                let files = context.files.approval(of: lists.desired)
+                try approved.plan.check(against: files, from: approved.path)
+                try approved.plan.check(proposal.plan, of: files, context.settings.approval)
+            }
+            let course = RunCourse(
+                proposal, request.guards, in: context.workspace, sizes: lists.desired.audienceSizes)
+            context.machine.planned(proposal, course)
+            try tellLeftOut(course)
+            return work(course, .listed(lists))
+        case .test(let campaign, let registrations, let texts):
+            let plan = Plan(testing: campaign, on: registrations, texts, at: request.now())
+            let course = RunCourse(Proposal(plan), request.guards, in: context.workspace, sizes: [:])
+            return work(course, .named(registrations, values: texts.compactMapValues(\.values)))
+        }
+    }
+
+    private func work(_ course: RunCourse, _ recipients: PlannedWork.Recipients) -> PlannedWork {
+        let document = PlanDocument(
+            course.proposal, id: request.saved?.id ?? request.id, created: request.now(),
+            campaigns: request.scope.campaigns, days: request.scope.days)
+        return PlannedWork(course: course, document: document, recipients: recipients)
+    }
+
+    private func check(_ work: PlannedWork, _ state: KnownState) throws {
+        let mayBeEarly = request.dryRunSample != nil || context.destination.endpoint.isLoopback
+        try request.saved?.check(
+            against: work.document, spent: state.recorded.spentPlans, now: request.now(), mayBeEarly: mayBeEarly)
+    }
+
+    // MARK: The account
+
+    /// The report of a run that has not begun.
+    func blankReport(_ work: PlannedWork) -> Report {
+        var report = Report(
+            run: request.id, plan: work.plan, planDigest: work.document.digest,
+            isDryRun: request.dryRunSample != nil, started: request.now(), endpoint: context.destination.kind,
+            project: context.settings.project, version: Herald.version,
+            gitCommit: GitCommit.current(at: context.files.folder.path),
+            overrides: request.guards.overrides.entries.map(\.text))
+        report.approval = request.approved?.plan.approval
+        return report
+    }
+
+    /// A failure to write the metrics must not hide how the run ended.
+    func writeMetrics(_ report: Report) {
+        guard let path = request.metricsPath else { return }
+        do {
+            try PrivateFile.write(MetricsDocument(report).text, to: path, mode: 0o644)
+        } catch {
+            console.error("herald: the metrics could not be written to \(path)\n")
+        }
+    }
+
+    private func recordTest(_ report: Report, in store: (any StateStore)?) async throws {
+        guard case .test(let campaign, _, _) = request.goal, let step = report.steps.first else { return }
+        guard let store else { return console.info("herald: there is no state that could keep this test\n") }
+        let test = RecordedTest(
+            campaign: campaign.name.value, at: report.started, accepted: step.accepted, rejected: step.rejected,
+            unknown: step.unknown)
+        try await store.commit([.test(test)])
+    }
+}
+
+extension Overrides.Entry {
+    /// As typed on the command line.
+    fileprivate var text: String { name.map { "\(kind.rawValue)=\($0)" } ?? kind.rawValue }
+}

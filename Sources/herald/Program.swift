@@ -1,0 +1,6 @@
+import HeraldCommands
+
+@main
+enum Program {
+    static func main() async { await HeraldProgram.main() }
+}
