@@ -26,7 +26,8 @@ enum LifeAct: String, CaseIterable {
         case .wait: 6
         case .addRow, .removeRow, .rotate, .rotateBeside, .resolve: 3
         case .renameCampaign, .renameTopic, .newCampaign: 3
-        case .fastClock, .slowClock, .restore: 1
+        case .backUp, .restore: 4
+        case .fastClock, .slowClock, .dryRun, .testSend: 1
         default: 2
         }
     }

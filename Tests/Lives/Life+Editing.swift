@@ -132,7 +132,7 @@ extension Life {
             campaign.onUnknown = Bool.random(using: &random) ? .hold : .resend
             if campaign.onUnknown == .resend { allowResending(campaign.line) }
             let isShort = Int.random(in: 0..<3, using: &random) == 0
-            campaign.maxLateness = .seconds(.random(in: isShort ? 5...40 : 600...14_400, using: &random))
+            campaign.maxLateness = .seconds(Int.random(in: isShort ? 5...40 : 600...14_400, using: &random))
             campaign.expiresAfter = isShort ? nil : anyExpiry(&random)
             campaign.catchUp = Schedule.CatchUp.allCases.randomElement(using: &random) ?? .latest
             words = "on_unknown \(campaign.onUnknown), max_lateness \(campaign.maxLateness), \(campaign.catchUp)"
@@ -170,7 +170,7 @@ extension Life {
     }
 
     private func anyExpiry(_ random: inout SeededRandom) -> Duration? {
-        Bool.random(using: &random) ? .seconds(.random(in: 5...3600, using: &random)) : nil
+        Bool.random(using: &random) ? .seconds(Int.random(in: 5...3600, using: &random)) : nil
     }
 
     /// A whole minute soon or a little ago.
