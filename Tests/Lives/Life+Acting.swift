@@ -13,6 +13,8 @@ enum LifeAct: String, CaseIterable {
     case renameTopic, deleteTopic, bringBackTopic, newTopic, togglePrune, editTopic, toggleGroup
     case wait, downtime, fastClock, slowClock
     case pause, resume, resolve, backUp, restore
+    /// Of lives whose state is in PostgreSQL.
+    case standbyLags, failover
     case run, runOnTime, faultyRun, dyingRun, stoppedRun, apply, overriddenApply
     case editedRun, runThroughLink, runInOtherCheckout, dryRun, testSend
 
@@ -26,6 +28,7 @@ enum LifeAct: String, CaseIterable {
         case .wait: 6
         case .addRow, .removeRow, .rotate, .rotateBeside, .resolve: 3
         case .renameCampaign, .renameTopic, .newCampaign: 3
+        case .standbyLags, .failover: 8
         case .backUp, .restore: 4
         case .fastClock, .slowClock, .dryRun, .testSend: 1
         default: 2
@@ -35,7 +38,8 @@ enum LifeAct: String, CaseIterable {
     /// Whether nobody changes files, lists or the state by it.
     var isIdle: Bool {
         switch self {
-        case .wait, .downtime, .fastClock, .slowClock, .pause, .resume, .backUp, .run, .runOnTime, .faultyRun,
+        case .wait, .downtime, .fastClock, .slowClock, .pause, .resume, .backUp, .standbyLags, .run, .runOnTime,
+            .faultyRun,
             .dyingRun,
             .stoppedRun, .apply, .overriddenApply, .runThroughLink, .runInOtherCheckout, .dryRun, .testSend:
             true
@@ -43,7 +47,11 @@ enum LifeAct: String, CaseIterable {
         }
     }
 
-    static let drawn: [LifeAct] = allCases.flatMap { Array(repeating: $0, count: $0.weight) }
+    /// Whether it happens only where the state is in PostgreSQL.
+    private var isOfServers: Bool { self == .standbyLags || self == .failover }
+
+    static let drawn = drawnOnServers.filter { !$0.isOfServers }
+    static let drawnOnServers: [LifeAct] = allCases.flatMap { Array(repeating: $0, count: $0.weight) }
 }
 
 extension Life {
@@ -69,6 +77,7 @@ extension Life {
         case .pause, .resume: try await pause(act, &random)
         case .resolve: try await resolve(&random)
         case .backUp, .restore: try await keepState(act)
+        case .standbyLags, .failover: try await fail(act)
         case .run: try await call(.run)
         case .runOnTime:
             let campaign = waitForTheNext(&random)
@@ -109,11 +118,13 @@ extension Life {
 
     /// The state by another path, or the same files in another folder. Another folder needs a person's word.
     private func runElsewhere(_ act: LifeAct, _ random: inout SeededRandom) async throws {
+        // Reports of a state in PostgreSQL are in each checkout's own folder, so that the other one cannot miss what was lost.
+        guard server == nil else { return }
         isInOtherCheckout = act == .runInOtherCheckout
-        statePlace = isInOtherCheckout ? folder.state : folder.linkedState
+        statePath = isInOtherCheckout ? folder.state : folder.linkedState
         tell(isInOtherCheckout ? "in another checkout" : "through a link")
         try await call(Int.random(in: 0..<3, using: &random) == 0 ? .apply(overrides: true) : .run)
-        (isInOtherCheckout, statePlace) = (false, nil)
+        (isInOtherCheckout, statePath) = (false, nil)
     }
 
     /// Neither a dry run nor a test changes what was done and is to be done.
@@ -245,11 +256,29 @@ extension Life {
     }
 
     private func keepState(_ act: LifeAct) async throws {
+        guard server == nil else { return }
         if act == .backUp {
             try await succeed(["state", "backup", folder.newBackup()])
             return tell("the state is backed up")
         }
         guard try folder.restore() else { return }
+        try await noteOlderState()
+        tell("the backup of serial \(known.state.serial) takes the state's place")
+    }
+
+    private func fail(_ act: LifeAct) async throws {
+        guard let server = server else { return }
+        if act == .standbyLags {
+            try await time.outside { try await server.lag() }
+            return tell("the standby receives nothing more")
+        }
+        try await time.outside { try await server.failOver() }
+        try await noteOlderState()
+        tell("the standby takes the server's place, with serial \(known.state.serial)")
+    }
+
+    /// What the state lacks now is not begun.
+    private func noteOlderState() async throws {
         try await look()
         noteUnbegun(isRestored: true)
         // A lost first mark does not show: marks leave the serial as it is.
@@ -258,7 +287,6 @@ extension Life {
             lines[line]?.mark = nil
             lines[line]?.owed = []
         }
-        tell("the backup of serial \(known.state.serial) takes the state's place")
     }
 }
 

@@ -71,8 +71,12 @@ final class Life {
     let folder: LifeFolder
     /// The state as it is between runs.
     var known = LifeKnowledge()
+    /// Where the state is if it is not in the workspace.
+    let server: LifeServer?
+    /// Another path of a state in the workspace.
+    var statePath: String?
     /// Where the state is, if a command is told so.
-    var statePlace: String?
+    var statePlace: String? { server?.address ?? statePath }
     /// The checkout that commands are called in.
     var isInOtherCheckout = false
     var currentFolder: String { isInOtherCheckout ? folder.checkout : folder.workspace }
@@ -132,8 +136,8 @@ final class Life {
     /// The names of campaigns whose files were deleted since the last run.
     var freshlyDeleted: Set<String> = []
 
-    init(seed: UInt64) throws {
-        self.seed = seed
+    init(seed: UInt64, server: LifeServer? = nil) throws {
+        (self.seed, self.server) = (seed, server)
         var random = SeededRandom(seed: seed)
         // Some have lists so long that guards look at what they lose.
         population = seed.isMultiple(of: 20) ? 110 : .random(in: 2...12, using: &random)
@@ -141,6 +145,7 @@ final class Life {
         folder = try LifeFolder(seed: seed)
         let (time, currentRun) = (time, currentRun)
         fcm = ModelFCM { request, number in currentRun.fault(request, number, at: time.now.offset) }
+        settings.workspace = server.map { _ in "life" }
         settings.fcm.rate = .unlimited
         settings.fcm.subscriptionRate = .unlimited
         settings.fcm.ramp = .zero

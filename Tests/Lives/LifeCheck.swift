@@ -59,15 +59,24 @@ extension Life {
         return life?.story ?? []
     }
 
+    /// Lives one life whose state is in PostgreSQL, on a server that fails over. `nil` if it keeps every promise.
+    static func checkShared(_ seed: UInt64) async throws -> LifeFinding? {
+        let server = try await LifeServer()
+        let finding = live(seed, Array(0..<length(of: seed)), without: [], on: server)
+        try await server.end()
+        return finding
+    }
+
     /// - Parameter places: which of its happenings happen. Each has its own chance, so the others stay as they are.
     private static func live(
-        _ seed: UInt64, _ places: [Int], without left: Set<LifeAct>, _ setUp: (Life) -> Void
+        _ seed: UInt64, _ places: [Int], without left: Set<LifeAct>, on server: LifeServer? = nil,
+        _ setUp: (Life) -> Void = { _ in }
     ) -> LifeFinding? {
-        guard let life = try? Life(seed: seed) else {
+        guard let life = try? Life(seed: seed, server: server) else {
             return LifeFinding(seed: seed, promise: "finds a folder", words: "", acts: [], story: [])
         }
         setUp(life)
-        let drawn = LifeAct.drawn.filter { !left.contains($0) }
+        let drawn = (server == nil ? LifeAct.drawn : LifeAct.drawnOnServers).filter { !left.contains($0) }
         let acts = places.map { place -> (LifeAct, SeededRandom) in
             var random = SeededRandom(seed: seed &* 1_000_003 &+ UInt64(place))
             return (drawn.randomElement(using: &random) ?? .run, random)

@@ -165,8 +165,9 @@ extension Settings {
             if case .limited(let number) = rate { "\(number)/s" } else { isLocal ? "unlimited" : "100000/s" }
         }
         return """
-            herald: 1
+            herald: 2
             project: \(project)
+            workspace: \(workspace ?? "life")
             sender_id: "1"
             timezone: UTC
             state: .herald/state.sqlite

@@ -45,7 +45,7 @@ struct LifePlace: StateLocation {
     func newIdentity(created: Date) -> RecordedState.Identity { inner.newIdentity(created: created) }
 
     func lock(for run: String) async throws -> any StateLock {
-        try await time.outside { try await inner.lock(for: run) }
+        LifeLock(inner: try await time.outside { try await inner.lock(for: run) }, time: time)
     }
 
     func hasMoved() async throws -> Bool { try await time.outside { try await inner.hasMoved() } }

@@ -79,10 +79,13 @@ final class SimulatedTime: TaskExecutor, Clock, Sendable {
 
     /// Waits for work on another thread. Meanwhile no time passes.
     func outside<Value>(_ body: () async throws -> Value) async rethrows -> Value {
-        state.withLock { $0.outside += 1 }
-        defer { state.withLock { $0.outside -= 1 } }
+        enterOutside()
+        defer { leaveOutside() }
         return try await body()
     }
+
+    func enterOutside() { state.withLock { $0.outside += 1 } }
+    func leaveOutside() { state.withLock { $0.outside -= 1 } }
 
     // MARK: The clock
 
