@@ -79,7 +79,9 @@ struct ForecastComparison {
         let (one, other) = (sends(of: real), sends(of: forecast))
         for (id, send) in one {
             guard let shown = other[id] else {
-                expect(false, "the forecast lacks \(id)")
+                // A snapshot does not say who left the list, so it cannot show a send that only accounts for them.
+                let isAccountOnly = send.members.isEmpty && send.discovered.isEmpty && send.leftOut.count > 0
+                expect(isAccountOnly, "the forecast lacks \(id)")
                 continue
             }
             expect(shown.due == send.due && shown.isResumed == send.isResumed, "\(id) differs")

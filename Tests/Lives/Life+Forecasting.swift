@@ -13,7 +13,11 @@ extension Life {
         try await succeed(["state", "snapshot", "--out", folder.snapshot])
         let snapshot = try SnapshotDocument(reading: folder.readSnapshot()).snapshot
         let (settings, recorded) = (files.workspace.settings, known.state.snapshot)
-        let listed = try Resolver.desired(of: files.workspace, ListedRecipients(files.recipientIndex))
+        // Where there is a snapshot instead of a state, no list cache is used either.
+        let reviewed = try Machine.$current.withValue(machine(for: newRun(LifeFate()))) {
+            try CommandContext.open(Common(workspace: currentFolder)).files
+        }
+        let listed = try Resolver.desired(of: reviewed.workspace, ListedRecipients(reviewed.recipientIndex))
         let forecast = Planner.forecast(from: snapshot, of: listed, settings, at: now)
         try check(ForecastComparison(proposal, forecast, of: listed, from: snapshot))
         let skipped = Planner.Input(

@@ -131,7 +131,7 @@ extension Life {
         return LifeRun(fate) { folder.value.noteDeath() }
     }
 
-    private func machine(for run: LifeRun) -> Machine {
+    func machine(for run: LifeRun) -> Machine {
         let (time, skew, fcm) = (time, skew, fcm)
         let date: @Sendable () -> Date = { Life.date(at: time.now.offset, skew) }
         let box = Unchecked(self)
