@@ -125,6 +125,7 @@ extension Life {
         var reached = Set((arrival?.devices ?? []).map(\.recipientKey))
         let isForOne = target?.rawValue.hasPrefix("cTEST") ?? false
         if arrival != nil, let target, isForOne { reached = [target.recipientKey] }
+        if isForOne, let target { try checkWish(of: target, for: campaign, title) }
         if isForOne, let members = self.begun[key]?.members, let one = reached.subtracting(members).first, !isForgiven {
             throw LifeProblem(
                 promise: "sends to nobody who joined later", words: "'\(title)' came to \(number(of: one))")

@@ -5,14 +5,14 @@ import HeraldTestSupport
 
 /// What happens in a life besides herald.
 enum LifeAct: String, CaseIterable {
-    case addRow, removeRow, emptyList, fillList
+    case addRow, removeRow, emptyList, fillList, suppress
     case rotate, rotateBeside, rotateUnlisted, catchUpLists, uninstall, comeBack, appSubscribes
     case editMessage, editTarget, raiseRevision, moveSchedule, addHours, removeHours, toggleEnabled
     case changeMembers, changePolicy
     case renameCampaign, deleteCampaign, bringBackCampaign, newCampaign
     case renameTopic, deleteTopic, bringBackTopic, newTopic, togglePrune, editTopic, toggleGroup
     case wait, downtime, fastClock, slowClock
-    case pause, resume, resolve, backUp, restore
+    case pause, resume, resolve, forget, revive, backUp, restore
     /// Of lives whose state is in PostgreSQL.
     case standbyLags, failover
     case run, runOnTime, faultyRun, dyingRun, stoppedRun, apply, overriddenApply
@@ -61,6 +61,7 @@ extension Life {
         if !act.isIdle { refused = [] }
         switch act {
         case .addRow, .removeRow, .emptyList, .fillList: editList(act, &random)
+        case .suppress: suppress(&random)
         case .rotate, .rotateBeside, .rotateUnlisted, .catchUpLists, .uninstall, .comeBack, .appSubscribes:
             changeInstallation(act, &random)
         case .editMessage, .editTarget, .raiseRevision, .moveSchedule, .addHours, .removeHours, .toggleEnabled,
@@ -76,6 +77,8 @@ extension Life {
         case .fastClock, .slowClock: try await turnClock(act, &random)
         case .pause, .resume: try await pause(act, &random)
         case .resolve: try await resolve(&random)
+        case .forget: try await forget(&random)
+        case .revive: try await revive(&random)
         case .backUp, .restore: try await keepState(act)
         case .standbyLags, .failover: try await fail(act)
         case .run: try await call(.run)
@@ -255,6 +258,31 @@ extension Life {
         if isPromised { lines[key.line]?.promised[key, default: []].formUnion(installations) }
     }
 
+    /// A person has herald leave out a registration that lives.
+    private func forget(_ random: inout SeededRandom) async throws {
+        let registration = current(.random(in: 0..<population, using: &random))
+        guard !alive([registration]).isEmpty, !buried.contains(registration),
+            try await herald(["state", "forget", registration.rawValue], newRun(LifeFate())) == nil
+        else { return }
+        forgotten.insert(registration)
+        try await look()
+        tell("\(number(of: registration.recipientKey)) is forgotten")
+    }
+
+    /// A person takes it back, also what FCM said of an app that has come back.
+    private func revive(_ random: inout SeededRandom) async throws {
+        let some = alive(forgotten.union(buried)).sorted { $0.rawValue < $1.rawValue }
+        guard let registration = some.randomElement(using: &random),
+            try await herald(["state", "revive", registration.rawValue], newRun(LifeFate())) == nil
+        else { return }
+        forgotten.remove(registration)
+        buried.remove(registration)
+        // What came due meanwhile may have ended without it.
+        for key in begun.keys { excused[key, default: []].insert(registration.recipientKey) }
+        try await look()
+        tell("\(number(of: registration.recipientKey)) is revived")
+    }
+
     private func keepState(_ act: LifeAct) async throws {
         guard server == nil else { return }
         if act == .backUp {
@@ -280,6 +308,7 @@ extension Life {
     /// What the state lacks now is not begun.
     private func noteOlderState() async throws {
         try await look()
+        forgotten.formIntersection(known.dead)
         noteUnbegun(isRestored: true)
         // A lost first mark does not show: marks leave the serial as it is.
         let marks = known.state.watermarks

@@ -3,7 +3,7 @@ import HeraldTestSupport
 
 @testable import HeraldCore
 
-/// Whom a firing is for since it began.
+/// Whom a firing is for since it began, and for whom no firing is.
 extension Life {
     /// Whom a firing is for, of those who are listed now. `nil` if it goes to a whole target.
     func whom(_ key: Key, _ campaign: LifeFiles.Campaign) -> Set<RecipientKey>? {
@@ -38,6 +38,17 @@ extension Life {
         guard !classes.isEmpty else { return begun[key] = nil }
         let members = known.installations(of: classes.all)
         begun[key] = (members, begun[key]?.at ?? now)
+    }
+
+    /// Neither whom the files suppress nor whom a person had forgotten gets a message.
+    func checkWish(of target: Registration, for campaign: LifeFiles.Campaign, _ title: String) throws {
+        var audience: String?
+        if case .audience(let name) = campaign.target { audience = name }
+        let isSuppressed = files.suppressed(in: audience).contains(target.recipientKey)
+        guard isSuppressed || forgotten.contains(target) else { return }
+        throw LifeProblem(
+            promise: isSuppressed ? "wakes nobody who is suppressed" : "wakes nobody who was forgotten",
+            words: "'\(title)' came to \(number(of: target.recipientKey))")
     }
 
     func key(of campaign: LifeFiles.Campaign, recorded occurrence: RecordedOccurrence) -> Key {

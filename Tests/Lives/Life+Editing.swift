@@ -28,6 +28,17 @@ extension Life {
         }
     }
 
+    /// The author has an audience left out of everything, or not any more.
+    func suppress(_ random: inout SeededRandom) {
+        let name = anyAudience(&random)
+        if let place = files.suppress.firstIndex(of: name) {
+            files.suppress.remove(at: place)
+        } else {
+            files.suppress.append(name)
+        }
+        tell("suppress \(files.suppress)")
+    }
+
     func changeInstallation(_ act: LifeAct, _ random: inout SeededRandom) {
         let number = Int.random(in: 0..<population, using: &random)
         switch act {

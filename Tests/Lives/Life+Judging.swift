@@ -135,7 +135,7 @@ extension Life {
     /// Whether the target has no member that could be reached.
     private func isUnreachable(_ campaign: LifeFiles.Campaign) -> Bool {
         guard case .group(let name) = campaign.target else { return false }
-        let members = files.groups.first { $0.name == name }.map { files.members(ofAudience: $0.audience) } ?? []
+        let members = files.groups.first { $0.name == name }.map { files.members(of: $0) } ?? []
         return members.isDisjoint(with: reachable)
     }
 
@@ -212,6 +212,9 @@ extension Life {
             // What an app subscribed itself is its own business, also when the topic gets another name.
             let theirs = (owners[topic.name] ?? [:]).filter { !$0.value }.keys
             kept[topic.line] = topic.prune ? [] : ours.union(kept[topic.line] ?? []).subtracting(theirs)
+            // Who is suppressed leaves all the same.
+            let suppressed = files.suppressed()
+            kept[topic.line] = kept[topic.line]?.filter { !suppressed.contains($0.recipientKey) }
         }
     }
 
@@ -244,17 +247,21 @@ extension Life {
         let state = fcm.now
         for topic in files.topics {
             let wanted = files.members(of: topic)
-            let following = (state.topics[topic.name] ?? []).subtracting(state.dead)
+            let following = (state.topics[topic.name] ?? []).subtracting(state.dead).subtracting(forgotten)
             let missing = wanted.intersection(certain).subtracting(following.map(\.recipientKey))
             if let one = missing.map({ number(of: $0) }).min() {
                 throw LifeProblem(promise: "memberships equal the files", words: "\(one) is not in \(topic.name)")
             }
             let ours = following.filter { owners[topic.name]?[$0] == true }
-            let tooMany = topic.prune ? ours.filter { !wanted.contains($0.recipientKey) } : []
+            let suppressed = files.suppressed()
+            let tooMany = ours.filter { registration in
+                let key = registration.recipientKey
+                return topic.prune ? !wanted.contains(key) : suppressed.contains(key)
+            }
             if let one = tooMany.map({ number(of: $0.recipientKey) }).min() {
                 throw LifeProblem(promise: "memberships equal the files", words: "\(one) is still in \(topic.name)")
             }
-            let lost = Set(alive(kept[topic.line] ?? []).map(\.recipientKey))
+            let lost = Set(alive(kept[topic.line] ?? []).subtracting(forgotten).map(\.recipientKey))
                 .subtracting(following.map(\.recipientKey)).subtracting(returned)
             if !topic.prune, let one = lost.map({ number(of: $0) }).min() {
                 throw LifeProblem(promise: "keeps who is not pruned", words: "\(one) is no longer in \(topic.name)")
@@ -262,13 +269,14 @@ extension Life {
         }
         let declared = Set(files.topics.map(\.name))
         for (name, followers) in owners where !declared.contains(name) {
-            let ours = alive(Set(followers.filter(\.value).keys)).intersection(state.topics[name] ?? [])
+            let ours = alive(Set(followers.filter(\.value).keys)).subtracting(forgotten)
+                .intersection(state.topics[name] ?? [])
             if let one = ours.map({ number(of: $0.recipientKey) }).min() {
                 throw LifeProblem(promise: "memberships equal the files", words: "\(one) is still in \(name)")
             }
         }
         for group in files.groups {
-            let wanted = files.members(ofAudience: group.audience).intersection(certain)
+            let wanted = files.members(of: group).intersection(certain)
             let members = Set(alive(state.groups[group.name] ?? []).map(\.recipientKey)).intersection(certain)
             if members != wanted {
                 throw LifeProblem(

@@ -128,6 +128,8 @@ final class Life {
     var returned: Set<RecipientKey> = []
     /// Registrations that FCM called dead.
     var buried: Set<Registration> = []
+    /// Registrations that a person had forgotten, although they live.
+    var forgotten: Set<Registration> = []
     /// Whether herald made the subscription.
     var owners: [TopicName: [Registration: Bool]] = [:]
     var kept: [Int: Set<Registration>] = [:]
@@ -192,7 +194,9 @@ final class Life {
     }
 
     /// The installations with a registration on a list that lives and was never told dead.
-    var reachable: Set<RecipientKey> { Set(alive(files.listed).subtracting(buried).map(\.recipientKey)) }
+    var reachable: Set<RecipientKey> {
+        Set(alive(files.listed).subtracting(buried.union(forgotten)).map(\.recipientKey))
+    }
 
     // MARK: The beginning
 

@@ -74,6 +74,8 @@ struct LifeFiles: Sendable {
     var topics: [Topic] = []
     var groups: [Group] = []
     var campaigns: [Campaign] = []
+    /// The audiences whose members are left out of everything else.
+    var suppress: [String] = []
 
     // MARK: What the files ask for
 
@@ -88,6 +90,16 @@ struct LifeFiles: Sendable {
 
     func members(of topic: Topic) -> Set<RecipientKey> {
         members(ofAudiences: topic.subscribers).subtracting(members(ofAudiences: topic.exclude))
+            .subtracting(suppressed())
+    }
+
+    func members(of group: Group) -> Set<RecipientKey> {
+        members(ofAudience: group.audience).subtracting(suppressed())
+    }
+
+    /// The installations that are left out, also of that audience. It is not left out of itself.
+    func suppressed(in audience: String? = nil) -> Set<RecipientKey> {
+        members(ofAudiences: suppress.filter { $0 != audience })
     }
 
     /// The installations that get their own request; `nil` if one request reaches the whole target.
@@ -95,15 +107,16 @@ struct LifeFiles: Sendable {
         switch campaign.target {
         case .audience(let name):
             return members(ofAudience: name).subtracting(members(ofAudiences: campaign.exclude))
+                .subtracting(suppressed(in: name))
         case .topic, .condition: return nil
         case .group(let name):
             guard campaign.members == .each else { return nil }
-            return groups.first { $0.name == name }.map { members(ofAudience: $0.audience) } ?? []
+            return groups.first { $0.name == name }.map(members) ?? []
         }
     }
 
     /// Whether `validate` refuses them: FCM has no group without members.
-    var areWrong: Bool { groups.contains { members(ofAudience: $0.audience).isEmpty } }
+    var areWrong: Bool { groups.contains { members(of: $0).isEmpty } }
 
     /// All registrations that a list names.
     var listed: Set<Registration> { audiences.reduce(into: []) { $0.formUnion($1.rows) } }
@@ -112,7 +125,9 @@ struct LifeFiles: Sendable {
 
     /// The texts of all files, by their names in the workspace.
     func texts(_ settings: Settings) -> [String: String] {
-        var texts = ["herald.yaml": settings.text, "files.yaml": documents.joined(separator: "---\n")]
+        var texts = [
+            "herald.yaml": settings.text(suppressing: suppress), "files.yaml": documents.joined(separator: "---\n"),
+        ]
         for audience in audiences {
             texts["lists/\(audience.name).txt"] = audience.rows.map { $0.rawValue + "\n" }.joined()
         }
@@ -159,7 +174,7 @@ struct LifeFiles: Sendable {
 
 extension Settings {
     /// herald.yaml of a life. An emulator's memberships take effect at once, another server's do not.
-    fileprivate var text: String {
+    fileprivate func text(suppressing audiences: [String]) -> String {
         let isLocal = fcm.propagationDelay == .zero
         let rates = [fcm.rate, fcm.subscriptionRate].map { rate in
             if case .limited(let number) = rate { "\(number)/s" } else { isLocal ? "unlimited" : "100000/s" }
@@ -171,6 +186,7 @@ extension Settings {
             sender_id: "1"
             timezone: UTC
             state: .herald/state.sqlite
+            suppress: [\(audiences.joined(separator: ", "))]
             fcm:
               endpoint: \(isLocal ? "http://127.0.0.1:9" : "https://fcm.example")
               topic_api: \(fcm.topicAPI.rawValue)

@@ -135,8 +135,9 @@ struct LifeKnowledge {
     /// Without the ledgers of what is finished.
     var snapshot: RecordedState { state.snapshot }
     private var registrations: [RecipientID: Registration] = [:]
-    /// How many registrations it knows to be dead.
-    private(set) var deaths = 0
+    /// The registrations that it takes for dead.
+    private(set) var dead: Set<Registration> = []
+    var deaths: Int { dead.count }
 
     init() {}
 
@@ -145,7 +146,7 @@ struct LifeKnowledge {
         for known in try await store.recipients(after: 0, limit: .max) { registrations[known.id] = known.registration }
         let formers = RecipientSet(state.formers.keys.sorted())
         if !formers.isEmpty { registrations.merge(try await store.registrations(of: formers)) { $1 } }
-        deaths = try await store.tombstoneCount()
+        dead = Set(try await store.tombstones(after: nil, limit: .max).map(\.registration))
     }
 
     func registrations(of recipients: RecipientSet) -> [RecipientID: Registration] {
