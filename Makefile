@@ -11,7 +11,7 @@ VENV := .venv
 SDK := .venv-sdk
 
 .DEFAULT_GOAL := help
-.PHONY: help libraries setup build release install uninstall package test test-sdk test-personal test-browser test-deploy test-docs \
+.PHONY: help libraries setup herald build release install uninstall package test test-sdk test-personal test-browser test-deploy test-docs \
         lint format golden reference screenshots demo bench bench-check bench-compare bench-baseline fuzz torture lives clean
 
 help: ## Show this list
@@ -22,6 +22,9 @@ libraries:
 
 setup: ## Install what the build and the checks need and the system lacks (apt or brew)
 	@Scripts/setup.sh --for-checks
+
+herald: libraries ## Build herald alone for debugging
+	$(SWIFT) build --product herald $(FLAGS)
 
 build: libraries ## Build everything for debugging, tests included
 	$(SWIFT) build --build-tests $(FLAGS)
@@ -48,19 +51,19 @@ test: build ## Run all tests
 	python3 -B Tests/benchmarks/test_check.py
 	SWIFT="$(SWIFT)" Scripts/test.sh $(FLAGS)
 
-test-sdk: build $(SDK)/done ## Drive the emulator with Google's own SDK for Python, from PyPI
+test-sdk: herald $(SDK)/done ## Drive the emulator with Google's own SDK for Python, from PyPI
 	HERALD="$${HERALD:-$$($(SWIFT) build --show-bin-path)/herald}" $(SDK)/bin/python -B -m pytest Tests/sdk
 
-test-personal: build $(VENV)/done ## Compare 10,000 personal messages with those of an independent renderer
+test-personal: herald $(VENV)/done ## Compare 10,000 personal messages with those of an independent renderer
 	HERALD="$${HERALD:-$$($(SWIFT) build --show-bin-path)/herald}" $(VENV)/bin/python -B Tests/personal
 
-test-browser: setup build $(VENV)/done ## Look at all pages in a headless Chromium, through Selenium
+test-browser: setup herald $(VENV)/done ## Look at all pages in a headless Chromium, through Selenium
 	HERALD="$${HERALD:-$$($(SWIFT) build --show-bin-path)/herald}" $(VENV)/bin/python -B Tests/browser
 
-test-deploy: setup build $(VENV)/done ## Check what installs and runs herald elsewhere: deploy/, workflows, packages, man pages
+test-deploy: setup herald $(VENV)/done ## Check what installs and runs herald elsewhere: deploy/, workflows, packages, man pages
 	HERALD="$${HERALD:-$$($(SWIFT) build --show-bin-path)/herald}" $(VENV)/bin/python -B Tests/deploy
 
-test-docs: build ## Follow the README, the tutorial and the how-tos word by word, each in an empty folder
+test-docs: herald ## Follow the README, the tutorial and the how-tos word by word, each in an empty folder
 	python3 -B Scripts/follow-docs.py
 
 lint: build $(VENV)/done ## Check format, imports, schemas, examples and docs
@@ -81,13 +84,13 @@ golden: libraries ## Record the golden files anew; read the difference before yo
 	RECORD=1 $(SWIFT) test --no-parallel $(FLAGS) --filter 'HeraldCoreTests|WireTests' || true
 	git diff --stat -- Tests
 
-reference: build ## Write the pages of docs/reference that come from the help, the codes and the schemas
+reference: herald ## Write the pages of docs/reference that come from the help, the codes and the schemas
 	python3 -B Scripts/reference.py
 
-screenshots: setup build $(VENV)/done ## Make the pictures of the README anew; look at each
+screenshots: setup herald $(VENV)/done ## Make the pictures of the README anew; look at each
 	$(VENV)/bin/python -B Scripts/screenshots.py
 
-demo: build ## Show herald at work on campaigns/, against its own emulator
+demo: herald ## Show herald at work on campaigns/, against its own emulator
 	@Scripts/demo.sh
 
 bench: release $(VENV)/done ## Measure; BENCH_LARGE=1 adds 10 million recipients
