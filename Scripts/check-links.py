@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Checks that every relative link in a Markdown file leads to a file and, after a #, to one of its headings, that every
-page of docs/ that a source names is there and named by its whole path, and that another page links to each of them."""
+page of docs/ that a source names is there and named by its whole path, that another page links to each of them, and
+that the pages about the code name only files and types that are in Sources."""
 
 import re
 import subprocess
@@ -13,6 +14,12 @@ LINK = re.compile(r"(?:\]\(|(?:src|href)=\")([^)\s\"]+)")
 NAMED = re.compile(r"(?<![\w/.])docs/[\w./-]+\.md(?:#[\w-]+)?")
 PAGES = {page.name: page.relative_to(ROOT) for page in ROOT.glob("docs/*/*.md")}
 SHORTENED = re.compile(r"(?<![\w/.-])([\w-]+\.md)#[\w-]+")
+# The pages that lead through the code. `Name` there is a type or a folder, `Name.part` a part of a type.
+ABOUT_CODE = ["docs/explanation/a-campaign-through-the-code.md"]
+SPAN = re.compile(r"`([^`\n]+)`")
+TYPE = re.compile(r"([A-Z]\w*[a-z]\w*|FCM)(?:\.([a-z]\w*))?")
+DECLARED = re.compile(r"\b(?:struct|enum|class|actor|protocol|typealias|extension) ([\w.]+)")
+PART = re.compile(r"\b(?:func|var|let|case|typealias) (\w+)")
 
 
 def tracked(*patterns):
@@ -53,8 +60,47 @@ def problems_of_source(text):
     yield from (f"{name} needs its whole path: {PAGES[name]}" for name in SHORTENED.findall(text) if name in PAGES)
 
 
+class Sources:
+    """What the files of Sources are called and declare."""
+
+    def __init__(self, root=ROOT):
+        self.root = root
+        files = [file.relative_to(root) for file in (root / "Sources").rglob("*") if file.is_file()]
+        self.files = ["/" + str(file) for file in files]
+        self.folders = {folder.name for file in files for folder in file.parents}
+        self.folders |= {folder.name for folder in (root / "Tests").glob("*") if folder.is_dir()}
+        self.parts = {}
+        for file in files:
+            if file.suffix == ".swift":
+                text = (root / file).read_text()
+                parts = set(PART.findall(text))
+                for name in DECLARED.findall(text):
+                    self.parts.setdefault(name.rpartition(".")[2], set()).update(parts)
+
+    def problem(self, span):
+        """What is wrong with a code span of a page about the code."""
+        if span.endswith(".swift"):
+            return None if any(file.endswith("/" + span) for file in self.files) else f"Sources has no {span}"
+        if span.startswith(("Sources/", "Tests/", "Scripts/")):
+            return None if (self.root / span).exists() else f"there is no {span}"
+        if not (named := TYPE.fullmatch(span)):
+            return None
+        name, part = named.groups()
+        if name not in self.parts and (part or name not in self.folders):
+            return f"Sources declares no {name}"
+        return f"{name} has no {part}" if part and part not in self.parts[name] else None
+
+
+def problems_of_page_about_code(text, sources):
+    spans = dict.fromkeys(SPAN.findall(CODE.sub("", text)))
+    return [found for span in spans if (found := sources.problem(span))]
+
+
 def main():
     problems, linked = [], set()
+    sources = Sources()
+    for name in ABOUT_CODE:
+        problems += ((ROOT / name, found) for found in problems_of_page_about_code((ROOT / name).read_text(), sources))
     for page in tracked("*.md"):
         text = re.sub(r"`[^`\n]*`", "", CODE.sub("", page.read_text()))
         for link in LINK.findall(text):

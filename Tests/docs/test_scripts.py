@@ -149,6 +149,23 @@ class LinkTests(unittest.TestCase):
                 self.assertEqual(not list(links.problems_of_source(text)), is_right)
 
 
+    def test_what_pages_about_the_code_name(self):
+        with tempfile.TemporaryDirectory() as folder:
+            code = Path(folder) / "Sources" / "Core" / "Planning"
+            code.mkdir(parents=True)
+            (code / "Planner+Sends.swift").write_text("struct Planner {\n    mutating func begin() {}\n}\nenum Plan.Work {}\n")
+            sources = links.Sources(Path(folder))
+            for span, is_right in [
+                ("Planner", True), ("Planners", False), ("Planner.begin", True), ("Planner.end", False), ("Work", True),
+                ("Planner+Sends.swift", True), ("Planning/Planner+Sends.swift", True), ("Sends.swift", False),
+                ("Planning", True), ("Running", False), ("Planning.begin", False), ("Sources/Core", True),
+                ("Sources/Gone", False), ("herald plan", True), ("SIGTERM", True), ("commit", True),
+            ]:  # fmt: skip
+                with self.subTest(span=span):
+                    page = f"As `{span}` says.\n\n```\n`Gone`\n```\n"
+                    self.assertEqual(not links.problems_of_page_about_code(page, sources), is_right)
+
+
 class ReadabilityTests(unittest.TestCase):
     def test_prose(self):
         page = "# Title\n\nOne `two` three. Four\nfive.\n\n- [six](seven.md)\n- eight\n\n| nine |\n\n```\nten\n```\n"
