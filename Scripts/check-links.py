@@ -15,7 +15,7 @@ NAMED = re.compile(r"(?<![\w/.])docs/[\w./-]+\.md(?:#[\w-]+)?")
 PAGES = {page.name: page.relative_to(ROOT) for page in ROOT.glob("docs/*/*.md")}
 SHORTENED = re.compile(r"(?<![\w/.-])([\w-]+\.md)#[\w-]+")
 # The pages that lead through the code. `Name` there is a type or a folder, `Name.part` a part of a type.
-ABOUT_CODE = ["docs/explanation/a-campaign-through-the-code.md"]
+ABOUT_CODE = ["ARCHITECTURE.md", "docs/explanation/a-campaign-through-the-code.md"]
 SPAN = re.compile(r"`([^`\n]+)`")
 TYPE = re.compile(r"([A-Z]\w*[a-z]\w*|FCM)(?:\.([a-z]\w*))?")
 DECLARED = re.compile(r"\b(?:struct|enum|class|actor|protocol|typealias|extension) ([\w.]+)")
