@@ -72,7 +72,7 @@ package struct Failure: Error, Hashable, Sendable {
 
 extension Verdict {
     /// Judges the answer to a `messages:send`, by docs/reference/fcm-errors.md#errors and
-    /// docs/explanation/promises.md#outcomes-and-retries.
+    /// docs/reference/outcomes.md#outcomes-and-retries.
     ///
     /// - Parameter differsByRecipient: Whether other recipients get another message than this one. Then FCM's sentence is
     /// not kept, because it may repeat what only this recipient gets.

@@ -1,7 +1,7 @@
 import FCM
 import Testing
 
-/// What an answer must mean, in the words of docs/explanation/promises.md#outcomes-and-retries.
+/// What an answer must mean, in the words of docs/reference/outcomes.md#outcomes-and-retries.
 enum Meaning: Equatable, Sendable {
     case accepted(String?), preexisting, dead, rejected, unknown, unauthenticated, unavailable, stop
     case again(Verdict.Repeat.Effect)

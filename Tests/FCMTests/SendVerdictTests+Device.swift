@@ -2,7 +2,7 @@ import FCM
 
 extension SendVerdictTests {
     /// FCM's error codes and statuses (docs/reference/fcm-errors.md#errors), and what they mean for one registration
-    /// (docs/explanation/promises.md#outcomes-and-retries).
+    /// (docs/reference/outcomes.md#outcomes-and-retries).
     static let device: [Answer] = [
         Answer("a message's name", 200, #"{"name":"projects/p/messages/42"}"#, .accepted("42")),
         Answer(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HeraldCore
 
-/// The table in docs/explanation/promises.md#outcomes-and-retries, row by row.
+/// The table in docs/reference/outcomes.md#outcomes-and-retries, row by row.
 @Suite struct OutcomeTests {
     /// One answer, and the outcome that it must lead to.
     struct Row: Sendable, CustomTestStringConvertible {
@@ -79,12 +79,12 @@ import Testing
         ]
 
     @Test(arguments: toRegistration)
-    func `a send to a registration ends as docs/explanation/promises.md says`(_ row: Row) async throws {
+    func `a send to a registration ends as docs/reference/outcomes.md says`(_ row: Row) async throws {
         try await check(row, .sample([1]), recipient: 1)
     }
 
     @Test(arguments: toTopic)
-    func `a send to a topic ends as docs/explanation/promises.md says`(_ row: Row) async throws {
+    func `a send to a topic ends as docs/reference/outcomes.md says`(_ row: Row) async throws {
         try await check(row, .sample([0], target: .topic("tides")), recipient: 0)
     }
 
@@ -169,7 +169,7 @@ import Testing
         Joining(
             name: "too many topics", answers: [.error(429, "TOO_MANY_TOPICS")], membership: nil, result: .failed),
     ])
-    func `a subscription ends as docs/explanation/promises.md says`(_ row: Joining) async throws {
+    func `a subscription ends as docs/reference/outcomes.md says`(_ row: Joining) async throws {
         let laboratory = Laboratory()
         let sender = ScriptedSender(each: row.answers)
         let report = try await laboratory.run(laboratory.plan(.subscribe("tides", [1])), sender)
@@ -203,7 +203,7 @@ import Testing
             ("nothing sent", [.notSent(reason: "tcp")], true), ("400", [.error(400, "INVALID_ARGUMENT")], false),
             ("403", [.error(403, "PERMISSION_DENIED")], false),
         ] as [(String, [Exchange], Bool)])
-    func `an unsubscription ends as docs/explanation/promises.md says`(
+    func `an unsubscription ends as docs/reference/outcomes.md says`(
         _: String, answers: [Exchange], leaves: Bool
     ) async throws {
         var state = RecordedState.blank

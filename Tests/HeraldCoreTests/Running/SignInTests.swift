@@ -4,7 +4,7 @@ import Testing
 
 @testable import HeraldCore
 
-/// A refused access token is renewed once: docs/explanation/promises.md#outcomes-and-retries.
+/// A refused access token is renewed once: docs/reference/outcomes.md#outcomes-and-retries.
 @Suite struct SignInTests {
     private static let refused = Exchange.error(401, "UNAUTHENTICATED")
 
