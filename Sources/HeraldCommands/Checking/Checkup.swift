@@ -11,7 +11,7 @@ struct Checkup {
 
     private var settings: Settings { context.settings }
 
-    /// All checks, in the order in which a person mends things.
+    /// All checks, in the order in which a person fixes things.
     func results() async -> [CheckResult] {
         let state = await StateCheck(location: context.state, runEvery: settings.runEvery, now: now()).look()
         var results = await callResults()

@@ -5,9 +5,9 @@ import HeraldCore
 /// How far the clock of this machine is from FCM's. Campaigns come due by this machine's clock, and Google refuses
 /// sign-ins whose time is wrong.
 struct ClockCheck {
-    /// A network and a server together take less.
+    /// Differences up to this may come from the network and the server.
     private static let tolerance = Duration.seconds(60)
-    /// Google's sign-in tolerates so much.
+    /// The most that Google's sign-in tolerates.
     private static let limit = Duration.seconds(300)
 
     /// - Parameter dates: the `Date` headers of answers.

@@ -2,13 +2,13 @@ import FCM
 import HeraldCore
 
 /// What the answers to questions say: whether the account may read subscriptions and groups, and which topic API there
-/// is. Reading shows less than changing would.
+/// is. A request that only reads shows less than one that changes something.
 struct ReadCheck {
     let topicAPI: TopicAPI
 
     private static let proves = "this proves reading, and not that memberships may be changed"
 
-    /// - Parameter verdict: on a question about a registration that FCM does not know.
+    /// - Parameter verdict: the answer about a registration that FCM does not know.
     func topics(_ verdict: ReadVerdict<SubscriptionPage>) -> [CheckResult] {
         switch verdict {
         case .value, .dead, .rejected:
@@ -46,7 +46,7 @@ struct ReadCheck {
         }
     }
 
-    /// - Parameter verdict: on a question about a group that nobody has made. `nil` if none was asked.
+    /// - Parameter verdict: the answer about a group that nobody has made. `nil` if none was asked.
     func groups(_ verdict: GroupVerdict?, areUsed: Bool) -> CheckResult {
         guard areUsed else { return .skipped(.groupPermission, "the workspace has no device groups") }
         guard let verdict else {

@@ -9,7 +9,7 @@ struct SendCheck {
     /// The proxy that requests take. `nil` if they take none.
     let proxy: String?
 
-    /// - Parameter verdict: on a message to a topic.
+    /// - Parameter verdict: the answer to a message to a topic.
     func results(_ verdict: Verdict) -> [CheckResult] {
         switch verdict {
         case .accepted, .preexisting:

@@ -6,7 +6,7 @@ import HeraldCore
 struct SignInCheck {
     /// `nil` if the endpoint needs no credential.
     let credential: FoundCredential?
-    /// The workspace's.
+    /// The project of the workspace.
     let project: String
     /// The account that a server told, for a credential that names none.
     var account: String?

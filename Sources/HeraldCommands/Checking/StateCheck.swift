@@ -45,7 +45,7 @@ struct StateCheck {
         return Found(result: result(found, lastRun: run), recorded: recorded)
     }
 
-    /// A run that is missing so many times over did not come because nobody calls it.
+    /// If this many runs in a row are missing, nothing calls `run`.
     private static let missingRuns = 10.0
 
     private func result(_ found: String, lastRun: Date?) -> CheckResult {

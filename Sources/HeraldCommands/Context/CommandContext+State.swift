@@ -36,7 +36,8 @@ extension CommandContext {
         witness(try await store.history())
     }
 
-    /// Takes what was removed out of the state's files, or says what to do about it later: it is out of the state.
+    /// Removes from the state's files what was removed from the state. If that is not possible now, it says what to do
+    /// later.
     func compact(_ store: any StateStore) async throws {
         guard case .postponed(let reason) = try await store.compact() else { return }
         console.error(
@@ -47,7 +48,7 @@ extension CommandContext {
             """)
     }
 
-    /// Asks a person before something is removed that nothing brings back.
+    /// Asks a person before something is removed for good.
     func confirm(_ question: String, isApproved: Bool) throws {
         if isApproved { return }
         guard isatty(STDIN_FILENO) == 1 else {

@@ -2,7 +2,7 @@ import HeraldCore
 
 /// What the environment says of a state that several processes share.
 extension Common {
-    /// The database that a worker's runs have their state in.
+    /// The database with the state of the runs that a worker helps.
     func sharedState(schema: String) throws -> PostgresSettings {
         let address = environment["HERALD_STATE", default: ""]
         guard PostgresSettings.isAddress(address) else {
@@ -15,7 +15,7 @@ extension Common {
         return database
     }
 
-    /// How many times faster than in earnest leases on a shared state pass, so that faults can be tried quickly.
+    /// How many times faster than usual the leases of a shared state end, so that faults can be tried quickly.
     func leaseSpeed(at endpoint: EndpointKind) throws -> Int {
         guard let text = environment["HERALD_LEASE_SPEED"], !text.isEmpty else { return 1 }
         guard endpoint == .emulator else {

@@ -13,7 +13,7 @@ struct Connection {
     private let close: @Sendable () async -> Void
     private let source: TokenSource?
 
-    /// A way that is open already and needs no credential.
+    /// Uses a sender that is open already and needs no credential.
     init(over sender: any Sender) {
         (self.sender, warning, source) = (sender, nil, nil)
         close = {}

@@ -33,7 +33,7 @@ extension Destination {
         guard environment["NO_GCE_CHECK"] != "true" else { return nil }
         do throws(CredentialFileError) {
             let server = try MetadataServer(environment: environment)
-            // Towards an emulator nobody looks for Google's machines.
+            // For any endpoint but FCM's, only a metadata server on this machine is used.
             return kind == .fcm || server.isOfThisMachine ? FoundCredential(server) : nil
         } catch {
             if kind == .emulator { return nil }

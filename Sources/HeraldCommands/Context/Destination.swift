@@ -29,7 +29,7 @@ struct Destination {
         isEmulator = !emulator.isEmpty
         if emulator.isEmpty {
             let fcm = try Self.endpoint(settings.endpoint, named: folder == nil ? "--endpoint" : "fcm.endpoint")
-            // If only FCM has another endpoint, batches go there too: nobody wants them at Google then.
+            // If only FCM has another endpoint, batches go there, too, and not to Google.
             let iid = try settings.iidEndpoint.map { try Self.endpoint($0, named: "fcm.iid_endpoint") }
             endpoints = Endpoints(fcm: fcm, iid: iid ?? (fcm == .fcm ? .iid : fcm))
             guard endpoints.fcm.place == endpoints.iid.place else {

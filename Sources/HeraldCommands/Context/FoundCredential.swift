@@ -15,7 +15,8 @@ struct FoundCredential {
 
     var summary: CredentialSummary { credential.summary }
 
-    /// The project for quota and billing (`x-goog-user-project`): the environment's, else the file's. A person needs one.
+    /// The project for quota and billing (`x-goog-user-project`): the environment's, else the file's. The credential of
+    /// a person needs one.
     ///
     /// - Parameter project: The workspace's.
     func quotaProject(for project: String) -> String? {

@@ -36,7 +36,7 @@ struct GitBase {
                 .wrong, "\(shown) and HEAD have no commit in common",
                 help: fetching(in: folder) ?? "name a branch that HEAD began from")
         }
-        // Not there means that the workspace is new.
+        // If the folder is not there, the workspace is new.
         let tree = GitProgram.run(
             ["rev-parse", "--verify", "--quiet", "--end-of-options", "\(merge):\(prefix)"], in: folder)?.line
         guard let tree, isID(tree) else { return GitBase(commit: merge, files: []) }

@@ -19,8 +19,8 @@ extension LoadedWorkspace {
         }
     }
 
-    /// What the files ask for when lists are not read. The registrations of the state are not read either: nothing that
-    /// such a plan shows depends on whom the files list by themselves.
+    /// What the files ask for when lists are not read. The registrations of the state are not read either: such a plan
+    /// shows nothing that depends on registrations in the files themselves.
     func desiredWithoutLists(besides recorded: RecordedState) throws -> Desired {
         try Resolver.desired(of: workspace, ListedRecipients(recipientIndex, newFrom: recorded.nextRecipient))
     }

@@ -30,7 +30,7 @@ extension Settings {
     /// - Parameters:
     ///   - place: The address of a database, or the path of a file.
     ///   - schema: Where in the database. By default where `herald.yaml` says.
-    ///   - tells: Whether people hear what is strange about the state.
+    ///   - tells: Whether warnings about the state are shown.
     func location(
         at place: String, schema: String? = nil, in folder: WorkspaceFolder, _ common: Common,
         endpoint: EndpointKind, tells: Bool = true

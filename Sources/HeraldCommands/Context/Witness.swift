@@ -6,7 +6,7 @@ import HeraldStore
 /// What is known of a state outside of it: a small file beside the reports. A state that lacks one of its stamps went
 /// back, or is another copy.
 struct Witness {
-    /// The last stamp. There are more once a command has changed a state that lacks it.
+    /// The last stamp. There are several if a state that lacks the earlier ones was changed.
     private(set) var stamps: [Stamp] = []
     /// The folder of the workspace that a run was for last.
     private(set) var workspace: String?
@@ -35,7 +35,7 @@ struct Witness {
         workspace = json["workspace"]?.string
     }
 
-    /// Notes what the state has now. What it lacks stays, until a person accepts the state as it is.
+    /// Notes the state's last stamp. Stamps that the state lacks stay until a person accepts the state as it is.
     ///
     /// - Parameter workspace: The folder of the files, if they were compared with the state.
     mutating func note(_ known: Stamps, workspace: String? = nil) throws {
@@ -51,7 +51,7 @@ struct Witness {
         stamps = (lacking + [known.last].compactMap(\.self)).suffix(Self.most)
         self.workspace = workspace ?? self.workspace
         try PrivateFile.write(json.prettyText, to: path)
-        // Makes the new name survive a power cut, where the file system can.
+        // Makes the new name survive a power cut, if the file system can do that.
         _ = syncToDisk(descriptor)
     }
 
@@ -78,7 +78,7 @@ extension CommandContext {
 }
 
 extension StateChange {
-    /// A stamp of its own for each commit.
+    /// A new stamp for one commit.
     static func newStamp(outgrowing number: Int64? = nil) -> StateChange {
         .stamp(UUID().uuidString.lowercased(), outgrowing: number)
     }

@@ -19,7 +19,7 @@ struct ReviewOutput {
         }
         do {
             try FileManager.default.createDirectory(atPath: self.folder, withIntermediateDirectories: true)
-            // Whoever opens a pull request can put links in the way, or a plan of their own.
+            // A pull request may bring links with these names, or a plan of its own.
             for name in Self.names { try Self.remove("\(self.folder)/\(name)") }
         } catch {
             throw CommandFailure(
@@ -33,7 +33,7 @@ struct ReviewOutput {
         throw PrivateFile.Failure()
     }
 
-    /// For files with mistakes, of which there is no plan.
+    /// For files with mistakes, which have no plan.
     func writeMistakes() throws {
         let comment = files.diagnostics.markdown(named: files.name, in: files.paths)
         try writeDiagnostics()

@@ -120,7 +120,7 @@ extension Conductor {
             store: store, sender: sender, clock: clock, now: request.now,
             random: context.machine.random(),
             fingerprints: Fingerprinter(key: store.fingerprintKey, reveals: context.common.revealsRegistrations),
-            // Whoever lost the lock, or read files that changed, starts nothing more; the next run goes on.
+            // A run that lost the lock, or whose files changed, starts nothing more; the next run goes on.
             stop: { [mayWrite = lock?.mayWrite] in
                 signals.stop ?? (mayWrite?() == false || watch.hasChanged ? .machine : nil)
             },
@@ -153,7 +153,8 @@ extension Conductor {
         }
     }
 
-    /// Gathers the rows for a plan's personal messages before anything of it starts, so that want of room ends no send.
+    /// Gathers the rows for a plan's personal messages before anything of it starts, so that a full disk does not end a
+    /// send halfway.
     private static func prepare(_ rows: [String: PersonalRows], for plan: Plan) throws {
         for step in plan.steps where step.refusal == nil {
             if case .send(let send) = step.work { try rows[send.campaign]?.prepare() }
@@ -177,7 +178,7 @@ extension Conductor {
             planned(proposal, course)
             let rest = course.rest(of: proposal)
             do { try Self.prepare(rows, for: rest) } catch {
-                // What goes on is not disturbed. The next run finds what came due.
+                // This does not stop the run. The next one finds what came due.
                 let text = CommandFailure(blaming: error).text
                 let isNew = told.withLock { told in
                     defer { told = text }

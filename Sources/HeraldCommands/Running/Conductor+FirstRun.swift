@@ -3,8 +3,8 @@ import HeraldCore
 
 /// What is checked before a state's first message is sent.
 extension Conductor {
-    /// Ends the command if the credential, the project or the clock is wrong. Later runs do without it: what they meet
-    /// stops one step, and their state is no longer empty.
+    /// Ends the command if the credential, the project or the clock is wrong. Later runs are not checked: a wrong
+    /// setting stops one step of them, and their state is no longer empty.
     ///
     /// - Parameter halt: returns when nobody wants to wait for the answers any more. Then nothing is sent afterwards.
     func checkFirstRun(
@@ -12,7 +12,7 @@ extension Conductor {
         until halt: @escaping @Sendable () async -> Void
     ) async throws {
         guard request.mode == .apply, connection.signsIn, state.hasNeverSent, work.plan.sends else { return }
-        // Whatever `--at` says, the clock is judged by its own time.
+        // The clock is judged by its real time, also with `--at`.
         let calls = Calls(context: context, proxy: nil, now: context.machine.now)
         let results = await withTaskGroup(of: Void.self) { group in
             group.addTask {

@@ -35,7 +35,7 @@ struct Conductor {
         try obeyGuards(work.course)
         if needsApproval { try approve(state) }
         let signals = request.signals ?? context.machine.signals(console)
-        // Whoever overrode the guard accepts the state as it is.
+        // A person who overrode the guard accepts the state as it is.
         if request.dryRunSample == nil {
             if state.hasMoved { try await context.state.acceptMove() }
             try await state.outgrowReports()
@@ -49,7 +49,7 @@ struct Conductor {
         try await recordTest(report, in: store)
         if report.result != .ok, lock?.mayWrite?() == false {
             console.error(Self.lostLock.text)
-            // No signal did it.
+            // The run was not stopped by a signal.
             if report.result == .interrupted, signals.first == 0 { throw CommandFailure(.failed) }
         }
         if report.result == .interrupted, signals.first == 0, watch.hasChanged { return try tellChanged() }
@@ -58,7 +58,7 @@ struct Conductor {
         }
     }
 
-    /// The rest is the next run's. A person who applied must know that not everything was done.
+    /// The next run does the rest. After `apply` a person must know that not everything was done.
     private func tellChanged() throws {
         let message = "files of the workspace changed while this run worked, so it stopped"
         guard case .stop = request.guards else {

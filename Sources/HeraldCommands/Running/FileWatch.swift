@@ -14,13 +14,13 @@ final class FileWatch: Sendable {
 
     var hasChanged: Bool { changed.withLock(\.self) }
 
-    /// Looks at the files every second until they say something else, or until the task is cancelled.
+    /// Looks at the files every second until their content has changed, or until the task is cancelled.
     func watch(by clock: any Clock<Duration>) async {
         guard var watched = files.watched else { return }
         while !Task.isCancelled {
             try? await clock.sleep(for: .seconds(1))
             guard !Task.isCancelled, watched.mayHaveChanged() else { continue }
-            // Another time or place of the same content is no change.
+            // The same content with another time or in another place is no change.
             let loaded = WorkspaceLoader.load(files.folder, environment: environment, keepsLists: false)
             guard loaded.digest() != files.digest else { continue }
             return changed.withLock { $0 = true }

@@ -1,4 +1,4 @@
-/// Counts signals the way people mean them.
+/// Counts signals as people mean them: several at almost the same time are one.
 struct SignalCount: Sendable {
     /// The first signal that came; 0 before that.
     private(set) var first: Int32 = 0

@@ -15,7 +15,7 @@ struct Worker {
 
     private var console: Console { common.console }
 
-    /// How often it looks for something to do. It asks nobody for that.
+    /// How often it looks for something to do. To look takes no request.
     private static let patience = Duration.milliseconds(100)
 
     private static let lookHere = "look at this machine's credential, clock and network, then start the worker again"
@@ -24,7 +24,7 @@ struct Worker {
         try await checkCredentials()
         var run = WorkerRun(at: destination.kind, clock: ContinuousClock())
         var account = Account(project: settings.project)
-        // The first try tells mistakes. Later the server may be away.
+        // The first try shows mistakes in the settings. Later the server may be away for a time.
         var crew = try await join()
         let cap = settings.fcm.maxInFlight.grouped
         console.info(
@@ -118,7 +118,7 @@ struct Worker {
                 """)
             return nil
         } catch {
-            // Without an answer of the state there is nothing to do now.
+            // The state did not answer, so there is nothing to do now.
             return nil
         }
     }

@@ -24,7 +24,7 @@ extension CommandFailure {
         }
     }
 
-    /// What ends a command that meets an error of somebody else's.
+    /// The failure of a command that met an error which is not one of herald's own.
     init(blaming error: any Error) {
         self =
             CommandFailure(error)

@@ -20,7 +20,7 @@ enum PrivateFile {
         // For a link, the file it points to is replaced.
         let path = kind == nil ? path : resolved
         let temporary = "\(path).\(getpid()).tmp"
-        // A crash of a process with this number may have left one.
+        // A process with this number may have left one when it crashed.
         unlink(temporary)
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw Failure() }

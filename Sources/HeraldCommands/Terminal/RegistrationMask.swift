@@ -14,7 +14,7 @@ extension String {
 
     /// Names such as `customer-notifications` are as long as a fid, but no fid is without capitals and digits.
     private var mayBeRegistration: Bool {
-        // Dashes before it make an option of it.
+        // A word with dashes before it is an option.
         count > Self.longest
             || Registration(String(drop { $0 == "-" })) != nil && contains { $0.isUppercase || $0.isNumber }
     }

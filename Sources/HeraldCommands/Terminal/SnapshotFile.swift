@@ -11,7 +11,7 @@ enum SnapshotFile {
         return try SnapshotDocument(reading: bytes).snapshot
     }
 
-    /// No more than show that the file is too large. It may be a pipe without end.
+    /// Reads just enough to see that a file is too large: it may be a pipe without end.
     private static func bytes(of path: String) -> [UInt8]? {
         guard let file = FileHandle(forReadingAtPath: path) else { return nil }
         do { return Array(try file.read(upToCount: SnapshotDocument.limit + 1) ?? Data()) } catch { return nil }

@@ -20,7 +20,7 @@ package struct Campaign: Hashable, Sendable {
     package var schedule = Schedule()
     package var delivery = Delivery()
     package var acknowledged = Acknowledgement()
-    /// `nil` if everybody gets the same message. Then nothing in braces means anything.
+    /// `nil` if everybody gets the same message. Then braces in its texts have no meaning.
     package var personal: Personal?
 
     /// What recipients get.

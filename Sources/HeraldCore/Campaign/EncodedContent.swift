@@ -13,7 +13,7 @@ struct EncodedContent: Sendable {
 
     /// - Parameters:
     ///   - classes: which recipients get which text of a personal campaign.
-    ///   - expiry: When the messages are worth nothing any more. What of that their author left unset is filled in.
+    ///   - expiry: When the messages expire. Lifetimes that their author did not set are filled in.
     ///   - validateOnly: Whether FCM is to check the messages and to deliver none.
     init(
         _ content: MessageContent, for classes: Partition<MessageClass> = Partition(), expiring expiry: Date?,
@@ -46,7 +46,7 @@ struct EncodedContent: Sendable {
 }
 
 extension [String: JSONValue] {
-    /// The message with what `expires_after` fills where its author left it unset.
+    /// The message with the lifetimes that follow from `expires_after`, where its author set none.
     fileprivate func expiring(_ expiry: Date, at now: Date) -> Self {
         // Rounded up: FCM drops a message with a lifetime of zero unless the device is there at once.
         let left = Duration.seconds(

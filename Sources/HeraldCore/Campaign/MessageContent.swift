@@ -47,11 +47,11 @@ package struct MessageContent: Hashable, Sendable {
         }
     }
 
-    /// Whether what is wrong with one recipient's message may be right with another's.
+    /// Whether recipients get different messages, so that FCM may refuse one recipient's and accept another's.
     package var differsByRecipient: Bool { personal != nil }
 
-    /// All of it, for digests: equal where every recipient gets the same. A plain message is itself. Of a personal one
-    /// the weights are left out: they decide who is in which class, and not what a class gets.
+    /// The content for digests: equal if every recipient gets the same. A plain message is written as it is. A personal
+    /// one is written without weights: they decide who is in which class, and not what a class gets.
     var json: JSONValue {
         switch kind {
         case .plain(let message): .object(message)
@@ -66,7 +66,7 @@ package struct MessageContent: Hashable, Sendable {
     }
 
     /// One recipient of each class that is sent something: who is shown in a preview. In a personal campaign the rows
-    /// decide who is in a class, so that nobody is named here.
+    /// decide who is in a class, so no recipient is named here.
     func samples(of members: RecipientSet) -> [(recipients: RecipientClass, sample: RecipientID?)] {
         sentClasses.map { ($0, differsByRecipient ? nil : members.first { _ in true }) }
     }

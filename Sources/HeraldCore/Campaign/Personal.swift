@@ -45,7 +45,7 @@ package struct Personal: Hashable, Sendable {
     package struct Split: Hashable, Sendable {
         /// Campaigns of the same seed give everybody the same share. `nil` for a seed of its own.
         package var seed: String?
-        /// The field with the same value for all devices of one person. `nil` if each installation is on its own.
+        /// The field with the same value for all devices of one person. `nil` if each installation counts by itself.
         package var by: Located<String>?
 
         package init() {}

@@ -66,8 +66,8 @@ package struct PostgresSettings: Hashable, Sendable {
         text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
     }
 
-    /// Whether somebody may have meant a text as the address of a database that herald reads otherwise. It may hold a
-    /// password, so that it is never taken for a path, which messages show.
+    /// Whether a text looks like the address of a database, but in a form that herald does not read. It may hold a
+    /// password. Messages show paths, so it is never taken for a path.
     package static func isMistakenAddress(_ text: String) -> Bool {
         guard !isAddress(text), !text.hasPrefix("/"), !text.hasPrefix(".") else { return false }
         return text.contains("://") || text.firstMatch(of: #/:.*@/#.dotMatchesNewlines()) != nil

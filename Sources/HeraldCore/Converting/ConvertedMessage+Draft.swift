@@ -26,7 +26,7 @@ extension ConvertedMessage {
             lines += ["---", "# The app subscribes its users itself. With `subscribers` herald does.", "kind: topic"]
             lines += ["name: \(topic.inYAML)"]
         }
-        // Editors hold a file against one schema, and this one has two kinds of documents then.
+        // An editor checks a file with one schema, and then this file has two kinds of documents.
         if let schema, missing.isEmpty { lines.insert("# yaml-language-server: $schema=\(schema)", at: 0) }
         return CampaignDraft(name: name, text: lines.joined(separator: "\n") + "\n")
     }

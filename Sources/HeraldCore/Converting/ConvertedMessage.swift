@@ -90,7 +90,7 @@ package struct ConvertedMessage: Sendable {
         }
     }
 
-    /// Whether a key says nothing, as some programs write those that they do not use.
+    /// Whether a value is empty. Some programs write keys that they do not use.
     private static func isEmpty(_ value: JSONValue) -> Bool { [.null, "", .array([])].contains(value) }
 
     /// The texts of a target's key. Only keys of registrations may have a list.

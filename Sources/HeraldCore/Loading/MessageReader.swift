@@ -24,8 +24,8 @@ extension Campaign {
         guard findings.errors == errorsBefore,
             case .object(let message)? = json
         else {
-            // What its parts say together is not checked now. Whoever allowed the preview must not be told that it is
-            // not there.
+            // The rules that compare parts do not run now, and the warning about the preview is one of them. It is
+            // given here, so that a comment that allows it does not count as unused.
             if let preview = entries.first(where: { $0.key == AndroidPart.preview.rawValue }) {
                 findings.usesPreview(at: preview.keyRange)
             }

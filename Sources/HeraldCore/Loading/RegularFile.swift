@@ -140,7 +140,7 @@ extension FileIdentity {
 }
 
 extension timespec {
-    /// Since 1970; a time that no clock shows is as good as any other.
+    /// Since 1970. A time that is too large overflows, which does no harm: it is only compared.
     fileprivate var nanoseconds: Int64 { Int64(tv_sec) &* 1_000_000_000 &+ Int64(tv_nsec) }
 }
 

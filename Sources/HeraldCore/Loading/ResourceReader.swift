@@ -129,7 +129,7 @@ enum ResourceReader {
         }
         checkKeys(fields, of: campaign, &findings)
         checkPersonal(fields, of: campaign, isReadable: isReadable, &findings)
-        // Until the target's audience is known, which says more of the fields.
+        // For now without the fields of the target's audience, which may stand in another file.
         campaign.resolveFields(in: nil)
         return campaign
     }

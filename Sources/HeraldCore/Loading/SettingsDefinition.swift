@@ -12,8 +12,8 @@ extension Definition {
         self.init(kind: .settings, name: "", previousNames: [], fields: Self.leaves(of: written, at: ""), uses: [])
     }
 
-    /// What decides neither who gets what nor whether anybody is asked. Which files there are, and in which zone their
-    /// times are, stands in the definitions that they lead to.
+    /// The keys that decide neither who gets what nor whether somebody must approve it. What `resources`, `ignore` and
+    /// `timezone` lead to is in the definitions of the files.
     private static let others: Set = ["herald", "timezone", "resources", "ignore", "runner.every", "state.snapshot"]
 
     private static func leaves(of value: JSONValue?, at path: String) -> [Field] {

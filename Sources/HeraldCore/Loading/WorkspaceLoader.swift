@@ -232,7 +232,7 @@ package struct WorkspaceLoader {
         }
     }
 
-    /// Who keeps the lists plans with them, and finds bad rows then.
+    /// Only if the lists are not kept: a command that keeps them makes a plan, which finds bad rows.
     private mutating func checkRows(of workspace: Workspace) {
         guard !keepsLists, !workspace.listsSkipped, !diagnostics.hasErrors,
             case .success(let recipientIndex)? = recipientIndex

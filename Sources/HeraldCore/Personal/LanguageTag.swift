@@ -60,8 +60,8 @@ package struct LanguageTag: Hashable, Sendable {
         ("iw", "he"), ("in", "id"), ("ji", "yi"), ("no", "nb"),
     ]
 
-    /// The tag whose text serves where there is none for this one. Traditional Chinese has none: CLDR does not let it
-    /// fall back to simplified Chinese, and many who read the one dislike to be shown the other.
+    /// The tag that is looked up next if there is no text for this one. Traditional Chinese has none: CLDR does not let
+    /// it fall back to simplified Chinese, and many of its readers do not want that.
     var parent: LanguageTag? {
         if region != .none { return with(region: .none) }
         guard script != .none, !(language == "zh" && script == "Hant") else { return nil }

@@ -72,15 +72,14 @@ extension LocaleStyle {
         return of(text.with(region: recipient.region))
     }
 
-    /// `nil` for a language that the table does not have. One that is written in a script of which the table knows
-    /// nothing is not written in another.
+    /// `nil` for a language that the table does not have, or that it has only in another script.
     private static func of(_ tag: LanguageTag) -> LocaleStyle? {
         all[tag] ?? (tag.region == .none ? nil : all[tag.with(region: .none)])
     }
 }
 
 extension LocaleStyle {
-    /// At least the bytes of a number of so many.
+    /// At least the bytes of a written number, from its bytes in the row.
     static func longestNumber(_ count: Int) -> Int { 3 * count + 12 }
 
     /// Appends a number, with the fraction that the row gives it.

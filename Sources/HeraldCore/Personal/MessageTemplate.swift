@@ -22,7 +22,7 @@ indirect enum MessageTemplate: Hashable, Sendable {
         var fallback: [UInt8]?
     }
 
-    /// What the size of a slot's text depends on. It has no reference, because rows are many.
+    /// What the size of a slot's text depends on. It holds no reference: to count references takes time for each row.
     struct SlotSize: Hashable, Sendable {
         var field: Int
         var writing: Writing

@@ -3,7 +3,8 @@ package import FCM
 /// The JSON body of a class's requests. What its recipients share is encoded once; values are escaped as they are
 /// written into it, by their position: in a JSON string, or percent-encoded in a link.
 package struct PersonalBody: Hashable, Sendable {
-    /// A slot with the default as it stands in JSON. It has no reference, because recipients are many.
+    /// A slot with the default as it stands in JSON. It holds no reference: to count references takes time for each
+    /// recipient.
     private struct Step: Hashable, Sendable {
         /// Where the slot is in the shared bytes.
         var place: Int

@@ -29,7 +29,7 @@ package struct PersonalMessages: Sendable {
         compiled.check.layout.read(values) { compiled.check.verdict(on: $0, key: key) }
     }
 
-    /// As above, of a row that nobody keeps.
+    /// As above, for a row that is not kept.
     ///
     /// - Parameter bytes: as `FieldValues` packs them.
     func judge(_ bytes: UnsafeBufferPointer<UInt8>, key: UnsafeRawBufferPointer) -> RowVerdict {
@@ -52,7 +52,8 @@ package struct PersonalMessages: Sendable {
         compiled.check.layout.read(values) { compiled.check.verdict(on: $0, key: key, isSample: true) }
     }
 
-    /// The message of one recipient with its values filled in; what it is sent. Off the send path.
+    /// The message of one recipient with its values filled in, as it is sent. Not for the send path, where it would be
+    /// slow.
     package func rendered(_ values: FieldValues, for recipients: MessageClass) -> [String: JSONValue] {
         filled(values, for: recipients) { $0.write($1, $2, to: &$3) }
     }

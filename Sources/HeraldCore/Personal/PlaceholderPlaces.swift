@@ -6,7 +6,7 @@ package enum PlaceholderPlaces {
     package enum Place: Hashable, Sendable {
         /// A person reads it: numbers and dates are written in the text's language.
         case text
-        /// An app reads it: values stand in it as the row has them. If the text begins as a link does, it is one.
+        /// An app reads it: values stand in it as the row has them. If the text begins like a link, it counts as one.
         case plain
         /// A link: values are percent-encoded.
         case link

@@ -2,7 +2,7 @@ internal import FCM
 
 /// What a row has to satisfy, compiled for each locale. The variants of a locale are checked together.
 final class RowCheck: Sendable {
-    /// A class, as one reference is counted faster than many.
+    /// A class, because one reference is counted faster than many.
     final class LocaleCheck: Sendable {
         /// Fields that some text uses without a default.
         let required: [Int]
@@ -53,7 +53,8 @@ final class RowCheck: Sendable {
         splitField = content.splitField
     }
 
-    /// - Parameter isSample: whether the row is nobody's, and needs nothing that decides its variant.
+    /// - Parameter isSample: whether the row is a sample. It belongs to no recipient and needs no value that decides
+    ///   its variant.
     func verdict(on row: PersonalRow, key: UnsafeRawBufferPointer, isSample: Bool = false) -> RowVerdict {
         let locale = locales[place(of: row.locale)]
         var size = 0

@@ -20,8 +20,8 @@ extension PersonalRow {
         if !writeEncoded(slot, style, to: &bytes) { bytes.append(escaping: self[slot.field]) }
     }
 
-    /// Appends a value that is not written as the row has it. JSON escapes nothing of it: neither percent-encoding nor the
-    /// table of languages has what it would escape.
+    /// Appends a value that is written in another form than the row's. It needs no escapes in JSON: neither
+    /// percent-encoding nor the table of languages has a character that would need one.
     ///
     /// - Returns: whether there was one.
     private func writeEncoded(

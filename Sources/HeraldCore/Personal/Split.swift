@@ -1,11 +1,11 @@
 internal import Crypto
 
-/// Deals recipients out among variants by a keyed hash, the same way on every machine and in any order.
-/// A class, as one reference is counted faster than several.
+/// Deals recipients out among variants by a keyed hash, the same way on every machine and in any order. A class,
+/// because one reference is counted faster than several.
 final class Split: Sendable {
     private static let key = Array("herald.split/1".utf8)
 
-    /// HMAC-SHA256 (RFC 2104): the hash inside has read the key and what all units begin with, the one around it the key.
+    /// HMAC-SHA256 (RFC 2104): the inner hash has read the key and what all units begin with, the outer one the key.
     private let (inner, outer): (SHA256, SHA256)
     /// The sums of the weights up to each variant.
     private let bounds: [UInt64]

@@ -1,4 +1,4 @@
-/// What a field asks of its values. It has no reference, because rows are many.
+/// What a field asks of its values. It holds no reference: to count references takes time for each row.
 struct ValueRule: Hashable, Sendable {
     var kind: FieldKind
     /// How many characters a text may have, as people count them.

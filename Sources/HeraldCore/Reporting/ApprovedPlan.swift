@@ -22,7 +22,7 @@ package struct ApprovedPlan: Hashable, Sendable {
         for (name, part) in listed {
             guard Definition.Key(name) != nil, let digest = part["digest"]?.string else { throw .unreadable }
             switch part["size"] {
-            // More recipients than that have no number.
+            // There are no more recipients than numbers.
             case .int(let size)? where 0...Int64(RecipientID.max) ~= size:
                 definitions[name] = Part(digest: digest, size: Int(size))
             case .null?: definitions[name] = Part(digest: digest, size: nil)
@@ -35,7 +35,7 @@ package struct ApprovedPlan: Hashable, Sendable {
     /// Whether a herald wrote it whose approvals cover less: not the settings, and not where a list is.
     package var isOlder: Bool { definitions[Definition.Key.settings.text] == nil }
 
-    /// What the files decide in another way than those of this plan, in words. Empty if they decide the same.
+    /// In words: what the files decide differently from the files of this plan. Empty if they decide the same.
     package func differences(from files: Approval) -> [String] {
         let current = Dictionary(files.digests.map { ($0.key.text, $0.value) }) { first, _ in first }
         let changed = Set(current.keys).union(definitions.keys)
@@ -49,8 +49,8 @@ package struct ApprovedPlan: Hashable, Sendable {
         return words.isEmpty && files.digest != approval ? ["its approval"] : words
     }
 
-    /// Which sizes the files here do not have, in words. Nothing where nobody counted. A list may have changed a little
-    /// since, in both directions.
+    /// In words: which sizes of the plan differ too much from those of the files here. A list may have changed a little
+    /// since, in both directions. Sizes that were not counted are not compared.
     package func sizeDifferences(from files: Approval, _ settings: ApprovalSettings) -> [String] {
         guard !files.sizes.isEmpty, definitions.values.contains(where: { $0.size != nil }) else { return [] }
         return files.digests.keys.sorted().compactMap { key in
@@ -77,7 +77,7 @@ package struct ApprovedPlan: Hashable, Sendable {
 
     /// What to record: what was worked out from the files. The plan can only make a size smaller.
     ///
-    /// - Parameter known: What was approved before. Whoever approved the same before stays named.
+    /// - Parameter known: What was approved before. If the same was approved before, that person stays named.
     package func recorded(
         _ files: Approval, by name: String, at instant: Date, after known: [String: RecordedApproval]
     ) -> [String: RecordedApproval] {

@@ -1,6 +1,6 @@
 internal import FCM
 
-/// The calendar as a calendar program reads it (RFC 5545). Times are in UTC, so that no time zone has to travel along.
+/// The calendar as a calendar program reads it (RFC 5545). Times are in UTC, so that the file needs no time zone.
 extension CalendarDocument {
     /// What an event needs beside its occurrence.
     package struct Stamp: Sendable {
@@ -18,7 +18,7 @@ extension CalendarDocument {
         return (lines + ["END:VCALENDAR"]).map(\.folded).joined()
     }
 
-    /// A send has no length in a calendar: without an end, an event ends when it begins. It blocks nobody's time.
+    /// An event without an end ends when it begins, so that a send does not block a person's time.
     private static func event(_ occurring: Occurring, _ stamp: Stamp) -> [String] {
         let local = "\(occurring.local.description.replacing("T", with: " ")) \(occurring.zone.name)"
         let note = occurring.note.isEmpty ? "" : "\n\(occurring.note)"

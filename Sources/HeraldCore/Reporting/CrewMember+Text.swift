@@ -14,7 +14,7 @@ extension CrewMember {
         return if case .limited(let limit) = rate { .int(Int64(limit)) } else { "unlimited" }
     }
 
-    /// One line for a terminal. Another machine gave its own name.
+    /// One line for a terminal. The name of the other machine may hold any characters.
     var text: String {
         let name = host.filter { $0.isASCII && $0 > " " }
         var text = "\(isConductor ? "run" : "worker") (process \(pid) on \(name)) since \(since.rfc3339)"

@@ -29,6 +29,6 @@ extension Cron {
 extension Cron.Field {
     fileprivate var listed: [Int] { kind.range.filter(contains) }
 
-    /// Whether it leaves the choice of days to the other field, and excludes none.
+    /// Whether it allows every day, so that the other field alone chooses the days.
     fileprivate var isAny: Bool { isStarred && values == kind.all }
 }

@@ -28,7 +28,7 @@ extension DiagnosticsDocument {
     /// How many mistakes a comment lists.
     private static let shown = 50
 
-    /// A comment for files with mistakes, of which there is no plan.
+    /// A comment for files with mistakes, which have no plan.
     package func markdown(named workspace: String, in paths: RepositoryPaths) -> String {
         let errors = diagnostics.filter { $0.severity == .error }
         let lines = errors.prefix(Self.shown).map { error in

@@ -25,7 +25,7 @@ extension PlanDocument {
             let end = min(text.utf8.count + section.limit, Self.markdownLimit - foot.utf8.count - 200)
             var omitted = 0
             for entry in section.entries {
-                // Whatever is shown is the beginning, without gaps.
+                // Once an entry does not fit, none after it is shown.
                 if omitted == 0, text.utf8.count + entry.utf8.count <= end { text += entry } else { omitted += 1 }
             }
             if omitted > 0 { text += "\n… and \(omitted.grouped) more that do not fit here.\n" }
@@ -178,7 +178,7 @@ extension PlanDocument.Comparison {
         return warnings.map { "- \($0.inMarkdown)\n" } + seen
     }
 
-    /// Nobody can hide a change behind the length of another one, or its end behind its beginning.
+    /// In bytes. A long change cannot push others out of the comment, and cannot hide its own end.
     private static let longestChange = 6_000
 
     private static func lines(of change: WorkspaceChange) -> String {

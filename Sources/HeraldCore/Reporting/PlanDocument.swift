@@ -167,7 +167,7 @@ package struct PlanDocument: Document {
             parts.append("\(count(number, "send"))\(recipients)")
         }
         var sentence = "Plan: \(parts.joined(separator: ", "))."
-        // Someone who asks for one campaign does not ask how clean all lists are.
+        // A plan of one campaign says nothing about double rows in all lists.
         if overview.collapsed > 0, campaigns.isEmpty {
             sentence += " \(count(overview.collapsed, "duplicate")) left out."
         }

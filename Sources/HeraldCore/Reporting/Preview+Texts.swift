@@ -61,7 +61,7 @@ extension ChosenText {
         return values.map { messages.rendered($0, for: recipients) } ?? messages.outlined(for: recipients)
     }
 
-    /// Whoever is named in the request. A sample is nobody's.
+    /// The recipient that the request names. A sample belongs to no recipient.
     package var members: RecipientSet {
         if case .row(let id, _) = filling { [id] } else { [] }
     }

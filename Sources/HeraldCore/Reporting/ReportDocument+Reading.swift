@@ -15,7 +15,8 @@ extension ReportDocument {
     /// Herald never writes a larger report.
     package static let maximumSize = 64 << 20
 
-    /// What the file does not have is not made up: a step's repeats, and its pre-existing subscriptions.
+    /// A file does not say how often a step repeated requests, nor how many subscriptions were there before. These
+    /// figures stay zero.
     ///
     /// - Parameter reveals: Whether registrations may be shown as the file has them.
     package init(reading bytes: [UInt8], reveals: Bool = false) throws(ReadingError) {

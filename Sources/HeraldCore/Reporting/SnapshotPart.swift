@@ -1,7 +1,7 @@
 internal import FCM
 
-/// A part of a snapshot that is being read, and where it is. It trusts nothing: what is shown on a terminal later has
-/// only the characters that herald itself would have written.
+/// A part of a snapshot that is being read, and where it is. It trusts nothing: a text that may be shown on a terminal
+/// must have only characters that herald itself writes there.
 struct SnapshotPart {
     private let value: JSONValue?
     private let path: String
@@ -14,7 +14,7 @@ struct SnapshotPart {
         problem(value == nil ? "is missing" : "is not \(kind)")
     }
 
-    /// What it is a part of decides whether it may be missing.
+    /// The code that reads it decides whether it may be missing.
     subscript(_ key: String) -> SnapshotPart { SnapshotPart(value?[key], path: path.isEmpty ? key : "\(path).\(key)") }
 
     /// `nil` if it is not there.
@@ -63,7 +63,7 @@ struct SnapshotPart {
         return value
     }
 
-    /// The numbers of recipients end there, so nothing can be counted that is more.
+    /// The numbers of recipients end there, so no count can be larger.
     private static let mostRecipients = Int(KnownRecipient.firstFormer) - 1
 
     func count() throws -> Int {

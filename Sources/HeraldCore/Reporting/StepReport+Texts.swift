@@ -15,7 +15,7 @@ extension StepReport {
         [Self.line("locales", locales), Self.line("variants", variants), leftOut.words].compactMap(\.self)
     }
 
-    /// Whoever gets the message itself where nothing else is there to tell apart needs no line.
+    /// If everybody gets the message itself, there is nothing to tell apart, and no line.
     private static func line(_ title: String, _ accounts: [String: ClassFigures]) -> String? {
         guard !accounts.isEmpty, accounts.keys.first != MessageClass.unnamed || accounts.count > 1 else { return nil }
         let parts = accounts.sorted { $0.key < $1.key }.map { name, account in

@@ -1,8 +1,8 @@
 internal import FCM
 
-/// Texts of files in a comment on GitHub or GitLab. Nothing of them becomes a link, a mention, a reference to an issue
-/// or a commit, an image or markup: whatever could stands in a code span, where neither Markdown nor the forge looks for
-/// any. Escaping is not enough: forges look for mentions after they have read escapes.
+/// Texts of files in a comment on GitHub or GitLab. Nothing in them becomes a link, a mention, a reference to an issue
+/// or a commit, an image or markup: everything that could is put into a code span, where neither Markdown nor the forge
+/// looks for such things. Escaping is not enough: forges look for mentions after they have read escapes.
 extension String {
     /// For a line that is not in a table.
     var inMarkdown: String { words(inTable: false) }
@@ -13,8 +13,8 @@ extension String {
     /// For an HTML element, in which Markdown is not read.
     var inElement: String { "<code>\(printable.escapedForMarkup)</code>" }
 
-    /// For an HTML comment. Different texts stay different, and none can end it: of bytes that are neither letters,
-    /// digits, `.`, `_`, `/` nor single `-` the number is written.
+    /// For an HTML comment. Different texts stay different, and none can end it: bytes other than letters, digits, `.`,
+    /// `_`, `/` and single `-` are written as numbers.
     var inComment: String {
         var text = ""
         for byte in utf8 {
@@ -29,7 +29,7 @@ extension String {
         return text
     }
 
-    /// A code block that holds it, whatever it is. It ends with a line break.
+    /// A code block that holds any text. It ends with a line break.
     var codeBlock: String {
         let fence = String(repeating: "`", count: max(3, longestRun(of: UInt8(ascii: "`")) + 1))
         return "\(fence)text\n\(self)\n\(fence)\n"
@@ -64,7 +64,7 @@ extension String {
         return text
     }
 
-    /// Its scalars one by one: a mark that follows a backtick or a bar makes one character of both.
+    /// It goes scalar by scalar: a backtick or a bar and a mark behind it are one character.
     private func codeSpan(inTable: Bool) -> String {
         let backtick = UInt8(ascii: "`")
         let fence = String(repeating: "`", count: longestRun(of: backtick) + 1)
@@ -72,8 +72,8 @@ extension String {
         let pad = utf8.first == backtick || utf8.last == backtick ? " " : ""
         var text = String.UnicodeScalarView()
         for scalar in unicodeScalars {
-            // In a table a bar ends the cell even here, unless a backslash stands before it, which then is not shown.
-            // An invisible space keeps a backslash of the text apart from it.
+            // In a table a bar ends the cell, also in a code span, unless a backslash stands before it. That backslash
+            // is not shown. An invisible space separates it from a backslash of the text.
             if inTable, scalar == "|" {
                 if text.last == "\\" { text.append("\u{200B}") }
                 text.append("\\")
@@ -120,7 +120,7 @@ extension Substring {
         return !core.utf8.map { $0 | 0x20 }.contains("www".utf8)
     }
 
-    /// It without the signs of a sentence around it.
+    /// The word without the punctuation around it.
     fileprivate var withoutQuotes: (start: Substring, core: Substring, end: Substring) {
         let core = drop { "('\"“".contains($0) }
         var end = core.endIndex

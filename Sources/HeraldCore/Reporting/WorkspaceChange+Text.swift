@@ -12,8 +12,8 @@ extension WorkspaceChange {
         }
     }
 
-    /// A line for each thing that changed. Of a new resource everything that is not as usual, and first what readers ask
-    /// for first; of a removed one nothing.
+    /// A line for each thing that changed. A new resource has a line for each value that is not the default, and begins
+    /// with what readers ask first. A removed one has no lines.
     package var lines: [String] {
         switch action {
         case .removed: []
@@ -106,7 +106,7 @@ extension WorkspaceChange.Field {
 extension Definition.Value {
     private static let shownCharacters = 300
 
-    /// Short enough for a comment. Who needs all of it reads the JSON.
+    /// Short enough for a comment. The JSON has all of it.
     fileprivate var words: String {
         switch self {
         case .json(.string(let text)):

@@ -13,7 +13,7 @@ struct JudgedRows: Sendable {
         var size: Int
         var values: FieldValues
         var line: Int
-        /// That of its class.
+        /// The place of its class.
         var place: Int
 
         func outranks(_ size: Int, _ id: RecipientID) -> Bool { (self.size, id) > (size, self.id) }
@@ -23,8 +23,8 @@ struct JudgedRows: Sendable {
         sets = [RecipientSet](repeating: [], count: messages.classes.count)
     }
 
-    /// Without the rows of others. `nil` if one of them is among the first bad rows or makes the largest message: then
-    /// nobody knows the next one.
+    /// The same without the rows of other recipients. `nil` if one of these is among the first bad rows or makes the
+    /// largest message, because the next one is not known.
     func limited(to members: RecipientSet) -> JudgedRows? {
         let all = (sets + mistakes.values).reduce(into: RecipientSet()) { $0.formUnion($1) }
         guard !all.subtracting(members).isEmpty else { return self }

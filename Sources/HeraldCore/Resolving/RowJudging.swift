@@ -14,9 +14,9 @@ struct RowJudging {
         }
     }
 
-    /// So many bytes of rows are handed over at once.
+    /// How many bytes of rows are handed over at once.
     private static let batchSize = 64 << 10
-    /// So many batches wait for other cores or are judged there, so that memory stays bounded.
+    /// How many batches at most wait for other cores or are judged there. This bounds memory.
     private static let most = 4
 
     private let sends: [Send]
@@ -38,7 +38,7 @@ struct RowJudging {
     private mutating func handOver() {
         let full = batch
         batch = JudgingBatch(size: Self.batchSize)
-        // Where the others are behind, this core helps instead of waiting for them.
+        // If the other cores are behind, this one judges the batch instead of waiting.
         guard shared.put(full, atMost: Self.most) else { return judge(full) }
         queue.async { [sends, owners, shared] in
             guard let batch = shared.begin() else { return }
@@ -54,8 +54,7 @@ struct RowJudging {
         shared.give(judge)
     }
 
-    /// Judges what no other core has begun with, and waits for the rest. What came of all rows is in the order of the
-    /// campaigns that asked.
+    /// Judges what no other core has begun with, and waits for the rest. The results are in the order of the campaigns.
     consuming func finish() -> [JudgedRows] {
         if sends.isEmpty { return [] }
         var judge = shared.takeJudge() ?? RowJudge(sends, owners, isAlone: true)

@@ -6,7 +6,7 @@ package struct Approval: Hashable, Sendable {
     package let digests: [Definition.Key: String]
     /// A digest of all of it.
     package let digest: String
-    /// How many recipients each has now. Whoever is not in it was not counted. The digests do not cover it.
+    /// How many recipients each has now. What is not in it was not counted. The digests do not cover it.
     package var sizes: [Definition.Key: Int] = [:]
 
     /// - Parameters:
@@ -21,7 +21,7 @@ package struct Approval: Hashable, Sendable {
         let left = JSONValue.array(suppress.sorted().map { .string($0) })
         var digests: [Definition.Key: String] = [:]
         for definition in definitions {
-            // The settings hold for everything, so they are approved once and for all.
+            // The settings hold for everything, so they are approved on their own, without suppressed audiences.
             let others = definition.kind == .settings ? [] : suppressed
             let covered = definition.reach(among: own, with: others)
             digests[definition.key] =

@@ -167,7 +167,7 @@ private struct FieldList {
                 "schedule.dst.overlap", .string(schedule.dst.overlap.rawValue),
                 usually: .string(usual.dst.overlap.rawValue))
         }
-        // The zone of one instant only says how people speak of it. Whoever names a time names its zone with it.
+        // A single time is the same instant in every zone. Its zone only says how people write it.
         let zone = JSONValue.string(schedule.zone.name)
         add("schedule.timezone", zone, usually: zone, isDecision: schedule.isCron)
         add(

@@ -16,7 +16,7 @@ package struct Definition: Hashable, Sendable {
         package var value: Value
         /// Whether it decides what is sent or changed. Others are for readers.
         package var isDecision = true
-        /// Whether it would be the same if the file did not say it.
+        /// Whether it is the default, which would hold if the file did not say it.
         package var isUsual = false
     }
 

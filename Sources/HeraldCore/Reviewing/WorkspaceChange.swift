@@ -12,7 +12,7 @@ package struct WorkspaceChange: Hashable, Sendable {
         package var before: Definition.Value?
         /// `nil` if the later version does not have it.
         package var after: Definition.Value?
-        /// Whether it is what it would be if the file that has it did not say it.
+        /// Whether it is the default, which would hold if the file did not say it.
         package var isUsual = false
     }
 
@@ -66,7 +66,7 @@ package struct WorkspaceChange: Hashable, Sendable {
 }
 
 extension Definition {
-    /// The resource that it was before. A previous name is nobody else's (`previous-name`).
+    /// The resource that it was before. No other resource may have the previous name (`previous-name`).
     fileprivate func origin(in earlier: [Key: Definition]) -> Key? {
         ([name] + previousNames.sorted()).map { Key(kind: kind, name: $0) }.first { earlier[$0] != nil }
     }

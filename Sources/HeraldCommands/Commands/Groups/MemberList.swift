@@ -26,7 +26,7 @@ struct MemberList {
 }
 
 extension RecordedState {
-    /// The members. Whoever joined with an earlier registration is there once, with the one of now.
+    /// The members. Who joined with an earlier registration appears once, with the current one.
     func recipients(in group: GroupName) -> RecipientSet {
         RecipientSet(Set((groups[group]?.members ?? []).map { formers[$0] ?? $0 }).sorted())
     }
@@ -35,7 +35,7 @@ extension RecordedState {
 extension String {
     /// A field of a CSV (RFC 4180).
     fileprivate var quotedForCSV: String {
-        // By scalars: a combining mark makes another character of the quote before it.
+        // Looks at scalars: a quote with a combining mark behind it is another character.
         guard unicodeScalars.contains(where: { $0 == "," || $0 == "\"" }) else { return self }
         return "\"" + unicodeScalars.map { $0 == "\"" ? "\"\"" : String($0) }.joined() + "\""
     }

@@ -20,7 +20,7 @@ struct StateBackup: AsyncParsableCommand {
         let context = try CommandContext.openSettings(Common(herald.common, options))
         try CommandFailure.require(path: file, "the backup")
         let path = file.absolute(in: nil)
-        // Of a link as well, wherever it leads.
+        // A link counts as a file, even if it leads nowhere.
         guard (try? FileManager.default.attributesOfItem(atPath: path)) == nil else {
             throw CommandFailure(
                 .wrong, "\(file) exists already, and a backup replaces no file", help: "name another file")

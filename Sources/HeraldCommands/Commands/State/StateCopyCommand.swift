@@ -62,7 +62,7 @@ extension CommandContext {
             _ = try await state.open(for: .changing)
             lock = try await state.lock(for: "state-copy")
         } catch StateError.moved {
-            // A sealed state is nobody's to lock. The command may have been cut short.
+            // A sealed state cannot be locked. An earlier call of this command may have been interrupted.
             return try await StateCopy.move(from: state, to: destination)
         }
         return try await lock.hold { try await StateCopy.move(from: state, to: destination) }

@@ -51,7 +51,7 @@ struct StateErase: AsyncParsableCommand {
                 .wrong, "a list still names this registration", help: "take it out of the list and apply first")
         }
         let trace = try await store.trace(of: id)
-        // What others subscribed is theirs, and what is forgotten cannot leave.
+        // What others subscribed stays theirs. What is forgotten cannot be unsubscribed.
         let topics = trace.topics.filter { Membership.own.contains($0.membership) }.map { "topic '\($0.name)'" }
         let groups = trace.groups.filter { GroupMembership.own.contains($0.membership) }
         let places = topics + groups.map { "group '\($0.name)'" }

@@ -27,7 +27,7 @@ struct StateForget: AsyncParsableCommand {
                 let ids = try await store.intern([Arrival(registration)], comparedUpTo: last)
                 return try await store.commit([.forget(RecipientSet(ids), at: now)])
             }
-            // The recipient may have another registration by now, which lives.
+            // By now the recipient may have another registration, which is alive.
             let isCurrent = known.registration == registration
             try await store.commit([
                 isCurrent

@@ -32,7 +32,7 @@ struct StatePrune: AsyncParsableCommand {
                     isApproved: autoApprove)
                 try await store.commit([.prune(Set(old.keys))])
             }
-            // Also for what an earlier command could not free.
+            // This also frees what an earlier command could not free.
             try await context.compact(store)
             return old.count
         }

@@ -1,6 +1,6 @@
 /// The keys that an app's own data must not have, or should not have.
 enum DataKey {
-    /// The names of FCM's own options. As data keys, FCM may overwrite their values.
+    /// The names of FCM's own options. FCM may overwrite the values of data keys with these names.
     private static let overwritten: Set<String> = [
         "collapse_key", "delay_while_idle", "dry_run", "restricted_package_name", "time_to_live",
     ]

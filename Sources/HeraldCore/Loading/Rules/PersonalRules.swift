@@ -31,7 +31,7 @@ struct PersonalRules {
     /// The keys of all locales, sorted.
     var locales: [String] { content.localeKeys.values.sorted() }
 
-    /// The variants whose recipients are sent something. One that is `nil` in a campaign without variants.
+    /// The variants whose recipients are sent something. A campaign without variants has one, which is `nil`.
     var sent: [PersonalContent.Variant?] {
         content.variants.isEmpty ? [nil] : content.variants.filter { !$0.isHoldout }
     }

@@ -1,7 +1,7 @@
 internal import FCM
 
 extension MessageDraft {
-    /// Whatever a template or a hurried writer left in the texts, every recipient gets.
+    /// Finds what a template or a hurried writer left in the texts. Every recipient would get it.
     ///
     /// - Parameter isPersonal: whether herald fills in placeholders.
     func checkTexts(isPersonal: Bool = false, _ findings: inout Findings) {

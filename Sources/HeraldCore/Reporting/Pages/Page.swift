@@ -6,7 +6,7 @@ internal import Mustache
 enum Page: String {
     case plan, preview, report
 
-    /// - Parameter values: What the template names. Every text in it is shown as text, whatever it is.
+    /// - Parameter values: What the template names. Every text in it is shown as text and never acts as markup.
     func rendered(_ values: JSONValue) -> String {
         guard let page = Self.library.render(values.shown, withTemplate: rawValue) else {
             preconditionFailure("there is no template '\(rawValue)'")
@@ -51,7 +51,7 @@ private struct Nothing: MustacheCustomRepresentation {
 }
 
 extension JSONValue {
-    /// As the library takes it. No text acts on the text around it.
+    /// In the library's form. Control characters of texts are made visible, so that none acts on the text around it.
     fileprivate var shown: Any {
         switch self {
         case .string(let text): text.visible
