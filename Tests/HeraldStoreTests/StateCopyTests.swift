@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2] as [UInt64])
-    func `everything arrives, wherever it goes, and the old place is nobody's any more`(seed: UInt64) async throws {
+    func `a move brings everything to any place, and the old place cannot be used any more`(seed: UInt64) async throws {
         let places: [any StateLocation] = [file("first"), try database(), try database(), file("last")]
         var random = try await filled(places[0], seed: seed)
         for (source, destination) in zip(places, places.dropFirst()) {
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `a copy that is not complete is nobody's, and the same command makes it anew`() async throws {
+    @Test func `a copy that is not complete cannot be used, and the same command makes it anew`() async throws {
         let (source, destination) = (file("source"), try database())
         _ = try await filled(source, seed: 9)
         // As when the process ended before the source was sealed.

@@ -113,7 +113,7 @@ import Testing
         await sandbox.end()
     }
 
-    @Test func `where nobody answers an apply gives up, says so, and can be done later`() async throws {
+    @Test func `without an answer an apply gives up and says so, and a later one does it`() async throws {
         let sandbox = try Sandbox(Self.files)
         let report = "\(sandbox.folder.path)/report.json"
         let result = try await sandbox.herald("apply", "--auto-approve", "--report", report, host: "127.0.0.1:9")

@@ -89,7 +89,7 @@ import Testing
     }
 
     /// Whoever reads doctor's answer has asked it already.
-    @Test func `doctor sends nobody to doctor`() throws {
+    @Test func `doctor never advises to run doctor`() throws {
         let send = SendCheck(project: "p", endpoint: "https://fcm.googleapis.com", proxy: nil)
         let read = ReadCheck(topicAPI: .auto)
         var results: [CheckResult] = []

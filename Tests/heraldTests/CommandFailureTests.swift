@@ -81,7 +81,7 @@ import Testing
         #expect(text.maskingRegistrations == masked)
     }
 
-    @Test func `what is none of ours is left to the argument parser`() {
+    @Test func `errors of others are left to the argument parser`() {
         #expect(CommandFailure(CancellationError()) == nil)
     }
 
@@ -113,7 +113,7 @@ import Testing
         #expect(CommandFailure(report(.ok), at: .fcm, signal: 0) == nil)
     }
 
-    @Test func `where nobody answered on this machine the emulator is asked for`() throws {
+    @Test func `if nothing answered on this machine, the help asks whether the emulator runs`() throws {
         var report = report(.failed)
         report.isUnreachable = true
         let local = try Endpoint("http://127.0.0.1:9")

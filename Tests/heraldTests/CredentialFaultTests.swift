@@ -56,7 +56,7 @@ import Testing
 
     // MARK: Tokens end
 
-    @Test func `tokens that end in mid-run are renewed once, and nobody is missed or met twice`() async throws {
+    @Test func `tokens that end in mid-run are renewed once, and everybody is reached once`() async throws {
         try await Self.each { try await Self.renew($0) }
     }
 

@@ -29,7 +29,7 @@ import Testing
         #expect(failure?.help?.hasPrefix("set GOOGLE_APPLICATION_CREDENTIALS or ") == true)
     }
 
-    @Test func `FCM_EMULATOR_HOST takes every call, and needs nobody`() throws {
+    @Test func `FCM_EMULATOR_HOST takes every call, and needs no credential`() throws {
         let destination = try destination([
             "FCM_EMULATOR_HOST": "127.0.0.1:8080", "FCM_EMULATOR_CA": "/ca.pem",
             "GOOGLE_APPLICATION_CREDENTIALS": "/nowhere.json",

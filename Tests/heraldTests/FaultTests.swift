@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: [503, 429, 500])
-    func `a refusal with Retry-After is tried again, and nobody is met twice`(_ status: Int) async throws {
+    func `a refusal with Retry-After is tried again, and everybody is reached once`(_ status: Int) async throws {
         let outcome = try await apply(
             against: """
                 [{"match": {"service": "send", "topic": "news"}, "do": {}},
@@ -107,7 +107,7 @@ import Testing
         (#"{"close": "mid_body", "status": 503}"#, 0), (#"{"status": 502}"#, 0),
         (#"{"status": 504, "deliver": true}"#, 3),
     ])
-    func `what was cut is unknown and held, and the next apply meets nobody again`(
+    func `what was cut is unknown and held, and the next apply does not send it again`(
         _ fault: String, _ delivered: Int
     ) async throws {
         let outcome = try await apply(
@@ -137,7 +137,7 @@ import Testing
         await outcome.sandbox.end()
     }
 
-    @Test func `streams that GOAWAY leaves out are sent elsewhere, and nobody is missed or met twice`() async throws {
+    @Test func `streams that GOAWAY leaves out are sent elsewhere, and everybody is reached once`() async throws {
         let outcome = try await apply(
             against: #"[{"match": {"service": "send", "every": 20}, "do": {"goaway": true}}]"#, isSecure: true)
         #expect(outcome.result.status == 0, "\(outcome.result.output)\(outcome.result.errors)")

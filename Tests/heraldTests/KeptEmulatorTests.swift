@@ -38,7 +38,7 @@ import Testing
         await sandbox.end()
     }
 
-    @Test func `a file that is none of an emulator's ends it with 1`() async throws {
+    @Test func `an emulator refuses a data file that no emulator wrote`() async throws {
         let sandbox = try Sandbox(["notes.txt": "mine"])
         let result = try await HeraldProcess.run(["emulator", "--data", "\(sandbox.folder.path)/notes.txt"])
         #expect(result.status == 1)

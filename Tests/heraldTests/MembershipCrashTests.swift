@@ -54,7 +54,7 @@ import Testing
     private static let groupRequests = 2 + 1 + 4 + 4 + 4 + 2
 
     @Test(arguments: points(9, of: groupRequests, seed: 20_261_121))
-    func `after kill -9 among groups the next apply makes them what the files say, and nobody is met twice`(
+    func `after kill -9 among groups the next apply makes them what the files say, and sends nothing twice`(
         _ moment: InterruptingProxy.Moment, _ number: Int
     ) async throws {
         let sandbox = try Sandbox(["workspace/herald.yaml": Self.settings, "workspace/resources.yaml": Self.before])

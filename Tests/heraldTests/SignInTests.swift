@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [[], ["--quiet"]])
-    func `an apply over TLS signs in, and again whenever its token is refused, and nobody is missed or met twice`(
+    func `an apply over TLS signs in again when its token is refused, and everybody is reached once`(
         _ options: [String]
     ) async throws {
         let sandbox = try Sandbox([:])
@@ -65,7 +65,7 @@ import Testing
         await sandbox.end()
     }
 
-    @Test func `a key that Google does not know ends the run with a sentence, and nobody is met`() async throws {
+    @Test func `a key that Google does not know ends the run with a sentence, and nothing is sent`() async throws {
         let stranger = try _RSA.Signing.PrivateKey(keySize: .bits2048).publicKey.pemRepresentation
         let emulator = Emulator(
             .init(tls: true, requiresAuthorization: true, serviceAccounts: [ServiceAccountKey.email: stranger]),

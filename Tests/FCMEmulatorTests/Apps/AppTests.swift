@@ -156,7 +156,7 @@ import Testing
         #expect(call("POST", "registrations", Self.web, as: renewed).status == 200)
     }
 
-    @Test func `nobody calls for another's registration`() throws {
+    @Test func `an app cannot make calls for another app's registration`() throws {
         let installation = try install()
         for (method, path) in [
             ("DELETE", "registrations/\(fid(8))"), ("PATCH", "registrations/\(token(8))"),

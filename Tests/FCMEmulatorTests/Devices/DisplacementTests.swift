@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: changes)
-    func `being sent to displaces nobody`(_ one: String, _ other: String) throws {
+    func `a send displaces no other registration`(_ one: String, _ other: String) throws {
         for registration in [one, other, one, other] { #expect(send(to: registration).status == 200) }
         try emulator.enrol(one, topics: ["t"])
         try emulator.enrol(other, topics: ["t"])

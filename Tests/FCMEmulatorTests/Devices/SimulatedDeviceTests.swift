@@ -95,7 +95,7 @@ import Testing
         #expect(try emulator.call("GET", "/emulator/v1/registrations").json() == [])
     }
 
-    @Test func `a device that nobody enrolled is none where only those exist`() {
+    @Test func `with --strict a device that was not enrolled does not exist`() {
         let emulator = ManualEmulator(strict: true)
         #expect(emulator.call("PUT", "/emulator/v1/devices/\(fid(1))", "{}").status == 404)
         #expect(emulator.call("GET", "/emulator/v1/devices/\(fid(1))").status == 404)

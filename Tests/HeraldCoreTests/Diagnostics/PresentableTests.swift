@@ -18,7 +18,7 @@ struct PresentableTests {
         #expect(diagnostic.notes.map(\.message) == [shown])
     }
 
-    @Test func `a text that nobody would read to its end is cut`() {
+    @Test func `a text that is too long to read is cut`() {
         let long = String(repeating: "x", count: 100_000)
         let message = Diagnostic.error(.resourceName, long, at: SourceRange(file: "a.yaml")).presentable.message
         #expect(message.count < 2000)

@@ -199,7 +199,7 @@ import Testing
     }
 
     @Test(arguments: seeds)
-    func `nor does anybody when the marks that a fast clock left are set back`(seed: UInt64) throws {
+    func `nobody gets a message twice when watermarks of a fast clock are set back`(seed: UInt64) throws {
         var scenario = RandomScenario(seed: seed)
         for campaign in scenario.state.watermarks.keys {
             let changes = try? scenario.state.changes(rewinding: campaign, to: PlanScenario.now)

@@ -124,7 +124,7 @@ struct PlannerTopicTests {
         #expect(scenario.plan().works == (isMember ? [] : [.unsubscribe("tides", [2])]))
     }
 
-    @Test func `a name that another topic has again is nobody's previous one`() {
+    @Test func `a name that another topic has again is no previous name`() {
         var scenario = PlanScenario()
         var topic = DesiredTopic(name: "tides", members: [1])
         topic.previousNames = ["ebb"]

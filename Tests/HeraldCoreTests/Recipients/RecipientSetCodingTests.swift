@@ -49,7 +49,7 @@ struct RecipientSetCodingTests {
             [3, 9, 0, 1, 0, 1, 0, 1, 0], [3, 1, 0, 5, 0, 6, 0, 1, 0], [3, 1, 0, 5, 0, 3, 0, 1, 0],
             [3, 1, 0, 1, 0, 1, 0, 1, 0], [3, 1, 0, 5, 0, 7, 0, 1, 0],
         ] as [[UInt8]])
-    func `bytes that nobody wrote are damage`(_ bytes: [UInt8]) {
+    func `bytes that herald never writes are damage`(_ bytes: [UInt8]) {
         #expect(throws: RecipientSet.DamagedChunk.self) { try RecipientSet(encodedChunks: [(0, bytes)]) }
     }
 

@@ -10,7 +10,7 @@ import Testing
         #expect(arrivals.numbers(besides: [], after: 9) == [10, 7, 11])
     }
 
-    @Test func `who came meanwhile keeps the number of then, by whatever registration`() {
+    @Test func `a recipient that came meanwhile keeps its number, also with another registration`() {
         let others = [KnownRecipient(id: 10, registration: .token(3)), KnownRecipient(id: 11, registration: .fid(8))]
         #expect([Arrival(.fid(1)), Arrival(.fid(3))].numbers(besides: others, after: 11) == [12, 10])
     }

@@ -66,7 +66,7 @@ struct ForgettingContractTests {
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `nothing of it is left of whoever is erased`(_ kind: StoreKind) async throws {
+    func `nothing is left of a recipient that is erased`(_ kind: StoreKind) async throws {
         let open = try await made(kind)
         try await open.commit(.forget([1, 2], at: .at(5)), .erase([1]))
         let state = try await open.reopened()

@@ -22,7 +22,7 @@ struct RemovingContractTests {
     // MARK: Ledgers
 
     @Test(arguments: StoreKind.allCases)
-    func `of a pruned occurrence the counts stay, and nobody's outcome`(_ kind: StoreKind) async throws {
+    func `pruning an occurrence keeps its counts and no outcome of a recipient`(_ kind: StoreKind) async throws {
         let open = try await open(kind)
         let before = try await open.store.snapshot()
         try await open.commit(.prune([.tide, .wind, OccurrenceID(rawValue: "nothing@once")]))

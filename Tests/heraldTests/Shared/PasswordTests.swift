@@ -66,7 +66,7 @@ import Testing
         return halves[0] + String(middle) + String(sharp) + halves[1]
     }
 
-    @Test func `no command prints it, however the environment spells it`() async throws {
+    @Test func `no command shows a password, however the environment spells it`() async throws {
         var random = SeededRandom(seed: 23)
         for (number, command) in Self.commands.enumerated() {
             for turn in 0..<4 {
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `nor does one that finds it in herald.yaml`() async throws {
+    @Test func `no command shows a password that it finds in herald.yaml`() async throws {
         var random = SeededRandom(seed: 24)
         for (number, spelling) in Self.spellings.enumerated() {
             let password = Self.password(in: spelling, &random)
@@ -98,7 +98,7 @@ import Testing
         "state copy {address}", "state copy --to {address}", "state backup {address}", "plan {address}",
         "--state {address} plan",
     ])
-    func `nor one that finds it among its arguments`(_ command: String) async throws {
+    func `no command shows a password that it finds among its arguments`(_ command: String) async throws {
         var random = SeededRandom(seed: 25)
         for spelling in Self.spellings.prefix(4) {
             let password = Self.password(in: spelling, &random).replacing(" ", with: "")

@@ -41,7 +41,7 @@ import Testing
         #expect(problems.isEmpty)
     }
 
-    @Test func `a database that crashes and comes back costs nobody anything`() async throws {
+    @Test func `when a database crashes and comes back, everybody gets their message once`() async throws {
         let cluster = try await PostgresCluster()
         for (workers, commit) in [(0, 10), (2, 16)] {
             try await crash(cluster, Self.drawn(workers), workers, at: commit)

@@ -43,7 +43,7 @@ struct CrashSweepTests {
         #expect(calls[link...].dropFirst().first == "fsync")
     }
 
-    @Test func `whatever else goes wrong meanwhile`() async throws {
+    @Test func `crashes while other things go wrong, too`() async throws {
         var sweeps: [Sweep] = []
         // Emulators that cut answers, know a dead registration, deliver what they refuse, or refuse topics or sends for
         // a while.

@@ -124,7 +124,7 @@ import Testing
         ("@job_part SET claimed = -9223372036854775808", "a size is out of range"),
         ("@job_part SET accepted_count = 9223372036854775807", "a size is out of range"),
     ])
-    func `nor does it end the command that shows who works`(_ change: String, _ detail: String) async throws {
+    func `damaged rows do not end the command that shows workers`(_ change: String, _ detail: String) async throws {
         let world = try await Scene(CrewScene(2000))
         let location = StateDatabase(
             world.scene.server, .init(project: "p", endpoint: .emulator, workspace: "tide"), folder: "/none/.herald"

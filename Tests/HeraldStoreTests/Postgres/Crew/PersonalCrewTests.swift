@@ -44,7 +44,7 @@ import Testing
         #expect(try await scene.leftovers() == 0)
     }
 
-    @Test func `rows that go while the send goes on cost nobody anything`() async throws {
+    @Test func `when rows disappear during a send, everybody still gets their message`() async throws {
         let scene = try await CrewScene.personal(4000)
         let over = Switch()
         async let help = scene.help(1) { over.isOn }
