@@ -17,6 +17,8 @@ SHORTENED = re.compile(r"(?<![\w/.-])([\w-]+\.md)#[\w-]+")
 # The pages that lead through the code. `Name` there is a type or a folder, `Name.part` a part of a type.
 ABOUT_CODE = ["ARCHITECTURE.md", "docs/explanation/a-campaign-through-the-code.md"]
 SPAN = re.compile(r"`([^`\n]+)`")
+# A row of a table that says which types are in which file.
+ROW = re.compile(r"^\| (`[^|]+`) \| `([^`|]+\.swift)` \|", re.MULTILINE)
 TYPE = re.compile(r"([A-Z]\w*[a-z]\w*|FCM)(?:\.([a-z]\w*))?")
 DECLARED = re.compile(r"\b(?:struct|enum|class|actor|protocol|typealias|extension) ([\w.]+)")
 PART = re.compile(r"\b(?:func|var|let|case|typealias) (\w+)")
@@ -69,13 +71,15 @@ class Sources:
         self.files = ["/" + str(file) for file in files]
         self.folders = {folder.name for file in files for folder in file.parents}
         self.folders |= {folder.name for folder in (root / "Tests").glob("*") if folder.is_dir()}
-        self.parts = {}
+        self.parts, self.declared = {}, {}
         for file in files:
             if file.suffix == ".swift":
                 text = (root / file).read_text()
                 parts = set(PART.findall(text))
-                for name in DECLARED.findall(text):
-                    self.parts.setdefault(name.rpartition(".")[2], set()).update(parts)
+                names = {name.rpartition(".")[2] for name in DECLARED.findall(text)}
+                self.declared["/" + str(file)] = names
+                for name in names:
+                    self.parts.setdefault(name, set()).update(parts)
 
     def problem(self, span):
         """What is wrong with a code span of a page about the code."""
@@ -90,10 +94,18 @@ class Sources:
             return f"Sources declares no {name}"
         return f"{name} has no {part}" if part and part not in self.parts[name] else None
 
+    def problem_of_row(self, types, file):
+        """What is wrong with a row: the file must declare or extend one of the types."""
+        names = {name for path, names in self.declared.items() if path.endswith("/" + file) for name in names}
+        return None if names & set(types) else f"{file} has none of {', '.join(types)}"
+
 
 def problems_of_page_about_code(text, sources):
-    spans = dict.fromkeys(SPAN.findall(CODE.sub("", text)))
-    return [found for span in spans if (found := sources.problem(span))]
+    text = CODE.sub("", text)
+    spans = dict.fromkeys(SPAN.findall(text))
+    rows = [(SPAN.findall(types), file) for types, file in ROW.findall(text)]
+    found = [*map(sources.problem, spans), *(sources.problem_of_row(types, file) for types, file in rows)]
+    return list(filter(None, found))
 
 
 def main():

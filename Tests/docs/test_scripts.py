@@ -164,6 +164,11 @@ class LinkTests(unittest.TestCase):
                 with self.subTest(span=span):
                     page = f"As `{span}` says.\n\n```\n`Gone`\n```\n"
                     self.assertEqual(not links.problems_of_page_about_code(page, sources), is_right)
+            for types, is_right in [("`Planner`", True), ("`Work`, `Planner`", True), ("`Plan`", False)]:
+                with self.subTest(types=types):
+                    (code / "Plan.swift").write_text("struct Plan {}\n")
+                    row = f"| {types} | `Planner+Sends.swift` | plans |\n"
+                    self.assertEqual(not links.problems_of_page_about_code(row, links.Sources(Path(folder))), is_right)
 
 
 class ReadabilityTests(unittest.TestCase):
