@@ -101,8 +101,9 @@ extension Life {
     ) throws {
         let date = start.date
         let message = (try? JSONValue(parsing: body))?["message"]
-        let title = message?["notification"]?["title"]?.string ?? ""
-        let parts = title.split(separator: " ").compactMap { Int($0) }
+        let spoken = message?["notification"]?["title"]?.string?.split(separator: " ").map(String.init) ?? []
+        let title = spoken.prefix(3).joined(separator: " ")
+        let parts = spoken.prefix(3).compactMap { Int($0) }
         guard parts.count == 3, let campaign = files.campaigns.first(where: { $0.line == parts[0] }),
             campaign.title == title || run.now.mayStillSend(title, at: start.offset), campaign.isEnabled
         else { throw LifeProblem(promise: "sends what no file asks for", words: "'\(title)' was sent") }
@@ -125,7 +126,7 @@ extension Life {
         var reached = Set((arrival?.devices ?? []).map(\.recipientKey))
         let isForOne = target?.rawValue.hasPrefix("cTEST") ?? false
         if arrival != nil, let target, isForOne { reached = [target.recipientKey] }
-        if isForOne, let target { try checkWish(of: target, for: campaign, title) }
+        if isForOne, let target { try checkWish(of: target, for: campaign, title, name: spoken.dropFirst(3).first) }
         if isForOne, let members = self.begun[key]?.members, let one = reached.subtracting(members).first, !isForgiven {
             throw LifeProblem(
                 promise: "sends to nobody who joined later", words: "'\(title)' came to \(number(of: one))")

@@ -5,7 +5,7 @@ import HeraldTestSupport
 
 /// What happens in a life besides herald.
 enum LifeAct: String, CaseIterable {
-    case addRow, removeRow, emptyList, fillList, suppress
+    case addRow, removeRow, emptyList, fillList, suppress, renamePeople
     case rotate, rotateBeside, rotateUnlisted, catchUpLists, uninstall, comeBack, appSubscribes
     case editMessage, editTarget, raiseRevision, moveSchedule, addHours, removeHours, toggleEnabled
     case changeMembers, changePolicy
@@ -62,6 +62,7 @@ extension Life {
         switch act {
         case .addRow, .removeRow, .emptyList, .fillList: editList(act, &random)
         case .suppress: suppress(&random)
+        case .renamePeople: renamePeople()
         case .rotate, .rotateBeside, .rotateUnlisted, .catchUpLists, .uninstall, .comeBack, .appSubscribes:
             changeInstallation(act, &random)
         case .editMessage, .editTarget, .raiseRevision, .moveSchedule, .addHours, .removeHours, .toggleEnabled,

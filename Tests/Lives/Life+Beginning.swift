@@ -40,8 +40,15 @@ extension Life {
         begun[key] = (members, begun[key]?.at ?? now)
     }
 
-    /// Neither whom the files suppress nor whom a person had forgotten gets a message.
-    func checkWish(of target: Registration, for campaign: LifeFiles.Campaign, _ title: String) throws {
+    /// Neither whom the files suppress nor whom a person had forgotten gets a message, and nobody gets another's.
+    func checkWish(
+        of target: Registration, for campaign: LifeFiles.Campaign, _ title: String, name: String?
+    ) throws {
+        if let name, name != files.name(of: target.recipientKey) {
+            throw LifeProblem(
+                promise: "calls everybody by name",
+                words: "\(number(of: target.recipientKey)) is called \(name) in '\(title)'")
+        }
         var audience: String?
         if case .audience(let name) = campaign.target { audience = name }
         let isSuppressed = files.suppressed(in: audience).contains(target.recipientKey)

@@ -28,6 +28,12 @@ extension Life {
         }
     }
 
+    /// The lists have other names and languages.
+    func renamePeople() {
+        files.issue += 1
+        tell("the lists have other names and languages")
+    }
+
     /// The author has an audience left out of everything, or not any more.
     func suppress(_ random: inout SeededRandom) {
         let name = anyAudience(&random)
@@ -223,6 +229,7 @@ extension Life {
         if Int.random(in: 0..<6, using: &random) == 0 { campaign.maxLateness = .seconds(20) }
         if Int.random(in: 0..<6, using: &random) == 0 { campaign.expiresAfter = anyExpiry(&random) }
         if Int.random(in: 0..<4, using: &random) == 0 { campaign.exclude = [anyAudience(&random)] }
+        campaign.isPersonal = Int.random(in: 0..<4, using: &random) == 0
         take(name)
         files.campaigns.append(campaign)
         lines[lastLine] = Line(names: [name])

@@ -63,6 +63,8 @@ struct LifeFiles: Sendable {
         var expiresAfter: Duration?
         var onUnknown = HeraldCore.Campaign.OnUnknown.hold
         var members = HeraldCore.Campaign.Members.key
+        /// Whether everybody of an audience is called by name, in one of two languages.
+        var isPersonal = false
 
         /// What the message says, so that the model of FCM knows which campaign it got.
         var title: String { "\(line) \(revision) \(version)" }
@@ -76,6 +78,8 @@ struct LifeFiles: Sendable {
     var campaigns: [Campaign] = []
     /// The audiences whose members are left out of everything else.
     var suppress: [String] = []
+    /// Counts how often the names and languages in the lists were changed.
+    var issue = 0
 
     // MARK: What the files ask for
 
@@ -129,10 +133,22 @@ struct LifeFiles: Sendable {
             "herald.yaml": settings.text(suppressing: suppress), "files.yaml": documents.joined(separator: "---\n"),
         ]
         for audience in audiences {
-            texts["lists/\(audience.name).txt"] = audience.rows.map { $0.rawValue + "\n" }.joined()
+            texts["lists/\(audience.name).ndjson"] = audience.rows.map(row).joined()
         }
         return texts
     }
+
+    private func row(_ registration: Registration) -> String {
+        let key = registration.recipientKey
+        let locale = (key.rawValue.utf8.reduce(0) { $0 &+ Int($1) } + issue).isMultiple(of: 2) ? "it" : "en"
+        return """
+            {"\(registration.kind)": "\(registration.rawValue)", "name": "\(name(of: key))", "locale": "\(locale)"}
+
+            """
+    }
+
+    /// What the lists call an installation.
+    func name(of installation: RecipientKey) -> String { "\(installation.rawValue.suffix(3)),\(issue)" }
 
     private var documents: [String] {
         audiences.map(\.text) + topics.map(\.text) + groups.map(\.text) + campaigns.map(text)
@@ -156,8 +172,16 @@ struct LifeFiles: Sendable {
             schedule = [due, "timezone: UTC", "max_lateness: \(campaign.maxLateness.components.seconds)s"]
         }
         if campaign.isDaily { schedule.append("catch_up: \(campaign.catchUp)") }
-        var exclude = ""
+        var (exclude, name, personal) = ("", "", "")
         if case .audience = campaign.target { exclude = "exclude: [\(campaign.exclude.joined(separator: ", "))]\n" }
+        if case .audience = campaign.target, campaign.isPersonal {
+            name = " {{ name }}"
+            personal = """
+                personal: {fields: [name], locale: locale, default_locale: en}
+                locales: {it: {notification: {title: "\(campaign.title) {{ name }} !"}}}
+
+                """
+        }
         return """
             kind: campaign
             name: \(campaign.name)
@@ -165,10 +189,10 @@ struct LifeFiles: Sendable {
             enabled: \(campaign.isEnabled)
             previous_names: [\(campaign.previousNames.joined(separator: ", "))]
             target: \(target)
-            message: {notification: {title: "\(campaign.title)"}}
+            message: {notification: {title: "\(campaign.title)\(name)"}}
             delivery: {\(delivery.joined(separator: ", "))}
 
-            """ + exclude + (schedule.isEmpty ? "" : "schedule: {\(schedule.joined(separator: ", "))}\n")
+            """ + exclude + personal + (schedule.isEmpty ? "" : "schedule: {\(schedule.joined(separator: ", "))}\n")
     }
 }
 
@@ -205,7 +229,8 @@ extension LifeFiles.Audience {
         """
         kind: audience
         name: \(name)
-        source: {file: lists/\(name).txt}
+        source: {file: lists/\(name).ndjson}
+        fields: {name: {}, locale: {type: locale}}
         exclude: [\(exclude.joined(separator: ", "))]
 
         """
