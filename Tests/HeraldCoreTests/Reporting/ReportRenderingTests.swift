@@ -74,7 +74,7 @@ import Testing
 
     @Test(arguments: ReportFormat.allCases)
     func `a saved report reads as it was reviewed`(format: ReportFormat) throws {
-        let text = try read().rendered(as: format)
+        let text = try read().rendered(as: format).withNamedStyles
         let endings: [ReportFormat: String] = [.text: "txt", .markdown: "md", .html: "html", .junit: "xml"]
         let ending = try #require(endings[format])
         #expect(text == (try Golden("saved-report.\(ending)").text(recording: text)))
