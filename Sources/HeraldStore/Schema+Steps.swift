@@ -135,4 +135,14 @@ extension Schema {
                 CREATE TABLE stamp (number INTEGER PRIMARY KEY, id TEXT NOT NULL) STRICT;
                 """)
     }
+
+    static func addHalts(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                -- Why an open occurrence waits for a person (`RecordedOccurrence.Halt`).
+                ALTER TABLE occurrence ADD COLUMN halted TEXT;
+                UPDATE occurrence SET halted = 'failed_over' WHERE doubted AND finished IS NULL;
+                ALTER TABLE occurrence DROP COLUMN doubted;
+                """)
+    }
 }

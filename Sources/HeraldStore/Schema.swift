@@ -8,7 +8,7 @@ enum Schema {
     static let formats: [[Step]] = [
         [makeTables],
         [addCounts, addChecksums, addRegistrations, addCommits, addAssignments],
-        [addBeginnings, addStamps],
+        [addBeginnings, addStamps, addHalts],
     ]
 
     /// The format of the states that this herald writes.

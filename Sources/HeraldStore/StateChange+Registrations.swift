@@ -114,7 +114,7 @@ extension StateChange {
         let tried = LedgerEntry.allCases.filter(\.isTried).map { String($0.rawValue) }.joined(separator: ", ")
         let statement = try db.cachedStatement(
             sql: """
-                SELECT campaign = ? AND finished IS NULL AND NOT doubted AND NOT reopened
+                SELECT campaign = ? AND finished IS NULL AND halted IS NULL AND NOT reopened
                     AND NOT EXISTS (SELECT 1 FROM ledger WHERE occurrence = id AND state IN (\(tried)))
                 FROM occurrence WHERE name = ?
                 """)

@@ -56,7 +56,7 @@ extension StateChange {
             try ChunkTable.rejection.move(members, of: id, to: number.map(CodeNumber.init(rawValue:)), db)
         case .finish(let occurrence, let instant):
             try db.execute(
-                sql: "UPDATE occurrence SET finished = ?, reopened = FALSE WHERE name = ?",
+                sql: "UPDATE occurrence SET finished = ?, reopened = FALSE, halted = NULL WHERE name = ?",
                 arguments: [instant.timeIntervalSince1970, occurrence.rawValue])
         case .prune(let occurrences):
             for occurrence in occurrences { try Self.prune(occurrence, db) }
@@ -157,9 +157,10 @@ extension StateChange {
                         resource, approval.digest, approval.size, approval.by, approval.at.timeIntervalSince1970,
                     ])
             }
-        case .doubt(let occurrence, let isDoubted):
+        case .halt(let occurrence, let halt):
             try db.execute(
-                sql: "UPDATE occurrence SET doubted = ? WHERE name = ?", arguments: [isDoubted, occurrence.rawValue])
+                sql: "UPDATE occurrence SET halted = ? WHERE name = ? AND finished IS NULL",
+                arguments: [halt?.rawValue, occurrence.rawValue])
         case .erase(let members):
             guard !members.isEmpty else { return }
             // The highest number of all is remembered, since its row may go.

@@ -4,7 +4,7 @@ internal import HeraldCore
 
 extension StateReader {
     private static let columns =
-        "id, name, campaign, revision, due, content_digest, target, finished, pruned, doubted, begun, reopened"
+        "id, name, campaign, revision, due, content_digest, target, finished, pruned, halted, begun, reopened"
     private static let open = "SELECT id FROM occurrence WHERE finished IS NULL"
 
     /// Open occurrences with their ledgers and classes, finished ones with counts.
@@ -152,7 +152,7 @@ extension StateReader {
             due: try row.decode(Double?.self, atIndex: 4).map(StoredValue.date),
             contentDigest: try row.decode(atIndex: 5), target: try row.decode(atIndex: 6))
         occurrence.finished = try row.decode(Double?.self, atIndex: 7).map(StoredValue.date)
-        occurrence.isDoubted = try row.decode(atIndex: 9)
+        occurrence.halt = try StoredValue.halt(row.decode(atIndex: 9))
         occurrence.begun = try row.decode(Double?.self, atIndex: 10).map(StoredValue.date)
         occurrence.isReopened = try row.decode(atIndex: 11)
         return (try row.decode(atIndex: 0), OccurrenceID(rawValue: try row.decode(atIndex: 1)), occurrence)

@@ -81,6 +81,14 @@ enum StoredValue {
         return stamps
     }
 
+    static func halt(_ text: String?) throws -> RecordedOccurrence.Halt? {
+        guard let text else { return nil }
+        guard let halt = RecordedOccurrence.Halt(rawValue: text) else {
+            throw StateDamage(detail: "an occurrence waits for a reason that is none")
+        }
+        return halt
+    }
+
     static func commit(_ id: String, _ seconds: Double) throws -> AppliedCommit {
         guard let commit = AppliedCommit(id: id, committed: try date(seconds)) else {
             throw StateDamage(detail: "it has no id where one of a commit belongs")

@@ -82,7 +82,8 @@ struct RandomChanges {
             let erased = RecipientSet(some().prefix(2))
             for id in erased { registrations[id] = nil }
             return .erase(erased)
-        case 26: return .doubt(occurrence(), Bool.random(using: &random))
+        case 26:
+            return .halt(occurrence(), ([nil] + RecordedOccurrence.Halt.allCases).randomElement(using: &random) ?? nil)
         case 27:
             let id = String(repeating: any(of: ["a", "b", "c"]) ?? "d", count: 40)
             return AppliedCommit(id: id, committed: instant()).map { .applied($0) } ?? .resume(nil)

@@ -74,6 +74,17 @@ struct UpgradeTests {
         }
     }
 
+    @Test func `what a failover halted is still held after the upgrade, unless it is finished`() async throws {
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.copyItem(atPath: OldState.v2, toPath: path)
+        try await DatabaseQueue(path: path).write { try $0.execute(sql: "UPDATE occurrence SET doubted = TRUE") }
+        try await location().lock(for: "run").hold {
+            let occurrences = try await location().open(for: .changing).snapshot().occurrences.values
+            #expect(Set(occurrences.map { $0.finished == nil }) == [true, false])
+            #expect(occurrences.allSatisfy { $0.halt == ($0.finished == nil ? .failedOver : nil) })
+        }
+    }
+
     @Test func `the copy beside it is the old state, for its owner's eyes`() async throws {
         _ = try await location().lock(for: "run")
         #expect(try OldState.rows(in: copy) == OldState.rows(in: OldState.v1))

@@ -128,7 +128,11 @@ extension LoadedWorkspace {
     }
 
     /// The plan that files and state give at an instant.
-    func proposal(_ desired: Desired, from state: KnownState, at now: Date, _ scope: PlanScope) throws -> Proposal {
+    ///
+    /// - Parameter overrides: what a person lets through.
+    func proposal(
+        _ desired: Desired, from state: KnownState, at now: Date, _ scope: PlanScope, overrides: Overrides = Overrides()
+    ) throws -> Proposal {
         for name in scope.campaigns { _ = try campaign(named: name) }
         // Whoever may change the files must not be able to end what a person began.
         let isRequired = workspace.settings.approval.isRequired || !state.recorded.approvals.isEmpty
@@ -138,7 +142,7 @@ extension LoadedWorkspace {
             listsSkipped: workspace.listsSkipped, reportedSerial: state.reportedSerial,
             lostStamp: state.lostStamp, hasMoved: state.hasMoved, isElsewhere: state.isElsewhere,
             checkout: state.checkout,
-            approval: isRequired && scope.heedsApproval ? approval(of: desired) : nil)
+            approval: isRequired && scope.heedsApproval ? approval(of: desired) : nil, overrides: overrides)
         return Planner.proposal(input, at: now)
     }
 }

@@ -95,8 +95,10 @@ struct Conductor {
         switch request.goal {
         case .workspace(let scope):
             let lists = try await context.files.wanted(knownTo: state, at: context.state)
+            // A saved plan was made without them.
+            let overrides = request.saved == nil ? request.guards.overrides : Overrides()
             let proposal = try context.files.proposal(
-                lists.desired, from: state, at: request.saved?.at ?? request.now(), scope)
+                lists.desired, from: state, at: request.saved?.at ?? request.now(), scope, overrides: overrides)
             if let approved = request.approved {
                 let files = context.files.approval(of: lists.desired)
                 try approved.plan.check(against: files, from: approved.path)

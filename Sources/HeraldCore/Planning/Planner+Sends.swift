@@ -26,22 +26,6 @@ extension Planner {
         limitUpcoming()
     }
 
-    /// Half-done occurrences that no file asks for any more are shown and wait for a person's decision.
-    private mutating func holdAbandoned(_ isSelected: (String) -> Bool) {
-        let revisions = Dictionary(desired.sends.map { ($0.campaign.name.value, $0.campaign.revision) }) { one, _ in one
-        }
-        let halfDone = state.occurrences.filter { $0.value.finished == nil && $0.value.hasBegun }
-        for (id, occurrence) in halfDone.sorted(by: { $0.key < $1.key }) where isSelected(occurrence.campaign) {
-            if let revision = revisions[occurrence.campaign] {
-                if revision != occurrence.revision {
-                    hold(id, "it is half done and the campaign is at revision \(revision)", .abandon)
-                }
-            } else {
-                hold(id, "it is half done and no file declares campaign '\(occurrence.campaign)' any more", .abandon)
-            }
-        }
-    }
-
     /// The campaign's sends to make now. All else about it is noted in the plan.
     private mutating func sends(_ wanted: DesiredSend) -> [Plan.Send] {
         let campaign = wanted.campaign
@@ -122,20 +106,14 @@ extension Planner {
         let left = remaining.leftOut.gone.subtracting(wanted.members)
         remaining.awaitsReturns = !left.isEmpty && lateness == nil
         let hasNobody = remaining.members.isEmpty && remaining.discovered.isEmpty && !listsSkipped && nobody == nil
-        if hasNobody, !remaining.awaitsReturns, !occurrence.isInDoubt {
+        if hasNobody, !remaining.awaitsReturns, occurrence.halt != .failedOver {
             // Who left it for good is still to be accounted for.
             if !left.isEmpty, !isChanged { return [remaining] }
             plan.over.append(id)
             if isChanged, !isCron { overview.warnings.append(warning) }
             return []
         }
-        if occurrence.isInDoubt {
-            hold(
-                id, "the database failed over, and the state may lack who got it: --continue would send to them again",
-                .goOn,
-                remaining: remaining.members.count)
-            return remaining.discovered.isEmpty ? [] : [remaining.withoutRequests(leftByCrash: remaining.discovered)]
-        }
+        if occurrence.halt == .failedOver { return holdHalted(.failedOver, occurrence, remaining) }
         if isChanged {
             hold(
                 id, "it is half done and its message, target or time changed since", .goOn,
@@ -148,6 +126,8 @@ extension Planner {
             // What a crash left still has to be accounted for.
             let left = ledger[.intended]
             if !left.isEmpty { return [remaining.withoutRequests(leftByCrash: left)] }
+        } else if let halt = occurrence.halt, !(halt == .dead && forgetsFreely(id)) {
+            return holdHalted(halt, occurrence, remaining)
         } else if let due = occurrence.due, now < due {
             // A person let it go on at a later time, or a fast clock began it.
             if !isCron { overview.upcoming += upcoming(wanted, after: now, through: due, limit: 1) }
@@ -181,13 +161,6 @@ extension Planner {
 
     static let late = "later than max_lateness allows"
     static let expired = "older than expires_after allows"
-
-    /// A paused campaign sends nothing, but what a crash left of it is still accounted for.
-    mutating func unlessPaused(_ send: Plan.Send) -> [Plan.Send] {
-        guard state.pauses.include(send.campaign) else { return [send] }
-        hold(send.occurrence, "the campaign is paused", .resume(send.campaign), remaining: send.members.count)
-        return send.discovered.isEmpty ? [] : [send.withoutRequests(leftByCrash: send.discovered)]
-    }
 
     /// - Parameters:
     ///   - ledger: the outcomes of the occurrence so far.
@@ -245,30 +218,6 @@ extension Planner {
             !recipients.isEmpty
             && recipients.intersection(.target).isEmpty != remaining.intersection(.target).isEmpty
         return isOfOtherKind ? remaining : recipients.intersection(remaining)
-    }
-
-    private mutating func noteUnknowns(
-        _ id: OccurrenceID, _ occurrence: RecordedOccurrence, _ campaign: Campaign
-    ) {
-        let count = occurrence.counts.uncertain
-        guard count > 0, campaign.delivery.onUnknown == .hold || occurrence.finished != nil else { return }
-        hold(id, "\(count) may or may not have got it and are not sent it again", .decide)
-    }
-
-    /// What a person can do about something that is held.
-    enum Remedy {
-        case decide, goOn, abandon, resume(String)
-    }
-
-    mutating func hold(_ id: OccurrenceID, _ reason: String, _ remedy: Remedy, remaining: Int = 0) {
-        let command =
-            switch remedy {
-            case .decide: "state resolve \(id) --accept, --resend or --abandon"
-            case .goOn: "state resolve \(id) --continue or --abandon"
-            case .abandon: "state resolve \(id) --abandon"
-            case .resume(let campaign): "resume \(campaign)"
-            }
-        plan.held.append(.init(occurrence: id, reason: reason, resolve: "herald \(command)", remaining: remaining))
     }
 
     // MARK: Upcoming sends

@@ -7,6 +7,7 @@ package struct Planner {
     /// The state, with renamed campaigns under their new names.
     var state: RecordedState
     let settings: Settings
+    let overrides: Overrides
     let now: Date
     /// Cron occurrences up to this time are shown as upcoming.
     let horizon: Date
@@ -61,13 +62,15 @@ package struct Planner {
         package var checkout: Checkout?
         /// What the files decide, if only what was approved may be done.
         package var approval: Approval?
+        /// They let go on what a guard stopped in an earlier run. Refusals are in the plan all the same.
+        package var overrides = Overrides()
 
         package init(
             desired: Desired, state: RecordedState, hasState: Bool = true, settings: Settings,
             workspaceDigest: String = "",
             onlyCampaigns: Set<String> = [], days: Int = 7, listsSkipped: Bool = false,
             reportedSerial: Int64? = nil, lostStamp: Stamp? = nil, hasMoved: Bool = false, isElsewhere: Bool = false,
-            checkout: Checkout? = nil, approval: Approval? = nil
+            checkout: Checkout? = nil, approval: Approval? = nil, overrides: Overrides = Overrides()
         ) {
             self.desired = desired
             self.state = state
@@ -83,6 +86,7 @@ package struct Planner {
             self.isElsewhere = isElsewhere
             self.checkout = checkout
             self.approval = approval
+            self.overrides = overrides
         }
     }
 
@@ -128,6 +132,7 @@ package struct Planner {
         desired = input.desired
         state = input.state
         settings = input.settings
+        overrides = input.overrides
         suppressed = desired.suppressed
         listsSkipped = input.listsSkipped
         self.now = now

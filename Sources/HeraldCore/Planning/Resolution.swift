@@ -31,6 +31,8 @@ package enum ResolutionProblem: Error, Hashable, Sendable {
     /// The campaign took the name over, and its message was sent in that occurrence when it had another name.
     case sentBefore(OccurrenceID)
     case disabled
+    /// It waits for a person to let it go on.
+    case halted
     /// The name of the campaign, or `nil` if everything is paused.
     case paused(String?)
     case tooLate(Lateness)
@@ -80,7 +82,7 @@ extension RecordedState {
             var changes: [StateChange] = [
                 .amend(id, contentDigest: now.contentDigest, target: now.target, due: now.due)
             ]
-            if occurrence.isDoubted { changes.append(.doubt(id, false)) }
+            if occurrence.halt != nil { changes.append(.halt(id, nil)) }
             // Whoever another target has, or other rows choose texts for, is part of it from now on.
             let isForOthers =
                 now.target != occurrence.target
@@ -140,6 +142,7 @@ extension RecordedState {
         let campaign = try declared(campaign, for: occurrence)
         if occurrence.isChanged(in: campaign) { throw .changed }
         if !campaign.enabled { throw .disabled }
+        if occurrence.halt != nil { throw .halted }
         if pauses.campaigns.contains(occurrence.campaign) { throw .paused(occurrence.campaign) }
         if pauses.everything { throw .paused(nil) }
         if let lateness = campaign.lateness(of: occurrence, at: now) { throw .tooLate(lateness) }

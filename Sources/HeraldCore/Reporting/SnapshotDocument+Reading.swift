@@ -132,7 +132,7 @@ extension StateSnapshot.Occurrence {
         recorded.finished = try part["finished"].unlessNull { try $0.date() }
         var entries: [LedgerEntry: Int] = [:]
         for entry in LedgerEntry.allCases { entries[entry] = try part["counts"].optional(entry.key)?.count() ?? 0 }
-        recorded.isDoubted = try part.optional("doubted")?.bool() ?? false
+        recorded.halt = try part.optional("halted")?.word { RecordedOccurrence.Halt(rawValue: $0) }
         recorded.isReopened = try part.optional("reopened")?.bool() ?? false
         recorded.begun = try part.optional("begun")?.date()
         let counts = LedgerCounts(entries: entries, codes: [:])

@@ -84,7 +84,7 @@ extension StateSnapshot.Occurrence {
             "counts": .object(Dictionary(uniqueKeysWithValues: counts.filter { $0.1 != 0 })),
         ]
         if let whole { members["whole"] = .string(whole.key) }
-        if recorded.isInDoubt { members["doubted"] = true }
+        if let halt = recorded.halt { members["halted"] = .string(halt.rawValue) }
         if recorded.isReopened { members["reopened"] = true }
         if let begun = recorded.begun { members["begun"] = .string(begun.exactText) }
         return members

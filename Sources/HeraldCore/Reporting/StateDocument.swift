@@ -128,7 +128,7 @@ package struct StateDocument: Document {
             "unknown": .int(Int64(occurrence.counts.uncertain)),
             "abandoned": .int(Int64(occurrence.counts[.abandoned])),
             "codes": .object(occurrence.counts.codes.mapValues { .int(Int64($0)) }),
-            "doubted": .bool(occurrence.isInDoubt),
+            "halted": occurrence.halt.map { .string($0.rawValue) } ?? .null,
             "finished": occurrence.finished.map { .string($0.rfc3339) } ?? .null,
         ]
         return .object(members.merging(ClassCounts(occurrence.classes).members) { first, _ in first })
@@ -180,7 +180,7 @@ package struct StateDocument: Document {
             }
             if occurrence.counts[.abandoned] > 0 { text += ", \(occurrence.counts[.abandoned].grouped) abandoned" }
             if unknown > 0 { text += ", \(style.yellow("\(unknown.grouped) unknown"))" }
-            if occurrence.isInDoubt { text += ", \(style.yellow("in doubt since the database failed over"))" }
+            if let halt = occurrence.halt { text += ", \(style.yellow(Self.words(halt)))" }
             if occurrence.finished != nil, !occurrence.hasTried { text += ", nobody was tried" }
             text += occurrence.finished.map { ", finished \($0.rfc3339)\n" } ?? ", unfinished\n"
             text += ClassCounts(occurrence.classes).text(indentedBy: 4)
@@ -204,6 +204,14 @@ package struct StateDocument: Document {
 
     private static func words(_ target: String) -> String {
         target == "registrations:" ? "listed registrations" : target
+    }
+
+    private static func words(_ halt: RecordedOccurrence.Halt) -> String {
+        switch halt {
+        case .failedOver: "in doubt since the database failed over"
+        case .rejected: "stopped because too many were rejected"
+        case .dead: "stopped because too many registrations looked dead"
+        }
     }
 
     private static func codes(_ occurrence: RecordedOccurrence) -> String {

@@ -109,7 +109,7 @@ extension StepState {
         guard work.isPersonal, failure.isAboutMessage else { return }
         refusedInRow += 1
         guard refusedInRow >= Self.refusalLimit, report.stopped == nil else { return }
-        report.stop("FCM refused the messages of \(Self.refusalLimit) recipients in a row (\(failure.code))")
+        halt(.rejected, "FCM refused the messages of \(Self.refusalLimit) recipients in a row (\(failure.code))")
     }
 
     /// So many refused messages in a row stop a personal campaign.
@@ -219,7 +219,7 @@ extension StepState {
         isBlocked = true
         context.wasBlocked = true
         let figures = "\(dead.grouped) of \(tried.grouped) registrations look dead, more than \(limit) %"
-        report.stop("guard max_forget_percent: \(figures) (--override max_forget_percent=\(report.id))")
+        halt(.dead, "guard max_forget_percent: \(figures) (--override max_forget_percent=\(report.id))")
     }
 
     /// How many recipients look dead.
@@ -243,7 +243,13 @@ extension StepState {
         let rejected = report.rejected - dead
         let outcomes = report.accepted + report.unknown + rejected
         guard outcomes >= Self.tellingOutcomes, rejected * 100 > percent * outcomes else { return }
-        report.stop("\(rejected.grouped) of \(outcomes.grouped) were rejected, more than \(percent) %")
+        halt(.rejected, "\(rejected.grouped) of \(outcomes.grouped) were rejected, more than \(percent) %")
+    }
+
+    /// What is left waits for a person.
+    private mutating func halt(_ halt: RecordedOccurrence.Halt, _ reason: String) {
+        self.halt = self.halt ?? halt
+        report.stop(reason)
     }
 }
 

@@ -78,6 +78,8 @@ struct StepState: DecidingStep {
     /// Whether only an answer that shows the API ends the probing.
     let probesAPI: Bool
     var isBlocked = false
+    /// Why the step stopped itself. Later runs do not go on with it before a person decides.
+    var halt: RecordedOccurrence.Halt?
     /// Whether FCM refused something that is the same for every recipient.
     var isRefused = false
     /// How many messages of a personal campaign FCM refused since it accepted one.
@@ -311,8 +313,9 @@ struct StepState: DecidingStep {
 
     private mutating func close(_ now: Moment, _ context: RunContext) -> StepEffect {
         let isComplete = report.pending == 0 && report.stopped == nil && !report.isStanding
-        return write(
-            .closing, isComplete ? work.closing(at: now.date, unknown: report.unknown) : [], now, context)
+        var changes = isComplete ? work.closing(at: now.date, unknown: report.unknown) : []
+        if let halt, context.options.mode == .apply { changes += work.halting(halt) }
+        return write(.closing, changes, now, context)
     }
 
     private mutating func end(_ now: Moment, _ context: RunContext) -> StepEffect {

@@ -269,6 +269,12 @@ struct StepWork {
         return [.finish(send.occurrence, at: now)]
     }
 
+    /// Written when the step stopped itself.
+    func halting(_ halt: RecordedOccurrence.Halt) -> [StateChange] {
+        guard case .send(let send) = work, !isPart else { return [] }
+        return [.halt(send.occurrence, halt)]
+    }
+
     /// The recipient has another registration now, which no earlier run subscribed or unsubscribed.
     mutating func noteChange(of id: RecipientID) { askedBefore.subtract([id]) }
 

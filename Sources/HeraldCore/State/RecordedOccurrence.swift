@@ -14,14 +14,23 @@ package struct RecordedOccurrence: Hashable, Sendable {
     package var finished: Date?
     /// Whether a person took its end back, or had some recipients tried again, since it last ended.
     package var isReopened = false
-    /// Whether the state may lack what was committed last of it, since its database failed over to another server. No
-    /// run goes on with it before a person decides.
-    package var isDoubted = false
+    /// Why no run goes on with it before a person decides. Only an open one has it.
+    package var halt: Halt?
     package var outcomes = Outcomes.ledger(Ledger())
     /// Whom it is for, each with the text that they get, holdouts included. It is set when the occurrence begins: who is
     /// listed later is no part of it. Empty for a send to a whole topic, condition or group, for an occurrence that an
     /// older herald began, and for a finished one that was pruned or of which only a snapshot was read.
     package var classes = Partition<MessageClass>()
+
+    /// Why an open occurrence waits for a person.
+    package enum Halt: String, Hashable, Sendable, CaseIterable {
+        /// The state may lack what was committed last of it, since its database failed over to another server.
+        case failedOver = "failed_over"
+        /// FCM rejected so much of it that herald stopped it.
+        case rejected
+        /// So many of its registrations looked dead that herald stopped it.
+        case dead
+    }
 
     /// Plans need only the ledgers of open occurrences, and there may be a thousand finished occurrences for each of
     /// those.
@@ -65,13 +74,10 @@ package struct RecordedOccurrence: Hashable, Sendable {
     package var isUnbegun: Bool { finished == nil && !hasBegun }
 
     /// Whether somebody was tried, is to be tried again, or may have been.
-    package var hasBegun: Bool { hasTried || isInDoubt || isReopened }
+    package var hasBegun: Bool { hasTried || halt != nil || isReopened }
 
     /// Whether its recipients get different texts, or none.
     package var hasTexts: Bool { classes.states.contains { $0 != MessageClass() } }
-
-    /// Whether it waits for a person because of a doubt.
-    package var isInDoubt: Bool { finished == nil && isDoubted }
 
     /// The occurrence as plans read it.
     package var summary: RecordedOccurrence {

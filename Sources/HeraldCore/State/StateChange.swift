@@ -31,6 +31,7 @@ package enum StateChange: Hashable, Sendable {
     case outcome(OccurrenceID, RecipientSet, LedgerEntry?)
     /// Moves recipients to the rejected ones, with the error code.
     case reject(OccurrenceID, RecipientSet, code: String)
+    /// Ends an occurrence, and whatever halted it.
     case finish(OccurrenceID, at: Date)
     /// Turns the ledgers of finished occurrences into counts.
     case prune(Set<OccurrenceID>)
@@ -57,8 +58,8 @@ package enum StateChange: Hashable, Sendable {
     case applied(AppliedCommit)
     /// Everything that is approved from now on, by `kind:name`. What is not in it is not approved any more.
     case approve([String: RecordedApproval])
-    /// Whether the state may lack outcomes of that occurrence.
-    case doubt(OccurrenceID, Bool)
+    /// Why an open occurrence waits for a person. `nil` lets it go on.
+    case halt(OccurrenceID, RecordedOccurrence.Halt?)
     /// FCM does not know a registration that is not its recipient's current one.
     case died(Tombstone)
     /// Lifts all deaths that were recorded by a herald that noted only whose installation was dead.
@@ -114,7 +115,6 @@ extension RecordedState {
             var opened = occurrence
             (opened.finished, opened.outcomes) = (nil, occurrences[id]?.outcomes ?? .ledger(Ledger()))
             opened.classes = Partition()
-            opened.isDoubted = occurrences[id]?.isDoubted ?? false
             occurrences[id] = opened
         case .assign(let id, let classes):
             if occurrences[id]?.ledger != nil { occurrences[id]?.classes = classes }
@@ -129,6 +129,7 @@ extension RecordedState {
         case .finish(let id, let instant):
             occurrences[id]?.finished = instant
             occurrences[id]?.isReopened = false
+            occurrences[id]?.halt = nil
         case .prune(let ids):
             for id in ids where occurrences[id]?.finished != nil { occurrences[id]?.forgetLedger() }
         case .reopen(let id):
@@ -181,8 +182,8 @@ extension RecordedState {
             commits.append(commit)
         case .approve(let approvals):
             self.approvals = approvals
-        case .doubt(let id, let isDoubted):
-            occurrences[id]?.isDoubted = isDoubted
+        case .halt(let id, let halt):
+            if occurrences[id]?.finished == nil { occurrences[id]?.halt = halt }
         case .died: break
         case .reviveMigrated:
             dead.subtract(migratedDead)
@@ -239,7 +240,7 @@ extension StateChange {
             false
         case .members, .groupKey, .groupMembers, .open, .assign, .amend, .outcome, .reject, .finish, .reopen, .forget,
             .revive,
-            .rename, .supersede, .readopt, .died, .reviveMigrated, .erase, .drop, .outgrow, .doubt:
+            .rename, .supersede, .readopt, .died, .reviveMigrated, .erase, .drop, .outgrow, .halt:
             true
         }
     }

@@ -23,7 +23,7 @@ package struct CopiedTable: Sendable {
             "occurrence",
             [
                 "id": .int, "name": .text, "campaign": .text, "revision": .int, "due": .real, "content_digest": .text,
-                "target": .text, "finished": .real, "pruned": .flag, "doubted": .flag,
+                "target": .text, "finished": .real, "pruned": .flag, "halted": .text,
                 "begun": .real, "reopened": .flag,
             ], isNumbered: true),
         .init("code", ["id": .int, "code": .text], isNumbered: true),

@@ -102,14 +102,14 @@ struct PostgresReader {
             due: try row.optionalDouble(4).map(StoredValue.date), contentDigest: try row.text(5),
             target: try row.text(6))
         occurrence.finished = try row.optionalDouble(7).map(StoredValue.date)
-        occurrence.isDoubted = try row.bool(9)
+        occurrence.halt = try StoredValue.halt(row.optionalText(9))
         occurrence.begun = try row.optionalDouble(10).map(StoredValue.date)
         occurrence.isReopened = try row.bool(11)
         return (try row.int(0), OccurrenceID(rawValue: try row.text(1)), occurrence)
     }
 
     static let columns =
-        "id, name, campaign, revision, due, content_digest, target, finished, pruned, doubted, begun, reopened"
+        "id, name, campaign, revision, due, content_digest, target, finished, pruned, halted, begun, reopened"
 }
 
 extension PostgresStatement: ExpressibleByStringInterpolation {

@@ -34,7 +34,7 @@ extension PostgresSchema {
             END IF;
         END $$
         """,
-        // Every run begins with it. After a failover it says how many occurrences are in doubt, otherwise NULL.
+        // Every run begins with it. After a failover it says how many occurrences it halted, otherwise NULL.
         """
         CREATE FUNCTION @note_standing() RETURNS bigint LANGUAGE plpgsql AS $$
         DECLARE known @server; doubts bigint;
@@ -46,7 +46,7 @@ extension PostgresSchema {
                 RETURN NULL;
             END IF;
             IF @has_failed_over() THEN
-                UPDATE @occurrence SET doubted = true WHERE finished IS NULL;
+                UPDATE @occurrence SET halted = 'failed_over' WHERE finished IS NULL;
                 GET DIAGNOSTICS doubts = ROW_COUNT;
                 UPDATE @progress SET serial = serial + 1;
             END IF;

@@ -1,6 +1,8 @@
 extension PostgresSchema {
     /// The steps to each format from the one before it, from format 2 on. What was released never changes.
-    static let steps: [[String]] = [standing + work + checksums + assignments, beginnings + place + stamps]
+    static let steps: [[String]] = [
+        standing + work + checksums + assignments, beginnings + place + stamps + halts,
+    ]
 
     /// Where the state stands: what was applied, whether it is open, and which server holds it.
     private static let standing = [
@@ -126,6 +128,13 @@ extension PostgresSchema {
     /// What runs and commands left, in their order and without a gap. The newest are kept. A membership may be forgotten
     /// too (`Membership.forgotten`, `GroupMembership.forgotten`).
     private static let stamps = ["CREATE TABLE @stamp (number bigint PRIMARY KEY, id text NOT NULL)"]
+
+    /// Why an open occurrence waits for a person (`RecordedOccurrence.Halt`).
+    private static let halts = [
+        "ALTER TABLE @occurrence ADD COLUMN halted text",
+        "UPDATE @occurrence SET halted = 'failed_over' WHERE doubted AND finished IS NULL",
+        "ALTER TABLE @occurrence DROP COLUMN doubted",
+    ]
 
     /// Who gets which text of a personal campaign.
     private static let assignments = [

@@ -92,9 +92,10 @@ extension StateChange {
                     .text(resource), .text(approval.digest), .int(approval.size.map { Int64($0) }),
                     .text(approval.by), .date(approval.at))
             }
-        case .doubt(let id, let isDoubted):
+        case .halt(let id, let halt):
             transaction.run(
-                "UPDATE @occurrence SET doubted = $2 WHERE name = $1", .text(id.rawValue), .bool(isDoubted))
+                "UPDATE @occurrence SET halted = $2 WHERE name = $1 AND finished IS NULL", .text(id.rawValue),
+                .text(halt?.rawValue))
         case .erase(let members):
             try Self.erase(members, transaction)
         case .drop(let resource):

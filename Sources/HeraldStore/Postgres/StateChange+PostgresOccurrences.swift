@@ -25,7 +25,8 @@ extension StateChange {
                 to: "(SELECT id FROM @code WHERE code = $4)", .text(code), in: transaction)
         case .finish(let id, let instant):
             transaction.run(
-                "UPDATE @occurrence SET finished = $2, reopened = false WHERE name = $1", .text(id.rawValue),
+                "UPDATE @occurrence SET finished = $2, reopened = false, halted = NULL WHERE name = $1",
+                .text(id.rawValue),
                 .date(instant))
             // Rows are left empty while a run fills them again and again.
             for table in ["ledger", "rejection"] {
@@ -53,7 +54,7 @@ extension StateChange {
             .occurrenceTaken(id),
             """
             SELECT @refuse('\(Refusal.occurrenceTaken)') FROM @occurrence AS known
-            WHERE name = $1 AND (campaign <> $2 OR finished IS NOT NULL OR doubted OR reopened OR EXISTS (
+            WHERE name = $1 AND (campaign <> $2 OR finished IS NOT NULL OR halted IS NOT NULL OR reopened OR EXISTS (
                 SELECT FROM @ledger WHERE occurrence = known.id AND members > 0 AND state = ANY ($3)))
             """, .text(id.rawValue), .text(occurrence.campaign),
             .ints(LedgerEntry.allCases.filter(\.isTried).map { Int64($0.rawValue) }))

@@ -15,6 +15,7 @@ struct PlanScenario {
     var hasMoved = false
     var checkout: Checkout?
     var listsSkipped = false
+    var overrides = Overrides()
 
     static let now = Date(timeIntervalSince1970: 1_764_576_000)  // 2025-12-01T08:00:00Z
 
@@ -25,7 +26,7 @@ struct PlanScenario {
             desired: desired, state: state.snapshot, hasState: hasState, settings: settings,
             workspaceDigest: "sha256:0", onlyCampaigns: only, listsSkipped: listsSkipped,
             reportedSerial: reportedSerial,
-            hasMoved: hasMoved, checkout: checkout)
+            hasMoved: hasMoved, checkout: checkout, overrides: overrides)
     }
 
     func plan(at now: Date = PlanScenario.now) -> Plan { Planner.plan(input, at: now) }

@@ -83,7 +83,7 @@ import Testing
         scenario.began(campaign, accepted: accepted)
         scenario.want(campaign)
         #expect(scenario.plan().sends.count == 1)
-        scenario.state.apply([.doubt(campaign.id, true)])
+        scenario.state.apply([.halt(campaign.id, .failedOver)])
         let plan = scenario.plan()
         #expect(plan.sends.isEmpty)
         #expect(plan.over.isEmpty)
@@ -96,17 +96,47 @@ import Testing
         #expect(scenario.plan().sends.map(\.members) == [RecipientSet([1, 2, 3]).subtracting(accepted)])
     }
 
+    @Test(arguments: [
+        (RecordedOccurrence.Halt.rejected, "2 of 3 were rejected"), (.dead, "guard max_forget_percent allows (10 %)"),
+    ])
+    func `a send that stopped itself waits for a person as long as it is not too late and somebody is left`(
+        _ halt: RecordedOccurrence.Halt, _ words: String
+    ) throws {
+        var scenario = PlanScenario()
+        let campaign = Campaign.tide()
+        scenario.began(campaign, accepted: [1], rejected: [2, 3])
+        scenario.state.apply([.halt(campaign.id, halt)])
+        scenario.want(campaign, for: [1, 2, 3, 4])
+        let plan = scenario.plan()
+        #expect(plan.sends.isEmpty)
+        #expect(plan.held.map(\.resolve) == ["herald state resolve \(campaign.id) --continue or --abandon"])
+        #expect(plan.held.map(\.remaining) == [1])
+        #expect(plan.held.first?.reason.contains(words) == true)
+        var uncertain = scenario.state
+        uncertain.apply([.outcome(campaign.id, [5], .unknown)])
+        #expect(throws: ResolutionProblem.halted) {
+            try uncertain.changes(resolving: campaign.id, by: .resend, campaign: campaign, at: PlanScenario.now)
+        }
+        for override in ["max_forget_percent", "max_forget_percent=send:\(campaign.id)"] {
+            scenario.overrides = try #require(Overrides([override]))
+            #expect(scenario.plan().sends.count == (halt == .dead ? 1 : 0))
+        }
+        scenario.desired.sends = []
+        scenario.want(campaign, for: [1, 2, 3])
+        #expect(scenario.plan().over == [campaign.id])
+    }
+
     @Test func `a finished one is in no doubt, and one in doubt takes no new content`() throws {
         var scenario = PlanScenario()
         scenario.began(.tide(), accepted: [1], finished: true)
         let id = Campaign.tide().id
-        scenario.state.apply([.doubt(id, true)])
+        scenario.state.apply([.halt(id, .failedOver)])
         scenario.want(.tide())
         #expect(scenario.plan().held.isEmpty)
         scenario.began(.tide("wind"))
         let other = Campaign.tide("wind").id
         #expect(scenario.state.isFree(other, for: "wind"))
-        scenario.state.apply([.doubt(other, true)])
+        scenario.state.apply([.halt(other, .failedOver)])
         #expect(!scenario.state.isFree(other, for: "wind"))
     }
 }

@@ -199,6 +199,15 @@ import Testing
         #expect(report.steps[0].pending == 200 - requests)
     }
 
+    @Test(arguments: [false, true])
+    func `why a send stopped itself is in the state, unless it was a dry run`(_ isDryRun: Bool) async throws {
+        let laboratory = Laboratory(population: 200)
+        let sender = ScriptedSender(capacity: 1) { _, _ in Self.invalid }
+        let plan = laboratory.plan(.send(.sample(1...200)))
+        _ = try await laboratory.run(plan, sender, dryRunSample: isDryRun ? 200 : nil)
+        #expect(laboratory.memory.state().occurrences.values.first?.halt == (isDryRun ? nil : .rejected))
+    }
+
     @Test func `dead registrations do not count as rejections`() async throws {
         var laboratory = Laboratory(population: 200)
         laboratory.guards.maxForgetPercent = 100

@@ -67,7 +67,7 @@ struct AssignmentContractTests {
             .outcome(.tide, [1], .accepted), .reject(.tide, [3], code: "INVALID_ARGUMENT"), .outcome(.tide, [2], nil),
             .rename(campaign: "tide", to: "ebb"),
             .amend(.tide, contentDigest: "sha256:2", target: "audience:all", due: nil), .forget([1], at: .at(0)),
-            .supersede([2]), .doubt(.tide, true))
+            .supersede([2]), .halt(.tide, .failedOver))
         try await open.commit(.erase([1, 4]))
         try await open.store.compact()
         try await expect(Self.classes, in: open)

@@ -97,15 +97,15 @@ import Testing
         if following != .synchronous { try? await after.takeLock(from: "first") }
         try await after.lock(for: "second").hold {}
         let state = try await after.open(for: .reading).snapshot()
-        #expect(state.occurrences[.tide]?.isInDoubt == true)
-        #expect(state.occurrences["wind@once"]?.isInDoubt == false)
+        #expect(state.occurrences[.tide]?.halt == .failedOver)
+        #expect(state.occurrences["wind@once"]?.halt == nil)
         #expect(notes.texts.contains { $0.contains("failed over") && $0.contains("1 open occurrence held") })
         if following == .synchronous { #expect(state.serial > serial) }
         // It is said once.
         let count = notes.texts.count { $0.contains("failed over") }
-        try await after.open(for: .changing).commit([.doubt(.tide, false)])
+        try await after.open(for: .changing).commit([.halt(.tide, nil)])
         try await after.lock(for: "third").hold {}
-        #expect(try await after.open(for: .reading).snapshot().occurrences[.tide]?.isInDoubt == false)
+        #expect(try await after.open(for: .reading).snapshot().occurrences[.tide]?.halt == nil)
         #expect(notes.texts.count { $0.contains("failed over") } == count)
     }
 
@@ -283,7 +283,7 @@ import Testing
             try await primary.start()
             try await written
             #expect(try await store.snapshot().occurrences[.tide]?.accepted == [1])
-            #expect(try await store.snapshot().occurrences[.tide]?.isInDoubt == false)
+            #expect(try await store.snapshot().occurrences[.tide]?.halt == nil)
         }
     }
 }

@@ -49,7 +49,7 @@ import Testing
         #expect(state.occurrences["half-done@once#2"]?.accepted.count == 3)
         #expect(state.occurrences["half-done@once#2"]?.intended.count == 4)
         #expect(state.occurrences["welcome@once"]?.codes == ["SENDER_ID_MISMATCH": [12]])
-        #expect(state.occurrences.values.allSatisfy { !$0.isDoubted })
+        #expect(state.occurrences.values.allSatisfy { $0.halt == nil })
         #expect(state.pauses.campaigns == ["half-done"])
         #expect(state.watermarks["weekly"] != nil)
         #expect(state.tests.count == 1)
@@ -109,8 +109,16 @@ import Testing
         #expect(try await !location.hasMoved())
         try await location.lock(for: "run").hold {
             let state = try await location.open(for: .changing).snapshot()
-            #expect(state.occurrences["half-done@once#2"]?.isInDoubt == true)
+            #expect(state.occurrences["half-done@once#2"]?.halt == .failedOver)
         }
+    }
+
+    @Test func `what a failover halted is still held after the upgrade, unless it is finished`() async throws {
+        try await makeFormat2("UPDATE @occurrence SET doubted = true")
+        #expect(try await location.migrate())
+        let occurrences = try await location.open(for: .reading).snapshot().occurrences.values
+        #expect(Set(occurrences.map { $0.finished == nil }) == [true, false])
+        #expect(occurrences.allSatisfy { $0.halt == ($0.finished == nil ? .failedOver : nil) })
     }
 
     @Test func `what had moved before the upgrade is still known as moved, until a person takes it`() async throws {

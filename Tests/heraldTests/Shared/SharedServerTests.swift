@@ -135,7 +135,7 @@ import Testing
         let held = try await scene.goOn()
         #expect(held.errors.contains("failed over"), "\(held.errors)")
         let (after, state) = (try await scene.messages(), try await scene.store().wholeState())
-        let doubted = Set(state.occurrences.values.filter(\.isInDoubt).map(\.campaign))
+        let doubted = Set(state.occurrences.values.filter { $0.halt == .failedOver }.map(\.campaign))
         #expect(!doubted.isEmpty)
         for campaign in doubted {
             #expect(after[campaign] == before[campaign], "\(campaign) was sent before a person said so")
@@ -152,7 +152,7 @@ import Testing
             _ = try await scene.herald("state resolve --from \(runs)/\(name)")
         }
         let decision = scene.workers.isEmpty && !lacksCommits ? "--continue" : "--abandon"
-        for occurrence in try await scene.store().wholeState().occurrences where occurrence.value.isInDoubt {
+        for occurrence in try await scene.store().wholeState().occurrences where occurrence.value.halt == .failedOver {
             let resolved = try await scene.herald("state resolve \(occurrence.key.rawValue) \(decision)")
             #expect(resolved.status == 0, "\(resolved.errors)")
         }

@@ -42,6 +42,11 @@ extension ResolutionProblem {
                 "end \(occurrence) with --abandon")
         case .disabled:
             .wrong("the campaign is disabled, so nothing of \(occurrence) would be sent", "set 'enabled: true' first")
+        case .halted:
+            .wrong(
+                "\(occurrence) waits for a person, so nothing of it would be sent",
+                "let it go on with 'herald state resolve \(occurrence) --continue' first; 'herald plan' says why it waits"
+            )
         case .paused(let campaign):
             .wrong(
                 "the campaign is paused, so nothing of \(occurrence) would be sent",

@@ -1,0 +1,80 @@
+internal import FCM
+
+/// What waits for a person.
+extension Planner {
+    /// Half-done occurrences that no file asks for any more are shown and wait for a person's decision.
+    mutating func holdAbandoned(_ isSelected: (String) -> Bool) {
+        let revisions = Dictionary(desired.sends.map { ($0.campaign.name.value, $0.campaign.revision) }) { one, _ in one
+        }
+        let halfDone = state.occurrences.filter { $0.value.finished == nil && $0.value.hasBegun }
+        for (id, occurrence) in halfDone.sorted(by: { $0.key < $1.key }) where isSelected(occurrence.campaign) {
+            if let revision = revisions[occurrence.campaign] {
+                if revision != occurrence.revision {
+                    hold(id, "it is half done and the campaign is at revision \(revision)", .abandon)
+                }
+            } else {
+                hold(id, "it is half done and no file declares campaign '\(occurrence.campaign)' any more", .abandon)
+            }
+        }
+    }
+
+    /// Holds what may not go on before a person decides.
+    mutating func holdHalted(
+        _ halt: RecordedOccurrence.Halt, _ occurrence: RecordedOccurrence, _ send: Plan.Send
+    ) -> [Plan.Send] {
+        let id = send.occurrence
+        let counts = occurrence.counts
+        let reason =
+            switch halt {
+            case .failedOver:
+                "the database failed over, and the state may lack who got it: --continue would send to them again"
+            case .rejected:
+                "it stopped because \(counts[.rejected].grouped) of \(counts.tried.grouped) were rejected; --continue goes on all the same"
+            case .dead:
+                "it stopped because more registrations looked dead than guard max_forget_percent allows (\(settings.guards.maxForgetPercent) %); if they are, 'herald apply --override max_forget_percent=\(StepID.send(id))' forgets them and goes on"
+            }
+        hold(id, reason, .goOn, remaining: send.members.count)
+        return unrecorded(of: send)
+    }
+
+    /// Whether a person says that the occurrence's registrations are dead.
+    func forgetsFreely(_ id: OccurrenceID) -> Bool {
+        overrides.allow(.maxForgetPercent, for: StepID.send(id).rawValue)
+    }
+
+    /// A paused campaign sends nothing.
+    mutating func unlessPaused(_ send: Plan.Send) -> [Plan.Send] {
+        guard state.pauses.include(send.campaign) else { return [send] }
+        hold(send.occurrence, "the campaign is paused", .resume(send.campaign), remaining: send.members.count)
+        return unrecorded(of: send)
+    }
+
+    /// What a crash left is accounted for, also where nothing is sent.
+    private func unrecorded(of send: Plan.Send) -> [Plan.Send] {
+        send.discovered.isEmpty ? [] : [send.withoutRequests(leftByCrash: send.discovered)]
+    }
+
+    mutating func noteUnknowns(
+        _ id: OccurrenceID, _ occurrence: RecordedOccurrence, _ campaign: Campaign
+    ) {
+        let count = occurrence.counts.uncertain
+        guard count > 0, campaign.delivery.onUnknown == .hold || occurrence.finished != nil else { return }
+        hold(id, "\(count) may or may not have got it and are not sent it again", .decide)
+    }
+
+    /// What a person can do about something that is held.
+    enum Remedy {
+        case decide, goOn, abandon, resume(String)
+    }
+
+    mutating func hold(_ id: OccurrenceID, _ reason: String, _ remedy: Remedy, remaining: Int = 0) {
+        let command =
+            switch remedy {
+            case .decide: "state resolve \(id) --accept, --resend or --abandon"
+            case .goOn: "state resolve \(id) --continue or --abandon"
+            case .abandon: "state resolve \(id) --abandon"
+            case .resume(let campaign): "resume \(campaign)"
+            }
+        plan.held.append(.init(occurrence: id, reason: reason, resolve: "herald \(command)", remaining: remaining))
+    }
+}
