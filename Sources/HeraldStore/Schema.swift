@@ -8,7 +8,8 @@ enum Schema {
     static let formats: [[Step]] = [
         [makeTables],
         [addCounts, addChecksums, addRegistrations, addCommits, addAssignments],
-        [addBeginnings, addStamps, addHalts],
+        [addBeginnings, addStamps],
+        [addHalts],
     ]
 
     /// The format of the states that this herald writes.

@@ -74,9 +74,22 @@ struct UpgradeTests {
         }
     }
 
-    @Test func `what a failover halted is still held after the upgrade, unless it is finished`() async throws {
+    @Test func `one of format 3 knows when a send began, whom it is for, and who was here`() async throws {
         try FileManager.default.removeItem(atPath: path)
-        try FileManager.default.copyItem(atPath: OldState.v2, toPath: path)
+        try FileManager.default.copyItem(atPath: OldState.v3, toPath: path)
+        try await location().lock(for: "run").hold {
+            let state = try await location().open(for: .changing).snapshot()
+            let halfDone = try #require(state.occurrences["half-done@once#2"])
+            #expect((halfDone.accepted, halfDone.uncertain) == ([1, 2, 3], [4, 5, 6, 7]))
+            #expect(halfDone.begun != nil && halfDone.classes.all == RecipientSet(1...12).subtracting([11]))
+            #expect(state.stamps.last != nil)
+        }
+    }
+
+    @Test(arguments: [OldState.v2, OldState.v3])
+    func `what a failover halted is still held after the upgrade, unless it is finished`(old: String) async throws {
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.copyItem(atPath: old, toPath: path)
         try await DatabaseQueue(path: path).write { try $0.execute(sql: "UPDATE occurrence SET doubted = TRUE") }
         try await location().lock(for: "run").hold {
             let occurrences = try await location().open(for: .changing).snapshot().occurrences.values
@@ -188,6 +201,7 @@ enum OldState {
         .appending(path: "fixtures/states/v1/state.sqlite").path
 
     static let v2 = v1.replacing("states/v1", with: "states/v2")
+    static let v3 = v1.replacing("states/v1", with: "states/v3")
 
     static let binding = StateBinding(project: "harbour-example", endpoint: .emulator, workspace: nil)
 

@@ -34,9 +34,13 @@ extension PostgresSchema {
             END IF;
         END $$
         """,
-        // Every run begins with it. After a failover it says how many occurrences it halted, otherwise NULL.
+        noteStanding(halting: "doubted = true"),
+    ]
+
+    /// Every run begins with it. After a failover it says how many occurrences it halted, otherwise NULL.
+    static func noteStanding(halting: String) -> String {
         """
-        CREATE FUNCTION @note_standing() RETURNS bigint LANGUAGE plpgsql AS $$
+        CREATE OR REPLACE FUNCTION @note_standing() RETURNS bigint LANGUAGE plpgsql AS $$
         DECLARE known @server; doubts bigint;
         BEGIN
             SELECT * INTO known FROM @server FOR UPDATE;
@@ -46,13 +50,13 @@ extension PostgresSchema {
                 RETURN NULL;
             END IF;
             IF @has_failed_over() THEN
-                UPDATE @occurrence SET halted = 'failed_over' WHERE finished IS NULL;
+                UPDATE @occurrence SET \(halting) WHERE finished IS NULL;
                 GET DIAGNOSTICS doubts = ROW_COUNT;
                 UPDATE @progress SET serial = serial + 1;
             END IF;
             UPDATE @server SET place = @current_place(), timeline = @current_timeline();
             RETURN doubts;
         END $$
-        """,
-    ]
+        """
+    }
 }

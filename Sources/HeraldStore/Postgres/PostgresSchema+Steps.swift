@@ -1,7 +1,7 @@
 extension PostgresSchema {
     /// The steps to each format from the one before it, from format 2 on. What was released never changes.
     static let steps: [[String]] = [
-        standing + work + checksums + assignments, beginnings + place + stamps + halts,
+        standing + work + checksums + assignments, beginnings + place + stamps, halts,
     ]
 
     /// Where the state stands: what was applied, whether it is open, and which server holds it.
@@ -134,6 +134,7 @@ extension PostgresSchema {
         "ALTER TABLE @occurrence ADD COLUMN halted text",
         "UPDATE @occurrence SET halted = 'failed_over' WHERE doubted AND finished IS NULL",
         "ALTER TABLE @occurrence DROP COLUMN doubted",
+        noteStanding(halting: "halted = 'failed_over'"),
     ]
 
     /// Who gets which text of a personal campaign.

@@ -89,9 +89,23 @@ import Testing
         #expect(try await location.migrate())
     }
 
+    @Test func `a failover after an upgrade from format 3 halts what is open`() async throws {
+        try await makeFormat2()
+        try await change(PostgresSchema.steps[1] + ["UPDATE @identity SET format = 3"])
+        #expect(try await location.migrate())
+        try await change(["UPDATE @server SET timeline = '00000000'"])
+        try await location.lock(for: "run").hold {
+            let state = try await location.open(for: .changing).snapshot()
+            #expect(state.occurrences["half-done@once#2"]?.halt == .failedOver)
+        }
+    }
+
     /// Brings the state to format 2, as an earlier herald left it.
     private func makeFormat2(_ changes: String...) async throws {
-        let statements = PostgresSchema.steps[0] + ["UPDATE @identity SET format = 2"] + changes
+        try await change(PostgresSchema.steps[0] + ["UPDATE @identity SET format = 2"] + changes)
+    }
+
+    private func change(_ statements: [String]) async throws {
         let server = server
         try await PostgresSession(server.parameters, schema: server.schema).perform(for: server.patience) {
             connection, _ in
