@@ -25,7 +25,7 @@ extension Life {
                 // late is one.
                 let hasWaited = report.finished.map { $0 > report.started } ?? false
                 occurrences += report.steps.filter { step in
-                    let isLate = step.stopped?.contains("max_lateness has passed") ?? false
+                    let isLate = step.stopped?.words.contains("max_lateness has passed") ?? false
                     return step.held > 0
                         || step.pending > 0 && step.stopped != nil
                             && (!isLate || hasWaited && step.pending == step.planned)

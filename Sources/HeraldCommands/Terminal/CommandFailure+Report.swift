@@ -23,7 +23,7 @@ extension CommandFailure {
                 .refused, "a guard stopped a step; the report says which",
                 help: "correct the files or lists, or let it through with --override as the report shows")
         case .failed where report.isUnreachable, .running where report.isUnreachable:
-            let reason = report.steps.lazy.compactMap(\.stopped).first ?? "nothing answers"
+            let reason = report.steps.lazy.compactMap(\.stopped?.words).first ?? "nothing answers"
             self.init(
                 .failed, "\(endpoint): \(reason)",
                 help: endpoint.isLoopback

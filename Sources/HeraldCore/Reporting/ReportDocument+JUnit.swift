@@ -41,7 +41,7 @@ extension ReportDocument {
         writer.element("testcase", attributes) { writer in
             let figures = step.figures.filter { $0.count > 0 }.map { "\($0.count) \($0.name)" }.joined(separator: ", ")
             if step.hasFailed {
-                let message = step.stopped.map { "stopped: \($0); \(figures)" } ?? figures
+                let message = step.stopped.map { "stopped: \($0.words); \(figures)" } ?? figures
                 let cause = step.failures.first { $0.action != .forgotten }
                 writer.element("failure", ["type": cause?.code ?? "incomplete", "message": message]) {
                     Self.write(step.failures, omitted: step.failuresOmitted, to: &$0)

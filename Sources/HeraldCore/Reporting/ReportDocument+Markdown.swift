@@ -11,7 +11,7 @@ extension ReportDocument {
         text += facts.map { "\($0.name.inMarkdown): \($0.value.inMarkdown)" }.joined(separator: " · ") + "\n"
         let steps = report.steps.map { step -> String in
             let cells = [step.id.rawValue.inCell] + step.figures.map { String($0.count) }
-            let remarks = [step.stopped.map { "stopped: \($0)" }, step.note, step.leftOut.words].compactMap {
+            let remarks = [step.stopped.map { "stopped: \($0.words)" }, step.note, step.leftOut.words].compactMap {
                 $0?.inCell
             }
             return "| \(cells.joined(separator: " | ")) | \(remarks.joined(separator: "; ")) |\n"

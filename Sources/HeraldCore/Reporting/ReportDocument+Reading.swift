@@ -210,7 +210,7 @@ extension StepReport {
         for failure in try fields.list("failures") { failures.append(try Report.Failure(failure)) }
         failuresOmitted = failures.count < Self.shownFailures ? 0 : max(0, rejected + unknown - failures.count)
         forgotten = failures.count { $0.action == .forgotten }
-        if let reason = try fields.optionalText("stopped") { stop(reason) }
+        if let reason = try fields.optionalText("stopped") { stop(.saved(reason)) }
         unrecorded = try fields.unrecorded("unrecorded")
         locales = try Self.accounts("locales", fields)
         variants = try Self.accounts("variants", fields)

@@ -105,7 +105,7 @@ package struct ReportDocument: Document {
                 step.failures.compactMap { $0.registration.map { .string($0) } })
         }
         members.merge(step.textsJSON) { given, _ in given }
-        members["stopped"] = step.stopped.map { .string($0) }
+        members["stopped"] = step.stopped.map { .string($0.words) }
         members["unrecorded"] = step.unrecorded?.json
         return .object(members)
     }
@@ -116,7 +116,7 @@ package struct ReportDocument: Document {
         for step in report.steps {
             text += "  \(step.id.rawValue.padded(to: width))  \(Self.figures(step, style))\n"
             for line in step.textLines { text += "    \(line)\n" }
-            if let stopped = step.stopped { text += "    stopped: \(stopped)\n" }
+            if let stopped = step.stopped { text += "    stopped: \(stopped.words)\n" }
             if let note = step.note { text += "    \(note)\n" }
             if step.unrecorded != nil {
                 text += "    the state lacks some of these outcomes; 'herald state resolve --from REPORT' adds them\n"

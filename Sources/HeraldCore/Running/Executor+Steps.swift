@@ -13,7 +13,7 @@ extension Executor {
         }
         if let reason = context.whyEnded(step.work) {
             watermarks.noteUnbegun(step)
-            report.steps[index].stop(reason)
+            report.steps[index].stop(.ended(reason))
             queue.noteEnd(of: step, report.steps[index])
             return
         }
@@ -28,7 +28,7 @@ extension Executor {
         }
         guard let work = try? work(of: step, key: key) else {
             watermarks.noteUnbegun(step)
-            report.steps[index].stop("the message cannot be written as JSON")
+            report.steps[index].stop(.unwritableMessage)
             return
         }
         var state = entry.state ?? newState(of: step, work, at: index)
@@ -170,7 +170,7 @@ extension Executor {
         if options.mode.isDryRun {
             report.steps[index].skipped = step.work.planned
         } else {
-            report.steps[index].stop("group '\(name)' has no key: herald has not made it at FCM")
+            report.steps[index].stop(.noKey(name))
         }
     }
 }

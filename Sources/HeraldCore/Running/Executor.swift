@@ -61,7 +61,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
             if context.stop != nil {
                 report.result = .interrupted
             } else if let fatal = context.fatal {
-                for entry in queue.entries { report.steps[entry.index].stop(fatal) }
+                for entry in queue.entries { report.steps[entry.index].stop(.fatal(fatal)) }
                 await dismissQueue()
             } else {
                 await lookAgain()
@@ -103,7 +103,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         watermarks.noteUnbegun(step)
         report.wasBlocked = true
         report.steps[index].held += report.steps[index].pending
-        report.steps[index].stop(refusal)
+        report.steps[index].stop(.guarded(refusal))
         queue.noteEnd(of: step, report.steps[index])
     }
 
@@ -190,7 +190,7 @@ package struct Executor<C: Clock> where C.Duration == Duration {
     private mutating func pauseWhatWasStopped() async {
         guard report.result == .interrupted, surroundings.stop() == .person, !options.mode.isDryRun else { return }
         let pending = report.steps.filter {
-            $0.pending > 0 && ($0.stopped == nil || $0.stopped == StepReport.interruption)
+            $0.pending > 0 && ($0.stopped == nil || $0.stopped == .interrupted)
         }
         let stopped = pending.compactMap { campaigns[$0.id] }
         await commit(Set(stopped).sorted().map { .pause($0) })

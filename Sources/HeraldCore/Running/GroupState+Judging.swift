@@ -123,7 +123,7 @@ extension GroupState {
         // These say nothing about the group.
         case .alreadyExists(let failure), .noValidRegistrations(let failure), .nameMismatch(let failure),
             .rejected(let failure):
-            return .stop("\(failure.code): \(failure.message)")
+            return .stop(.answered(failure))
         }
         switch (purpose, key) {
         case (.adopt, _):

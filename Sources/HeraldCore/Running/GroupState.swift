@@ -16,7 +16,7 @@ struct GroupState: DecidingStep {
         case forgotten(Failure)
         /// A guard forbids it.
         case block(String)
-        case stop(String)
+        case stop(StopReason)
         case end
     }
 
@@ -100,7 +100,7 @@ struct GroupState: DecidingStep {
         case (.undoing, _): return end(now)
         case (_, .storeFailed(let reason)):
             context.giveUp(reason)
-            report.stop(reason)
+            report.stop(.fatal(reason))
             return end(now)
         case (.calling(let purpose, var call), _):
             let next = call.handle(event, at: now, &budget, &context)
@@ -138,7 +138,7 @@ struct GroupState: DecidingStep {
         case .block(let reason):
             context.wasBlocked = true
             report.held += report.pending
-            return stop(reason, now)
+            return stop(.guarded(reason), now)
         case .stop(let reason): return stop(reason, now)
         case .end: return end(now)
         }
@@ -159,16 +159,16 @@ struct GroupState: DecidingStep {
             case .answered(.unauthenticated(let failure)):
                 // No step has a better token.
                 context.giveUp("\(failure.code): \(failure.message)")
-                return stop(context.fatal ?? "", now)
+                return stop(.fatal(context.fatal ?? ""), now)
             case .answered(.stop(let failure)), .gaveUp(let failure):
-                return stop("\(failure.code): \(failure.message)", now)
+                return stop(.answered(failure), now)
             case .answered(let verdict): return perform(act(on: verdict, purpose, context), now, &context)
             case .interrupted:
                 isInterrupted = true
-                return stop(StepReport.interruption, now)
+                return stop(.interrupted, now)
             case .unreachable(let failure):
                 context.giveUp("the endpoint cannot be reached: \(failure.message)", isUnreachable: true)
-                return stop(context.fatal ?? "", now)
+                return stop(.fatal(context.fatal ?? ""), now)
             }
         }
     }
@@ -208,7 +208,7 @@ struct GroupState: DecidingStep {
         }
     }
 
-    private mutating func stop(_ reason: String, _ now: Moment) -> StepEffect {
+    private mutating func stop(_ reason: StopReason, _ now: Moment) -> StepEffect {
         report.stop(reason)
         guard change.action == .create, !isOurs else { return end(now) }
         stage = .undoing
@@ -219,4 +219,8 @@ struct GroupState: DecidingStep {
         report.duration += now.elapsed - began
         return .finish
     }
+}
+
+extension StopReason {
+    static func answered(_ failure: Failure) -> StopReason { .answered(code: failure.code, message: failure.message) }
 }

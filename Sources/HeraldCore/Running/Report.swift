@@ -121,8 +121,6 @@ package struct StepReport: Hashable, Sendable {
     /// How many failures a report shows for each step.
     package static let shownFailures = 1000
     package static let shownMessageIDs = 1000
-    /// Why a step ended that a request to stop the run cut short.
-    static let interruption = "the run was stopped"
 
     package var id: StepID
     package var action: Plan.Action
@@ -169,7 +167,7 @@ package struct StepReport: Hashable, Sendable {
     /// Outcomes of a send that could not be written to the state.
     package var unrecorded: UnrecordedOutcomes?
     /// Why the step stopped early. The first reason counts.
-    package private(set) var stopped: String?
+    package private(set) var stopped: StopReason?
 
     package var pending: Int { planned - accepted - rejected - unknown - skipped - held }
 
@@ -217,7 +215,7 @@ extension StepReport {
     }
 
     /// Ends the step early, unless it has already stopped.
-    mutating func stop(_ reason: String) { stopped = stopped ?? reason }
+    mutating func stop(_ reason: StopReason) { stopped = stopped ?? reason }
 
     /// Ends the step because a person paused its campaign. What is left is held and does not count as a failure.
     mutating func pause() {

@@ -18,7 +18,7 @@ struct RunQueue {
         /// Nothing is ready before that time.
         case wait(until: Date)
         /// That step cannot be done in this run.
-        case giveUp(Int, reason: String, isHeld: Bool)
+        case giveUp(Int, StopReason, isHeld: Bool)
         case done
     }
 
@@ -72,7 +72,7 @@ struct RunQueue {
             switch readiness(of: entries[place], at: now, recorded) {
             case .now: return .begin(place, until: nearest)
             case .at(let instant): nearest = min(instant, nearest ?? instant)
-            case .never(let reason, let isHeld): return .giveUp(place, reason: reason, isHeld: isHeld)
+            case .never(let reason, let isHeld): return .giveUp(place, .waiting(reason), isHeld: isHeld)
             }
         }
         return nearest.map { .wait(until: $0) } ?? .done

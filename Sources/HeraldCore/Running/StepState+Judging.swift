@@ -93,7 +93,7 @@ extension StepState {
             isRefused = true
             // No step has a better token.
             if case .unauthenticated = verdict { context.giveUp("\(code): \(message)") }
-            report.stop("\(code): \(message)")
+            report.stop(.answered(code: code, message: message))
         }
         queue.retries.forget(id)
     }
@@ -109,7 +109,7 @@ extension StepState {
         guard work.isPersonal, failure.isAboutMessage else { return }
         refusedInRow += 1
         guard refusedInRow >= Self.refusalLimit, report.stopped == nil else { return }
-        halt(.rejected, "FCM refused the messages of \(Self.refusalLimit) recipients in a row (\(failure.code))")
+        halt(.rejected, .refused(Self.refusalLimit, code: failure.code))
     }
 
     /// So many refused messages in a row stop a personal campaign.
@@ -219,7 +219,7 @@ extension StepState {
         isBlocked = true
         context.wasBlocked = true
         let figures = "\(dead.grouped) of \(tried.grouped) registrations look dead, more than \(limit) %"
-        halt(.dead, "guard max_forget_percent: \(figures) (--override max_forget_percent=\(report.id))")
+        halt(.dead, .guarded("guard max_forget_percent: \(figures) (--override max_forget_percent=\(report.id))"))
     }
 
     /// How many recipients look dead.
@@ -243,11 +243,11 @@ extension StepState {
         let rejected = report.rejected - dead
         let outcomes = report.accepted + report.unknown + rejected
         guard outcomes >= Self.tellingOutcomes, rejected * 100 > percent * outcomes else { return }
-        halt(.rejected, "\(rejected.grouped) of \(outcomes.grouped) were rejected, more than \(percent) %")
+        halt(.rejected, .rejected(rejected, of: outcomes, limit: percent))
     }
 
     /// What is left waits for a person.
-    private mutating func halt(_ halt: RecordedOccurrence.Halt, _ reason: String) {
+    private mutating func halt(_ halt: RecordedOccurrence.Halt, _ reason: StopReason) {
         self.halt = self.halt ?? halt
         report.stop(reason)
     }

@@ -32,9 +32,6 @@ extension StepState {
 
     /// With fewer, sharing takes longer than sending.
     private static var leastShared: Int { 200 }
-    private static var missingRows: String {
-        "the state does not have the rows of the recipients any more, or they cannot be read; the run sends to them"
-    }
     /// Between two looks at what others do.
     fileprivate static var patience: Duration { .milliseconds(100) }
 
@@ -67,12 +64,12 @@ extension StepState {
         guard let reading = sharing?.reading, reading < crew.reading, let job = sharing?.job else { return }
         guard let view = crew.jobs[job] else {
             // A reading from before it was shared, or another run took over.
-            if sharing?.isConductor == false { report.stop(StepReport.interruption) }
+            if sharing?.isConductor == false { report.stop(.interrupted) }
             return
         }
         sharing?.reading = crew.reading
         take(view, now, &context)
-        if !crew.isConductor, view.isEnding { report.stop(StepReport.interruption) }
+        if !crew.isConductor, view.isEnding { report.stop(.interrupted) }
     }
 
     private mutating func take(_ view: JobView, _ now: Moment, _ context: inout RunContext) {
@@ -130,7 +127,7 @@ extension StepState {
         if sharing?.isConductor == false {
             guard work.canWrite(to: claim) else {
                 // The run has the lists.
-                report.stop(Self.missingRows)
+                report.stop(.noRows)
                 return goOn(now, &context)
             }
             claimedRows.merge(claim.rows) { _, new in new }

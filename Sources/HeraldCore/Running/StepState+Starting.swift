@@ -76,7 +76,7 @@ extension StepState {
     /// The rates let nothing start for that long.
     private mutating func rest(_ wait: Duration, _ now: Moment, _ context: RunContext) {
         if wait > context.options.retry.horizon {
-            report.stop("FCM asks to be left alone for \(wait.components.seconds) s")
+            report.stop(.paused(wait))
         } else {
             wake(after: wait, now)
         }
@@ -123,7 +123,7 @@ extension StepState {
 
     /// It became too late while the intents were written. Nothing of the block starts.
     mutating func takeBack(
-        _ block: Block, _ reason: String, _ now: Moment, _ context: inout RunContext
+        _ block: Block, _ reason: StopReason, _ now: Moment, _ context: inout RunContext
     ) -> StepEffect {
         withdraw(block)
         report.stop(reason)

@@ -96,7 +96,7 @@ extension StepState {
     /// Somebody asked the run to stop. No more requests start.
     mutating func interrupt() {
         isInterrupted = true
-        report.stop(StepReport.interruption)
+        report.stop(.interrupted)
     }
 
     /// Stops waiting for the requests under way. Their messages may have arrived.

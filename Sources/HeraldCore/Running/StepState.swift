@@ -296,7 +296,7 @@ struct StepState: DecidingStep {
 
     mutating func giveUp(_ reason: String, isUnreachable: Bool = false, _ context: inout RunContext) {
         context.giveUp(reason, isUnreachable: isUnreachable)
-        report.stop(reason)
+        report.stop(.fatal(reason))
     }
 
     /// Recipients with their registrations from the state.

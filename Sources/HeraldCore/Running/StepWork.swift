@@ -123,9 +123,9 @@ struct StepWork {
     /// Why no request may start any more. `nil` if it is not too late.
     ///
     /// - Parameter isUnderWay: whether a request of the step has started in this run.
-    func lateness(at now: Date, isUnderWay: Bool) -> String? {
-        if let expiry, now >= expiry { return "expires_after has passed" }
-        if let deadline = send?.deadline, now > deadline, !isUnderWay { return "max_lateness has passed" }
+    func lateness(at now: Date, isUnderWay: Bool) -> StopReason? {
+        if let expiry, now >= expiry { return .expired }
+        if let deadline = send?.deadline, now > deadline, !isUnderWay { return .late }
         return nil
     }
 

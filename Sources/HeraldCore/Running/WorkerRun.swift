@@ -38,7 +38,7 @@ package struct WorkerRun<C: Clock> where C.Duration == Duration {
         } catch {
             // The run waits for all who have joined the job.
             _ = try? await surroundings.crew?.leave(job)
-            let reason = (error as? StateError)?.description ?? "the message cannot be written as JSON"
+            let reason = (error as? StateError)?.description ?? StopReason.unwritableMessage.words
             return (StepReport(step), .stopped(reason))
         }
         var state = StepState(work, members: [], rate: send.rate, probesAPI: false, report: StepReport(step))
@@ -68,10 +68,10 @@ package struct WorkerRun<C: Clock> where C.Duration == Duration {
 
     private func end(_ state: StepState, _ context: RunContext) -> End {
         if context.stop != nil { return .interrupted }
-        if let reason = state.report.stopped, context.isUnreachable || state.isRefused { return .refused(reason) }
-        guard let reason = state.report.stopped ?? (state.report.isStanding ? state.report.note : nil),
-            reason != StepReport.interruption
+        let reason = state.report.stopped
+        if let reason, context.isUnreachable || state.isRefused { return .refused(reason.words) }
+        guard reason != .interrupted, let words = reason?.words ?? (state.report.isStanding ? state.report.note : nil)
         else { return .over }
-        return .stopped(reason)
+        return .stopped(words)
     }
 }

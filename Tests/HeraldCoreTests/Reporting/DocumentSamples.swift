@@ -124,7 +124,7 @@ enum DocumentSamples {
                 registration: "r_fedcba9876543210", code: "CONNECTION_LOST", httpStatus: nil, message: "reset",
                 attempts: 2, action: .held),
         ]
-        report.steps[2].stop("expires_after has passed")
+        report.steps[2].stop(.expired)
         return report
     }
 

@@ -30,7 +30,7 @@ import Testing
 
     @Test func `goes from step to step as they move, and passes over what is stopped or held`() {
         var (stopped, subscribing) = (send("ebb@once"), subscribe(planned: 50))
-        stopped.stop("the run was stopped")
+        stopped.stop(.interrupted)
         let standing = StepReport(
             Plan.Held(occurrence: .init(rawValue: "flood@once"), reason: "paused", resolve: "", remaining: 7))
         var progress = RunProgress()

@@ -92,7 +92,7 @@ import Testing
             let step = try #require(first.steps.first)
             #expect(step.parts.reduce(0, +) == Self.population)
             #expect(step.pending > 0)
-            #expect(step.stopped == "the state state.sqlite cannot be used: SQLite says: disk I/O error")
+            #expect(step.stopped?.words == "the state state.sqlite cannot be used: SQLite says: disk I/O error")
             #expect(first.result == .failed)
             #expect(step.accepted <= service.pushes.count)
         }

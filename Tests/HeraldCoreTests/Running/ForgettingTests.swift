@@ -73,7 +73,7 @@ import Testing
         #expect(laboratory.memory.state().dead.isEmpty)
         #expect(step.pending == 0)
         #expect(report.result == .refused)
-        let stopped = try #require(step.stopped)
+        let stopped = try #require(step.stopped).words
         #expect(
             stopped.contains("max_forget_percent") && stopped.contains("99 of 100") && stopped.contains("--override"))
         let text = ReportDocument(report).text(.plain)

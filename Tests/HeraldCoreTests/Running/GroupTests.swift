@@ -138,7 +138,7 @@ import Testing
         let report = try await laboratory.run(laboratory.plan(groups: want([1, 2])), fcm)
         #expect(report.result == .refused)
         #expect(report.steps.map(\.held) == [2])
-        #expect(report.steps.first?.stopped?.contains("--override foreign_group=chris") == true)
+        #expect(report.steps.first?.stopped?.words.contains("--override foreign_group=chris") == true)
         #expect(fcm.now.groups[Self.name] == [.fid(9)])
         #expect(recorded(laboratory) == nil)
         let again = try await laboratory.run(laboratory.plan(groups: want([1, 2])), fcm)

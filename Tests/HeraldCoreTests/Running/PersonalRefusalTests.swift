@@ -67,7 +67,7 @@ import Testing
         #expect(step.accepted == 5)
         #expect(step.rejected == 10)
         #expect(step.pending == 25)
-        #expect(step.stopped?.contains("10 recipients in a row") == true)
+        #expect(step.stopped?.words.contains("10 recipients in a row") == true)
     }
 
     @Test(arguments: [("BadDeviceToken", false), ("DeviceTokenNotForTopic", false), ("PayloadEmpty", true)])

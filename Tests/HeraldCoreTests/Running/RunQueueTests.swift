@@ -149,7 +149,7 @@ import Testing
                 now.elapsed += .seconds(instant.timeIntervalSince(now.date))
                 now.date = instant
             case .giveUp(let place, let reason, _):
-                Issue.record("seed \(seed): \(queue.remove(at: place).step.id): \(reason)")
+                Issue.record("seed \(seed): \(queue.remove(at: place).step.id): \(reason.words)")
             case .done: break
             }
         }

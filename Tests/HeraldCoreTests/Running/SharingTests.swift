@@ -233,7 +233,7 @@ import Testing
         let effect = step.handle(
             .claimed(Claim(members: RecipientSet(1...members), rows: found)), at: Self.now, &context)
         #expect(effect.word == "leave")
-        #expect(step.report.stopped?.contains("the rows of the recipients") == true)
+        #expect(step.report.stopped?.words.contains("the rows of the recipients") == true)
         #expect(step.queue.isEmpty && step.report.failures.isEmpty && step.report.rejected == 0)
     }
 }

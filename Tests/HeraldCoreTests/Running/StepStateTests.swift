@@ -37,7 +37,7 @@ import Testing
         let words = events.map { step.handle($0, at: Self.start, &context).word }
         #expect(words == ["commit", "look", "prepare", "read", "commit", "commit", "finish"])
         #expect(step.report.pending == 3)
-        #expect(step.report.stopped == "disk I/O error")
+        #expect(step.report.stopped?.words == "disk I/O error")
         #expect(context.fatal == "disk I/O error")
     }
 

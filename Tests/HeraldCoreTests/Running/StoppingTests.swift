@@ -20,7 +20,7 @@ import Testing
         #expect(sender.requests.count == 4)
         #expect(report.steps[0].accepted == 3)
         #expect(report.steps[0].pending == 17)
-        #expect(report.steps[0].stopped == "PERMISSION_DENIED: Permission denied")
+        #expect(report.steps[0].stopped?.words == "PERMISSION_DENIED: Permission denied")
         #expect(report.result == .failed)
     }
 
@@ -75,7 +75,7 @@ import Testing
             .subscribe("tides", RecipientSet(1...30)), .send(.sample(1...100)), .send(.sample([1], campaign: "ebb")))
         let report = try await laboratory.run(plan, sender)
         #expect(report.steps.map(\.pending) == [30, 100, 1])
-        #expect(report.steps.allSatisfy { $0.stopped == "the endpoint cannot be reached: connection refused" })
+        #expect(report.steps.allSatisfy { $0.stopped?.words == "the endpoint cannot be reached: connection refused" })
         #expect(report.result == .failed)
         #expect(laboratory.clock.now.offset < .seconds(15))
         let state = laboratory.memory.state()
@@ -107,7 +107,7 @@ import Testing
         // One at a time, since none was ever answered.
         #expect(report.steps[0].unknown == 5)
         #expect(report.steps[0].pending == 100 - report.steps[0].unknown)
-        #expect(report.steps[0].stopped?.contains("no request is answered") == true)
+        #expect(report.steps[0].stopped?.words.contains("no request is answered") == true)
         #expect(report.steps[1].pending == 10)
         #expect(report.result == .unknown)
         #expect(report.isUnreachable)

@@ -252,8 +252,8 @@ import Testing
         #expect(report.steps.map(\.accepted) == [0, 0, 0, 2, 2])
         #expect(report.steps.map(\.pending) == [2, 1, 1, 0, 0])
         #expect(requests.allSatisfy { if case .send = $0 { true } else { false } })
-        #expect(report.steps[0].stopped == "the Instance ID service ended on 2027-09-29")
-        #expect(report.steps[1].stopped == "device groups ended on 2027-09-29")
+        #expect(report.steps[0].stopped?.words == "the Instance ID service ended on 2027-09-29")
+        #expect(report.steps[1].stopped?.words == "device groups ended on 2027-09-29")
         #expect(report.result == .failed)
     }
 
@@ -261,7 +261,7 @@ import Testing
         let (report, requests) = try await runAfterTheEnd(.iid, at: .emulator)
         #expect(report.steps[0].accepted == 2)
         #expect(requests.contains { $0.isBatch })
-        #expect(report.steps[1...2].allSatisfy { $0.stopped != "device groups ended on 2027-09-29" })
+        #expect(report.steps[1...2].allSatisfy { $0.stopped?.words != "device groups ended on 2027-09-29" })
     }
 
     @Test(arguments: [false, true])

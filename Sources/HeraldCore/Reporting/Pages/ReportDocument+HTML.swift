@@ -32,7 +32,7 @@ extension ReportDocument {
     }
 
     private static func row(_ step: StepReport) -> JSONValue {
-        let remarks = [step.stopped.map { "stopped: \($0)" }, step.note, step.leftOut.words].compactMap(\.self)
+        let remarks = [step.stopped.map { "stopped: \($0.words)" }, step.note, step.leftOut.words].compactMap(\.self)
         return [
             "id": .string(step.id.rawValue), "tone": .string(step.hasFailed ? "bad" : "good"),
             "remarks": .array(remarks.map { .string($0) }),

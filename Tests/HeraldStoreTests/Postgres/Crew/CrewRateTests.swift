@@ -71,7 +71,7 @@ import Testing
             number == 1500 ? .response(Response(status: 429, retryAfter: "3", body: Array("{}".utf8))) : nil
         }
         let report = try await conductWithTwo(scene)
-        #expect(report.steps[0].accepted == 6000, "\(report.steps[0].stopped ?? "")")
+        #expect(report.steps[0].accepted == 6000, "\(report.steps[0].stopped?.words ?? "")")
         let arrivals = scene.log.arrivals
         #expect(Set(arrivals.prefix(1500).map(\.process)).count == 3, "all were sending")
         let refused = arrivals[1500].instant
@@ -111,7 +111,7 @@ import Testing
         let report = try await conductWithTwo(scene)
         let step = report.steps[0]
         #expect(report.result == .refused)
-        #expect(step.stopped?.contains("guard max_forget_percent") == true, "\(step.stopped ?? "")")
+        #expect(step.stopped?.words.contains("guard max_forget_percent") == true, "\(step.stopped?.words ?? "")")
         #expect(step.accepted + step.rejected + step.held == 8000)
         #expect(scene.log.count < 4000)
     }

@@ -1,0 +1,54 @@
+package import FCM
+
+/// Why a step ended before everybody was tried.
+package enum StopReason: Hashable, Sendable {
+    /// Somebody asked the run to stop, or the conductor of a shared send ends it.
+    case interrupted
+    /// `max_lateness` ended before the step was under way.
+    case late
+    /// `expires_after` ended.
+    case expired
+    /// A guard blocks it, or nobody approved it.
+    case guarded(String)
+    /// It would have to wait for other steps, or for longer than it may.
+    case waiting(String)
+    /// Google has ended the service that it needs.
+    case ended(String)
+    /// FCM's answer holds for every recipient.
+    case answered(code: String, message: String)
+    /// FCM asks for a longer pause than a run waits.
+    case paused(Duration)
+    /// FCM refused that many messages of a personal campaign in a row.
+    case refused(Int, code: String)
+    /// More than `limit` percent were rejected.
+    case rejected(Int, of: Int, limit: Int)
+    /// The state has no key of the group that it sends to.
+    case noKey(GroupName)
+    case unwritableMessage
+    /// A process that helps cannot read what its recipients' messages need.
+    case noRows
+    /// Something ended the whole run.
+    case fatal(String)
+    /// A saved report has only the words.
+    case saved(String)
+
+    /// As a report shows it.
+    package var words: String {
+        switch self {
+        case .interrupted: "the run was stopped"
+        case .late: "max_lateness has passed"
+        case .expired: "expires_after has passed"
+        case .guarded(let reason), .waiting(let reason), .ended(let reason), .fatal(let reason), .saved(let reason):
+            reason
+        case .answered(let code, let message): "\(code): \(message)"
+        case .paused(let length): "FCM asks to be left alone for \(length.components.seconds) s"
+        case .refused(let count, let code): "FCM refused the messages of \(count) recipients in a row (\(code))"
+        case .rejected(let count, let all, let limit):
+            "\(count.grouped) of \(all.grouped) were rejected, more than \(limit) %"
+        case .noKey(let group): "group '\(group)' has no key: herald has not made it at FCM"
+        case .unwritableMessage: "the message cannot be written as JSON"
+        case .noRows:
+            "the state does not have the rows of the recipients any more, or they cannot be read; the run sends to them"
+        }
+    }
+}
