@@ -128,7 +128,7 @@ extension Executor {
             context.topicAPI = .iid
             report.notes.append(
                 "this project has no topic subscription API; memberships go to the Instance ID service in batches")
-        } else if context.topicAPI == .auto, !state.isProbing {
+        } else if context.topicAPI == .auto, !state.calls.isProbing {
             context.topicAPI = .registrations
         } else {
             return

@@ -10,9 +10,6 @@ struct GroupCall {
     /// How many attempts in a row got no answer.
     private var unanswered = 0
     private var wasUnauthenticated = false
-    private var isUnderWay = false
-    /// No attempt is made before this time.
-    private var restsUntil: Duration = .zero
     private(set) var retries = 0
     private(set) var mayHaveTakenEffect = false
 
@@ -36,47 +33,45 @@ struct GroupCall {
     }
 
     /// Makes the first attempt as soon as the rates allow it.
-    mutating func begin(at now: Moment, _ budget: inout RateBudget, _ context: inout RunContext) -> Next {
+    mutating func begin(at now: Moment, _ calls: inout PacedCalls, _ context: inout RunContext) -> Next {
         if context.stop != nil { return .ended(.interrupted) }
-        if restsUntil > now.elapsed { return rest(now) }
-        let (granted, wait) = context.withLimiter(of: .group(.add)) {
-            budget.reserve(1, at: now.elapsed, from: &$0)
-        }
+        if calls.restsUntil > now.elapsed { return rest(now, calls) }
+        let (granted, wait) = calls.reserve(1, at: now, &context)
         if granted == 0 {
             guard isWorthWaiting(wait, now, context) else {
                 return .ended(.gaveUp(Failure(.retryLater, message: "FCM asks to be left alone")))
             }
-            restsUntil = now.elapsed + wait
-            return rest(now)
+            calls.rest(for: wait, at: now)
+            return rest(now, calls)
         }
-        isUnderWay = true
+        calls.start(1, for: [], granted: 0, at: now, &context)
         let asked = Inbox.Asked(block: Inbox.Block([], started: now.elapsed), places: 0..<0, serial: 0)
         return .effect(.send([.init(request: .group(operation), asked: asked)]))
     }
 
     /// Goes on after the effect that it asked for last.
     mutating func handle(
-        _ event: StepEvent, at now: Moment, _ budget: inout RateBudget, _ context: inout RunContext
+        _ event: StepEvent, at now: Moment, _ calls: inout PacedCalls, _ context: inout RunContext
     ) -> Next {
         switch event {
         case .halted(let answers):
-            if case .notSent? = answers.first?.exchange { isUnderWay = false }
-            if isUnderWay { mayHaveTakenEffect = true }
+            let wasSent = if case .notSent? = answers.first?.exchange { false } else { !calls.inFlight.isEmpty }
+            if wasSent { mayHaveTakenEffect = true }
             return .ended(.interrupted)
-        case .woke(let answers) where isUnderWay:
+        case .woke(let answers) where !calls.inFlight.isEmpty:
             guard let answer = answers.first else { return .effect(.wait(until: nil, answers: 1)) }
-            isUnderWay = false
-            if let result = judge(answer.exchange, now, &budget, &context) { return .ended(result) }
+            calls.note(answer.exchange, at: now)
+            if let result = judge(answer.exchange, now, &calls, &context) { return .ended(result) }
             retries += 1
-            return begin(at: now, &budget, &context)
+            return begin(at: now, &calls, &context)
         case .sent: return .effect(.wait(until: nil, answers: 1))
-        default: return begin(at: now, &budget, &context)
+        default: return begin(at: now, &calls, &context)
         }
     }
 
     /// `nil` means: make the call again.
     private mutating func judge(
-        _ exchange: Exchange, _ now: Moment, _ budget: inout RateBudget, _ context: inout RunContext
+        _ exchange: Exchange, _ now: Moment, _ calls: inout PacedCalls, _ context: inout RunContext
     ) -> Result? {
         attempts += 1
         if case .response = exchange { unanswered = 0 } else { unanswered += 1 }
@@ -88,18 +83,15 @@ struct GroupCall {
         }
         guard case .again(let failure, let asked) = verdict else { return .answered(verdict) }
         if [.idempotent, .deferred].contains(asked.effect) { mayHaveTakenEffect = true }
-        let decision = context.options.retry.decide(
-            asked, attempt: attempts, unanswered: unanswered, elapsed: now.elapsed - began,
-            now: now.date.timeIntervalSince1970, using: &context.random)
-        switch decision {
+        let setback = PacedCalls.Setback(
+            asked: asked, attempt: attempts, unanswered: unanswered, trying: now.elapsed - began)
+        switch calls.decide(setback, at: now, &context) {
         case .unreachable: return .unreachable(failure)
         case .wait(_, _, isTooLong: true): return .gaveUp(failure)
         case .wait(let wait, let pause, _):
             guard isWorthWaiting(wait, now, context) else { return .gaveUp(failure) }
-            if let pause {
-                context.withLimiter(of: .group(.add)) { budget.pause(pause, at: now.elapsed, &$0) }
-            }
-            restsUntil = now.elapsed + wait
+            if let pause { calls.pause(pause, at: now, &context) }
+            calls.rest(for: wait, at: now)
             return nil
         }
     }
@@ -109,7 +101,7 @@ struct GroupCall {
     }
 
     /// Waits are short, so that a request to stop is noticed.
-    private func rest(_ now: Moment) -> Next {
-        .effect(.wait(until: min(restsUntil, now.elapsed + .seconds(1)), answers: 0))
+    private func rest(_ now: Moment, _ calls: PacedCalls) -> Next {
+        .effect(.wait(until: min(calls.restsUntil, now.elapsed + .seconds(1)), answers: 0))
     }
 }

@@ -8,7 +8,7 @@ struct GroupKeyRefresh: DecidingStep {
     private(set) var key: NotificationKey?
     private let name: GroupName
     private var call: GroupCall?
-    private var budget = RateBudget()
+    private var calls = PacedCalls(.group(.add))
     /// The changes that are being written.
     private var changes: [StateChange]?
 
@@ -27,11 +27,11 @@ struct GroupKeyRefresh: DecidingStep {
         }
         let next: GroupCall.Next
         if var call {
-            next = call.handle(event, at: now, &budget, &context)
+            next = call.handle(event, at: now, &calls, &context)
             self.call = call
         } else {
             var call = GroupCall(.retrieve(name), at: now)
-            next = call.begin(at: now, &budget, &context)
+            next = call.begin(at: now, &calls, &context)
             self.call = call
         }
         switch next {

@@ -64,12 +64,13 @@ struct GroupState: DecidingStep {
     /// When something more urgent begins. What is left then is for the next run.
     private let leaveAt: Date?
     private var stage = Stage.new
-    private var budget = RateBudget()
+    private var calls: PacedCalls
     private var news: [StepNews] = []
     private var began: Duration = .zero
 
     init(_ change: Plan.GroupChange, _ recorded: RecordedGroup?, leaveAt: Date?, report: StepReport) {
         self.change = change
+        calls = PacedCalls(.group(change.action))
         self.leaveAt = leaveAt
         self.report = report
         group = recorded ?? RecordedGroup()
@@ -103,7 +104,7 @@ struct GroupState: DecidingStep {
             report.stop(.fatal(reason))
             return end(now)
         case (.calling(let purpose, var call), _):
-            let next = call.handle(event, at: now, &budget, &context)
+            let next = call.handle(event, at: now, &calls, &context)
             return goOn(with: call, for: purpose, next, now, &context)
         default: preconditionFailure("the event does not answer what was asked for")
         }
@@ -113,7 +114,7 @@ struct GroupState: DecidingStep {
         switch act {
         case .call(let purpose):
             var call = GroupCall(operation(for: purpose), leaveAt: leaveAt, at: now)
-            let next = call.begin(at: now, &budget, &context)
+            let next = call.begin(at: now, &calls, &context)
             return goOn(with: call, for: purpose, next, now, &context)
         case .read(let recipients, let next):
             stage = .reading(then: next)

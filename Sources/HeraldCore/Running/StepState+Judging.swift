@@ -3,17 +3,16 @@ internal import FCM
 /// What an answer means for its recipient, the step and the run.
 extension StepState {
     mutating func take(_ answers: [Inbox.Answer], _ now: Moment, _ context: inout RunContext) {
-        guard !inFlight.isEmpty else { return }
-        let limit = limit(context)
-        let isFull = inFlight.requests >= limit - limit / 4
+        guard !calls.inFlight.isEmpty else { return }
+        let limit = calls.limit(context)
+        let isFull = calls.inFlight.requests >= limit - limit / 4
         for answer in answers {
-            inFlight.requests -= 1
-            if !decisions.isEmpty { decisions = [:] }
+            calls.note(answer.exchange, at: now)
             let addressees = answer.asked.addressees
             let verdicts = work.verdicts(on: answer.exchange, for: addressees)
             note(answer.exchange, answer.asked, verdicts.first, isFull: isFull, now, &context)
             for (addressee, number) in zip(addressees, 0..<verdicts.count) {
-                inFlight.recipients.remove(addressee.id)
+                calls.inFlight.recipients.remove(addressee.id)
                 judge(addressee, verdicts[number], now, &context)
             }
             checkForgetting(&context)
@@ -29,9 +28,7 @@ extension StepState {
     ) {
         let outcome: Window.Outcome
         switch exchange {
-        case .response:
-            lastResponse = now.elapsed
-            outcome = verdict?.isDeferral == true ? .deferred : .answered
+        case .response: outcome = verdict?.isDeferral == true ? .deferred : .answered
         case .lost: outcome = .lost
         case .notSent, .refused: return
         }
@@ -50,7 +47,7 @@ extension StepState {
     ) {
         let id = addressee.id
         let attempt = queue.retries.attempts(of: id) + 1
-        if probesAPI ? verdict.showsAPI : verdict.isTelling { isProbing = false }
+        calls.learn(from: verdict)
         switch verdict {
         case .accepted(let messageID):
             accept(id, isOurs: true, &context)
@@ -153,15 +150,11 @@ extension StepState {
     ) -> Bool {
         let id = addressee.id
         let trying = queue.retries.elapsed(of: id, at: now.elapsed)
-        let row = RetryQueue.Row(of: id, in: queue.retries, answered: lastResponse, now: now.elapsed)
+        let row = RetryQueue.Row(of: id, in: queue.retries, answered: calls.lastResponse, now: now.elapsed)
         let unanswered = asked.effect.isAskedFor ? nil : row
-        let setback = Setback(asked: asked, attempt: attempt, unanswered: unanswered?.count ?? 0, trying: trying)
-        let decision =
-            decisions[setback]
-            ?? context.options.retry.decide(
-                asked, attempt: attempt, unanswered: setback.unanswered, elapsed: trying,
-                now: now.date.timeIntervalSince1970, using: &context.random)
-        decisions[setback] = decision
+        let setback = PacedCalls.Setback(
+            asked: asked, attempt: attempt, unanswered: unanswered?.count ?? 0, trying: trying)
+        let decision = calls.decide(setback, at: now, &context)
         if let limit = asked.projectLimit, work.isSend, limit != context.recorded.sendQuota?.perMinute {
             outcomes.quota = limit
             context.recorded.apply([.sendQuota(limit, at: now.date)])
@@ -176,7 +169,7 @@ extension StepState {
         switch decision {
         case .wait(let wait, let pause, let isTooLong):
             if let pause {
-                context.withLimiter(of: work.action) { budget.pause(pause, at: now.elapsed, &$0) }
+                calls.pause(pause, at: now, &context)
                 tell(pause)
             }
             if !isTooLong {
@@ -256,22 +249,5 @@ extension StepState {
 extension Verdict {
     fileprivate var isDeferral: Bool {
         if case .again(_, let asked) = self { asked.effect.isAskedFor } else { false }
-    }
-
-    /// Whether the answer says something about what other requests may expect.
-    fileprivate var isTelling: Bool {
-        switch self {
-        case .unauthenticated: false
-        case .again(_, let asked): asked.effect != .none
-        case .accepted, .preexisting, .dead, .rejected, .unknown, .unavailable, .stop: true
-        }
-    }
-
-    /// Whether the answer shows that the project has the API.
-    fileprivate var showsAPI: Bool {
-        switch self {
-        case .accepted, .preexisting, .dead, .rejected: true
-        case .again, .unknown, .unauthenticated, .unavailable, .stop: false
-        }
     }
 }

@@ -60,7 +60,7 @@ extension StepState {
     mutating func follow(_ now: Moment, _ context: inout RunContext) {
         guard work.isSend, let crew = context.crew else { return }
         sharing?.nextLook = now.elapsed + Self.patience
-        if let rate = work.rate.flatMap({ crew.share.of($0) }) { budget.change(to: rate, at: now.elapsed) }
+        if let rate = work.rate.flatMap({ crew.share.of($0) }) { calls.change(to: rate, at: now) }
         guard let reading = sharing?.reading, reading < crew.reading, let job = sharing?.job else { return }
         guard let view = crew.jobs[job] else {
             // A reading from before it was shared, or another run took over.
@@ -75,7 +75,7 @@ extension StepState {
     private mutating func take(_ view: JobView, _ now: Moment, _ context: inout RunContext) {
         count(view.others)
         sharing?.view = view
-        if view.quiet > .zero { budget.pause(until: now.elapsed + view.quiet) }
+        if view.quiet > .zero { calls.pause(for: view.quiet, at: now) }
         if view.others[.accepted] > 0 { context.noteSuccess(on: .send) }
         checkForgetting(&context)
         checkRejections()
@@ -94,7 +94,7 @@ extension StepState {
         let hasRate =
             crew.share.of(context.options.fcm.rate) != nil && work.rate.map { crew.share.of($0) != nil } ?? true
         if crew.validity > .zero, hasRate { return true }
-        wake(after: .milliseconds(50), now)
+        calls.wake(after: .milliseconds(50), now)
         return false
     }
 
@@ -104,8 +104,9 @@ extension StepState {
     mutating func gather(_ now: Moment, _ context: RunContext) -> StepEffect? {
         guard let crew = context.crew else { return nil }
         guard let sharing else { return share(crew, now, context) }
-        guard queue.freshCount < blockNeeded(context), sharing.view.hasFree, now.elapsed >= sharing.nextClaim else {
-            if queue.readyCount == 0 { wake(after: Self.patience, now) }
+        guard queue.freshCount < calls.blockNeeded(context), sharing.view.hasFree, now.elapsed >= sharing.nextClaim
+        else {
+            if queue.readyCount == 0 { calls.wake(after: Self.patience, now) }
             return nil
         }
         stage = .claiming
@@ -113,7 +114,7 @@ extension StepState {
     }
 
     private mutating func share(_ crew: CrewView, _ now: Moment, _ context: RunContext) -> StepEffect? {
-        guard crew.isConductor, crew.others > 0, !isProbing, queue.freshCount >= Self.leastShared,
+        guard crew.isConductor, crew.others > 0, !calls.isProbing, queue.freshCount >= Self.leastShared,
             let send = work.shared(ramped: context.sends.begin.map { now.elapsed - $0 } ?? .zero, context.options)
         else { return nil }
         // Only this process can look for other registrations.

@@ -22,21 +22,21 @@ extension StepState {
             stage = .lookingForPauses
             return .lookForPauses
         }
-        if let reason = work.lateness(at: now.date, isUnderWay: isUnderWay) {
+        if let reason = work.lateness(at: now.date, isUnderWay: calls.hasStarted) {
             report.stop(reason)
             return nil
         }
         guard mayStart(now, context) else { return nil }
         // All requests that start together share one commit, so a few large groups are faster than many small ones.
-        guard limit(context) - inFlight.requests >= blockNeeded(context) else { return nil }
+        guard calls.limit(context) - calls.inFlight.requests >= calls.blockNeeded(context) else { return nil }
         queue.retries.ripen(at: now.elapsed)
         if let effect = gather(now, context) { return effect }
         guard queue.readyCount > 0 else {
-            if let next = queue.retries.nextReady { wake(after: next - now.elapsed, now) }
+            if let next = queue.retries.nextReady { calls.wake(after: next - now.elapsed, now) }
             return nil
         }
-        if quietUntil > now.elapsed {
-            rest(quietUntil - now.elapsed, now, context)
+        if calls.restsUntil > now.elapsed {
+            rest(calls.restsUntil - now.elapsed, now, context)
             return nil
         }
         // If starts were granted before the access token was there, they would all leave at once when it came.
@@ -54,17 +54,12 @@ extension StepState {
     mutating func reserve(_ now: Moment, _ context: inout RunContext) -> StepEffect {
         // The request to stop may have come while the connection opened.
         if context.stop != nil { return goOn(now, &context) }
-        let free = limit(context) - inFlight.requests
-        let (granted, wait) = context.withLimiter(of: work.action) { shared -> (granted: Int, wait: Duration) in
-            if work.batchSize == 1 {
-                return budget.reserve(min(free, queue.readyCount), at: now.elapsed, from: &shared)
-            }
-            // With batches, takes the starts of one batch.
-            let count = min(work.batchSize, queue.readyCount, budget.largestBatch(shared))
-            let wait = budget.reserve(batch: count, at: now.elapsed, from: &shared)
-            return (wait == .zero ? count : 0, wait)
-        }
-        if wait > .zero { quietUntil = now.elapsed + max(wait, RateLimiter.minimumWait) }
+        let free = calls.limit(context) - calls.inFlight.requests
+        let (granted, wait) =
+            work.batchSize == 1
+            ? calls.reserve(min(free, queue.readyCount), at: now, &context)
+            : calls.reserve(batch: min(work.batchSize, queue.readyCount), at: now, &context)
+        if wait > .zero { calls.rest(for: max(wait, RateLimiter.minimumWait), at: now) }
         guard granted > 0 else { return goOn(now, &context) }
         if let missing = queue.missing(for: granted) {
             stage = .readingAhead(missing, granted: granted)
@@ -78,14 +73,8 @@ extension StepState {
         if wait > context.options.retry.horizon {
             report.stop(.paused(wait))
         } else {
-            wake(after: wait, now)
+            calls.wake(after: wait, now)
         }
-    }
-
-    /// Waits are short, so that a request to stop is noticed.
-    mutating func wake(after wait: Duration, _ now: Moment) {
-        let instant = now.elapsed + min(max(wait, RateLimiter.minimumWait), .seconds(1))
-        wakeAt = min(wakeAt ?? instant, instant)
     }
 
     /// Makes the next requests and has their intents written.
@@ -108,10 +97,7 @@ extension StepState {
     /// Every intent is written before its effect: only this function sends requests, and it runs only after their
     /// intents are committed.
     mutating func release(_ block: Block, _ now: Moment, _ context: inout RunContext) -> StepEffect {
-        context.withLimiter(of: work.action) { budget.postpone(block.granted, to: now.elapsed, &$0) }
-        inFlight.requests += block.departures.count
-        inFlight.recipients.formUnion(block.recipients)
-        isUnderWay = true
+        calls.start(block.departures.count, for: block.recipients, granted: block.granted, at: now, &context)
         let deferredBefore = deferredBefore
         for id in block.recipients {
             if queue.retries.knows(id) { report.retries += 1 }

@@ -105,14 +105,14 @@ extension StepState {
     ) -> StepEffect {
         interrupt()
         take(answers, now, &context)
-        guard work.isSend, !inFlight.isEmpty else {
-            inFlight = InFlight()
+        guard work.isSend, !calls.inFlight.isEmpty else {
+            calls.inFlight = .init()
             return goOn(now, &context)
         }
-        report.unknown += inFlight.recipients.count
-        outcomes.unknown.formUnion(inFlight.recipients)
+        report.unknown += calls.inFlight.recipients.count
+        outcomes.unknown.formUnion(calls.inFlight.recipients)
         stage = .abandoning
-        return .read(inFlight.recipients.subtracting(.target))
+        return .read(calls.inFlight.recipients.subtracting(.target))
     }
 
     /// - Parameter found: the registrations that the state could give.
@@ -120,10 +120,10 @@ extension StepState {
         _ found: [RecipientID: Registration], _ now: Moment, _ context: inout RunContext
     ) -> StepEffect {
         let failure = Failure(.interrupted, message: "the run was stopped before the answer came")
-        for addressee in named(inFlight.recipients, found) {
+        for addressee in named(calls.inFlight.recipients, found) {
             fail(addressee, failure, queue.retries.attempts(of: addressee.id) + 1, .held, context)
         }
-        inFlight = InFlight()
+        calls.inFlight = .init()
         return goOn(now, &context)
     }
 }

@@ -45,8 +45,7 @@ struct StepState: DecidingStep {
     var work: StepWork
     var report: StepReport
     var queue: StepQueue
-    var budget: RateBudget
-    var inFlight = InFlight()
+    var calls: PacedCalls
     var outcomes = UnwrittenOutcomes()
     /// Reported as dead, but not yet forgotten or kept.
     var reportedDead: [Death] = []
@@ -72,11 +71,6 @@ struct StepState: DecidingStep {
 
     /// Whether the project lacks the API that the step used. Recipients that were asked go back into the queue.
     var isUnavailable = false
-    /// Until the first answer only one request is under way. Its answer shows whether the API exists and whether a
-    /// setting or the message itself is wrong.
-    var isProbing = true
-    /// Whether only an answer that shows the API ends the probing.
-    let probesAPI: Bool
     var isBlocked = false
     /// Why the step stopped itself. Later runs do not go on with it before a person decides.
     var halt: RecordedOccurrence.Halt?
@@ -84,22 +78,11 @@ struct StepState: DecidingStep {
     var isRefused = false
     /// How many messages of a personal campaign FCM refused since it accepted one.
     var refusedInRow = 0
-    /// Whether a request of this step has started in this run.
-    var isUnderWay = false
     /// Whether a request to stop the run ended the step.
     var isInterrupted = false
-    /// The rates let nothing start before this time.
-    var quietUntil: Duration = .zero
-    /// The latest time to wake if no answer comes.
-    var wakeAt: Duration?
     var lastPauseCheck: Duration?
     /// The second that the message's lifetime was encoded for.
     var renewedSecond: Int?
-    /// Retry decisions for the answer being judged. Recipients of the same batch share one decision, so they wait
-    /// equally long and go out again in one batch.
-    var decisions: [Setback: RetryPolicy.Decision] = [:]
-    /// When the server last answered any request.
-    var lastResponse: Duration?
     private var resumed: Duration = .zero
 
     /// What makes a step yield.
@@ -117,32 +100,14 @@ struct StepState: DecidingStep {
         var other: Registration
     }
 
-    /// Requests under way, and their recipients.
-    struct InFlight {
-        /// A batch counts as one.
-        var requests = 0
-        var recipients = RecipientSet()
-
-        var isEmpty: Bool { requests == 0 }
-    }
-
-    /// What a retry decision depends on, apart from chance.
-    struct Setback: Hashable {
-        var asked: Verdict.Repeat
-        var attempt: Int
-        var unanswered: Int
-        var trying: Duration
-    }
-
     /// From this many on, outcomes are written even if no request starts.
     private static var commitSize: Int { 256 }
 
     init(_ work: StepWork, members: RecipientSet, rate: Rate?, probesAPI: Bool, report: StepReport) {
         self.work = work
         self.report = report
-        self.probesAPI = probesAPI
         queue = StepQueue(members)
-        budget = RateBudget(own: rate)
+        calls = PacedCalls(work.action, rate: rate, probesAPI: probesAPI)
     }
 
     /// Prepares the step to go on after it has yielded.
@@ -161,7 +126,7 @@ struct StepState: DecidingStep {
 
     /// How long the step can only wait for retries. Zero if that is too short to yield.
     func idleTime(at now: Moment) -> Duration {
-        guard inFlight.isEmpty else { return .zero }
+        guard calls.inFlight.isEmpty else { return .zero }
         if let sharing, queue.isEmpty { return sharing.idleTime(at: now) }
         return queue.idleTime(at: now.elapsed)
     }
@@ -174,7 +139,7 @@ struct StepState: DecidingStep {
     // MARK: Events
 
     mutating func handle(_ event: StepEvent, at now: Moment, _ context: inout RunContext) -> StepEffect {
-        if let wakeAt, wakeAt <= now.elapsed { self.wakeAt = nil }
+        calls.noteWaking(at: now)
         follow(now, &context)
         switch (stage, event) {
         case (.new, .begun):
@@ -217,7 +182,7 @@ struct StepState: DecidingStep {
         case (.intending(let block), .committed):
             outcomes = UnwrittenOutcomes()
             // Writing may have taken long.
-            if let reason = work.lateness(at: now.date, isUnderWay: isUnderWay) {
+            if let reason = work.lateness(at: now.date, isUnderWay: calls.hasStarted) {
                 return takeBack(block, reason, now, &context)
             }
             return mayStart(now, context) ? release(block, now, &context) : putBack(block, now, &context)
@@ -257,15 +222,15 @@ struct StepState: DecidingStep {
     mutating func goOn(_ now: Moment, _ context: inout RunContext) -> StepEffect {
         let isLeft = isToBeLeft(now)
         if !isLeft, let effect = startSome(now, &context) { return effect }
-        let mustWrite = outcomes.count >= Self.commitSize || inFlight.isEmpty && isUnfinished && !isLeft
+        let mustWrite = outcomes.count >= Self.commitSize || calls.inFlight.isEmpty && isUnfinished && !isLeft
         if mustWrite, !outcomes.isEmpty, context.fatal == nil { return write(.writing, [], now, context) }
-        if inFlight.isEmpty, isLeft || !isUnfinished {
+        if calls.inFlight.isEmpty, isLeft || !isUnfinished {
             return findOthers(now, &context) ?? leaveJob(now, context) ?? close(now, context)
         }
         stage = .waiting
         // Others wait for what this process is to give up.
-        if work.isSend, context.crew != nil { wake(after: .milliseconds(250), now) }
-        return .wait(until: wakeAt, answers: answersNeeded(now, context))
+        if work.isSend, context.crew != nil { calls.wake(after: .milliseconds(250), now) }
+        return .wait(until: calls.wakeAt, answers: answersNeeded(now, context))
     }
 
     /// Whether nothing more may start before the step resumes.
@@ -275,23 +240,16 @@ struct StepState: DecidingStep {
 
     /// How many answers to wait for before waking.
     private func answersNeeded(_ now: Moment, _ context: RunContext) -> Int {
-        guard !inFlight.isEmpty else { return 0 }
-        let limit = limit(context)
+        guard !calls.inFlight.isEmpty else { return 0 }
+        let limit = calls.limit(context)
         // If a wake-up is near, all answers can wait for it. If no first attempts are left, each answer is handled at
         // once.
-        let isWakeNear = wakeAt.map { $0 - now.elapsed <= RateLimiter.minimumWait * 2 } ?? false
+        let isWakeNear = calls.wakeAt.map { $0 - now.elapsed <= RateLimiter.minimumWait * 2 } ?? false
         let missing =
             isWakeNear
-            ? inFlight.requests : queue.freshCount > 0 ? blockNeeded(context) - (limit - inFlight.requests) : 1
-        return max(1, min(missing, inFlight.requests))
-    }
-
-    /// How many requests may be under way now.
-    func limit(_ context: RunContext) -> Int { isProbing ? 1 : context.window.limit }
-
-    /// How many starts are worth a commit.
-    func blockNeeded(_ context: RunContext) -> Int {
-        min(max(1, limit(context) / 4), budget.block(context.limiter(of: work.action)))
+            ? calls.inFlight.requests
+            : queue.freshCount > 0 ? calls.blockNeeded(context) - (limit - calls.inFlight.requests) : 1
+        return max(1, min(missing, calls.inFlight.requests))
     }
 
     mutating func giveUp(_ reason: String, isUnreachable: Bool = false, _ context: inout RunContext) {
@@ -322,7 +280,7 @@ struct StepState: DecidingStep {
         if isBlocked || report.isStanding { report.held += report.pending }
         report.duration += now.elapsed - resumed
         outcomes = UnwrittenOutcomes()
-        wakeAt = nil
+        calls.endWaiting()
         stage = .left
         return isUnfinished && context.fatal == nil ? .yield : .finish
     }

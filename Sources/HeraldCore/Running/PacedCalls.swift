@@ -1,0 +1,165 @@
+internal import FCM
+
+/// How fast the calls of one step go out: the rates, the pauses that FCM asks for, how many calls are under way, and
+/// when to look again. Sends, memberships and calls about device groups are all paced by it. It holds no clock and makes
+/// no call.
+struct PacedCalls {
+    /// Says which rate of the run holds.
+    private let action: Plan.Action
+    private var budget: RateBudget
+    /// The rates let nothing start before this time.
+    private(set) var restsUntil: Duration = .zero
+    /// The latest time to wake if no answer comes.
+    private(set) var wakeAt: Duration?
+    var inFlight = InFlight()
+    /// Whether a call has started in this run.
+    private(set) var hasStarted = false
+    /// Until the first answer only one request is under way. Its answer shows whether the API exists and whether a
+    /// setting or the message itself is wrong.
+    private(set) var isProbing = true
+    /// Whether only an answer that shows the API ends the probing.
+    private let probesAPI: Bool
+    /// When the server last answered any request.
+    private(set) var lastResponse: Duration?
+    /// Retry decisions for the answer being judged. Recipients of the same batch share one decision, so they wait
+    /// equally long and go out again in one batch.
+    private var decisions: [Setback: RetryPolicy.Decision] = [:]
+
+    /// Requests under way, and their recipients.
+    struct InFlight {
+        /// A batch counts as one.
+        var requests = 0
+        var recipients = RecipientSet()
+
+        var isEmpty: Bool { requests == 0 }
+    }
+
+    /// What a retry decision depends on, apart from chance.
+    struct Setback: Hashable {
+        var asked: Verdict.Repeat
+        var attempt: Int
+        /// How many attempts in a row, up to this one, during which the server answered no request.
+        var unanswered: Int
+        /// The time since the first attempt began.
+        var trying: Duration
+    }
+
+    /// - Parameter rate: the step's own rate.
+    init(_ action: Plan.Action, rate: Rate? = nil, probesAPI: Bool = false) {
+        self.action = action
+        self.probesAPI = probesAPI
+        budget = RateBudget(own: rate)
+    }
+
+    // MARK: Starting
+
+    /// How many requests may be under way now.
+    func limit(_ context: RunContext) -> Int { isProbing ? 1 : context.window.limit }
+
+    /// How many starts are worth a commit.
+    func blockNeeded(_ context: RunContext) -> Int {
+        min(max(1, limit(context) / 4), budget.block(context.limiter(of: action)))
+    }
+
+    /// Takes up to `wanted` starts from the rates. When it gives none, `wait` says how long to wait before asking again.
+    mutating func reserve(
+        _ wanted: Int, at now: Moment, _ context: inout RunContext
+    ) -> (granted: Int, wait: Duration) {
+        context.withLimiter(of: action) { budget.reserve(wanted, at: now.elapsed, from: &$0) }
+    }
+
+    /// The same for one batch request of up to `wanted` recipients, which takes all of its starts or none.
+    mutating func reserve(
+        batch wanted: Int, at now: Moment, _ context: inout RunContext
+    ) -> (granted: Int, wait: Duration) {
+        context.withLimiter(of: action) { shared in
+            let count = min(wanted, budget.largestBatch(shared))
+            let wait = budget.reserve(batch: count, at: now.elapsed, from: &shared)
+            return (wait == .zero ? count : 0, wait)
+        }
+    }
+
+    /// Requests leave now.
+    ///
+    /// - Parameter granted: how many starts were taken for them. A write to the state has delayed them.
+    mutating func start(
+        _ requests: Int, for recipients: RecipientSet, granted: Int, at now: Moment, _ context: inout RunContext
+    ) {
+        context.withLimiter(of: action) { budget.postpone(granted, to: now.elapsed, &$0) }
+        inFlight.requests += requests
+        inFlight.recipients.formUnion(recipients)
+        hasStarted = true
+    }
+
+    /// From now on another rate of the step's own holds.
+    mutating func change(to rate: Rate, at now: Moment) { budget.change(to: rate, at: now.elapsed) }
+
+    // MARK: Answers
+
+    /// Before the verdict on an answer is judged.
+    mutating func note(_ exchange: Exchange, at now: Moment) {
+        inFlight.requests -= 1
+        if !decisions.isEmpty { decisions = [:] }
+        if case .response = exchange { lastResponse = now.elapsed }
+    }
+
+    mutating func learn(from verdict: Verdict) {
+        if probesAPI ? verdict.showsAPI : verdict.isTelling { isProbing = false }
+    }
+
+    /// Whether and when the call is made again.
+    mutating func decide(
+        _ setback: Setback, at now: Moment, _ context: inout RunContext
+    ) -> RetryPolicy.Decision {
+        if let decision = decisions[setback] { return decision }
+        let decision = context.options.retry.decide(
+            setback.asked, attempt: setback.attempt, unanswered: setback.unanswered, elapsed: setback.trying,
+            now: now.date.timeIntervalSince1970, using: &context.random)
+        decisions[setback] = decision
+        return decision
+    }
+
+    // MARK: Waiting
+
+    /// FCM asks for it.
+    mutating func pause(_ pause: RetryPolicy.Pause, at now: Moment, _ context: inout RunContext) {
+        context.withLimiter(of: action) { budget.pause(pause, at: now.elapsed, &$0) }
+    }
+
+    /// Nothing starts for that long, because another process was asked to pause.
+    mutating func pause(for length: Duration, at now: Moment) { budget.pause(until: now.elapsed + length) }
+
+    /// The rates let nothing start for that long.
+    mutating func rest(for wait: Duration, at now: Moment) { restsUntil = now.elapsed + wait }
+
+    /// Waits are short, so that a request to stop is noticed.
+    mutating func wake(after wait: Duration, _ now: Moment) {
+        let instant = now.elapsed + min(max(wait, RateLimiter.minimumWait), .seconds(1))
+        wakeAt = min(wakeAt ?? instant, instant)
+    }
+
+    /// It is that time now.
+    mutating func noteWaking(at now: Moment) { if let wakeAt, wakeAt <= now.elapsed { self.wakeAt = nil } }
+
+    /// The step yields or is over.
+    mutating func endWaiting() { wakeAt = nil }
+}
+
+extension Verdict {
+    /// Whether the answer says something about what other requests may expect.
+    fileprivate var isTelling: Bool {
+        switch self {
+        case .unauthenticated: false
+        case .again(_, let asked): asked.effect != .none
+        case .accepted, .preexisting, .dead, .rejected, .unknown, .unavailable, .stop: true
+        }
+    }
+
+    /// Whether the answer shows that the project has the API.
+    fileprivate var showsAPI: Bool {
+        switch self {
+        case .accepted, .preexisting, .dead, .rejected: true
+        case .again, .unknown, .unauthenticated, .unavailable, .stop: false
+        }
+    }
+}
