@@ -62,8 +62,9 @@ extension GroupState {
                 return .call(.adopt)
             }
             return .block(
-                "guard foreign_group: group '\(change.group)' exists at FCM and herald did not make it "
-                    + "(--override foreign_group=\(change.group))")
+                .guarded(
+                    "guard foreign_group: group '\(change.group)' exists at FCM and herald did not make it "
+                        + "(--override foreign_group=\(change.group))"))
         case .noValidRegistrations(let failure): return .write([drop], then: .forget(failure))
         case .notFound(let failure), .nameMismatch(let failure), .rejected(let failure):
             return isOurs ? .reject(failure) : .write([drop], then: .reject(failure))

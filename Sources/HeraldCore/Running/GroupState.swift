@@ -15,7 +15,7 @@ struct GroupState: DecidingStep {
         case forget(Failure)
         case forgotten(Failure)
         /// A guard forbids it.
-        case block(String)
+        case block(StopReason)
         case stop(StopReason)
         case end
     }
@@ -139,7 +139,7 @@ struct GroupState: DecidingStep {
         case .block(let reason):
             context.wasBlocked = true
             report.held += report.pending
-            return stop(.guarded(reason), now)
+            return stop(reason, now)
         case .stop(let reason): return stop(reason, now)
         case .end: return end(now)
         }
@@ -185,11 +185,9 @@ struct GroupState: DecidingStep {
     /// FCM knows none of the members any more. Wrong credentials make every registration look dead, too.
     private mutating func forgetting(_ failure: Failure, _ now: Moment, _ context: RunContext) -> Act {
         let members = change.members
-        let limit = context.options.guards.maxForgetPercent
-        if members.count >= 10, limit < 100, !context.isOverridden(.maxForgetPercent, for: report.id) {
-            return .block(
-                "guard max_forget_percent: all \(members.count) registrations look dead, more than \(limit) % "
-                    + "(--override max_forget_percent=\(report.id))")
+        let dead = members.count
+        if let refusal = context.refusalToForget(dead, of: dead, in: report.id, "all \(dead)") {
+            return .block(refusal)
         }
         report.rejected += members.count
         if context.believesDead(on: .groups, in: report.id) {

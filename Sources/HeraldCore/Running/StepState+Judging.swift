@@ -63,7 +63,7 @@ extension StepState {
             } else {
                 noteRejection(of: addressee, failure, context)
             }
-            reportedDead.append((addressee, failure, attempt))
+            deaths.reported.append(.init(addressee: addressee, failure: failure, attempts: attempt))
         case .rejected(let failure), .dead(let failure):
             noteRejection(of: addressee, failure, context)
             fail(addressee, failure, attempt, .rejected, context)
@@ -133,7 +133,7 @@ extension StepState {
     private mutating func accept(_ id: RecipientID, isOurs: Bool, _ context: inout RunContext) {
         context.noteSuccess(on: context.api(of: work.action))
         refusedInRow = 0
-        if let unproven = unproven.removeValue(forKey: id) { prove(unproven, &context) }
+        if let unproven = deaths.unproven.removeValue(forKey: id) { prove(unproven, &context) }
         report.accepted += 1
         if isOurs {
             outcomes.accepted.insert(id)
@@ -203,23 +203,22 @@ extension StepState {
     ///
     /// - Parameter isOver: whether nobody is left to be tried.
     mutating func checkForgetting(isOver: Bool = false, _ context: inout RunContext) {
-        let isReported = !reportedDead.isEmpty || (sharing?.view.others[.dead] ?? 0) > 0
-        guard isReported, !isBlocked, isOver || tellsShares else { return }
-        let dead = self.dead
-        let limit = context.options.guards.maxForgetPercent
-        guard dead >= 10, dead * 100 > limit * tried, !context.isOverridden(.maxForgetPercent, for: report.id)
+        let isReported = !deaths.reported.isEmpty || (sharing?.view.others[.dead] ?? 0) > 0
+        guard isReported, !deaths.areTooMany, isOver || tellsShares else { return }
+        let (dead, tried) = (dead, tried)
+        guard
+            let refusal = context.refusalToForget(
+                dead, of: tried, in: report.id, "\(dead.grouped) of \(tried.grouped)")
         else { return }
-        isBlocked = true
+        deaths.areTooMany = true
         context.wasBlocked = true
-        let figures = "\(dead.grouped) of \(tried.grouped) registrations look dead, more than \(limit) %"
-        halt(.dead, .guarded("guard max_forget_percent: \(figures) (--override max_forget_percent=\(report.id))"))
+        halt(.dead, refusal)
     }
 
     /// How many recipients look dead.
     var dead: Int {
         let others = sharing?.view.others ?? Tally()
-        return report.forgotten - others[.forgotten] - changed + reportedDead.count + awaitingOthers.count
-            + others[.dead]
+        return report.forgotten - others[.forgotten] - deaths.changed + deaths.undecided + others[.dead]
     }
 
     /// From that many outcomes on, a share of them says something.

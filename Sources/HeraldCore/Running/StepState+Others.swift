@@ -13,42 +13,41 @@ extension StepState {
     mutating func findOthers(_ now: Moment, _ context: inout RunContext) -> StepEffect? {
         if isUnfinished { return nil }
         judgeDead(&context)
-        guard !awaitingOthers.isEmpty else { return nil }
+        guard !deaths.awaitingOthers.isEmpty else { return nil }
         if report.stopped != nil || report.isStanding || context.fatal != nil {
-            for death in awaitingOthers {
+            for death in deaths.awaitingOthers {
                 if isBelieved(context) {
                     // The next plan takes the other registration.
                     leave(death, to: nil, &context)
                 } else {
-                    recordRejection(of: death.0, death.1, context)
-                    fail(death.0, death.1, death.attempts, .kept, context)
+                    recordRejection(of: death.addressee, death.failure, context)
+                    fail(death, .kept, context)
                 }
             }
-            awaitingOthers = []
+            deaths.awaitingOthers = []
             return nil
         }
         stage = .findingOthers
-        return .findOthers(RecipientSet(awaitingOthers.map(\.0.id).sorted()))
+        return .findOthers(RecipientSet(deaths.awaitingOthers.map(\.id).sorted()))
     }
 
     mutating func tryOthers(
         _ found: [RecipientID: [Registration]], _ now: Moment, _ context: inout RunContext
     ) {
         let isBelieved = isBelieved(context)
-        for death in awaitingOthers {
-            let id = death.0.id
-            if let registration = death.0.registration { triedDead[id, default: []].insert(registration) }
-            if let earlier = unproven.removeValue(forKey: id), isBelieved { noteLeft(earlier.death, context) }
+        for death in deaths.awaitingOthers {
+            let id = death.id
+            if let earlier = deaths.unproven.removeValue(forKey: id), isBelieved { noteLeft(earlier.death, context) }
             // The one that another step of the run changed to comes first.
             let others = [context.reregistered[id]].compactMap(\.self) + (found[id] ?? [])
-            guard let other = others.first(where: { !(triedDead[id]?.contains($0) ?? false) }) else {
-                recordRejection(of: death.0, death.1, context)
+            guard let other = deaths.next(of: others, after: death) else {
+                recordRejection(of: death.addressee, death.failure, context)
                 if isBelieved {
                     outcomes.forgotten.insert(id)
                     context.reregistered[id] = nil
                     report.forgotten += 1
                 }
-                fail(death.0, death.1, death.attempts, isBelieved ? .forgotten : .kept, context)
+                fail(death, isBelieved ? .forgotten : .kept, context)
                 continue
             }
             if isBelieved {
@@ -56,32 +55,33 @@ extension StepState {
             } else {
                 report.rejected -= 1
                 outcomes.withdrawRejection(of: id)
-                unproven[id] = Unproven(death: death, other: other)
+                deaths.unproven[id] = .init(death: death, other: other)
             }
             queue.retries.putBack(
-                Addressee(id: id, registration: other, values: death.0.values), now: now.elapsed)
+                Addressee(id: id, registration: other, values: death.addressee.values), now: now.elapsed)
         }
-        awaitingOthers = []
+        deaths.awaitingOthers = []
     }
 
     /// The other registration works, so FCM is to be believed about the one before.
-    mutating func prove(_ unproven: Unproven, _ context: inout RunContext) {
+    mutating func prove(_ unproven: DeadRegistrations.Unproven, _ context: inout RunContext) {
         noteLeft(unproven.death, context)
-        change(unproven.death.0, to: unproven.other, &context)
+        change(unproven.death.addressee, to: unproven.other, &context)
     }
 
     /// The registration is dead. The recipient counts as not tried.
-    private mutating func leave(_ death: Death, to other: Registration?, _ context: inout RunContext) {
+    private mutating func leave(_ death: DeadRegistrations.Death, to other: Registration?, _ context: inout RunContext)
+    {
         noteLeft(death, context)
         report.rejected -= 1
-        outcomes.withdrawRejection(of: death.0.id)
-        change(death.0, to: other, &context)
+        outcomes.withdrawRejection(of: death.id)
+        change(death.addressee, to: other, &context)
     }
 
-    private mutating func noteLeft(_ death: Death, _ context: RunContext) {
+    private mutating func noteLeft(_ death: DeadRegistrations.Death, _ context: RunContext) {
         report.forgotten += 1
-        changed += 1
-        fail(death.0, death.1, death.attempts, .forgotten, context)
+        deaths.changed += 1
+        fail(death, .forgotten, context)
     }
 
     private mutating func change(_ addressee: Addressee, to other: Registration?, _ context: inout RunContext) {

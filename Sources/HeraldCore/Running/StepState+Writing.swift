@@ -33,7 +33,7 @@ extension StepState {
 
     /// Whether to believe FCM about dead registrations.
     func isBelieved(_ context: RunContext) -> Bool {
-        !isBlocked && context.believesDead(on: context.api(of: work.action), in: report.id)
+        !deaths.areTooMany && context.believesDead(on: context.api(of: work.action), in: report.id)
     }
 
     /// The step is over, so what FCM said about dead registrations is judged, even if there are few outcomes.
@@ -44,8 +44,7 @@ extension StepState {
 
     /// The step will not go on, and nothing shows whether they are dead.
     mutating func doubtDead(_ context: RunContext) {
-        reportedDead += awaitingOthers
-        awaitingOthers = []
+        deaths.endSearch()
         forgetDead(.kept, isOver: true, context)
     }
 
@@ -54,12 +53,12 @@ extension StepState {
         _ action: Report.Failure.Action, isOver: Bool = false, _ context: RunContext
     ) {
         let isTrial = context.options.mode != .apply
-        for (addressee, failure, attempts) in reportedDead {
-            let id = addressee.id
+        for death in deaths.reported {
+            let (id, addressee) = (death.id, death.addressee)
             switch action {
             case .forgotten where !isTrial && mayHaveOthers(addressee, context),
-                .kept where !isTrial && !isBlocked && !isOver && mayHaveOthers(addressee, context):
-                awaitingOthers.append((addressee, failure, attempts))
+                .kept where !isTrial && !deaths.areTooMany && !isOver && mayHaveOthers(addressee, context):
+                deaths.awaitingOthers.append(death)
                 continue
             case .forgotten where !isTrial:
                 // Only who is to leave a topic comes here with a registration that was replaced. It has left.
@@ -69,22 +68,28 @@ extension StepState {
                     outcomes.forgotten.insert(id)
                 }
                 report.forgotten += 1
-            case .kept where isBlocked:
+            case .kept where deaths.areTooMany:
                 // FCM is not believed here: the recipient counts as not tried and is held like the rest of the step.
                 report.rejected -= 1
                 outcomes.withdrawRejection(of: id)
             default: break
             }
-            fail(addressee, failure, attempts, isTrial ? .rejected : action, context)
+            fail(death, isTrial ? .rejected : action, context)
         }
-        reportedDead = []
+        deaths.reported = []
+    }
+
+    mutating func fail(
+        _ death: DeadRegistrations.Death, _ action: Report.Failure.Action, _ context: RunContext
+    ) {
+        fail(death.addressee, death.failure, death.attempts, action, context)
     }
 
     mutating func fail(
         _ addressee: Addressee, _ failure: Failure, _ attempts: Int, _ action: Report.Failure.Action,
         _ context: RunContext
     ) {
-        if action == .kept, !isBlocked { report.doubted += 1 }
+        if action == .kept, !deaths.areTooMany { report.doubted += 1 }
         if action == .retryNextRun || action == .fixFirst { postponed += 1 }
         let entry = context.entry(of: addressee, failure, attempts: attempts, action)
         news.append(.failure(entry))

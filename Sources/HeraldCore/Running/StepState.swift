@@ -47,16 +47,7 @@ struct StepState: DecidingStep {
     var queue: StepQueue
     var calls: PacedCalls
     var outcomes = UnwrittenOutcomes()
-    /// Reported as dead, but not yet forgotten or kept.
-    var reportedDead: [Death] = []
-    /// Those among them that lists name by other registrations too, and the registrations that turned out to be dead.
-    var awaitingOthers: [Death] = []
-    var triedDead: [RecipientID: Set<Registration>] = [:]
-    /// Recipients that are tried with another registration, although nothing has shown yet that FCM is to be believed
-    /// about the one before.
-    var unproven: [RecipientID: Unproven] = [:]
-    /// How many of the forgotten registrations belong to recipients that count as not tried.
-    var changed = 0
+    var deaths = DeadRegistrations()
     var news: [StepNews] = []
     /// Its part in a send that several processes share.
     var sharing: Sharing?
@@ -71,7 +62,6 @@ struct StepState: DecidingStep {
 
     /// Whether the project lacks the API that the step used. Recipients that were asked go back into the queue.
     var isUnavailable = false
-    var isBlocked = false
     /// Why the step stopped itself. Later runs do not go on with it before a person decides.
     var halt: RecordedOccurrence.Halt?
     /// Whether FCM refused something that is the same for every recipient.
@@ -91,13 +81,6 @@ struct StepState: DecidingStep {
         var at: Date?
         /// Whether to yield as soon as this step only waits.
         var whenIdle = false
-    }
-
-    typealias Death = (Addressee, Failure, attempts: Int)
-
-    struct Unproven {
-        var death: Death
-        var other: Registration
     }
 
     /// From this many on, outcomes are written even if no request starts.
@@ -277,7 +260,7 @@ struct StepState: DecidingStep {
     }
 
     private mutating func end(_ now: Moment, _ context: RunContext) -> StepEffect {
-        if isBlocked || report.isStanding { report.held += report.pending }
+        if deaths.areTooMany || report.isStanding { report.held += report.pending }
         report.duration += now.elapsed - resumed
         outcomes = UnwrittenOutcomes()
         calls.endWaiting()
