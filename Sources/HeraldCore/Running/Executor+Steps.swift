@@ -36,7 +36,7 @@ extension Executor {
         state.resume(work)
         state.leave = .init(at: leaveAt, whenIdle: !queue.isEmpty)
         let isOver = await carryOut(&state, of: step, at: index)
-        note(isInterrupted: state.isInterrupted)
+        note(isInterrupted: state.trouble.isInterrupted)
         if case .send(let send) = step.work { await noteTexts(of: send, at: index) }
         if case .subscribe(let name, _) = step.work { await noteChange(of: name, state) }
         if case .unsubscribe(let name, _) = step.work { await noteChange(of: name, state) }
@@ -124,7 +124,7 @@ extension Executor {
         queue.noteChange(of: topic, at: now.elapsed)
         // The first answer shows which API the project has. The report says it once, and the state remembers it.
         guard options.fcm.topicAPI == .auto else { return }
-        if state.isUnavailable {
+        if state.trouble.isUnavailable {
             context.topicAPI = .iid
             report.notes.append(
                 "this project has no topic subscription API; memberships go to the Instance ID service in batches")

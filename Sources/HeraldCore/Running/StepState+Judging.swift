@@ -80,14 +80,14 @@ extension StepState {
             return
         case .unavailable where mayChangeAPI(context):
             withdraw(id)
-            isUnavailable = true
+            trouble.isUnavailable = true
             queue.retries.putBack(addressee, now: now.elapsed)
             return
         case .stop(let failure), .unauthenticated(let failure), .unavailable(let failure):
             withdraw(id)
             fail(addressee, failure, attempt, .fixFirst, context)
             let (code, message) = context.redacted(failure, addressee)
-            isRefused = true
+            trouble.isRefused = true
             // No step has a better token.
             if case .unauthenticated = verdict { context.giveUp("\(code): \(message)") }
             report.stop(.answered(code: code, message: message))
@@ -104,8 +104,8 @@ extension StepState {
     /// FCM may refuse one recipient's message for its values. If it refuses one after the other, the text is wrong.
     private mutating func noteRefusal(_ failure: Failure) {
         guard work.isPersonal, failure.isAboutMessage else { return }
-        refusedInRow += 1
-        guard refusedInRow >= Self.refusalLimit, report.stopped == nil else { return }
+        trouble.refusedInRow += 1
+        guard trouble.refusedInRow >= Self.refusalLimit, report.stopped == nil else { return }
         halt(.rejected, .refused(Self.refusalLimit, code: failure.code))
     }
 
@@ -132,7 +132,7 @@ extension StepState {
 
     private mutating func accept(_ id: RecipientID, isOurs: Bool, _ context: inout RunContext) {
         context.noteSuccess(on: context.api(of: work.action))
-        refusedInRow = 0
+        trouble.refusedInRow = 0
         if let unproven = deaths.unproven.removeValue(forKey: id) { prove(unproven, &context) }
         report.accepted += 1
         if isOurs {
@@ -240,7 +240,7 @@ extension StepState {
 
     /// What is left waits for a person.
     private mutating func halt(_ halt: RecordedOccurrence.Halt, _ reason: StopReason) {
-        self.halt = self.halt ?? halt
+        trouble.halt = trouble.halt ?? halt
         report.stop(reason)
     }
 }

@@ -13,6 +13,10 @@ extension StepState {
         var nextClaim: Duration = .zero
         /// When to look again what others did, if there is nothing else to do.
         var nextLook: Duration = .zero
+        /// The rows of claimed recipients that were not read ahead yet, in a process that helps.
+        var claimedRows: [RecipientID: FieldValues] = [:]
+        /// Recipients that FCM refused for now when another process tried them.
+        var deferred = RecipientSet()
 
         init(_ job: JobID, isConductor: Bool) {
             (self.job, self.isConductor) = (job, isConductor)
@@ -131,11 +135,11 @@ extension StepState {
                 report.stop(.noRows)
                 return goOn(now, &context)
             }
-            claimedRows.merge(claim.rows) { _, new in new }
+            sharing?.claimedRows.merge(claim.rows) { _, new in new }
         }
         if claim.members.isEmpty { sharing?.nextClaim = now.elapsed + Self.patience }
         queue.add(members: claim.members)
-        deferredElsewhere.formUnion(claim.deferred)
+        sharing?.deferred.formUnion(claim.deferred)
         return goOn(now, &context)
     }
 

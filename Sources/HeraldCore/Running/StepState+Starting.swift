@@ -79,7 +79,7 @@ extension StepState {
 
     /// Makes the next requests and has their intents written.
     mutating func intend(_ granted: Int, _ now: Moment, _ context: inout RunContext) -> StepEffect {
-        renew(now)
+        work.renew(at: now.date)
         let block = Inbox.Block(reachable(queue.take(granted), context), started: now.elapsed)
         let addressees = block.addressees
         var starting = Block(departures: [], recipients: [], granted: granted)
@@ -126,7 +126,8 @@ extension StepState {
 
     /// Recipients that FCM refused for now when an earlier run or another process tried them.
     private var deferredBefore: RecipientSet {
-        deferredElsewhere.isEmpty ? work.deferredBefore : work.deferredBefore.union(deferredElsewhere)
+        guard let elsewhere = sharing?.deferred, !elsewhere.isEmpty else { return work.deferredBefore }
+        return work.deferredBefore.union(elsewhere)
     }
 
     /// Whether FCM may have delivered the last attempt although it refused it.
@@ -134,15 +135,6 @@ extension StepState {
     /// - Parameter before: the recipients of whom that is so since an earlier run.
     private func wasDeferred(_ id: RecipientID, _ before: RecipientSet) -> Bool {
         queue.retries.knows(id) ? queue.retries.wasDeferred(id) : before.contains(id)
-    }
-
-    /// Encodes the remaining lifetime again, once a second. An error is ignored, because the message was encoded
-    /// before.
-    private mutating func renew(_ now: Moment) {
-        let second = Int(now.date.timeIntervalSince1970)
-        guard renewedSecond != second else { return }
-        renewedSecond = second
-        try? work.renew(at: now.date)
     }
 
     /// The recipients that have a registration in the state. The others are rejected.

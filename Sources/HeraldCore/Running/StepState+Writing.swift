@@ -100,7 +100,7 @@ extension StepState {
 
     /// Somebody asked the run to stop. No more requests start.
     mutating func interrupt() {
-        isInterrupted = true
+        trouble.isInterrupted = true
         report.stop(.interrupted)
     }
 

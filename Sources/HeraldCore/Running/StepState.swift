@@ -51,28 +51,12 @@ struct StepState: DecidingStep {
     var news: [StepNews] = []
     /// Its part in a send that several processes share.
     var sharing: Sharing?
-    /// The rows of claimed recipients that were not read ahead yet, in a process that helps.
-    var claimedRows: [RecipientID: FieldValues] = [:]
-    /// Recipients that FCM refused for now when another process tried them.
-    var deferredElsewhere = RecipientSet()
     /// How many are not tried again in this run and have no outcome.
     var postponed = 0
     /// When the step must yield.
     var leave = Leave()
-
-    /// Whether the project lacks the API that the step used. Recipients that were asked go back into the queue.
-    var isUnavailable = false
-    /// Why the step stopped itself. Later runs do not go on with it before a person decides.
-    var halt: RecordedOccurrence.Halt?
-    /// Whether FCM refused something that is the same for every recipient.
-    var isRefused = false
-    /// How many messages of a personal campaign FCM refused since it accepted one.
-    var refusedInRow = 0
-    /// Whether a request to stop the run ended the step.
-    var isInterrupted = false
+    var trouble = Trouble()
     var lastPauseCheck: Duration?
-    /// The second that the message's lifetime was encoded for.
-    var renewedSecond: Int?
     private var resumed: Duration = .zero
 
     /// What makes a step yield.
@@ -81,6 +65,20 @@ struct StepState: DecidingStep {
         var at: Date?
         /// Whether to yield as soon as this step only waits.
         var whenIdle = false
+    }
+
+    /// What went wrong with the step as a whole.
+    struct Trouble {
+        /// Whether the project lacks the API that the step used. Recipients that were asked go back into the queue.
+        var isUnavailable = false
+        /// Whether FCM refused something that is the same for every recipient.
+        var isRefused = false
+        /// How many messages of a personal campaign FCM refused since it accepted one.
+        var refusedInRow = 0
+        /// Whether a request to stop the run ended the step.
+        var isInterrupted = false
+        /// Why the step stopped itself. Later runs do not go on with it before a person decides.
+        var halt: RecordedOccurrence.Halt?
     }
 
     /// From this many on, outcomes are written even if no request starts.
@@ -98,8 +96,7 @@ struct StepState: DecidingStep {
     /// - Parameter work: the same work, with what the run has learned since.
     mutating func resume(_ work: StepWork) {
         self.work = work
-        isUnavailable = false
-        renewedSecond = nil
+        trouble.isUnavailable = false
     }
 
     /// Whether there are still recipients to be tried.
@@ -151,7 +148,7 @@ struct StepState: DecidingStep {
                 return intend(granted, now, &context)
             }
             if sharing?.isConductor == false {
-                queue.add(named(recipients, found) { claimedRows.removeValue(forKey: $0) })
+                queue.add(named(recipients, found) { sharing?.claimedRows.removeValue(forKey: $0) })
                 return intend(granted, now, &context)
             }
             stage = .readingRows(recipients, found, granted: granted)
@@ -218,7 +215,7 @@ struct StepState: DecidingStep {
 
     /// Whether nothing more may start before the step resumes.
     private func isToBeLeft(_ now: Moment) -> Bool {
-        isUnavailable || leave.at.map { now.date >= $0 } ?? false || leave.whenIdle && idleTime(at: now) > .zero
+        trouble.isUnavailable || leave.at.map { now.date >= $0 } ?? false || leave.whenIdle && idleTime(at: now) > .zero
     }
 
     /// How many answers to wait for before waking.
@@ -255,7 +252,7 @@ struct StepState: DecidingStep {
     private mutating func close(_ now: Moment, _ context: RunContext) -> StepEffect {
         let isComplete = report.pending == 0 && report.stopped == nil && !report.isStanding
         var changes = isComplete ? work.closing(at: now.date, unknown: report.unknown) : []
-        if let halt, context.options.mode == .apply { changes += work.halting(halt) }
+        if let halt = trouble.halt, context.options.mode == .apply { changes += work.halting(halt) }
         return write(.closing, changes, now, context)
     }
 

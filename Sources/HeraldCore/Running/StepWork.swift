@@ -17,6 +17,8 @@ struct StepWork {
     private var content: EncodedContent?
     /// When the message expires, if its author said so.
     private let expiry: Date?
+    /// The second that the message's lifetime was encoded for last.
+    private var renewedSecond: Int?
     /// Recipients whose subscription an earlier run was changing when it ended. They may be subscribed because of herald.
     private var askedBefore: RecipientSet
     private let isDryRun: Bool
@@ -77,9 +79,13 @@ struct StepWork {
         }
     }
 
-    /// Encodes the message again with the lifetime that is left.
-    mutating func renew(at now: Date) throws {
-        if expiry != nil { try encode(at: now) }
+    /// Encodes the message again with the lifetime that is left, once a second. An error is ignored, because the message
+    /// was encoded before.
+    mutating func renew(at now: Date) {
+        let second = Int(now.timeIntervalSince1970)
+        guard expiry != nil, renewedSecond != second else { return }
+        renewedSecond = second
+        try? encode(at: now)
     }
 
     private mutating func encode(at now: Date) throws {

@@ -69,7 +69,7 @@ package struct WorkerRun<C: Clock> where C.Duration == Duration {
     private func end(_ state: StepState, _ context: RunContext) -> End {
         if context.stop != nil { return .interrupted }
         let reason = state.report.stopped
-        if let reason, context.isUnreachable || state.isRefused { return .refused(reason.words) }
+        if let reason, context.isUnreachable || state.trouble.isRefused { return .refused(reason.words) }
         guard reason != .interrupted, let words = reason?.words ?? (state.report.isStanding ? state.report.note : nil)
         else { return .over }
         return .stopped(words)
