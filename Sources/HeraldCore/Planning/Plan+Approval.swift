@@ -46,11 +46,11 @@ extension Plan.Send {
             "revision": .int(Int64(revision)), "content": .string(contentDigest),
             "due": due.map { .string($0.rfc3339) } ?? .null,
             "deadline": deadline.map { .string($0.rfc3339) } ?? .null,
-            "expires_after": expiresAfter.map { .string($0.protobufText) } ?? .null,
-            "rate": rate?.json ?? .null,
-            "stop_when_rejected_percent": .int(Int64(stopWhenRejectedPercent)),
-            "on_error": .string(onError.rawValue), "on_unknown": .string(onUnknown.rawValue),
-            "group_members": .string(groupMembers.rawValue),
+            "expires_after": delivery.expiresAfter.map { .string($0.protobufText) } ?? .null,
+            "rate": delivery.rate?.json ?? .null,
+            "stop_when_rejected_percent": .int(Int64(delivery.stopWhenRejectedPercent)),
+            "on_error": .string(delivery.onError.rawValue), "on_unknown": .string(delivery.onUnknown.rawValue),
+            "group_members": .string(delivery.members.rawValue),
             "recipients": .int(Int64(recipients)), "unknown": discovered.pin,
         ].merging(personalTerms) { $1 }.merging(begun.map { ["begun": .string($0.rfc3339)] } ?? [:]) { $1 }
     }

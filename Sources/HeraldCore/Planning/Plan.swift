@@ -86,6 +86,7 @@ package struct Plan: Hashable, Sendable {
         package var part = 1
     }
 
+    /// The sends of one occurrence. It has many parts, because a plan holds all that a run needs.
     package struct Send: Hashable, Sendable {
         package var campaign: String
         package var occurrence: OccurrenceID
@@ -98,14 +99,7 @@ package struct Plan: Hashable, Sendable {
         package var content: MessageContent
         /// No run begins or resumes it after this time. One that is under way goes on.
         package var deadline: Date?
-        /// No request starts when that long has passed since the due time, or since it began if it has none.
-        package var expiresAfter: Duration?
-        package var rate: Rate?
-        package var stopWhenRejectedPercent: Int
-        package var onError: Campaign.OnError = .retry
-        package var onUnknown: Campaign.OnUnknown
-        /// How a device group is reached. It has no meaning for other targets.
-        package var groupMembers: Campaign.Members = .key
+        package var delivery: Campaign.Delivery
         /// The recipients that requests are for.
         package var members: RecipientSet
         /// Recipients that a crash left between intent and outcome. This run records them as unknown.
@@ -177,11 +171,6 @@ extension Plan {
 }
 
 extension Plan.Send {
-    /// When its messages are worth nothing any more.
-    ///
-    /// - Parameter run: when the run began.
-    package func expiry(begun run: Date) -> Date? { expiresAfter.map { (due ?? begun ?? run).adding($0) } }
-
     /// The same send without any requests. It only accounts for what a crash left.
     func withoutRequests(leftByCrash discovered: RecipientSet) -> Plan.Send {
         var copy = self
@@ -221,14 +210,14 @@ extension Plan {
         testing campaign: Campaign, on registrations: [RecipientID: Registration],
         _ texts: [RecipientID: ChosenText] = [:], at now: Date
     ) {
+        var delivery = campaign.delivery
+        (delivery.stopWhenRejectedPercent, delivery.onUnknown, delivery.members) = (100, .hold, .key)
         var send = Send(
             campaign: campaign.name.value, occurrence: OccurrenceID(rawValue: "\(campaign.name.value)@test"),
             revision: campaign.revision, due: nil, target: .registrations(Array(registrations.values)),
             contentDigest: campaign.contentDigest, content: campaign.content, deadline: nil,
-            expiresAfter: campaign.delivery.expiresAfter, rate: campaign.delivery.rate,
-            stopWhenRejectedPercent: 100, onError: campaign.delivery.onError, onUnknown: .hold,
-            members: RecipientSet(registrations.keys.sorted()),
-            discovered: [], recipients: registrations.count, isResumed: false)
+            delivery: delivery, members: RecipientSet(registrations.keys.sorted()), discovered: [],
+            recipients: registrations.count, isResumed: false)
         for (id, text) in texts { send.classes.move([id], to: text.recipients) }
         self.init(at: now, workspaceDigest: "", state: nil)
         steps = [Step(work: .send(send), reason: "a test")]

@@ -76,12 +76,13 @@ extension Planner {
     }
 
     private mutating func checkTime(of send: Plan.Send, from begin: Date, taking time: Duration) {
-        if let deadline = send.deadline, begin > deadline {
+        let limits = send.limits(begun: now)
+        if case .late(let deadline)? = limits.late(at: begin) {
             overview.warnings.append(
                 "campaign '\(send.campaign)' cannot begin before max_lateness ends at \(deadline.rfc3339): the steps "
                     + "before it last until about \(begin.wholeSecond.rfc3339)")
         }
-        guard let expiry = send.expiry(begun: now), begin.adding(time) > expiry else { return }
+        guard let expiry = limits.expiry, begin.adding(time) > expiry else { return }
         warn(of: send.campaign, lasting: begin.adding(time), beyond: expiry)
     }
 

@@ -102,18 +102,14 @@ extension Planner {
         let schedule = campaign.schedule
         guard schedule.latest(after: mark, through: now) != nil else { return [] }
         var patience = schedule.maxLateness
-        var reason = "it is \(Self.late)"
+        var reason = "it is \(Lateness.tooLate)"
         // A run comes every `run_every`. What came due since the run before the last is on time, not late.
         if schedule.catchUp == .none, settings.runEvery * 2 < patience {
             patience = settings.runEvery * 2
             reason = "it came due while nothing ran, and catch_up is none"
         }
-        // Occurrences are whole seconds, so this is the latest one that is too late.
-        var cutoff = Date(timeIntervalSince1970: (now.timeIntervalSince1970 - patience.seconds).rounded(.up) - 1)
-        if let span = campaign.delivery.expiresAfter, now.addingTimeInterval(-span.seconds) > cutoff {
-            cutoff = now.addingTimeInterval(-span.seconds)
-            reason = "it is \(Self.expired)"
-        }
+        let (cutoff, isExpiry) = campaign.cutoff(at: now, patience)
+        if isExpiry { reason = "it is \(Lateness.tooOld)" }
         let late = schedule.occurrences(after: mark, through: cutoff, limit: Self.counted)
         leaveOut(late, of: campaign, reason, as: "missed", in: \.missed, beyond: \.missed)
         let start = max(mark, cutoff)

@@ -55,7 +55,7 @@ extension Planner {
         }
         let earlier = ofRevision.map(\.occurrence).filter(\.isUnbegun)
         if let begun = earlier.begun(with: campaign), campaign.lateness(of: begun, at: now) != nil {
-            plan.missed.append(.init(occurrence: id, due: begun.begun ?? now, reason: "it is \(Self.expired)"))
+            plan.missed.append(.init(occurrence: id, due: begun.begun ?? now, reason: "it is \(Lateness.tooOld)"))
             return []
         }
         return begin(wanted, id, due: due, after: earlier)
@@ -159,9 +159,6 @@ extension Planner {
     /// Why a send of the campaign that was due then may neither begin nor resume. `nil` if it may.
     func lateness(of campaign: Campaign, due: Date) -> String? { campaign.lateness(due: due, at: now)?.words }
 
-    static let late = "later than max_lateness allows"
-    static let expired = "older than expires_after allows"
-
     /// - Parameters:
     ///   - ledger: the outcomes of the occurrence so far.
     ///   - isResumed: whether the occurrence has begun.
@@ -195,11 +192,7 @@ extension Planner {
         var send = Plan.Send(
             campaign: campaign.name.value, occurrence: id, revision: campaign.revision, due: due,
             target: campaign.target.value, contentDigest: campaign.contentDigest, content: campaign.content,
-            deadline: due?.adding(campaign.schedule.maxLateness),
-            expiresAfter: campaign.delivery.expiresAfter, rate: campaign.delivery.rate,
-            stopWhenRejectedPercent: campaign.delivery.stopWhenRejectedPercent,
-            onError: campaign.delivery.onError, onUnknown: campaign.delivery.onUnknown,
-            groupMembers: campaign.delivery.members, members: remaining,
+            deadline: campaign.limits(due: due).deadline, delivery: campaign.delivery, members: remaining,
             discovered: ledger[.intended].subtracting(repeated),
             deferred: deferred(ledger[.deferred], in: remaining),
             recipients: remaining.isEmpty ? 0 : reached(by: campaign, remaining).upperBound,
@@ -254,15 +247,6 @@ extension [RecordedOccurrence] {
     fileprivate func begun(with campaign: Campaign) -> RecordedOccurrence? {
         filter { $0.begun != nil && $0.contentDigest == campaign.contentDigest }
             .min { $0.begun ?? .distantFuture < $1.begun ?? .distantFuture }
-    }
-}
-
-extension Lateness {
-    var words: String {
-        switch self {
-        case .late: Planner.late
-        case .expired: Planner.expired
-        }
     }
 }
 

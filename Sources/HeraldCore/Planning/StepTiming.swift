@@ -12,7 +12,7 @@ struct StepTiming {
 
     /// The least time that a step takes after the steps before it, and how much of that the ramp costs.
     mutating func next(_ work: Plan.Work) -> (whole: Duration, ramp: Duration) {
-        if case .send(let send) = work { return self.send(work.requests, send.rate) }
+        if case .send(let send) = work { return self.send(work.requests, send.delivery.rate) }
         var whole = Duration.zero
         if case .limited(let rate) = settings.subscriptionRate {
             whole = .seconds(Double(work.requests) / Double(rate))

@@ -162,7 +162,7 @@ extension Preview {
             case .once: break
             case .at(let date):
                 due = date
-                let isTooLate = now > date.adding(campaign.schedule.maxLateness)
+                let isTooLate = campaign.limits(due: date).late(at: now) != nil
                 if isTooLate { warnings.append("it was due at \(date.rfc3339) and is too late to be sent") }
                 if date > now || isTooLate { at = date }
             case .cron:
@@ -182,11 +182,8 @@ extension Plan.Send {
         self.init(
             campaign: campaign.name.value, occurrence: occurrence, revision: campaign.revision, due: timing.due,
             target: campaign.target.value, contentDigest: campaign.contentDigest, content: content,
-            deadline: nil, expiresAfter: campaign.delivery.expiresAfter, rate: campaign.delivery.rate,
-            stopWhenRejectedPercent: campaign.delivery.stopWhenRejectedPercent,
-            onError: campaign.delivery.onError, onUnknown: campaign.delivery.onUnknown,
-            groupMembers: campaign.delivery.members, members: wanted.members,
-            discovered: [], recipients: wanted.members.count, isResumed: false)
+            deadline: nil, delivery: campaign.delivery, members: wanted.members, discovered: [],
+            recipients: wanted.members.count, isResumed: false)
     }
 }
 

@@ -21,7 +21,7 @@ extension Executor {
         var key: NotificationKey?
         if case .send(let send) = step.work {
             noteMissingJoins(send, at: index)
-            if case .group(let name) = send.target, send.groupMembers == .key, !send.members.isEmpty {
+            if case .group(let name) = send.target, send.delivery.members == .key, !send.members.isEmpty {
                 key = await refreshedKey(of: name, for: report.steps[index])
                 guard key != nil else { return giveUpWithoutKey(step, name, at: index) }
             }
@@ -71,7 +71,7 @@ extension Executor {
             report.steps[index].accepted += all.count - members.count
         case .group: break
         case .send(let send):
-            (members, rate) = (send.members, send.rate)
+            (members, rate) = (send.members, send.delivery.rate)
             if case .dryRun(let sample) = options.mode {
                 report.steps[index].skipped =
                     send.leftOut.count + send.discovered.count + max(0, members.count - sample)

@@ -185,7 +185,7 @@ package struct StepReport: Hashable, Sendable {
             leftOut = LeftOutCounts(send.leftOut)
             if case .group(let name) = send.target {
                 group = name.rawValue
-                repliesForGroup = send.groupMembers == .each
+                repliesForGroup = send.delivery.members == .each
             }
         }
     }

@@ -92,7 +92,7 @@ struct RunContext {
     func whyEnded(_ work: Plan.Work) -> String? {
         var api = api(of: work.action)
         if case .send(let send) = work {
-            guard case .group = send.target, send.groupMembers == .key, !send.members.isEmpty else { return nil }
+            guard case .group = send.target, send.delivery.members == .key, !send.members.isEmpty else { return nil }
             api = .groups
         }
         guard ended.contains(api) else { return nil }

@@ -123,11 +123,8 @@ struct RunQueue {
         guard let (wait, reason) = wait(before: send, at: now, recorded) else { return .now }
         // A date has no room for less than some 100 ns. A wait that is lost in it would never end.
         let instant = now.date.adding(max(wait, .milliseconds(1)))
-        let limits = [
-            send.deadline.map { ($0, "max_lateness") }, send.expiry(begun: began).map { ($0, "expires_after") },
-        ]
-        if let limit = limits.compactMap(\.self).first(where: { instant > $0.0 }) {
-            return .never("\(reason) later than \(limit.1) allows", isHeld: false)
+        if let lateness = send.limits(begun: began).lateness(after: instant) {
+            return .never("\(reason) later than \(lateness.setting) allows", isHeld: false)
         }
         return .at(instant)
     }
@@ -143,7 +140,7 @@ struct RunQueue {
             self.changes[topic] ?? recorded.topics[topic]?.changed.map { .seconds(min($0.timeIntervalSince(began), 0)) }
         }
         let settled = changes.max().map { $0 + propagationDelay - now.elapsed } ?? .zero
-        let resending = send.isResumed && send.onUnknown == .resend ? resendDelay - now.elapsed : .zero
+        let resending = send.isResumed && send.delivery.onUnknown == .resend ? resendDelay - now.elapsed : .zero
         guard max(settled, resending) > .zero else { return nil }
         if resending > settled {
             return (resending, "requests of the run that lost the lock may still arrive, and it would be sent")
@@ -169,7 +166,7 @@ struct RunQueue {
                 return "not everybody whom topic '\(name)' is to leave out is in it"
             }
         }
-        for name in send.target.groups where send.groupMembers == .key {
+        for name in send.target.groups where send.delivery.members == .key {
             if unfinishedLeaves.contains(.group(name)) {
                 return "not everybody who was to leave group '\(name)' has left it"
             }

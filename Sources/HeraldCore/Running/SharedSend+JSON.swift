@@ -10,12 +10,12 @@ extension SharedSend {
     private static var members: [JSONMember<SharedSend>] {
         [
             .init("campaign", \.campaign, .text), .init("occurrence", \.occurrence, .name()),
-            .init("content", \.content, .content), .init("expiry", \.expiry, JSONForm.date.orNull),
-            .init("rate", \.rate, JSONForm.rate.orNull), .init("run_rate", \.runRate, .rate),
+            .init("content", \.content, .content), .init("expiry", \.limits.expiry, JSONForm.date.orNull),
+            .init("rate", \.delivery.rate, JSONForm.rate.orNull), .init("run_rate", \.runRate, .rate),
             .init("ramp", \.ramp, .duration), .init("ramped", \.ramped, .duration),
             .init("timeout", \.timeout, .duration),
-            .init("stop_when_rejected_percent", \.stopWhenRejectedPercent, .percent),
-            .init("on_error", \.onError, .name()), .init("on_unknown", \.onUnknown, .name()),
+            .init("stop_when_rejected_percent", \.delivery.stopWhenRejectedPercent, .percent),
+            .init("on_error", \.delivery.onError, .name()), .init("on_unknown", \.delivery.onUnknown, .name()),
             .init("max_forget_percent", \.maxForgetPercent, .percent),
             .init("forgets_freely", \.forgetsFreely, .flag),
         ]
@@ -32,9 +32,9 @@ extension SharedSend {
             let written = whole["send"]?.members(Set(Self.members.map(\.key)))
         else { return nil }
         var send = SharedSend(
-            campaign: "", occurrence: OccurrenceID(rawValue: ""), content: MessageContent([:]), runRate: .unlimited,
-            ramp: .zero, ramped: .zero, timeout: .zero, stopWhenRejectedPercent: 0, onError: .hold, onUnknown: .hold,
-            maxForgetPercent: 0, forgetsFreely: false)
+            campaign: "", occurrence: OccurrenceID(rawValue: ""), content: MessageContent([:]),
+            delivery: Campaign.Delivery(), limits: TimeLimits(), runRate: .unlimited, ramp: .zero, ramped: .zero,
+            timeout: .zero, maxForgetPercent: 0, forgetsFreely: false)
         for member in Self.members {
             guard let value = written[member.key], member.read(value, &send) else { return nil }
         }

@@ -9,14 +9,13 @@ struct StepWork {
     /// The FCM API that changes memberships.
     private let api: TopicAPI
     private let addressing: Addressing
-    /// For a send: stop when more than this share is rejected.
-    let stopWhenRejectedPercent: Int?
+    /// `nil` for memberships, which have no limits either.
+    private let delivery: Campaign.Delivery?
+    private let limits: TimeLimits
     /// Whether another process conducts the send. Then this one writes neither its beginning nor its end.
     private let isPart: Bool
     /// `nil` for memberships.
     private var content: EncodedContent?
-    /// When the message expires, if its author said so.
-    private let expiry: Date?
     /// The second that the message's lifetime was encoded for last.
     private var renewedSecond: Int?
     /// Recipients whose subscription an earlier run was changing when it ended. They may be subscribed because of herald.
@@ -24,34 +23,33 @@ struct StepWork {
     private let isDryRun: Bool
     /// When the run began.
     private let begun: Date
-    /// Whether what FCM may have delivered despite a 500 or 503 is not tried again.
+    /// Whether what FCM may have delivered despite a 500 or 503 is not tried again. Asked for every answer.
     private let holdsErrors: Bool
 
     /// - Parameters:
-    ///   - isPart: whether another process conducts the send.
+    ///   - limits: those of a send that another process conducts.
     ///   - begun: when the run began.
     init(
         _ work: Plan.Work, api: TopicAPI = .registrations, key: NotificationKey? = nil, askedBefore: RecipientSet = [],
-        isDryRun: Bool, isPart: Bool = false, begun: Date, now: Date
+        isDryRun: Bool, partUntil limits: TimeLimits? = nil, begun: Date, now: Date
     ) throws {
         self.work = work
         self.action = work.action
         self.api = api
         self.askedBefore = askedBefore
         self.isDryRun = isDryRun
-        self.isPart = isPart
+        isPart = limits != nil
         self.begun = begun
         if case .send(let send) = work {
-            expiry = send.expiry(begun: begun)
+            delivery = send.delivery
+            self.limits = limits ?? send.limits(begun: begun)
             addressing = Addressing(of: send, key: key)
-            stopWhenRejectedPercent = send.stopWhenRejectedPercent
-            holdsErrors = send.onError == .hold
         } else {
-            expiry = nil
+            delivery = nil
+            self.limits = TimeLimits()
             addressing = .each
-            stopWhenRejectedPercent = nil
-            holdsErrors = false
         }
+        holdsErrors = delivery?.onError == .hold
         try encode(at: now)
     }
 
@@ -66,7 +64,7 @@ struct StepWork {
             switch send.target {
             case .topic(let name): self = .whole(.topic(name))
             case .condition(let condition): self = .whole(.condition(condition))
-            case .group where send.groupMembers == .key: self = .whole(key.map { .group($0) })
+            case .group where send.delivery.members == .key: self = .whole(key.map { .group($0) })
             case .group, .audience, .registrations: self = .each
             }
         }
@@ -83,7 +81,7 @@ struct StepWork {
     /// was encoded before.
     mutating func renew(at now: Date) {
         let second = Int(now.timeIntervalSince1970)
-        guard expiry != nil, renewedSecond != second else { return }
+        guard limits.expiry != nil, renewedSecond != second else { return }
         renewedSecond = second
         try? encode(at: now)
     }
@@ -91,7 +89,7 @@ struct StepWork {
     private mutating func encode(at now: Date) throws {
         guard case .send(let send) = work else { return }
         content = try EncodedContent(
-            send.content, for: send.classes, expiring: expiry, at: now, validateOnly: isDryRun)
+            send.content, for: send.classes, expiring: limits.expiry, at: now, validateOnly: isDryRun)
     }
 
     var isSend: Bool { content != nil }
@@ -120,19 +118,20 @@ struct StepWork {
     /// What other processes must know to do a part of it. `nil` if nobody else can, because there is one address.
     func shared(ramped: Duration, _ options: RunOptions) -> SharedSend? {
         guard case .each = addressing, let send, !isDryRun, !isPart else { return nil }
-        return SharedSend(send, expiry: expiry, ramped: ramped, options)
+        return SharedSend(send, until: limits.expiry, ramped: ramped, options)
     }
 
     /// The send's own rate.
-    var rate: Rate? { send?.rate }
+    var rate: Rate? { delivery?.rate }
+
+    /// For a send: stop when more than this share is rejected.
+    var stopWhenRejectedPercent: Int? { delivery?.stopWhenRejectedPercent }
 
     /// Why no request may start any more. `nil` if it is not too late.
     ///
     /// - Parameter isUnderWay: whether a request of the step has started in this run.
     func lateness(at now: Date, isUnderWay: Bool) -> StopReason? {
-        if let expiry, now >= expiry { return .expired }
-        if let deadline = send?.deadline, now > deadline, !isUnderWay { return .late }
-        return nil
+        limits.lateness(at: now, isUnderWay: isUnderWay).map { .tooLate($0) }
     }
 
     /// Recipients that a crash left between intent and outcome.
@@ -271,7 +270,7 @@ struct StepWork {
     func closing(at now: Date, unknown: Int) -> [StateChange] {
         guard case .send(let send) = work, !isPart else { return [] }
         // With `resend`, an occurrence with unknown outcomes is not finished.
-        if send.awaitsReturns || unknown > 0 && send.onUnknown == .resend { return [] }
+        if send.awaitsReturns || unknown > 0 && send.delivery.onUnknown == .resend { return [] }
         return [.finish(send.occurrence, at: now)]
     }
 

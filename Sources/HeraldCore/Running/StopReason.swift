@@ -4,10 +4,7 @@ package import FCM
 package enum StopReason: Hashable, Sendable {
     /// Somebody asked the run to stop, or the conductor of a shared send ends it.
     case interrupted
-    /// `max_lateness` ended before the step was under way.
-    case late
-    /// `expires_after` ended.
-    case expired
+    case tooLate(Lateness)
     /// A guard blocks it, or nobody approved it.
     case guarded(String)
     /// It would have to wait for other steps, or for longer than it may.
@@ -36,8 +33,7 @@ package enum StopReason: Hashable, Sendable {
     package var words: String {
         switch self {
         case .interrupted: "the run was stopped"
-        case .late: "max_lateness has passed"
-        case .expired: "expires_after has passed"
+        case .tooLate(let lateness): "\(lateness.setting) has passed"
         case .guarded(let reason), .waiting(let reason), .ended(let reason), .fatal(let reason), .saved(let reason):
             reason
         case .answered(let code, let message): "\(code): \(message)"

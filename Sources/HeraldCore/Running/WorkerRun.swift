@@ -34,14 +34,14 @@ package struct WorkerRun<C: Clock> where C.Duration == Duration {
         do {
             let begun = try await classes(of: send, in: surroundings.store)
             step = Plan.Step(work: .send(send.part(begun: begun)), reason: "")
-            work = try StepWork(step.work, isDryRun: false, isPart: true, begun: now.date, now: now.date)
+            work = try StepWork(step.work, isDryRun: false, partUntil: send.limits, begun: now.date, now: now.date)
         } catch {
             // The run waits for all who have joined the job.
             _ = try? await surroundings.crew?.leave(job)
             let reason = (error as? StateError)?.description ?? StopReason.unwritableMessage.words
             return (StepReport(step), .stopped(reason))
         }
-        var state = StepState(work, members: [], rate: send.rate, probesAPI: false, report: StepReport(step))
+        var state = StepState(work, members: [], rate: send.delivery.rate, probesAPI: false, report: StepReport(step))
         state.sharing = .init(job, isConductor: false)
         let shell = StepShell(surroundings, runBegin: runBegin, campaign: send.campaign)
         while await !shell.run(&state, &context) {}

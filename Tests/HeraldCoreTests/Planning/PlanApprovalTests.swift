@@ -57,9 +57,11 @@ import Testing
         arguments: [
             { $0.contentDigest = "sha256:1" }, { $0.members = [1] }, { $0.members = [1, 3] }, { $0.discovered = [3] },
             { $0.recipients = 3 }, { $0.revision = 2 }, { $0.due = PlanScenario.now }, { $0.deadline = .after(60) },
-            { $0.expiresAfter = .seconds(60) }, { $0.rate = .limited(5) }, { $0.rate = .unlimited },
-            { $0.stopWhenRejectedPercent = 49 }, { $0.onUnknown = .resend }, { $0.onError = .hold },
-            { $0.groupMembers = .each },
+            { $0.delivery.expiresAfter = .seconds(60) }, { $0.delivery.rate = .limited(5) },
+            { $0.delivery.rate = .unlimited },
+            { $0.delivery.stopWhenRejectedPercent = 49 }, { $0.delivery.onUnknown = .resend },
+            { $0.delivery.onError = .hold },
+            { $0.delivery.members = .each },
         ] as [@Sendable (inout Plan.Send) -> Void])
     func `a send's changes with how it is sent`(change: @Sendable (inout Plan.Send) -> Void) {
         var send = Plan.Send.sample([1, 2])

@@ -77,7 +77,7 @@ struct PlannerOwingTests {
         scenario.want(campaign, for: [1, 2, 3, 4])
         let plan = scenario.plan()
         if minutes < 60 {
-            #expect(plan.sends.map { $0.expiry(begun: PlanScenario.now) } == [.after(60)])
+            #expect(plan.sends.map { $0.limits(begun: PlanScenario.now).expiry } == [.after(60)])
         } else {
             #expect(plan.sends.isEmpty)
             #expect(plan.missed.map(\.occurrence) == [campaign.id])

@@ -90,7 +90,7 @@ import Testing
     private func work(_ count: Int, _ own: Int?) -> Plan.Work {
         var send = DocumentSamples.send()
         send.members = RecipientSet(1...RecipientID(count))
-        send.rate = own.map { .limited($0) }
+        send.delivery.rate = own.map { .limited($0) }
         return .send(send)
     }
 }

@@ -71,8 +71,8 @@ enum DocumentSamples {
         Plan.Send(
             campaign: "tide-rome", occurrence: .init(rawValue: "tide-rome@2026-12-01T08:00:00Z"), revision: 1,
             due: now, target: .audience("rome-anglers"), contentDigest: "sha256:", content: MessageContent([:]),
-            deadline: now.adding(lateness), expiresAfter: nil, rate: nil, stopWhenRejectedPercent: 50, onUnknown: .hold,
-            members: RecipientSet(1...100), discovered: [101], recipients: 100, isResumed: true)
+            deadline: now.adding(lateness), delivery: .init(), members: RecipientSet(1...100), discovered: [101],
+            recipients: 100, isResumed: true)
     }
 
     private static var topicSend: Plan.Send {
@@ -124,7 +124,7 @@ enum DocumentSamples {
                 registration: "r_fedcba9876543210", code: "CONNECTION_LOST", httpStatus: nil, message: "reset",
                 attempts: 2, action: .held),
         ]
-        report.steps[2].stop(.expired)
+        report.steps[2].stop(.tooLate(.expired(at: now)))
         return report
     }
 

@@ -12,7 +12,7 @@ import Testing
     ) async throws -> JSONValue {
         let laboratory = Laboratory()
         var send = Plan.Send.sample([1], due: hasDue ? laboratory.now : nil, message: written)
-        send.expiresAfter = .seconds(4 * 3600)
+        send.delivery.expiresAfter = .seconds(4 * 3600)
         laboratory.clock.advance(by: late)
         let sender = ScriptedSender()
         _ = try await laboratory.run(laboratory.plan(.send(send)), sender)
@@ -39,7 +39,7 @@ import Testing
     func `in a long step the last message has less time left and the same end`(hasDue: Bool) async throws {
         let laboratory = Laboratory()
         var send = Plan.Send.sample([1, 2], due: hasDue ? laboratory.now : nil, message: ["data": ["a": "b"]])
-        send.expiresAfter = .seconds(4 * 3600)
+        send.delivery.expiresAfter = .seconds(4 * 3600)
         let clock = laboratory.clock
         let sender = ScriptedSender(capacity: 1) { request, number in
             clock.advance(by: .seconds(3600))

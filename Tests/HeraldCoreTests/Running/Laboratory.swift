@@ -123,9 +123,8 @@ extension Plan.Send {
         return Plan.Send(
             campaign: campaign, occurrence: OccurrenceID(campaign: campaign, due: due, revision: 1), revision: 1,
             due: due, target: target, contentDigest: "sha256:", content: MessageContent(message), deadline: nil,
-            expiresAfter: nil,
-            rate: nil, stopWhenRejectedPercent: 50, onUnknown: onUnknown, members: members, discovered: [],
-            recipients: members.count, isResumed: false)
+            delivery: .init(onUnknown: onUnknown), members: members, discovered: [], recipients: members.count,
+            isResumed: false)
     }
 }
 

@@ -39,7 +39,7 @@ import Testing
     @Test func `nothing starts after expires_after`() async throws {
         let laboratory = Laboratory()
         var send = Plan.Send.sample(1...10, due: laboratory.now)
-        send.expiresAfter = .seconds(60)
+        send.delivery.expiresAfter = .seconds(60)
         let clock = laboratory.clock
         let sender = ScriptedSender(capacity: 1) { request, number in
             try? await clock.sleep(for: .seconds(25))
@@ -56,7 +56,7 @@ import Testing
     @Test func `nothing is tried again after expires_after`() async throws {
         let laboratory = Laboratory()
         var send = Plan.Send.sample([1], due: laboratory.now)
-        send.expiresAfter = .seconds(60)
+        send.delivery.expiresAfter = .seconds(60)
         let sender = ScriptedSender(each: [.error(503, "UNAVAILABLE", retryAfter: "60")])
         let report = try await laboratory.run(laboratory.plan(.send(send)), sender)
         #expect(sender.requests.count == 1)
@@ -68,7 +68,7 @@ import Testing
     @Test func `intents that took until after expires_after to write are taken back`() async throws {
         var laboratory = Laboratory()
         var send = Plan.Send.sample([1, 2], due: laboratory.now)
-        send.expiresAfter = .seconds(60)
+        send.delivery.expiresAfter = .seconds(60)
         send.deferred = [1]
         let clock = laboratory.clock
         laboratory.store = ProbedStore(

@@ -113,7 +113,7 @@ import Testing
     ) async throws {
         let laboratory = Laboratory()
         var send = Plan.Send.sample([1])
-        send.onError = .hold
+        send.delivery.onError = .hold
         let sender = ScriptedSender(each: [.error(status, "UNAVAILABLE")])
         let report = try await laboratory.run(laboratory.plan(.send(send)), sender)
         #expect(laboratory.memory.state().occurrences["tide@once"]?.byEntry == [outcome: [1]])

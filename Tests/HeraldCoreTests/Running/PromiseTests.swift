@@ -62,7 +62,7 @@ import Testing
         var sends = [
             Plan.Send.sample([0], campaign: "topic", target: .topic("tides"), due: laboratory.now), .sample(1...40),
         ]
-        for index in sends.indices { sends[index].expiresAfter = expiry }
+        for index in sends.indices { sends[index].delivery.expiresAfter = expiry }
         let plan = laboratory.plan(
             .unsubscribe("old", RecipientSet(1...7)), .subscribe("tides", RecipientSet(1...20)), .send(sends[0]),
             .send(sends[1]))

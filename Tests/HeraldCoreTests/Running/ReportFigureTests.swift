@@ -9,7 +9,7 @@ import Testing
     @Test func `a thousand failures are shown and every one is noted`() async throws {
         let laboratory = Laboratory(population: 1500)
         var send = Plan.Send.sample(1...1500)
-        send.stopWhenRejectedPercent = 100
+        send.delivery.stopWhenRejectedPercent = 100
         let noted = Log<Report.Failure>()
         let report = try await laboratory.run(
             laboratory.plan(.send(send)),

@@ -55,7 +55,7 @@ import Testing
     @Test func `nobody with an unknown outcome is sent to again while the request of a lost run may arrive`() {
         var (resumed, fresh) = (Plan.Send.sample([1, 2], onUnknown: .resend), Plan.Send.sample([3], campaign: "wind"))
         resumed.isResumed = true
-        (fresh.onUnknown, fresh.isResumed) = (.hold, true)
+        (fresh.delivery.onUnknown, fresh.isResumed) = (.hold, true)
         var options = RunOptions(fcm: FCMSettings(), guards: GuardLimits(), resendDelay: .seconds(20))
         func queue(_ options: RunOptions, _ sends: Plan.Send...) -> RunQueue {
             var queue = RunQueue(options, began: now.date.adding(.seconds(-5)))

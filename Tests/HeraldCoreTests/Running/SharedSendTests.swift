@@ -11,15 +11,16 @@ import Testing
             "notification": ["title": "Tide \u{1F30A} \"high\""],
             "apns": ["payload": ["n": .digits("12345678901234567890123")]],
         ]),
-        expiry: Date(timeIntervalSince1970: 1_800_000_000), rate: .limited(50), runRate: .unlimited, ramp: .seconds(60),
-        ramped: .milliseconds(1500), timeout: .seconds(15), stopWhenRejectedPercent: 50, onError: .hold,
-        onUnknown: .resend, maxForgetPercent: 10, forgetsFreely: true)
+        delivery: .init(rate: .limited(50), onError: .hold, onUnknown: .resend, stopWhenRejectedPercent: 50),
+        limits: TimeLimits(expiry: Date(timeIntervalSince1970: 1_800_000_000)), runRate: .unlimited,
+        ramp: .seconds(60), ramped: .milliseconds(1500), timeout: .seconds(15), maxForgetPercent: 10,
+        forgetsFreely: true)
 
     @Test func `what travels arrives as it left`() throws {
         let json = Self.send.json.compactText
         #expect(SharedSend(reading: Array(json.utf8)) == Self.send)
         var plain = Self.send
-        (plain.expiry, plain.rate, plain.forgetsFreely) = (nil, nil, false)
+        (plain.limits.expiry, plain.delivery.rate, plain.forgetsFreely) = (nil, nil, false)
         #expect(SharedSend(reading: Array(plain.json.compactText.utf8)) == plain)
     }
 

@@ -160,7 +160,7 @@ import Testing
         var send = Plan.Send.sample([])
         send.isResumed = true
         let work = try StepWork(
-            .send(send), isDryRun: false, isPart: true, begun: Laboratory.start, now: Laboratory.start)
+            .send(send), isDryRun: false, partUntil: TimeLimits(), begun: Laboratory.start, now: Laboratory.start)
         var step = StepState(
             work, members: [], rate: nil, probesAPI: false,
             report: StepReport(Plan.Step(work: .send(send), reason: "")))
@@ -186,7 +186,7 @@ import Testing
         send.content = MessageContent(try PersonalMessages(content))
         (send.isResumed, send.classes) = (true, Partition(disjoint: [MessageClass(): RecipientSet(1...20)]))
         let work = try StepWork(
-            .send(send), isDryRun: false, isPart: true, begun: Laboratory.start, now: Laboratory.start)
+            .send(send), isDryRun: false, partUntil: TimeLimits(), begun: Laboratory.start, now: Laboratory.start)
         var step = StepState(
             work, members: [], rate: nil, probesAPI: false,
             report: StepReport(Plan.Step(work: .send(send), reason: "")))

@@ -190,7 +190,7 @@ import Testing
     {
         let laboratory = Laboratory(population: 200)
         var send = Plan.Send.sample(1...200)
-        send.stopWhenRejectedPercent = percent
+        send.delivery.stopWhenRejectedPercent = percent
         let sender = ScriptedSender(capacity: 1) { request, number in
             number < rejections ? Self.invalid : .accepted(request, number)
         }
@@ -212,7 +212,7 @@ import Testing
         var laboratory = Laboratory(population: 200)
         laboratory.guards.maxForgetPercent = 100
         var send = Plan.Send.sample(1...200)
-        send.stopWhenRejectedPercent = 5
+        send.delivery.stopWhenRejectedPercent = 5
         let sender = ScriptedSender(capacity: 1) { request, number in
             number % 2 == 1 ? .unregistered : .accepted(request, number)
         }

@@ -237,7 +237,7 @@ import Testing
             .groupMembers("chris", [1, 2], .member),
         ])
         var each = Plan.Send.sample([1, 2], campaign: "each", target: .group("chris"))
-        each.groupMembers = .each
+        each.delivery.members = .each
         let plan = laboratory.plan(
             .subscribe("tides", [1, 2]), .group(.init(group: "chris", action: .add, members: [3])),
             .send(.sample([0], campaign: "key", target: .group("chris"))), .send(each), .send(.sample([4, 5])))

@@ -53,7 +53,7 @@ struct CrewScene {
         var send = Plan.Send(
             campaign: "tide", occurrence: Self.occurrence, revision: 1, due: nil, target: .audience("all"),
             contentDigest: "sha256:1", content: content, deadline: nil,
-            expiresAfter: nil, rate: nil, stopWhenRejectedPercent: stopWhenRejectedPercent, onUnknown: .hold,
+            delivery: .init(stopWhenRejectedPercent: stopWhenRejectedPercent),
             members: everybody.subtracting(ledger.tried), discovered: ledger[.intended], deferred: ledger[.deferred],
             recipients: recipients, isResumed: occurrence != nil)
         if content.differsByRecipient {

@@ -1,0 +1,97 @@
+/// Until when a send may send.
+package struct TimeLimits: Hashable, Sendable {
+    /// The end of `max_lateness`: no run begins or resumes the send after this time. One that is under way goes on.
+    package var deadline: Date?
+    /// The end of `expires_after`: no request starts from this time on.
+    package var expiry: Date?
+
+    package init(deadline: Date? = nil, expiry: Date? = nil) { (self.deadline, self.expiry) = (deadline, expiry) }
+
+    /// Why no run may begin or resume the send. `nil` if one may.
+    func lateness(at now: Date) -> Lateness? { late(at: now) ?? expired(at: now) }
+
+    /// Why no request may start. `nil` if one may.
+    ///
+    /// - Parameter isUnderWay: whether a request of the send has started in this run.
+    func lateness(at now: Date, isUnderWay: Bool) -> Lateness? {
+        expired(at: now) ?? (isUnderWay ? nil : late(at: now))
+    }
+
+    /// Which limit is too early for a wait until then. It may last until the very end of both.
+    func lateness(after wait: Date) -> Lateness? {
+        late(at: wait) ?? expiry.flatMap { wait > $0 ? .expired(at: $0) : nil }
+    }
+
+    func late(at now: Date) -> Lateness? { deadline.flatMap { now > $0 ? .late(since: $0) : nil } }
+
+    private func expired(at now: Date) -> Lateness? { expiry.flatMap { now >= $0 ? .expired(at: $0) : nil } }
+}
+
+/// Why a send may neither begin nor resume any more.
+package enum Lateness: Hashable, Sendable {
+    /// `max_lateness` ended then.
+    case late(since: Date)
+    /// `expires_after` ended then.
+    case expired(at: Date)
+
+    /// The key in the file that sets the limit.
+    var setting: String {
+        switch self {
+        case .late: "max_lateness"
+        case .expired: "expires_after"
+        }
+    }
+
+    /// What is wrong with the send.
+    var words: String {
+        switch self {
+        case .late: Self.tooLate
+        case .expired: Self.tooOld
+        }
+    }
+
+    static let tooLate = "later than max_lateness allows"
+    static let tooOld = "older than expires_after allows"
+}
+
+extension Campaign {
+    /// The limits of a send that was due then. One without a due time has no deadline, and expires counted from its
+    /// beginning.
+    func limits(due: Date?, begun: Date? = nil) -> TimeLimits {
+        TimeLimits(
+            deadline: due?.adding(schedule.maxLateness), expiry: (due ?? begun).flatMap { delivery.expiry(from: $0) })
+    }
+
+    /// All that was due until then is too late now. The opposite of `TimeLimits.lateness`. The time is a whole second,
+    /// as all occurrences of a schedule are, unless `expires_after` decides.
+    ///
+    /// - Parameter patience: in place of `max_lateness`.
+    func cutoff(at now: Date, _ patience: Duration) -> (time: Date, isExpiry: Bool) {
+        let late = Date(timeIntervalSince1970: (now.timeIntervalSince1970 - patience.seconds).rounded(.up) - 1)
+        guard let span = delivery.expiresAfter else { return (late, false) }
+        let expired = now.addingTimeInterval(-span.seconds)
+        return expired > late ? (expired, true) : (late, false)
+    }
+}
+
+extension Campaign {
+    /// `nil` if a send that was due then may still begin or resume.
+    func lateness(due: Date, at now: Date) -> Lateness? { limits(due: due).lateness(at: now) }
+
+    /// `nil` if an occurrence that has begun may still resume.
+    func lateness(of occurrence: RecordedOccurrence, at now: Date) -> Lateness? {
+        limits(due: occurrence.due, begun: occurrence.begun).lateness(at: now)
+    }
+}
+
+extension Plan.Send {
+    /// - Parameter run: when the run began.
+    package func limits(begun run: Date) -> TimeLimits {
+        TimeLimits(deadline: deadline, expiry: delivery.expiry(from: due ?? begun ?? run))
+    }
+}
+
+extension Campaign.Delivery {
+    /// When messages are worth nothing any more.
+    func expiry(from start: Date) -> Date? { expiresAfter.map(start.adding) }
+}
