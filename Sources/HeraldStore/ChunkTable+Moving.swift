@@ -38,7 +38,7 @@ extension ChunkTable {
         return (before, after)
     }
 
-    /// Gives an owner a set that it has nothing of.
+    /// Writes a set of an owner that has no row of that state yet.
     func insert(_ members: RecipientSet, of id: Int64, as state: State, _ db: Database) throws {
         for key in members.chunkKeys { try write(members.chunk(key), key, of: id, state, db) }
     }
@@ -50,7 +50,7 @@ extension ChunkTable {
         }
     }
 
-    /// Moves what `members` are, with every owner, to the numbers that stand for them.
+    /// Puts other numbers in the place of `members`, in every set of every owner.
     func renumber(_ members: RecipientSet, by numbers: [RecipientID: RecipientID], _ db: Database) throws {
         for (id, partition) in try partitions(of: .all, db) {
             for state in Array(partition.states) {
@@ -65,17 +65,6 @@ extension ChunkTable {
     /// Deletes an owner's sets.
     func drop(_ id: Int64, _ db: Database) throws {
         try db.execute(sql: "DELETE FROM \(name) WHERE \(owner) = ?", arguments: [id])
-    }
-
-    /// Turns an owner's sets into counts.
-    func count(_ id: Int64, _ db: Database) throws {
-        try db.execute(
-            sql: """
-                INSERT INTO \(name)_count (\(owner), state, members)
-                SELECT \(owner), state, sum(members) FROM \(name) WHERE \(owner) = ? GROUP BY state
-                """,
-            arguments: [id])
-        try drop(id, db)
     }
 
     private func presentStates(of id: Int64, and state: State?, _ db: Database) throws -> [State] {

@@ -108,16 +108,4 @@ extension StateChange {
         try ChunkTable.groupMembership.remove(leaving, db)
         try renewNumbering(db)
     }
-
-    /// Whether an occurrence of that campaign may be opened under the id, as `RecordedState.isFree` says.
-    static func isFree(_ id: OccurrenceID, for campaign: String, _ db: Database) throws -> Bool {
-        let tried = LedgerEntry.allCases.filter(\.isTried).map { String($0.rawValue) }.joined(separator: ", ")
-        let statement = try db.cachedStatement(
-            sql: """
-                SELECT campaign = ? AND finished IS NULL AND halted IS NULL AND NOT reopened
-                    AND NOT EXISTS (SELECT 1 FROM ledger WHERE occurrence = id AND state IN (\(tried)))
-                FROM occurrence WHERE name = ?
-                """)
-        return try Bool.fetchOne(statement, arguments: [campaign, id.rawValue]) ?? true
-    }
 }

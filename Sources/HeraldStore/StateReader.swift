@@ -204,6 +204,11 @@ struct StateReader {
         }
     }
 
+    func stamps() throws -> Stamps {
+        let rows = try Row.fetchAll(db, sql: "SELECT number, id FROM stamp ORDER BY number")
+        return try StoredValue.stamps(rows.map { (try $0.decode(atIndex: 0), try $0.decode(atIndex: 1)) })
+    }
+
     private func meta<Value: DatabaseValueConvertible>(_ key: String, _: Value.Type) throws -> Value? {
         let statement = try db.cachedStatement(sql: "SELECT value FROM meta WHERE key = ?")
         return try DatabaseValue.fetchOne(statement, arguments: [key])

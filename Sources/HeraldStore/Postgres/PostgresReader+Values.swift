@@ -172,4 +172,10 @@ extension PostgresReader {
     static func recipients(_ rows: PostgresRows) throws -> [KnownRecipient] {
         try rows.all.map { try StoredValue.recipient($0.int(0), $0.text(1)) }
     }
+
+    static let stamps: PostgresStatement = "SELECT number, id FROM @stamp ORDER BY number"
+
+    static func stamps(_ rows: PostgresRows) throws -> Stamps {
+        try StoredValue.stamps(rows.all.map { (try $0.int(0), try $0.text(1)) })
+    }
 }

@@ -60,10 +60,8 @@ final class PostgresTransaction {
     func run(_ statement: PostgresStatement) { waiting.append(statement) }
 
     /// - Parameter refusal: what it means if the statement calls `refuse`.
-    func check(_ refusal: StateError, _ text: String, _ values: PostgresValue...) {
+    func check(_ refusal: StateError, _ statement: PostgresStatement) {
         refusals[waiting.count] = refusal
-        var statement = PostgresStatement(text)
-        statement.values = values
         waiting.append(statement)
     }
 

@@ -1,0 +1,91 @@
+internal import Foundation
+internal import HeraldCore
+
+extension StateChange {
+    /// The statements of changes of occurrences.
+    var occurrenceStatements: [StateStatement] {
+        switch self {
+        case .open(let id, let occurrence):
+            [
+                .init(
+                    """
+                    INSERT INTO @occurrence (name, campaign, revision, due, content_digest, target, begun)
+                    VALUES ($1, $2, $3, $4, $5, $6, $7)
+                    ON CONFLICT (name) DO UPDATE SET revision = excluded.revision, due = excluded.due,
+                        content_digest = excluded.content_digest, target = excluded.target, begun = excluded.begun
+                    """, .text(id.rawValue), .text(occurrence.campaign), .int(occurrence.revision),
+                    .date(occurrence.due), .text(occurrence.contentDigest), .text(occurrence.target),
+                    .date(occurrence.begun))
+            ]
+        case .amend(let id, let contentDigest, let target, let due):
+            [
+                .init(
+                    "UPDATE @occurrence SET content_digest = $2, target = $3, due = $4 WHERE name = $1",
+                    .text(id.rawValue), .text(contentDigest), .text(target), .date(due))
+            ]
+        case .reject(_, _, let code):
+            [.init("INSERT INTO @code (code) VALUES ($1) ON CONFLICT DO NOTHING", .text(code))]
+        case .finish(let id, let instant):
+            [
+                .init(
+                    "UPDATE @occurrence SET finished = $2, reopened = FALSE, halted = NULL WHERE name = $1",
+                    .text(id.rawValue), .date(instant))
+            ]
+        case .reopen(let id):
+            // Without its ledger, every recipient would get the message again.
+            [
+                .init(
+                    "UPDATE @occurrence SET finished = NULL, reopened = TRUE WHERE name = $1 AND NOT pruned",
+                    .text(id.rawValue))
+            ]
+        case .halt(let id, let halt):
+            [
+                .init(
+                    "UPDATE @occurrence SET halted = $2 WHERE name = $1 AND finished IS NULL", .text(id.rawValue),
+                    .text(halt?.rawValue))
+            ]
+        case .prune(let ids): Self.pruning(ids.map(\.rawValue))
+        default: []
+        }
+    }
+
+    /// Finds the occurrence if no other may be opened under its id, as `RecordedState.isFree` says.
+    ///
+    /// - Parameter answer: what is selected then.
+    static func taken(_ id: OccurrenceID, for campaign: String, answer: String) -> StateStatement {
+        let tried = LedgerEntry.allCases.filter(\.isTried).map { String($0.rawValue) }.joined(separator: ", ")
+        return StateStatement(
+            """
+            SELECT \(answer) FROM @occurrence AS known
+            WHERE name = $1 AND (campaign <> $2 OR finished IS NOT NULL OR halted IS NOT NULL OR reopened OR EXISTS (
+                SELECT 1 FROM @ledger WHERE occurrence = known.id AND members > 0 AND state IN (\(tried))))
+            """, .text(id.rawValue), .text(campaign))
+    }
+
+    /// How many occurrences one statement prunes at most.
+    private static let pruned = 1000
+
+    private static func pruning(_ names: [String]) -> [StateStatement] {
+        stride(from: 0, to: names.count, by: pruned).flatMap { first in
+            let part = names[first..<min(names.count, first + pruned)]
+            let places = (1...part.count).map { "$\($0)" }.joined(separator: ", ")
+            let prunable = "name IN (\(places)) AND finished IS NOT NULL AND NOT pruned"
+            let ids = "SELECT id FROM @occurrence WHERE \(prunable)"
+            let counting = ["ledger", "rejection"].flatMap { table in
+                [
+                    """
+                    INSERT INTO @\(table)_count (occurrence, state, members)
+                    SELECT occurrence, state, sum(members) FROM @\(table)
+                    WHERE occurrence IN (\(ids)) AND members > 0 GROUP BY occurrence, state
+                    """,
+                    "DELETE FROM @\(table) WHERE occurrence IN (\(ids))",
+                ]
+            }
+            let rest = [
+                "DELETE FROM @assignment WHERE occurrence IN (\(ids))",
+                "UPDATE @occurrence SET pruned = TRUE WHERE \(prunable)",
+            ]
+            return (counting + rest).map { StateStatement($0, part.map { .text($0) }) }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+internal import FCM
+internal import Foundation
+internal import HeraldCore
+
+/// What a change does in both kinds of stores alike. The stores write sets of recipients, numbers of recipients and the
+/// figures of the state as a whole in ways of their own.
+extension StateChange {
+    /// A store runs them before it writes what is its own.
+    var statements: [StateStatement] {
+        switch self {
+        case .spendPlan(let id):
+            [.init("INSERT INTO @spent_plan (id) VALUES ($1) ON CONFLICT DO NOTHING", .text(id))]
+        case .members(let name, _, _, let instant):
+            [
+                .init(
+                    """
+                    INSERT INTO @topic (name, changed) VALUES ($1, $2)
+                    ON CONFLICT (name) DO UPDATE SET changed = excluded.changed
+                    """, .text(name.rawValue), .date(instant))
+            ]
+        case .groupKey(let name, let key):
+            [
+                .init(
+                    """
+                    INSERT INTO @device_group (name, notification_key) VALUES ($1, $2)
+                    ON CONFLICT (name) DO UPDATE SET notification_key = excluded.notification_key
+                    """, .text(name.rawValue), .text(key?.rawValue))
+            ]
+        case .groupMembers(let name, _, _):
+            [.init("INSERT INTO @device_group (name) VALUES ($1) ON CONFLICT DO NOTHING", .text(name.rawValue))]
+        case .open, .amend, .reject, .finish, .prune, .reopen, .halt: occurrenceStatements
+        case .audienceSizes(let sizes):
+            ["DELETE FROM @audience_size"]
+                + sizes.map {
+                    .init("INSERT INTO @audience_size (name, size) VALUES ($1, $2)", .text($0.key), .int($0.value))
+                }
+        case .watermark(let campaign, let mark):
+            [
+                .init(
+                    """
+                    INSERT INTO @watermark (campaign, at, schedule, next) VALUES ($1, $2, $3, $4)
+                    ON CONFLICT (campaign) DO UPDATE
+                    SET at = excluded.at, schedule = excluded.schedule, next = excluded.next
+                    """, .text(campaign), .date(mark.at), .text(mark.schedule), .date(mark.next))
+            ]
+        case .rename(let old, let new): Self.renaming(old, to: new)
+        case .pause(let campaign):
+            [.init("INSERT INTO @pause (campaign) VALUES ($1) ON CONFLICT DO NOTHING", .text(campaign ?? ""))]
+        case .resume(let campaign?): [.init("DELETE FROM @pause WHERE campaign = $1", .text(campaign))]
+        case .resume(nil): ["DELETE FROM @pause"]
+        case .test(let test):
+            [
+                .init(
+                    "INSERT INTO @test (campaign, at, accepted, rejected, unknown) VALUES ($1, $2, $3, $4, $5)",
+                    .text(test.campaign), .date(test.at), .int(test.accepted), .int(test.rejected), .int(test.unknown))
+            ]
+        case .applied(let commit):
+            [
+                .init("DELETE FROM @applied_commit WHERE id = $1", .text(commit.id)),
+                .init(
+                    "INSERT INTO @applied_commit (id, committed) VALUES ($1, $2)", .text(commit.id),
+                    .date(commit.committed)),
+            ]
+        case .approve(let approvals): ["DELETE FROM @approval"] + approvals.map(Self.approving)
+        case .died(let tombstone):
+            [
+                .init(
+                    """
+                    INSERT INTO @tombstone (recipient, registration, died, migrated) VALUES ($1, $2, $3, FALSE)
+                    ON CONFLICT (recipient, registration) DO UPDATE SET died = excluded.died, migrated = FALSE
+                    """, .int(Int64(tombstone.recipient)), .text(tombstone.registration.rawValue),
+                    .date(tombstone.died))
+            ]
+        case .reviveMigrated: ["DELETE FROM @tombstone WHERE migrated"]
+        case .drop(let resource): Self.dropping(resource)
+        case .stamp(let id, let number): Self.stamping(id, outgrowing: number)
+        case .register, .supersede, .readopt, .assign, .outcome, .forget, .revive, .erase, .topicAPI, .sendQuota,
+            .outgrow:
+            []
+        }
+    }
+
+    private static func approving(_ resource: String, _ approval: RecordedApproval) -> StateStatement {
+        .init(
+            "INSERT INTO @approval (resource, digest, size, approved_by, at) VALUES ($1, $2, $3, $4, $5)",
+            .text(resource), .text(approval.digest), .int(approval.size.map { Int64($0) }), .text(approval.by),
+            .date(approval.at))
+    }
+
+    private static func renaming(_ old: String, to new: String) -> [StateStatement] {
+        [
+            "UPDATE @occurrence SET campaign = $2 WHERE campaign = $1",
+            """
+            INSERT INTO @watermark AS mark (campaign, at, schedule, next)
+            SELECT $2, at, schedule, next FROM @watermark WHERE campaign = $1
+            ON CONFLICT (campaign) DO UPDATE
+            SET at = excluded.at, schedule = excluded.schedule, next = excluded.next
+            WHERE excluded.at >= mark.at OR mark.next IS NULL
+            """,
+            "INSERT INTO @pause (campaign) SELECT $2 FROM @pause WHERE campaign = $1 ON CONFLICT DO NOTHING",
+            """
+            INSERT INTO @former_name (campaign, name)
+            SELECT $2, name FROM @former_name WHERE campaign = $1 ON CONFLICT DO NOTHING
+            """,
+            "INSERT INTO @former_name (campaign, name) VALUES ($2, $1) ON CONFLICT DO NOTHING",
+            "UPDATE @test SET campaign = $2 WHERE campaign = $1",
+        ].map { StateStatement($0, .text(old), .text(new)) }
+            + ["watermark", "pause", "former_name"].map {
+                StateStatement("DELETE FROM @\($0) WHERE campaign = $1", .text(old))
+            }
+    }
+
+    /// Does to the table what `Stamps.add` does to the value.
+    private static func stamping(_ id: String, outgrowing number: Int64?) -> [StateStatement] {
+        [
+            .init(
+                """
+                INSERT INTO @stamp (number, id)
+                SELECT max(number) + 1, $1 FROM (SELECT number FROM @stamp UNION ALL SELECT $2) AS known
+                """, .text(id), .int(number ?? 0)),
+            .init(
+                "DELETE FROM @stamp WHERE number <= (SELECT max(number) FROM @stamp) - $1",
+                .int(number == nil ? Stamps.kept : 1)),
+        ]
+    }
+
+    private static func dropping(_ resource: Resource) -> [StateStatement] {
+        switch resource {
+        case .topic(let name): dropping("membership", of: "topic", named: name.rawValue)
+        case .group(let name): dropping("group_membership", of: "device_group", named: name.rawValue)
+        case .campaign(let name):
+            droppingOccurrences(where: "campaign = $1", name)
+                + ["watermark", "pause", "former_name"].map {
+                    StateStatement("DELETE FROM @\($0) WHERE campaign = $1", .text(name))
+                }
+        case .occurrence(let id): droppingOccurrences(where: "name = $1", id.rawValue)
+        }
+    }
+
+    private static func dropping(_ sets: String, of owner: String, named name: String) -> [StateStatement] {
+        [
+            .init("DELETE FROM @\(sets) WHERE \(owner) IN (SELECT id FROM @\(owner) WHERE name = $1)", .text(name)),
+            .init("DELETE FROM @\(owner) WHERE name = $1", .text(name)),
+        ]
+    }
+
+    private static func droppingOccurrences(where condition: String, _ value: String) -> [StateStatement] {
+        ["ledger", "rejection", "ledger_count", "rejection_count", "assignment"].map {
+            .init(
+                "DELETE FROM @\($0) WHERE occurrence IN (SELECT id FROM @occurrence WHERE \(condition))", .text(value))
+        } + [.init("DELETE FROM @occurrence WHERE \(condition)", .text(value))]
+    }
+}
+
+extension StateStatement: ExpressibleByStringLiteral {
+    init(stringLiteral text: String) { self.init(text) }
+}
