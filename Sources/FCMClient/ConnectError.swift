@@ -12,7 +12,7 @@ enum ConnectError: Error, Hashable, Sendable {
     case closed
     /// The proxy opened no tunnel to the server.
     case proxyRefused(proxy: String, status: Int)
-    /// What answers in the proxy's place is none.
+    /// What answers at the proxy's address is not a proxy.
     case notAProxy(proxy: String)
     /// There was no connection to the proxy itself.
     case noProxy(proxy: String)

@@ -65,7 +65,7 @@ struct ProxyExceptions: Hashable, Sendable {
 
     private static func split(_ text: String) -> (host: Substring, port: Int?) {
         guard let colon = text.lastIndex(of: ":"), let port = Int(text[colon...].dropFirst()),
-            // The colons of an IPv6 address without brackets are none of a port.
+            // The colons of an IPv6 address without brackets do not begin a port.
             text[..<colon].last == "]" || !text[..<colon].contains(":")
         else { return (text[...], nil) }
         return (text[..<colon], port)

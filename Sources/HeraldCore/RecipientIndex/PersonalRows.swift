@@ -33,7 +33,7 @@ package struct PersonalRows: Sendable {
 /// none.
 final class NewestValues: Sendable {
     private let recipients: ListedRecipients
-    /// A failure is kept, too: who was told of it must not find rows later.
+    /// A failure is kept, too. Whoever was told of it must not find rows later.
     private let written = Mutex(Result<ValueFile, RecipientIndexError>?.none)
 
     init(of recipients: ListedRecipients) { self.recipients = recipients }

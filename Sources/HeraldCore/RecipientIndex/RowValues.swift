@@ -4,7 +4,7 @@ enum RowValues {
     /// Lines of lists have at most 8 KiB, and each field has a length of two bytes. Values that need more are left out, so
     /// that they count as missing.
     static let maximumSize = lineSize + maximumFields * 2 + (8 << 10)
-    /// So many fields can an audience declare.
+    /// How many fields an audience can declare.
     static let maximumFields = 100
     private static let lineSize = 4
 

@@ -99,9 +99,9 @@ final class SortArena: @unchecked Sendable {
 
     private typealias Slots = UnsafeMutableBufferPointer<Slot>
 
-    /// So few are compared with each other.
+    /// Up to this many are sorted by comparing them.
     private static let few = 32
-    /// Keys are sorted by at most so many of their first bytes. A fid has 22.
+    /// Keys are sorted by at most this many of their first bytes. A fid has 22.
     private static let sortedBytes = 24
 
     /// Sorts by the keys' bytes, from one on: American flag sort (McIlroy, Bostic and McIlroy, Engineering Radix Sort,

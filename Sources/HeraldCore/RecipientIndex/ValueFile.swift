@@ -15,7 +15,7 @@ package final class ValueFile: Sendable {
         var values: FieldValues { FieldValues(bytes: Array(bytes)) }
     }
 
-    /// So many bytes apart, a place in the file is known by its first row.
+    /// How many bytes lie between two places in the file whose first row is known.
     private static let stride = 32 << 10
 
     private let owners: [ValueNeed.Owner]
@@ -111,8 +111,8 @@ package final class ValueFile: Sendable {
             RowValues.begin(&tail, line: 0)
             return tail
         }()
-        /// While every row has a higher number than the one before, which is usual in a first plan, the file needs no
-        /// sorting: then these are its places, and its size in bytes.
+        /// As long as each row has a higher number than the one before, as usual in a first plan, the file needs no
+        /// sorting. Then these are its places, and its size in bytes.
         private var places: [(first: UInt64, offset: Int)]? = []
         private var (size, last) = (0, UInt64(0))
 

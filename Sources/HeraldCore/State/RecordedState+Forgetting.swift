@@ -33,7 +33,7 @@ extension GroupMembership: Forgettable {
 }
 
 extension Partition where State: Forgettable {
-    /// Members leave. Of those that herald made, it is kept that they were.
+    /// Members leave. Memberships that herald made are kept as forgotten.
     package mutating func forget(_ members: RecipientSet) {
         let kept = union(of: State.own + [.forgotten]).intersection(members)
         move(members, to: nil)

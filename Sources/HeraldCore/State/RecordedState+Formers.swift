@@ -35,7 +35,7 @@ extension RecordedState {
 }
 
 extension Partition {
-    /// Moves what `members` are to the numbers that stand for them.
+    /// Puts other numbers in the place of `members`, in every set.
     mutating func renumber(_ members: RecipientSet, by numbers: [RecipientID: RecipientID]) {
         for state in states {
             let moving = self[state].intersection(members)

@@ -37,8 +37,8 @@ package struct Stamps: Hashable, Sendable {
 
     package var last: Stamp? { ids.last.map { Stamp(number: floor + Int64(ids.count), id: $0) } }
 
-    /// - Parameter number: the highest one elsewhere, if the state is to count as the newest from now on. What was
-    ///   before is not known any more then.
+    /// - Parameter number: the highest one elsewhere, if the state is to count as the newest from now on. All earlier
+    ///   stamps are forgotten then.
     mutating func add(_ id: String, outgrowing number: Int64?) {
         if let number { (floor, ids) = (max(floor + Int64(ids.count), number), []) }
         ids.append(id)

@@ -1,6 +1,6 @@
 package import FCM
 
-/// Keeps the state: SQLite for real, memory for dry runs and tests. All stores pass the same tests.
+/// Keeps the state: in a SQLite file, in PostgreSQL, or in memory for dry runs and tests. All stores pass the same tests.
 package protocol StateStore: Sendable {
     /// 32 random bytes, created with the state. They turn registrations into fingerprints.
     var fingerprintKey: [UInt8] { get }

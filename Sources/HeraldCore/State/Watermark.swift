@@ -2,8 +2,8 @@
 package struct Watermark: Hashable, Sendable {
     /// Only later occurrences can be due.
     package var at: Date
-    /// The schedule that was used (`Schedule.text`). It shows whether the schedule has changed. After an edit it stays
-    /// the old one until the new one has fired where the plan takes that for a move.
+    /// The schedule that was used (`Schedule.text`). It shows whether the schedule has changed. If a plan takes an
+    /// edit for a move, it stays the old one until the new one has fired.
     package var schedule: String
     /// When that schedule would have fired next after `at`.
     package var next: Date?

@@ -17,7 +17,7 @@ package struct LeaseTimes: Sendable {
 
     package init() {}
 
-    /// The same, so many times faster.
+    /// The same times, divided by a number.
     package func faster(by factor: Int) -> LeaseTimes {
         var times = self
         times.length /= factor

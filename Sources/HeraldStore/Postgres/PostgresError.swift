@@ -88,7 +88,7 @@ extension PostgresError {
         }
     }
 
-    /// What to do about it. `nil` if nothing is known but that the server is to be looked at.
+    /// What to do about it. `nil` if all that is known is that something is wrong with the server.
     var help: String? {
         switch self {
         case .refused(let refusal, _) where refusal.isReadOnly: "connect to the server that takes writes"

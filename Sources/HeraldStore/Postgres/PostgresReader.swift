@@ -38,7 +38,7 @@ struct PostgresReader {
     }
 
     func snapshot() throws -> RecordedState {
-        // Each answer goes when it was read: the sets' are large.
+        // Each answer is freed once it is read, because answers with sets are large.
         var rest = Array(try transaction.commit(everything).reversed())
         func next() -> PostgresRows { rest.removeLast() }
         var state = RecordedState(identity: try Self.identity(next()))

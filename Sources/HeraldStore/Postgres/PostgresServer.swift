@@ -23,7 +23,7 @@ package struct PostgresServer: Sendable {
         self.parameters = parameters.merging(defaults) { given, _ in given }
     }
 
-    /// The same, which gives up an answer so many times earlier.
+    /// The same server, with waits divided by a number.
     package func faster(by factor: Int) -> PostgresServer {
         var server = self
         server.times.answer /= factor

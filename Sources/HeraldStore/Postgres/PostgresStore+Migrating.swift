@@ -29,7 +29,7 @@ extension PostgresStore {
         // Until it gets its locks, every run waits for it.
         let transaction = PostgresTransaction.writing(
             on: connection, until: server.readingDeadline, .init(wait: .seconds(2)))
-        // No run goes on meanwhile, and none of an older herald after it: its commits have an earlier epoch.
+        // No run goes on meanwhile. A run of an older herald cannot go on afterwards: its commits have an earlier epoch.
         let lease = try transaction.fetch(
             """
             UPDATE @lease SET epoch = \(RunLease.nextEpoch), run = NULL, token = NULL, ends = clock_timestamp()

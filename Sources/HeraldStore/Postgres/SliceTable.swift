@@ -168,7 +168,7 @@ extension SliceTable {
         }
     }
 
-    /// Moves what `members` are, with every owner, to the numbers that stand for them.
+    /// Puts other numbers in the place of `members`, in every set of every owner.
     func renumber(
         _ members: RecipientSet, by numbers: [RecipientID: RecipientID], in transaction: PostgresTransaction
     ) throws {

@@ -75,8 +75,8 @@ struct CrewReading: Sendable {
         max(.zero, .seconds(seconds) - ended.duration(to: now))
     }
 
-    /// - Parameter worker: the caller. What it does in its part is not counted as another's, also when it has just left
-    ///   and the reading is of before. What it did in a part before that is.
+    /// - Parameter worker: the caller. Its part is not one of the others', also if it left the part after the reading. A
+    ///   part that it had left before the reading is one of them.
     func view(of job: Job, without worker: UUID, at now: ContinuousClock.Instant) -> JobView {
         let others = job.parts.filter { $0.worker != worker || $0.hasLeft }
         var view = JobView()

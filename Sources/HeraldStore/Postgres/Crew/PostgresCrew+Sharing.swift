@@ -4,7 +4,7 @@ package import HeraldCore
 
 /// How a conductor lets others send with it.
 extension PostgresCrew {
-    /// Some so many recipients are in one piece. A slice has four such pieces.
+    /// About how many recipients are in one piece. A slice has four such pieces.
     private static let pieceSize = 1024
 
     package func share(_ send: SharedSend, to members: RecipientSet, rows: RowReader?) async throws -> JobID {
@@ -96,7 +96,7 @@ private struct PieceBlock {
         guard let rows else { return pieces.append((Int64(number), piece)) }
         let members = try piece.bits.withUnsafeBytes { try RecipientSet(slice: piece.number, $0) }
         let found = try rows(members)
-        // Nothing is sent to who has no row.
+        // A recipient without a row is sent nothing.
         guard let slice = RecipientSet(members.filter { found[$0] != nil }).slices.first else { return }
         let body = PieceRows.bytes(found, ofSlice: piece.number)
         size += body.count

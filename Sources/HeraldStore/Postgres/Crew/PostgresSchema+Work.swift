@@ -30,7 +30,7 @@ extension PostgresSchema {
             \(Tally.Figure.allCases.map { "\($0.column) bigint NOT NULL DEFAULT 0" }.joined(separator: ", ")))
         WITH (fillfactor = 10)
         """,
-        // A job's recipients, in pieces of slices. Whoever claims one sends to nobody else's.
+        // A job's recipients, in pieces of slices. A process sends only to recipients of pieces that it has claimed.
         """
         CREATE TABLE @job_range (
             job bigint NOT NULL REFERENCES @job (id) ON DELETE CASCADE, number bigint NOT NULL, slice bigint NOT NULL,
