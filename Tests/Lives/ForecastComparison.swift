@@ -93,7 +93,7 @@ struct ForecastComparison {
             expect(planned.0 <= planned.1, "\(id) has \(planned.0) of \(planned.1)")
         }
         for (id, shown) in other where one[id] == nil {
-            let isAccountOnly = shown.members.isEmpty && shown.onUnknown == .resend
+            let isAccountOnly = shown.members.isEmpty && shown.delivery.onUnknown == .resend
             expect(mayHaveNobody(id) || isAccountOnly, "the forecast has \(id)")
         }
     }
