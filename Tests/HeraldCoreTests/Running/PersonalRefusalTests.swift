@@ -21,9 +21,9 @@ import Testing
 
     /// - Parameter detail: what the refusal says besides the code, as JSON.
     private func run(
-        refusing isRefused: @escaping @Sendable (RecipientID) -> Bool, _ detail: String = aboutData
+        refusing isRefused: @escaping @Sendable (RecipientID) -> Bool, _ detail: String = aboutData,
+        in laboratory: Laboratory = Laboratory(population: people.count)
     ) async throws -> StepReport {
-        let laboratory = Laboratory(population: Self.people.count)
         let sender = ScriptedSender(capacity: 1) { request, number in
             guard isRefused(request.recipient) else { return .accepted(request, number) }
             return .response(
@@ -63,11 +63,13 @@ import Testing
     }
 
     @Test func `ten in a row stop the campaign`() async throws {
-        let step = try await run { $0 > 5 }
+        let laboratory = Laboratory(population: Self.people.count)
+        let step = try await run(refusing: { $0 > 5 }, in: laboratory)
         #expect(step.accepted == 5)
         #expect(step.rejected == 10)
         #expect(step.pending == 25)
         #expect(step.stopped?.words.contains("10 recipients in a row") == true)
+        #expect(laboratory.memory.state().occurrences.values.map(\.halt) == [.rejected])
     }
 
     @Test(arguments: [("BadDeviceToken", false), ("DeviceTokenNotForTopic", false), ("PayloadEmpty", true)])
