@@ -190,9 +190,9 @@ import Testing
         laboratory.fcm.rate = .limited(20)
         let clock = laboratory.clock
         var slow = Plan.Send.sample(1...50, campaign: "slow")
-        slow.rate = .limited(5)
+        slow.delivery.rate = .limited(5)
         var eager = Plan.Send.sample(51...100, campaign: "eager")
-        eager.rate = .limited(1000)
+        eager.delivery.rate = .limited(1000)
         laboratory.fcm.ramp = .zero
         let ends = Log<Duration>()
         let sender = ScriptedSender(capacity: 50) { request, number in
