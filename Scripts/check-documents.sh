@@ -33,6 +33,9 @@ message: {data: {action: restart}}
 END
 run validate --format json | document diagnostics.json
 run plan --format json | document plan-first.json
+printf 'kind: audience\nname: lately\nfrom: club\nwhere: {last_seen: {within: 30d}}\n' >"$work/campaigns/lately.yaml"
+run plan --format json | document plan-left-out.json
+rm "$work/campaigns/lately.yaml"
 run plan --days 0 --campaign mackerel-run --campaign tablet --format json | document plan-limited.json
 run plan --days 366 --format json | document plan-long.json
 run plan --lists skip --format json | document plan-skip.json

@@ -152,16 +152,21 @@ def rows(part, schema, above):
         found.append(f"| `{name}` | {kind(value, schema)} | {cell(text)} |")
         if given is not True and given.get("$ref") == "#/$defs/patch":
             continue
-        for inner in [value, *(resolved(choice, schema) for choice in value.get("anyOf", []) + value.get("oneOf", []))]:
+        for inner in forms(value, schema):
             found += rows(inner, schema, name + ".")
         free = value.get("additionalProperties")
         # A change of a message has the message's keys, which have their rows.
         if isinstance(free, dict) and free.get("$ref") != "#/$defs/patch":
-            found += rows(resolved(free, schema), schema, name + ".*.")
-        entry = resolved(value.get("items", {}), schema)
-        for inner in [entry, *(resolved(choice, schema) for choice in entry.get("anyOf", []) + entry.get("oneOf", []))]:
+            for inner in forms(resolved(free, schema), schema):
+                found += rows(inner, schema, name + ".*.")
+        for inner in forms(resolved(value.get("items", {}), schema), schema):
             found += rows(inner, schema, name + "[].")
     return found
+
+
+def forms(value, schema):
+    """A part, and each of the forms that it may have instead."""
+    return [value, *(resolved(choice, schema) for choice in value.get("anyOf", []) + value.get("oneOf", []))]
 
 
 def resolved(part, schema):

@@ -47,7 +47,7 @@ final class CachedWorld {
     /// - Parameter isCached: Whether the cache beside the state is used and renewed.
     func load(isCached: Bool) throws -> WorkspaceLoader.Loaded {
         let workspace = try #require(WorkspaceFolder(at: self.folder.path))
-        return WorkspaceLoader.load(workspace, environment: [:]) { [files] _ in isCached ? files : nil }
+        return WorkspaceLoader.load(workspace, environment: [:], at: Date()) { [files] _ in isCached ? files : nil }
     }
 
     /// Its clock is ahead, so that even new files are old enough for their times to be trusted. Each change gives a
@@ -71,7 +71,8 @@ final class CachedWorld {
             keep: keep,
             sorted: {
                 let place = try #require(WorkspaceFolder(at: path))
-                let read = WorkspaceLoader.lists(of: workspace, in: place, environment: [:], cacheFiles: files)
+                let read = WorkspaceLoader.lists(
+                    of: workspace, in: place, environment: [:], at: index.date, cacheFiles: files)
                 #expect(read.digests == loaded.listDigests)
                 return try read.recipientIndex.get()
             })

@@ -12,7 +12,9 @@ struct CampaignFile {
     /// - Parameter out: instead of the workspace's folder for campaigns.
     init(_ name: String, out: String?, _ common: Common) throws {
         folder = try LoadedWorkspace.folder(common)
-        workspace = WorkspaceLoader.load(folder, environment: common.environment, lists: .skip).workspace
+        workspace =
+            WorkspaceLoader.load(folder, environment: common.environment, lists: .skip, at: common.machine.now())
+            .workspace
         path = out?.absolute(in: nil) ?? Self.path(of: name, in: folder.path)
         console = common.console
     }

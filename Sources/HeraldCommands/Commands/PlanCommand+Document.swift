@@ -5,9 +5,10 @@ import HeraldStore
 extension PlanCommand {
     func document() async throws -> PlanDocument {
         // A plan with a snapshot writes nothing, not even a cache.
+        let common = Common(herald.common, options)
+        let now = common.machine.now()
         let context = try CommandContext.open(
-            Common(herald.common, options), lists: lists, cache: snapshot.snapshot == nil ? cache.use : nil)
-        let now = context.machine.now()
+            common, lists: lists, at: at?.date ?? now, cache: snapshot.snapshot == nil ? cache.use : nil)
         var document = try await context.files.document(
             from: try await source(in: context, now), at: at?.date ?? now, created: now,
             PlanScope(campaigns: campaign, days: days))

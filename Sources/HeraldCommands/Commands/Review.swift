@@ -38,13 +38,13 @@ struct Review: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let files = try ReviewedFiles(Common(herald.common, options), lists: lists)
+        let now = Date()
+        let files = try ReviewedFiles(Common(herald.common, options), lists: lists, at: at?.date ?? now)
         let output = try ReviewOutput(folder, files)
         guard let workspace = try files.workspace() else {
             try output.writeMistakes()
             throw CommandFailure(.wrong)
         }
-        let now = Date()
         var document = try await workspace.document(
             from: try await files.source(of: workspace, snapshot, at: now), at: at?.date ?? now, created: now,
             PlanScope(days: days))

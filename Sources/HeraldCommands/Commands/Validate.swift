@@ -19,7 +19,7 @@ struct Validate: ParsableCommand {
         let common = Common(herald.common, options)
         let folder = try LoadedWorkspace.folder(common)
         let loaded = WorkspaceLoader.load(
-            folder, environment: common.environment, lists: lists, keepsLists: false)
+            folder, environment: common.environment, lists: lists, at: common.machine.now(), keepsLists: false)
         if case .failure(let problem)? = loaded.recipientIndex { throw problem }
         let document = DiagnosticsDocument(loaded.diagnostics, sources: loaded.sources)
         if format != .text || !loaded.diagnostics.isEmpty || !common.isQuiet {

@@ -18,7 +18,8 @@ struct BaseWorkspace {
             return
         }
         let loaded = WorkspaceLoader.load(
-            folder.isUnderReview ? copy.underReview(in: copy.path) : copy, environment: environment, lists: .skip)
+            folder.isUnderReview ? copy.underReview(in: copy.path) : copy, environment: environment, lists: .skip,
+            at: .distantPast)
         definitions = loaded.definitions
         hasMistakes = loaded.workspace == nil || loaded.diagnostics.hasErrors
     }

@@ -1,3 +1,4 @@
+import Foundation
 import HeraldCore
 import HeraldStore
 
@@ -20,12 +21,15 @@ struct CommandContext {
     /// Reads the workspace; its errors end the command, its warnings do not.
     ///
     /// - Parameters:
+    ///   - time: What filters compare with. By default the current time.
     ///   - cache: Whether lists that did not change may be skipped; `nil` if nothing is planned.
     ///   - campaign: Only warnings about it and what it uses are shown.
     static func open(
-        _ common: Common, lists: ListPolicy = .required, cache: CacheUse? = nil, about campaign: String? = nil
+        _ common: Common, lists: ListPolicy = .required, at time: Date? = nil, cache: CacheUse? = nil,
+        about campaign: String? = nil
     ) throws -> CommandContext {
-        let context = try CommandContext(common, .read(common, lists: lists, cache: cache, about: campaign))
+        let context = try CommandContext(
+            common, .read(common, lists: lists, at: time ?? common.machine.now(), cache: cache, about: campaign))
         try context.destination.check(context.settings.fcm)
         return context
     }

@@ -6,16 +6,19 @@ extension LoadedWorkspace {
     /// The recipients that the files ask for, by the numbers that the state has for them or would give them. This is
     /// the one place where lists become recipients.
     ///
-    /// - Parameter isForApply: Whether a state is created if there is none.
+    /// - Parameters:
+    ///   - isForApply: Whether a state is created if there is none.
+    ///   - time: What filters compare with. By default the time that the lists were read for.
     func wanted(
-        knownTo state: KnownState, at location: any StateLocation, isForApply: Bool = true
+        knownTo state: KnownState, at location: any StateLocation, isForApply: Bool = true, judgedAt time: Date? = nil
     ) async throws -> Wanted {
+        let index = time.map { recipientIndex.judged(at: $0) } ?? recipientIndex
         let isKept = cacheFiles != nil && (state.exists || isForApply)
         return try await location.blamed {
             try await Wanted(
-                workspace, recipientIndex, knownTo: state.store, as: state.recorded,
+                workspace, index, knownTo: state.store, as: state.recorded,
                 noting: isKept ? HostName.randomKey : nil,
-                keep: cacheFiles?.keeper, sorted: indexReadAgain)
+                keep: cacheFiles?.keeper, sorted: { try indexReadAgain(at: index.date) })
         }
     }
 
@@ -26,9 +29,10 @@ extension LoadedWorkspace {
     }
 
     /// The cached numbers belong to another state, so the lists are read again.
-    private func indexReadAgain() throws -> RecipientIndex {
+    private func indexReadAgain(at time: Date) throws -> RecipientIndex {
         let read = WorkspaceLoader.lists(
-            of: workspace, in: folder, environment: ProcessInfo.processInfo.environment, cacheFiles: cacheFiles)
+            of: workspace, in: folder, environment: ProcessInfo.processInfo.environment, at: time,
+            cacheFiles: cacheFiles)
         guard read.digests == listDigests else {
             throw CommandFailure(.wrong, "a list changed while it was read", help: "run the command again")
         }

@@ -49,12 +49,16 @@ struct LoadedWorkspace {
 
     /// Reads the workspace; its errors end the command, its warnings do not.
     ///
-    /// - Parameter campaign: Only warnings about it and what it uses are shown.
+    /// - Parameters:
+    ///   - time: What filters compare with.
+    ///   - campaign: Only warnings about it and what it uses are shown.
     static func read(
-        _ common: Common, lists: ListPolicy, cache: CacheUse?, about campaign: String?
+        _ common: Common, lists: ListPolicy, at time: Date, cache: CacheUse?, about campaign: String?
     ) throws -> LoadedWorkspace {
         let (folder, begin) = (try folder(common), HostName.nanoseconds)
-        let loaded = WorkspaceLoader.load(folder, environment: common.environment, lists: lists) { settings in
+        let loaded = WorkspaceLoader.load(
+            folder, environment: common.environment, lists: lists, at: time
+        ) { settings in
             guard let cache, lists == .required else { return nil }
             return ListCacheFiles(
                 beside: settings.cachePath(in: folder, common.environment), host: HostName.current,
@@ -72,7 +76,8 @@ struct LoadedWorkspace {
     /// them.
     static func readSettings(_ common: Common) throws -> LoadedWorkspace {
         let folder = try folder(common)
-        let loaded = WorkspaceLoader.load(folder, environment: common.environment, lists: .skip)
+        let loaded = WorkspaceLoader.load(
+            folder, environment: common.environment, lists: .skip, at: common.machine.now())
         let wrong = loaded.diagnostics.filter {
             $0.severity == .error && $0.range.file == WorkspaceFolder.settingsFile
         }

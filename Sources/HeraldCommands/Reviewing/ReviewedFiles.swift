@@ -11,11 +11,12 @@ struct ReviewedFiles {
     let folder: WorkspaceFolder
     let loaded: WorkspaceLoader.Loaded
 
-    init(_ common: Common, lists: ListPolicy) throws {
+    /// - Parameter time: What filters compare with.
+    init(_ common: Common, lists: ListPolicy, at time: Date) throws {
         self.common = common
         let found = try LoadedWorkspace.folder(common)
         folder = found.underReview(in: GitCommit.root(of: found.path) ?? found.path)
-        loaded = WorkspaceLoader.load(folder, environment: common.environment, lists: lists)
+        loaded = WorkspaceLoader.load(folder, environment: common.environment, lists: lists, at: time)
         if case .failure(let problem)? = loaded.recipientIndex { throw problem }
     }
 

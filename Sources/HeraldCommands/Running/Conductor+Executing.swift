@@ -116,7 +116,8 @@ extension Conductor {
         _ progress: ProgressDisplay, under lock: (any StateLock)?, _ signals: Signals, _ watch: FileWatch,
         _ clock: Time
     ) -> Executor<Time>.Surroundings {
-        Executor<Time>.Surroundings(
+        let lists = lists(of: work)
+        return Executor<Time>.Surroundings(
             store: store, sender: sender, clock: clock, now: request.now,
             random: context.machine.random(),
             fingerprints: Fingerprinter(key: store.fingerprintKey, reveals: context.common.revealsRegistrations),
@@ -124,8 +125,8 @@ extension Conductor {
             stop: { [mayWrite = lock?.mayWrite] in
                 signals.stop ?? (mayWrite?() == false || watch.hasChanged ? .machine : nil)
             },
-            halt: { await signals.insistence(by: clock) }, lookAgain: lookAgain(work, store),
-            others: others(work, store), rows: rows(work),
+            halt: { await signals.insistence(by: clock) }, lookAgain: lookAgain(work, lists, store),
+            others: others(work, store), rows: rows(work, lists),
             observe: { [reported = context.machine.reported] in
                 try? files.save($0)
                 progress.show($0)
@@ -141,15 +142,18 @@ extension Conductor {
         return OtherRegistrations(of: lists.withOthers) { (try? await lists.others(of: $0, knownTo: store)) ?? [:] }
     }
 
+    private func lists(of work: PlannedWork) -> RunLists? {
+        guard case .listed(let lists) = work.recipients else { return nil }
+        return RunLists(lists, of: context.files, at: context.state)
+    }
+
     /// The rows for personal messages, as they were read with the lists.
     private func rows(
-        _ work: PlannedWork
+        _ work: PlannedWork, _ lists: RunLists?
     ) -> @Sendable (String, RecipientSet) throws -> [RecipientID: FieldValues] {
         switch work.recipients {
         case .named(_, let values): return { _, recipients in values.filter { recipients.contains($0.key) } }
-        case .listed(let lists):
-            let rows = lists.desired.rows
-            return { campaign, recipients in try rows[campaign]?.values(of: recipients) ?? [:] }
+        case .listed: return { campaign, recipients in try lists?.values(of: recipients, for: campaign) ?? [:] }
         }
     }
 
@@ -163,21 +167,22 @@ extension Conductor {
 
     /// Plans what came due since the plan was made. The lists are not read again: a recipient's number never changes.
     private func lookAgain(
-        _ work: PlannedWork, _ store: any StateStore
+        _ work: PlannedWork, _ lists: RunLists?, _ store: any StateStore
     ) -> (@Sendable (Date) async -> Plan?)? {
-        guard request.looksAgain, case .listed(let lists) = work.recipients else { return nil }
-        let (files, desired, scope) = (context.files, lists.desiredOnceRecorded, request.scope)
-        let (rows, course, console) = (desired.rows, work.course, console)
+        guard request.looksAgain, let lists else { return nil }
+        let (files, scope) = (context.files, request.scope)
+        let (course, console) = (work.course, console)
         let planned = context.machine.planned
         let told = Mutex<String?>(nil)
         return { now in
-            guard let recorded = try? await store.snapshot(),
+            guard let desired = try? await lists.desired(at: now, store: store),
+                let recorded = try? await store.snapshot(),
                 let proposal = try? files.proposal(
                     desired, from: KnownState(store: store, recorded: recorded), at: now, scope)
             else { return nil }
             planned(proposal, course)
             let rest = course.rest(of: proposal)
-            do { try Self.prepare(rows, for: rest) } catch {
+            do { try Self.prepare(desired.rows, for: rest) } catch {
                 // This does not stop the run. The next one finds what came due.
                 let text = CommandFailure(blaming: error).text
                 let isNew = told.withLock { told in

@@ -94,11 +94,12 @@ struct Conductor {
     private func prepare(_ state: KnownState) async throws -> PlannedWork {
         switch request.goal {
         case .workspace(let scope):
-            let lists = try await context.files.wanted(knownTo: state, at: context.state)
+            let time = request.saved?.at ?? request.now()
+            let lists = try await context.files.wanted(knownTo: state, at: context.state, judgedAt: time)
             // A saved plan was made without them.
             let overrides = request.saved == nil ? request.guards.overrides : Overrides()
             let proposal = try context.files.proposal(
-                lists.desired, from: state, at: request.saved?.at ?? request.now(), scope, overrides: overrides)
+                lists.desired, from: state, at: time, scope, overrides: overrides)
             if let approved = request.approved {
                 let files = context.files.approval(of: lists.desired)
                 try approved.plan.check(against: files, from: approved.path)
@@ -140,6 +141,7 @@ struct Conductor {
             gitCommit: GitCommit.current(at: context.files.folder.path),
             overrides: request.guards.overrides.entries.map(\.text))
         report.approval = request.approved?.plan.approval
+        report.notes += work.course.proposal.overview.leftOut.map { "left out by 'where': \($0.words)" }
         return report
     }
 

@@ -21,7 +21,8 @@ final class FileWatch: Sendable {
             try? await clock.sleep(for: .seconds(1))
             guard !Task.isCancelled, watched.mayHaveChanged() else { continue }
             // The same content with another time or in another place is no change.
-            let loaded = WorkspaceLoader.load(files.folder, environment: environment, keepsLists: false)
+            let loaded = WorkspaceLoader.load(
+                files.folder, environment: environment, at: files.recipientIndex.date, keepsLists: false)
             guard loaded.digest() != files.digest else { continue }
             return changed.withLock { $0 = true }
         }

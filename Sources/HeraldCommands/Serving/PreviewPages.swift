@@ -38,7 +38,8 @@ actor PreviewPages {
     }
 
     private func html(_ version: String) async -> String {
-        let loaded = WorkspaceLoader.load(folder, environment: common.environment, lists: lists)
+        let loaded = WorkspaceLoader.load(
+            folder, environment: common.environment, lists: lists, at: common.machine.now())
         if let lists = loaded.workspace?.settings.lists {
             watched = [folder.path, folder.lists(lists)]
         }

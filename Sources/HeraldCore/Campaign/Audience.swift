@@ -4,7 +4,7 @@ package import FCM
 package struct Audience: Hashable, Sendable {
     package var name: Located<String>
     package var source: Source
-    /// Rows must pass all of them. The columns are those of the list at the end of the chain of sources.
+    /// Rows must pass all of them. The fields and columns are those of the list at the end of the chain of sources.
     package var filters: [Filter] = []
     /// Other audiences whose members are removed.
     package var exclude: [Located<String>] = []
@@ -23,16 +23,5 @@ package struct Audience: Hashable, Sendable {
         case inline([Registration])
         /// The members of another audience.
         case audience(Located<String>)
-    }
-
-    /// Accepts rows that have one of the values in a column.
-    package struct Filter: Hashable, Sendable {
-        package var column: Located<String>
-        package var values: Set<String>
-
-        package init(column: Located<String>, values: Set<String>) {
-            self.column = column
-            self.values = values
-        }
     }
 }

@@ -11,6 +11,12 @@ package struct Workspace: Sendable {
     /// Whether lists were skipped on request. Their audiences are empty then.
     package var listsSkipped = false
 
+    /// Whether an audience has filters that compare.
+    package var comparesRows: Bool { audiences.contains { $0.filters.contains(where: \.test.isComparison) } }
+
+    /// Whether who is in an audience depends on the time.
+    package var goesByTime: Bool { audiences.contains { $0.filters.contains(where: \.test.isOfTime) } }
+
     /// The first one, where several have a name.
     var groupsByName: [GroupName: Group] {
         Dictionary(groups.map { ($0.name.value, $0) }) { first, _ in first }

@@ -148,6 +148,9 @@ extension Rule {
         case .previousName: "A previous name is the resource's own, or one that is still or twice in use."
         case .excludeTarget: "`exclude` is for audiences and registrations; other targets have their own way."
         case .whereColumn: "A filter goes by a column that the list has and that holds no registrations."
+        case .whereType:
+            "A comparison fits the type of the field: numbers for `integer` and `decimal`, days for `date`. Times have no type: `within` and `before` go by a column, or by a field of type `text`."
+        case .whereNever: "A filter with several comparisons lets some value through."
         case .conditionSyntax: "A condition is made of `'topic' in topics`, `&&`, `||`, `!(…)` and parentheses."
         case .conditionMixed: "FCM reads `&&` and `||` from left to right; parentheses say what is meant."
         case .conditionTerms: "A condition has at most five topics."

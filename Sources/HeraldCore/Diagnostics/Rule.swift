@@ -125,6 +125,8 @@ package enum Rule: String, Hashable, Sendable, CaseIterable {
     case previousName = "previous-name"
     case excludeTarget = "exclude-target"
     case whereColumn = "where-column"
+    case whereType = "where-type"
+    case whereNever = "where-never"
 
     // Conditions
     case conditionSyntax = "condition-syntax"

@@ -13,7 +13,7 @@ struct FilterUse {
         var asked: [String: Set<String>] = [:]
         for audience in audiences {
             guard let end = ends[audience.name.value] else { continue }
-            asked[end.name.value, default: []].formUnion(audience.filters.map(\.column.value))
+            asked[end.name.value, default: []].formUnion(audience.filters.map { end.resolved($0).column.value })
         }
         self.asked = asked
     }
@@ -43,16 +43,50 @@ struct FilterUse {
                 ]
             case .list(let path, let columns):
                 let attributes = attributes(end.name.value)
-                return audience.filters.map(\.column).compactMap { column in
+                return audience.filters.indices.compactMap { place in
+                    let filter = end.resolved(audience.filters[place])
+                    if let problem = filter.typeProblem(in: end) { return problem }
+                    // Several filters may go by one column.
+                    if place > 0, audience.filters[place - 1].column == audience.filters[place].column { return nil }
+                    let column = filter.column
                     if columns.names.holdsRegistrations(column.value) {
                         return .error(
                             .whereColumn, "column '\(column.value)' holds registrations", at: column.range,
                             help: "'where' goes by the list's other columns")
                     }
-                    return attributes.flatMap { .missing(column, of: path.value, $0, rule: .whereColumn, &advice) }
+                    // The column of a field, or of 'seen', is checked where it is declared.
+                    let isDeclared = filter.kind != nil || column.value == columns.seen?.value
+                    guard let attributes, !isDeclared else { return nil }
+                    return .missing(column, of: path.value, attributes, rule: .whereColumn, &advice)
                 }
             }
         }
+    }
+}
+
+extension Audience.Filter {
+    /// A comparison that no value of the field can pass.
+    ///
+    /// - Parameter end: the audience that declares the field.
+    fileprivate func typeProblem(in end: Audience) -> Diagnostic? {
+        guard let kind, let field = end.fields.first(where: { $0.value.column == column.value }) else { return nil }
+        let (operation, wanted, fitting): (String, String, Set<FieldKind>)
+        switch test {
+        case .oneOf, .not: return nil
+        case .atLeast(let bound), .below(let bound):
+            operation = if case .atLeast = test { "at_least" } else { "below" }
+            wanted = bound.kind.words
+            fitting = bound.kind == .number ? [.integer, .decimal] : [.date]
+        case .within, .before:
+            operation = if case .within = test { "within" } else { "before" }
+            (wanted, fitting) = ("a time", [.text])
+        }
+        if fitting.contains(kind) { return nil }
+        let types = fitting.map(\.rawValue).sorted().reversed().joined(separator: " or ")
+        return .error(
+            .whereType,
+            "field '\(field.value.name)' is of type \(kind.rawValue), and '\(operation)' here needs \(wanted)",
+            at: column.range, notes: [.init("declared here", at: field.range)], help: "write type: \(types) there")
     }
 }
 

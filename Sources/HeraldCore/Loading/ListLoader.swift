@@ -140,13 +140,17 @@ struct ListLoader {
                     guard let membershipClass = classifier.membershipClass(of: classes) else { return }
                     defer { row += 1 }
                     let keepsValues = kept > 0 && recipientIndex.needsValues(membershipClass)
-                    if keepsValues {
-                        RowValues.pack(of: filtered..<filtered + kept, line: found.line, into: &values, look)
+                    let hasTail = keepsValues || classifier.comparesRows
+                    if hasTail {
+                        values.removeAll(keepingCapacity: true)
+                        RowTimes.pack(of: classifier.times(of: membershipClass), into: &values, look)
+                        let columns = filtered..<filtered + (keepsValues ? kept : 0)
+                        RowValues.pack(of: columns, line: found.line, into: &values, look)
                     }
                     values.withUnsafeBytes {
                         recipientIndex.add(
                             found.registration, membershipClass, row: row, seen: found.seen,
-                            values: keepsValues ? $0 : .init(start: nil, count: 0))
+                            values: hasTail ? $0 : .init(start: nil, count: 0))
                     }
                 }
             }
@@ -197,6 +201,7 @@ extension RowValues {
     fileprivate static func pack(
         of attributes: Range<Int>, line: Int, into values: inout [UInt8], _ look: ListReader.Look
     ) {
+        let start = values.count
         begin(&values, line: line)
         for attribute in attributes {
             let found = look(attribute) { value in
@@ -205,6 +210,18 @@ extension RowValues {
             }
             if found == nil { FieldValues.append(nil, to: &values) }
         }
-        end(&values)
+        end(&values, from: start)
+    }
+}
+
+extension RowTimes {
+    /// Packs the times of some attributes of a row. They are known to be times.
+    fileprivate static func pack(of attributes: [Int], into values: inout [UInt8], _ look: ListReader.Look) {
+        for attribute in attributes {
+            _ = look(attribute) { text in
+                append(ValueComparison.time(text).map { Int64($0.seconds) } ?? 0, to: &values)
+                return 0
+            }
+        }
     }
 }

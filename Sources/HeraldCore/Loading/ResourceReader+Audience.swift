@@ -68,24 +68,6 @@ extension ResourceReader {
             token: name("token", &findings), fid: name("fid", &findings), seen: name("seen", &findings))
     }
 
-    private static func filters(_ fields: Fields, _ findings: inout Findings) -> [Audience.Filter] {
-        guard let node = fields["where"] else { return [] }
-        guard let entries = node.mapping else {
-            findings.error(.wrongType, "'where' must be a mapping, not \(node.kindName)", at: node.range)
-            return []
-        }
-        return entries.compactMap { entry in
-            let values = entry.value.sequence ?? [entry.value]
-            if values.isEmpty {
-                findings.error(
-                    .invalidValue, "'\(entry.key)' lets nobody through: it has no value", at: entry.value.range)
-            }
-            return Audience.Filter(
-                column: Located(entry.key, at: findings.at(entry.keyRange)),
-                values: Set(values.compactMap { $0.string("a value of '\(entry.key)'", &findings)?.value }))
-        }
-    }
-
     /// The only one of several keys that is present. None or several are reported.
     static func onlyKey(
         of keys: [String], in fields: Fields, _ findings: inout Findings, otherwise rule: Rule, none: String,

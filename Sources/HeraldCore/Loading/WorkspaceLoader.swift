@@ -14,6 +14,8 @@ package struct WorkspaceLoader {
     private let environment: [String: String]
     private let lists: ListPolicy
     private let keepsLists: Bool
+    /// What filters compare with.
+    private let time: Date
     private let cacheFiles: (Settings) -> ListCacheFiles?
     private var diagnostics: [Diagnostic] = []
     /// The documents of every kind and name in the files, including those that could not be read.
@@ -75,15 +77,17 @@ package struct WorkspaceLoader {
     }
 
     /// - Parameters:
+    ///   - time: What filters compare with: the plan's time, or the current one.
     ///   - keepsLists: Whether the caller needs the recipients that the lists name. Otherwise the rows are only
     /// checked.
     ///   - cacheFiles: The cache that saves reading unchanged lists, if the settings allow it.
     package static func load(
-        _ folder: WorkspaceFolder, environment: [String: String], lists: ListPolicy = .required,
+        _ folder: WorkspaceFolder, environment: [String: String], lists: ListPolicy = .required, at time: Date,
         keepsLists: Bool = true, cacheFiles: @escaping (Settings) -> ListCacheFiles? = { _ in nil }
     ) -> Loaded {
         var loader = WorkspaceLoader(
-            folder: folder, environment: environment, lists: lists, keepsLists: keepsLists, cacheFiles: cacheFiles)
+            folder: folder, environment: environment, lists: lists, at: time, keepsLists: keepsLists,
+            cacheFiles: cacheFiles)
         let workspace = loader.workspace()
         loader.silence()
         return Loaded(
@@ -97,20 +101,21 @@ package struct WorkspaceLoader {
     ///
     /// - Returns: The recipients that the lists name, and the digests of what was read.
     package static func lists(
-        of workspace: Workspace, in folder: WorkspaceFolder, environment: [String: String],
+        of workspace: Workspace, in folder: WorkspaceFolder, environment: [String: String], at time: Date,
         cacheFiles: ListCacheFiles?
     ) -> (recipientIndex: Result<RecipientIndex, RecipientIndexError>, digests: [String: String]) {
         var loader = WorkspaceLoader(
-            folder: folder, environment: environment, lists: .required, keepsLists: true,
+            folder: folder, environment: environment, lists: .required, at: time, keepsLists: true,
             cacheFiles: { _ in cacheFiles })
         let (_, recipientIndex) = loader.readLists(of: workspace, cacheFiles, known: nil)
         return (recipientIndex, loader.listDigests)
     }
 
     private init(
-        folder: WorkspaceFolder, environment: [String: String], lists: ListPolicy, keepsLists: Bool,
+        folder: WorkspaceFolder, environment: [String: String], lists: ListPolicy, at time: Date, keepsLists: Bool,
         cacheFiles: @escaping (Settings) -> ListCacheFiles?
     ) {
+        self.time = time
         (self.folder, self.environment, self.lists, self.keepsLists) = (folder, environment, lists, keepsLists)
         self.cacheFiles = cacheFiles
     }
@@ -156,9 +161,11 @@ package struct WorkspaceLoader {
         for var allowances in allowances { diagnostics = allowances.apply(to: diagnostics) }
     }
 
-    /// `nil` for a workspace with personal messages, too: they need the values of every row, which no cache keeps.
+    /// `nil` for a workspace with personal messages, too: they need the values of every row, which no cache keeps. So do
+    /// comparisons, and times pass or not without a change of the list.
     private func cacheFiles(of workspace: Workspace) -> ListCacheFiles? {
-        ValueNeed(workspace).isEmpty ? cacheFiles(workspace.settings) : nil
+        ValueNeed(workspace).isEmpty && !workspace.comparesRows
+            ? cacheFiles(workspace.settings) : nil
     }
 
     private mutating func readLists(of workspace: inout Workspace) {
@@ -167,7 +174,7 @@ package struct WorkspaceLoader {
             diagnostics += FieldUse(workspace).columnProblems { _ in nil }
             workspace.listsSkipped = true
             var builder = builder(for: workspace)
-            recipientIndex = Self.result(of: &builder)
+            recipientIndex = result(of: &builder)
             return
         }
         let files = cacheFiles(of: workspace)
@@ -188,7 +195,7 @@ package struct WorkspaceLoader {
         var builder = builder(for: workspace, keepsSources: files != nil, known: known)
         var loader = ListLoader(folder, lists: workspace.settings.lists, now: files?.now ?? { 0 })
         let audiences = loader.read(workspace.audiences, into: &builder)
-        let read = Self.result(of: &builder)
+        let read = result(of: &builder)
         if case .success(let index) = read, index.matched?.isContradicted ?? false {
             return readLists(of: workspace, files, known: nil)
         }
@@ -207,10 +214,10 @@ package struct WorkspaceLoader {
             keepsSources: keepsSources, known: known)
     }
 
-    private static func result(
-        of builder: inout RecipientIndexBuilder
-    ) -> Result<RecipientIndex, RecipientIndexError> {
-        do throws(RecipientIndexError) { return .success(try builder.finish()) } catch { return .failure(error) }
+    private func result(of builder: inout RecipientIndexBuilder) -> Result<RecipientIndex, RecipientIndexError> {
+        do throws(RecipientIndexError) { return .success(try builder.finish().judged(at: time)) } catch {
+            return .failure(error)
+        }
     }
 
     /// An audience's members are known only if every list was read without a mistake.

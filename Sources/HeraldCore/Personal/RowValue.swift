@@ -55,7 +55,7 @@ typealias ValueBytes = Slice<UnsafeBufferPointer<UInt8>>
 
 extension ValueBytes {
     /// Without the white space around it (Unicode's White_Space).
-    fileprivate var trimmed: ValueBytes {
+    var trimmed: ValueBytes {
         var text = self
         while let length = text.spaceAtStart { text = text[(text.startIndex + length)...] }
         while let length = text.spaceAtEnd { text = text[..<(text.endIndex - length)] }

@@ -16,7 +16,7 @@ struct ValueRule: Hashable, Sendable {
 extension FieldKind {
     /// Whether a row may write a value of this kind so. Any text is allowed for a locale: one that is no tag counts as
     /// missing.
-    fileprivate func allows(_ text: ValueBytes) -> Bool {
+    func allows(_ text: ValueBytes) -> Bool {
         switch self {
         case .text, .locale: true
         case .integer: text.isInteger

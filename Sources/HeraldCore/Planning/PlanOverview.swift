@@ -9,6 +9,8 @@ package struct PlanOverview: Hashable, Sendable {
     package var warnings: [String] = []
     /// How many rows of lists name an installation that is already counted.
     package var collapsed = 0
+    /// Whom filters of audiences leave out for a time, or for a value of another type.
+    package var leftOut: [LeftOut] = []
     /// How many recipients on the lists FCM declared dead. `nil` if that is not known.
     package var deadListed: Int? = 0
     package var figures = Figures.exact

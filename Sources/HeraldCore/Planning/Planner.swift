@@ -145,7 +145,7 @@ package struct Planner {
         plan = Plan(at: now, workspaceDigest: input.workspaceDigest, state: input.hasState ? mark : nil)
         takeRegistrations(desired.registrations)
         overview.figures = listsSkipped ? .unknown : sizes == nil ? .exact : .estimated
-        overview.collapsed = desired.collapsed
+        (overview.collapsed, overview.leftOut) = (desired.collapsed, desired.leftOut)
         // A snapshot does not say who is dead.
         overview.deadListed = sizes == nil ? desired.listed.intersection(unreachable).count : nil
         everybody = Self.everybody(desired, state, sizes)

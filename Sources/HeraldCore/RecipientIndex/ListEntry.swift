@@ -5,10 +5,10 @@ internal import FCM
 ///
 /// It has a header of 12 bytes in the machine's byte order (length of the recipient key, length of the rest, mark,
 /// row), then the registration: its key and the rest. A row whose values are needed has a tail: its length in two bytes,
-/// and the values. An entry is valid only as long as the bytes it points to.
+/// and the values, behind times that filters compare. An entry is valid only as long as the bytes it points to.
 struct ListEntry {
     static let headerSize = 12
-    static let maximumSize = headerSize + Registration.maximumLength + 2 + RowValues.maximumSize
+    static let maximumSize = headerSize + Registration.maximumLength + 2 + RowTimes.maximumSize + RowValues.maximumSize
     /// In the length of the key: whether there is a tail.
     private static let tailFlag: UInt16 = 1 << 15
     /// The mark of a recipient of the state.

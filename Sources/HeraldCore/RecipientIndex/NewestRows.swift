@@ -8,24 +8,29 @@ struct NewestRows {
     }
 
     /// By membership class, the places of the owners among those whose values are needed.
-    private let places: [[Int]]
+    private var places: [[Int]]
     private var rows: [Row]
+    private let owners: [ValueNeed.Owner]
 
     init(of owners: [ValueNeed.Owner], _ classes: [RecipientIndex.MembershipClass]) {
         rows = [Row](repeating: Row(), count: owners.count)
-        places =
-            owners.isEmpty
-            ? [] : classes.map { taken in owners.indices.filter { taken.owners.contains(owners[$0].owner) } }
+        (self.owners, places) = (owners, [])
+        for taken in classes { add(taken) }
+    }
+
+    /// Adds the next membership class.
+    mutating func add(_ taken: RecipientIndex.MembershipClass) {
+        if !owners.isEmpty { places.append(owners.indices.filter { taken.owners.contains(owners[$0].owner) }) }
     }
 
     /// Begins with another recipient.
     mutating func begin() { for place in rows.indices { rows[place].isListed = false } }
 
-    mutating func take(_ entry: ListEntry, _ rank: RowRank) {
+    mutating func take(_ entry: ListEntry, as mark: UInt32, _ rank: RowRank) {
         if rows.isEmpty { return }
         let tail = entry.tail
         let line = RowValues.parts(tail).line
-        for place in places[Int(entry.mark)] {
+        for place in places[Int(mark)] {
             // Between rows that were seen at the same time, the later line counts: an owner's rows are of one list.
             guard !rows[place].isListed || (rows[place].seen, rows[place].line) < (rank.seen, line) else { continue }
             (rows[place].seen, rows[place].isListed, rows[place].line) = (rank.seen, true, line)

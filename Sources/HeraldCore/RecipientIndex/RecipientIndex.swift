@@ -16,7 +16,19 @@ package struct RecipientIndex: Sendable {
     /// Where sorting writes what does not fit into memory.
     let temporaryFolder: String
 
+    /// The time that filters compare with, in seconds since 1970.
+    private(set) var time: Int64 = 0
+
+    package var date: Date { Date(timeIntervalSince1970: Double(time)) }
+
     package static let empty = RecipientIndex(entries: .init(), membershipClasses: [], valued: [], temporaryFolder: "")
+
+    /// The same rows, judged at another time.
+    package func judged(at time: Date) -> RecipientIndex {
+        var index = self
+        index.time = Int64(time.timeIntervalSince1970.rounded(.down))
+        return index
+    }
 
     /// The numbering that rows were matched with. `nil` if every recipient must be looked up in the state.
     package var numbering: Numbering? { matched?.numbering }
@@ -36,5 +48,7 @@ package struct RecipientIndex: Sendable {
         var lists: [Int]
         /// Whether the rows say when their app was seen last.
         var hasSeen = false
+        /// What audiences that compare make of such a row.
+        var compared: ComparedRow?
     }
 }

@@ -9,6 +9,8 @@ struct RecipientIndexBuilder {
     private let dependents: [String: [Int]]
     /// The place among all lists of each audience that has its own list or registrations.
     private let places: [String: Int]
+    /// For each audience, the one at the end of its chain of sources.
+    private let ends: AudienceSources
     private let table = MembershipClassTable()
     private let need: ValueNeed
     /// Whether the values of a membership class's rows are needed, by the class's number; `nil` if that is not known
@@ -48,10 +50,10 @@ struct RecipientIndexBuilder {
         matcher = known?.numbers.map { [table] in RowMatcher($0, table) }
         let names = workspace.audiences.map(\.name.value)
         audiences = workspace.audiences.inOrder(from: names)
-        let sources = AudienceSources(audiences)
+        ends = AudienceSources(audiences)
         var dependents: [String: [Int]] = [:]
         for (position, audience) in audiences.enumerated() {
-            if let source = sources[audience.name.value] { dependents[source.name.value, default: []].append(position) }
+            if let source = ends[audience.name.value] { dependents[source.name.value, default: []].append(position) }
         }
         self.dependents = dependents
         places = Dictionary(names.enumerated().map { ($1, $0) }) { first, _ in first }
@@ -67,7 +69,9 @@ struct RecipientIndexBuilder {
         let index = Int(membershipClass)
         while valued.count <= index { valued.append(nil) }
         if let known = valued[index] { return known }
-        let isNeeded = need.owners.contains { table.all[index].owners.contains($0.owner) }
+        let taken = table.all[index]
+        let owners = taken.owners + (taken.compared?.takers.map(\.owner) ?? [])
+        let isNeeded = need.owners.contains { owners.contains($0.owner) }
         valued[index] = isNeeded
         return isNeeded
     }
@@ -96,7 +100,7 @@ struct RecipientIndexBuilder {
             takers.append(
                 .init(
                     owner: .audience(name), list: parent == nil ? places[name] : nil, parent: parent,
-                    filters: audience.filters))
+                    filters: audience.filters.map { ends[name]?.resolved($0) ?? $0 }))
         }
         return takers
     }

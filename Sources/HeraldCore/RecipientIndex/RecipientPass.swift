@@ -14,11 +14,14 @@ struct RecipientPass {
     }
 
     private var merge: EntryMerge
-    private let membershipClasses: [RecipientIndex.MembershipClass]
+    /// Those of the index. Comparisons add some while the pass goes on.
+    private(set) var membershipClasses: [RecipientIndex.MembershipClass]
     /// By membership class: whether its rows say when an app was seen, and the place of its last list in the upper half.
-    private let ranking: [(hasSeen: Bool, list: UInt64)]
+    private var ranking: [(hasSeen: Bool, list: UInt64)]
     private let keepsOthers: Bool
     private var newest: NewestRows
+    /// `nil` if no audience compares.
+    private var counted: CountedRows?
     private(set) var nextNumber: RecipientID
     /// Notes about every recipient that the state will know after the recipients of this pass are recorded.
     private(set) var notes: RecipientNumbers.Notes?
@@ -50,11 +53,12 @@ struct RecipientPass {
 
     init(
         _ merge: EntryMerge, _ membershipClasses: [RecipientIndex.MembershipClass], next: RecipientID,
-        valued: [ValueNeed.Owner] = [], noting notes: RecipientNumbers.Notes? = nil, keepingOthers: Bool = false
+        valued: [ValueNeed.Owner] = [], noting notes: RecipientNumbers.Notes? = nil, keepingOthers: Bool = false,
+        counting counted: CountedRows? = nil
     ) {
         (self.merge, self.membershipClasses, nextNumber, self.notes) = (merge, membershipClasses, next, notes)
-        keepsOthers = keepingOthers
-        ranking = membershipClasses.map { ($0.hasSeen, UInt64($0.lists.last ?? 0) << 32) }
+        (keepsOthers, self.counted) = (keepingOthers, counted)
+        ranking = membershipClasses.map(\.ranking)
         newest = NewestRows(of: valued, membershipClasses)
         repeated = [Int](repeating: 0, count: membershipClasses.count)
     }
@@ -83,23 +87,19 @@ struct RecipientPass {
             .compactMap { Registration(String(decoding: key + $0.rest, as: UTF8.self)) }
     }
 
+    /// How many recipients filters left out so far.
+    var leftOut: [CountedRows.LeftOut: Int] { counted?.leftOut ?? [:] }
+
     mutating func next() throws(RecipientIndexError) -> Recipient? {
         while let first = merge.head {
             begin(first)
-            while let entry = merge.head, entry.key.equals(key) {
-                switch entry.mark {
-                case ListEntry.recorded:
-                    guard recorded == nil else { throw .recordedTwice }
-                    recorded = entry.row
-                    recordedRest.replace(by: entry.rest)
-                case ListEntry.dead:
-                    turn(to: entry)
-                    current.died = entry.row
-                default:
-                    turn(to: entry)
-                    take(entry)
+            if counted == nil {
+                while let entry = merge.head, entry.key.equals(key) {
+                    try read(entry, as: entry.mark)
+                    try merge.pass()
                 }
-                try merge.pass()
+            } else {
+                try readCounted()
             }
             judgeCurrent()
             if marks.isEmpty {
@@ -110,6 +110,42 @@ struct RecipientPass {
             return try finish()
         }
         return nil
+    }
+
+    private mutating func read(_ entry: ListEntry, as mark: UInt32) throws(RecipientIndexError) {
+        switch mark {
+        case ListEntry.recorded:
+            guard recorded == nil else { throw .recordedTwice }
+            recorded = entry.row
+            recordedRest.replace(by: entry.rest)
+        case ListEntry.dead:
+            turn(to: entry)
+            current.died = entry.row
+        default:
+            turn(to: entry)
+            take(entry, as: mark)
+        }
+    }
+
+    /// Reads all entries of the recipient before it is known which count.
+    private mutating func readCounted() throws(RecipientIndexError) {
+        // It is taken out, so that the entries can be read while they are lent.
+        guard var counted else { return }
+        self.counted = nil
+        counted.begin()
+        while let entry = merge.head, entry.key.equals(key) {
+            counted.add(entry)
+            try merge.pass()
+        }
+        counted.judge()
+        for added in counted.classes[membershipClasses.count...] {
+            membershipClasses.append(added)
+            ranking.append(added.ranking)
+            repeated.append(0)
+            newest.add(added)
+        }
+        try counted.each { (entry, mark) throws(RecipientIndexError) in try read(entry, as: mark) }
+        self.counted = counted
     }
 
     private mutating func finish() throws(RecipientIndexError) -> Recipient {
@@ -164,16 +200,16 @@ struct RecipientPass {
         current.isListed = false
     }
 
-    private mutating func take(_ entry: ListEntry) {
-        let place = Int(entry.mark)
+    private mutating func take(_ entry: ListEntry, as mark: UInt32) {
+        let place = Int(mark)
         repeated[place] += names.add(place, of: membershipClasses, isFirst: !current.isListed)
-        note(entry.mark)
+        note(mark)
         let (hasSeen, list) = ranking[place]
         let rank =
             hasSeen
             ? RowRank(seen: UInt64(entry.row) + 1, place: list) : .init(seen: 0, place: list | UInt64(entry.row))
         if !current.isListed || current.rank < rank { current.rank = rank }
-        newest.take(entry, rank)
+        newest.take(entry, as: mark, rank)
         current.isListed = true
     }
 
@@ -185,6 +221,10 @@ struct RecipientPass {
             if seenMarks.insert(mark).inserted { marks.append(mark) }
         }
     }
+}
+
+extension RecipientIndex.MembershipClass {
+    fileprivate var ranking: (hasSeen: Bool, list: UInt64) { (hasSeen, UInt64(lists.last ?? 0) << 32) }
 }
 
 /// What decides between rows of one installation: when the app was seen last, or else where it is listed last.

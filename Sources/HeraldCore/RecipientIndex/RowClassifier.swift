@@ -1,14 +1,17 @@
 /// Finds out which audiences take a row of a list, by the row's attributes.
 ///
-/// All that matters about an attribute is which value named by a filter it has. So rows fall into few classes, and each
-/// class is judged once.
+/// All that matters about an attribute is which value named by a filter it has, and between which bounds it is. So rows
+/// fall into few classes, and each class is judged once.
 struct RowClassifier {
     /// The attributes that filters use.
     let columns: [String]
     /// Ordered so that parents come before the audiences made from them.
     private let audiences: [Taker]
-    /// For each column, the values that filters name, numbered from 1. All other values are 0.
-    private let classes: [ValueNumbers]
+    private let classes: [ColumnClasses]
+    /// Whether an audience or one that it is made from compares, for each audience.
+    private let compares: [Bool]
+    /// Whether any does. Then every row counts: it may show that an older one does not.
+    let comparesRows: Bool
     /// By the number of the row's classes.
     private var known: [Int: UInt32?] = [:]
     private let table: MembershipClassTable
@@ -31,9 +34,13 @@ struct RowClassifier {
         self.columns = columns
         self.table = table
         classes = columns.map { column in
-            let values = audiences.flatMap(\.filters).filter { $0.column.value == column }.flatMap(\.values)
-            return ValueNumbers(Set(values))
+            ColumnClasses(audiences.flatMap(\.filters).filter { $0.column.value == column })
         }
+        compares = audiences.reduce(into: []) { compares, audience in
+            compares.append(
+                audience.parent.map { compares[$0] } ?? false || audience.filters.contains(where: \.test.isComparison))
+        }
+        comparesRows = compares.contains(true)
     }
 
     /// Whether no audience takes any row.
@@ -71,20 +78,59 @@ struct RowClassifier {
         var passes: [Bool] = []
         passes.reserveCapacity(audiences.count)
         var membershipClass = RecipientIndex.MembershipClass(owners: [], lists: [])
-        for audience in audiences {
-            let isTaken = (audience.parent.map { passes[$0] } ?? true) && audience.filters.allSatisfy { has(row, $0) }
+        for (audience, compares) in zip(audiences, compares) {
+            let isTaken =
+                !compares && (audience.parent.map { passes[$0] } ?? true)
+                && audience.filters.allSatisfy { verdict(of: $0, on: row) == .passes }
             passes.append(isTaken)
             guard isTaken else { continue }
             membershipClass.owners.append(audience.owner)
             if let list = audience.list { membershipClass.lists.append(list) }
         }
-        guard !membershipClass.lists.isEmpty else { return nil }
+        if comparesRows { membershipClass.compared = compared(row, passes) }
+        guard comparesRows || !membershipClass.lists.isEmpty else { return nil }
         membershipClass.lists.sort()
         return table.number(of: membershipClass)
     }
 
-    private func has(_ row: [Int], _ filter: Audience.Filter) -> Bool {
-        guard let column = columns.firstIndex(of: filter.column.value), row[column] > 0 else { return false }
-        return filter.values.contains { classes[column].number(of: $0) == row[column] }
+    private func verdict(of filter: Audience.Filter, on row: [Int]) -> ColumnClasses.Verdict {
+        guard let column = columns.firstIndex(of: filter.column.value) else { return .fails }
+        return classes[column].verdict(of: filter, on: row[column])
     }
+
+    // MARK: Comparisons
+
+    /// - Parameter passes: which audiences without comparisons take the row.
+    private func compared(_ row: [Int], _ passes: [Bool]) -> ComparedRow {
+        let times = columns.indices.filter { classes[$0].isTime(row[$0]) }
+        var compared = ComparedRow(list: audiences.compactMap(\.list).min() ?? 0, times: times, takers: [])
+        var places: [Int: Int] = [:]
+        for (place, audience) in audiences.enumerated() where compares[place] {
+            let isOut = audience.parent.map { !compares[$0] && !passes[$0] } ?? false
+            places[place] = compared.takers.count
+            compared.takers.append(
+                .init(
+                    owner: audience.owner, list: audience.list, parent: audience.parent.flatMap { places[$0] },
+                    verdict: isOut ? .out : verdict(of: audience, on: row, times)))
+        }
+        return compared
+    }
+
+    /// A value of another type is told before a comparison that does not pass, and times come last: they leave out
+    /// whoever would be in otherwise.
+    private func verdict(of audience: Taker, on row: [Int], _ times: [Int]) -> ComparedRow.Verdict {
+        let verdicts = audience.filters.map { verdict(of: $0, on: row) }
+        let isNamed = zip(audience.filters, verdicts).allSatisfy { $0.test.isComparison || $1 == .passes }
+        guard isNamed else { return .out }
+        if let place = verdicts.firstIndex(of: .wrongType) { return .wrongType(filter: place) }
+        guard !verdicts.contains(.fails) else { return .out }
+        return .by(
+            audience.filters.enumerated().compactMap { place, filter in
+                let column = columns.firstIndex(of: filter.column.value)
+                return filter.timeTest(at: place, of: column.flatMap { times.firstIndex(of: $0) })
+            })
+    }
+
+    /// The columns whose times a row of a membership class brings.
+    func times(of membershipClass: UInt32) -> [Int] { table.all[Int(membershipClass)].compared?.times ?? [] }
 }

@@ -80,7 +80,7 @@ extension RowSource {
             text.add([taker.list == nil ? "derived" : "named", taker.parent.map(String.init) ?? ""])
             for filter in taker.filters {
                 text.add(filter.column.value)
-                text.add(filter.values.sorted())
+                text.add(filter.test.isComparison ? [filter.test.words] : filter.values.sorted())
             }
             text.add("end")
         }

@@ -10,13 +10,14 @@ enum RowValues {
 
     /// Begins the values of another row.
     static func begin(_ bytes: inout [UInt8], line: Int) {
-        bytes.removeAll(keepingCapacity: true)
         withUnsafeBytes(of: UInt32(clamping: line).littleEndian) { bytes.append(contentsOf: $0) }
     }
 
     /// Leaves out what is too long.
-    static func end(_ bytes: inout [UInt8]) {
-        if bytes.count > maximumSize { bytes.removeSubrange(lineSize...) }
+    ///
+    /// - Parameter start: where the row's values begin.
+    static func end(_ bytes: inout [UInt8], from start: Int = 0) {
+        if bytes.count - start > maximumSize { bytes.removeSubrange((start + lineSize)...) }
     }
 
     /// The number of the row's line, and its values.

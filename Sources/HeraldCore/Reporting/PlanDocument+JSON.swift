@@ -53,6 +53,7 @@ extension PlanDocument {
         if days != Self.usualDays { members["days"] = .int(Int64(days)) }
         if let snapshot = overview.snapshot { members["snapshot"] = ["time": .string(snapshot.rfc3339)] }
         if !overview.unjudged.isEmpty { members["unjudged"] = .array(overview.unjudged.map(\.json)) }
+        if !overview.leftOut.isEmpty { members["left_out"] = .array(overview.leftOut.map(\.json)) }
         if !overview.personal.isEmpty { members["personal"] = .array(overview.personal.map(\.json)) }
         if !plan.unapproved.isEmpty {
             members["not_approved"] = .array(

@@ -52,6 +52,9 @@ extension PlanDocument {
                 title: "What is done now", head: "| | what | how many | why |\n|---|---|---|---|\n",
                 entries: plan.steps.map(row), limit: 8_000),
             Section(title: "Personal messages", entries: overview.personal.map(Self.entry), limit: 6_000),
+            Section(
+                title: "Left out by `where`", entries: overview.leftOut.map { "- \($0.words.inMarkdown)\n" },
+                limit: 3_000),
             Section(title: "How it looks", entries: shownCampaigns.flatMap(mocks), limit: 16_000),
             Section(
                 title: "Coming up",

@@ -124,6 +124,7 @@ package struct PlanDocument: Document {
                 ["\(personal.campaign): \(personal.figures)"]
                     + (personal.longestLines + personal.mistakes).map { "  \($0.visible)" }
             })
+        text += section("Left out by 'where'", overview.leftOut.map(\.words))
         text += section("Not approved, and so left out", plan.unapproved.map(\.words))
         text += section("Guards that this plan cannot judge", overview.unjudged.lines)
         text += section("Warnings", overview.warnings)

@@ -13,6 +13,8 @@ package struct Desired: Sendable {
     /// How many names were merged: rows that stand in a list twice, and further registrations of one installation in
     /// any list.
     package var collapsed = 0
+    /// Whom filters of audiences left out for a time, or for a value of another type.
+    package var leftOut: [LeftOut] = []
     /// All recipients that a list names.
     package var listed = RecipientSet()
     /// Those of them whom `suppress` takes out of everything.
@@ -43,6 +45,16 @@ package struct Desired: Sendable {
     }
 
     package init() {}
+}
+
+/// How many recipients a filter leaves out of an audience, before the audience excludes anybody.
+package struct LeftOut: Hashable, Sendable {
+    package var audience: String
+    /// As the file says it: `seen within 180d`.
+    package var filter: String
+    /// Whether the value is of another type. Otherwise it is a time that does not pass, or there is none.
+    package var isOfOtherType: Bool
+    package var recipients: Int
 }
 
 package struct DesiredTopic: Sendable {

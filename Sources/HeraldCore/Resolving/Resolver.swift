@@ -70,6 +70,10 @@ package struct Resolver {
         var judging = RowJudging(for: sends, index.valued)
         while let recipient = try pass.next() {
             pass.eachNewest { owner, key, row in judging.add(.init(recipient.id, key: key, tail: row), of: owner) }
+            if byMembershipClass.count < pass.membershipClasses.count {
+                let added = pass.membershipClasses.count - byMembershipClass.count
+                byMembershipClass += [RecipientSet](repeating: [], count: added)
+            }
             for mark in pass.marks { byMembershipClass[Int(mark)].insert(recipient.id) }
             if recipient.hasOthers { withOthers.insert(recipient.id) }
             if recipient.isDead { registrations.dead.insert(recipient.id) }
@@ -79,7 +83,7 @@ package struct Resolver {
         }
         collapsed = pass.collapsed
         var (rows, listed): ([RecipientIndex.Owner: RecipientSet], RecipientSet) = ([:], [])
-        for (membershipClass, members) in zip(index.membershipClasses, byMembershipClass) {
+        for (membershipClass, members) in zip(pass.membershipClasses, byMembershipClass) {
             for owner in membershipClass.owners { rows[owner, default: []].formUnion(members) }
             listed.formUnion(members)
         }
@@ -135,6 +139,7 @@ package struct Resolver {
         }
         (desired.listed, desired.unrecorded, desired.collapsed) = (listed, unrecorded, collapsed)
         (desired.registrations, desired.suppressed) = (registrations, suppressed)
+        desired.leftOut = workspace.audiences.flatMap { leftOut(of: $0) }
         desired.topics = workspace.topics.map { topic in
             let members = audiences.union(topic.subscribers).subtracting(audiences.union(topic.exclude))
             return DesiredTopic(
@@ -154,6 +159,21 @@ package struct Resolver {
             desired.sends.append(send)
         }
         return desired
+    }
+
+    /// Whom the filters of an audience left out for a time, or for a value of another type.
+    private func leftOut(of audience: Audience) -> [LeftOut] {
+        audience.filters.enumerated().flatMap { place, filter in
+            [false, true].compactMap { isOfOtherType -> LeftOut? in
+                let owner = RecipientIndex.Owner.audience(audience.name.value)
+                let number = pass.leftOut[.init(owner: owner, filter: place, isOfOtherType: isOfOtherType)]
+                return number.map {
+                    LeftOut(
+                        audience: audience.name.value, filter: filter.words, isOfOtherType: isOfOtherType,
+                        recipients: $0)
+                }
+            }
+        }
     }
 
     /// What a personal campaign makes of the rows of some of its owner's members.

@@ -19,9 +19,7 @@ extension Audience {
         case .inline(let registrations): fields.add("source.registrations", registrations)
         case .audience(let name): fields.add("source.audience", .string(name.value))
         }
-        for filter in filters.sorted(by: { $0.column.value < $1.column.value }) {
-            fields.add("where".path(to: filter.column.value), filter.values)
-        }
+        for filter in filters.sorted(by: { $0.column.value < $1.column.value }) { fields.addFilter(filter) }
         fields.add("exclude", exclude)
         for field in self.fields.map(\.value).sorted(by: { $0.name < $1.name }) { fields.addField(field) }
         if !samples.isEmpty { fields.add("samples", .array(samples.map(\.value.json)), isDecision: false) }
@@ -119,6 +117,18 @@ private struct FieldList {
     mutating func add(_ path: String, of value: JSONValue) {
         guard case .object(let members) = value, !members.isEmpty else { return add(path, value) }
         for (key, member) in members.sorted(by: { $0.key < $1.key }) { add(path.path(to: key), of: member) }
+    }
+
+    mutating func addFilter(_ filter: Audience.Filter) {
+        let path = "where".path(to: filter.column.value)
+        switch filter.test {
+        case .oneOf(let values): add(path, values)
+        case .not(let values): add("\(path).not", values)
+        case .atLeast(let bound): add("\(path).at_least", .string(bound.text))
+        case .below(let bound): add("\(path).below", .string(bound.text))
+        case .within(let span): add("\(path).within", .string(span.written))
+        case .before(let span): add("\(path).before", .string(span.written))
+        }
     }
 
     mutating func addField(_ field: Field) {

@@ -31,6 +31,8 @@ struct CampaignMistakeTests {
         // Audiences, topics, groups, lists
         Slip(.fileUnreadable, in: "audiences.yaml", "lists/venice.csv", "▸lists/venezia.csv◂"),
         Slip(.whereColumn, in: "audiences.yaml", "{locale: [en, de]}", "{▸lokale◂: [en, de]}"),
+        Slip(.unknownKey, in: "audiences.yaml", "{at_least: 4000}", "{▸at_last◂: 4000}"),
+        Slip(.wrongType, in: "audiences.yaml", "{below: 2025-01-01}", "{below: ▸2025-13-01◂}"),
         Slip(.listFormat, in: "audiences.yaml", "lists/rome-coast.csv", "▸lists/rome-coast.xls◂"),
         Slip(
             .oneSource, in: "audiences.yaml", "source: {file: lists/opted-out.txt}",

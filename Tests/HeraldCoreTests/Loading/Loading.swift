@@ -1,4 +1,5 @@
 import FCM
+import Foundation
 import HeraldTestSupport
 
 @testable import HeraldCore
@@ -25,21 +26,31 @@ struct Found: Hashable, CustomStringConvertible {
 }
 
 extension WorkspaceLoader {
+    /// The time of tests in which it does not matter.
+    static let usualTime = Date(timeIntervalSince1970: 1_800_000_000)
+
     static func load(
         _ folder: TemporaryFolder, environment: [String: String] = [:], lists: ListPolicy = .required,
-        keepsLists: Bool = true
+        at time: Date = usualTime, keepsLists: Bool = true
     ) throws -> Loaded {
         guard let workspace = WorkspaceFolder(at: folder.path) else { throw NoWorkspace() }
-        return load(workspace, environment: environment, lists: lists, keepsLists: keepsLists)
+        return load(workspace, environment: environment, lists: lists, at: time, keepsLists: keepsLists)
+    }
+
+    static func load(
+        _ folder: WorkspaceFolder, environment: [String: String], lists: ListPolicy = .required,
+        keepsLists: Bool = true
+    ) -> Loaded {
+        load(folder, environment: environment, lists: lists, at: usualTime, keepsLists: keepsLists)
     }
 
     /// Loads files as a workspace of their own. Without a `herald.yaml` it gets the smallest one.
     static func load(
         files: [String: String], environment: [String: String] = [:], lists: ListPolicy = .required,
-        keepsLists: Bool = true
+        at time: Date = usualTime, keepsLists: Bool = true
     ) throws -> Loaded {
         let folder = try TemporaryFolder(["herald.yaml": settingsText].merging(files) { _, given in given })
-        return try load(folder, environment: environment, lists: lists, keepsLists: keepsLists)
+        return try load(folder, environment: environment, lists: lists, at: time, keepsLists: keepsLists)
     }
 }
 

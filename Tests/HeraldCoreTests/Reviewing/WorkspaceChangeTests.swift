@@ -109,6 +109,31 @@ import Testing
                 == ["topic 'news'", "- subscribers now also testers, no longer members"])
     }
 
+    @Test(
+        arguments: [
+            ("{plan: {not: [gold]}}", "{plan: {not: [gold, silver]}}", "where.plan.not now also silver"),
+            (
+                "{points: {at_least: 1000}}", "{points: {at_least: 500.50}}",
+                "where.points.at_least changed from “1000” to “500.5”"
+            ),
+            ("{seen: {within: 180d}}", "{seen: {within: 36h}}", "where.seen.within changed from “180d” to “36h”"),
+            ("{born: {below: 2008-01-01}}", "{}", "where.born.below is gone; it was “2008-01-01”"),
+            ("{}", "{seen: {before: 30d}}", "where.seen.before: “30d”"),
+            ("{seen: {within: 48h}}", "{seen: {within: 2d}}", nil),
+            ("{points: {below: 10}}", "{points: {below: 10.0}}", nil),
+        ] as [(String, String, String?)])
+    func `an edit of a comparison is told`(_ before: String, _ after: String, _ expected: String?) throws {
+        let definitions = try [before, after].map { filter in
+            try ReviewedFiles.definitions(
+                ReviewedFiles.replacing(
+                    "where: {plan: [gold]}", with: "where: \(filter)", in: "audiences.yaml"))
+        }
+        let changes = WorkspaceChange.between(definitions[0], definitions[1])
+        #expect(words(changes) == (expected.map { ["audience 'members'", "- \($0)"] } ?? []))
+        let digests = definitions.map { Approval($0, suppress: []).digest }
+        #expect((digests[0] == digests[1]) == (expected == nil))
+    }
+
     @Test func `settings are shown as they are written`() throws {
         let changes = try ReviewedFiles.changes([
             "herald.yaml": "herald: 1\nproject: ${PROJECT:-p}\nguards: {max_recipients: 5}\ntimezone: Europe/Rome\n"
