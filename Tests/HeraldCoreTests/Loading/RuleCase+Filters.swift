@@ -8,7 +8,7 @@ private func list(_ name: String, _ text: String, _ rest: String, and other: Str
     ["x.yaml": audience("source: {file: \(name)}\n\(rest)", and: other), name: text]
 }
 private func typed(_ type: String, _ filters: String) -> [String: String] {
-    list("l.csv", "fid,n\n", "fields: {f: {type: \(type), column: n}}\nwhere: \(filters)")
+    list("l.csv", "fid,n\n", "fields: {f: {type: \(type), column: 'n'}}\nwhere: \(filters)")
 }
 private func csv(_ filters: String) -> [String: String] { list("l.csv", "fid,n\n", "where: \(filters)") }
 
