@@ -68,6 +68,15 @@ struct NewestValueTests {
         #expect(try names(Self.tiers, itself, to: "target: {audience: members}") == [1: "Old", 2: "Bo"])
     }
 
+    @Test(arguments: ["tier: {not: silver}", "tier: gold, seen: {before: 1m}"])
+    func `where an audience compares, the row that counts decides and gives the values`(_ filter: String) throws {
+        let audiences = Self.members + Self.gold.replacing("tier: gold", with: filter)
+        #expect(try names(Self.tiers, audiences, to: Self.toGold) == [2: "Bo"])
+        let rows = ["1 Old silver 2", "1 New gold 4", "2 Bo gold 2", "2 Late gold 2", "3 Cy silver 2"]
+        #expect(try names(rows, audiences, to: Self.toGold) == [1: "New", 2: "Late"])
+        #expect(try names(rows, audiences, to: "target: {audience: members}") == [1: "New", 2: "Late", 3: "Cy"])
+    }
+
     @Test func `without the filter the newest row gives them`() throws {
         let all = try names(Self.tiers, Self.members + Self.gold, to: "target: {audience: members}")
         #expect(all == [1: "New", 2: "Bo", 3: "Cy"])
