@@ -1,29 +1,22 @@
 /// The JSON body of a send request with a gap for the address. What all recipients share is encoded only once.
 package struct MessageBody: Hashable, Sendable {
-    private let head: [UInt8]
-    private let tail: [UInt8]
+    /// All but the address.
+    private var shared = MessageFrame.opening
+    private let addressPlace: Int
 
     /// - Parameter message: the v1 message without its target field.
     package init(message: [String: JSONValue], validateOnly: Bool = false) throws {
-        var head = Array(#"{"message":"#.utf8)
-        let shared = try JSONValue.object(message).bytes()
-        head += shared.dropLast()
-        if !message.isEmpty { head.append(UInt8(ascii: ",")) }
-        self.head = head
-        tail = Array((validateOnly ? #""},"validate_only":true}"# : #""}}"#).utf8)
+        shared += try JSONValue.object(message).bytes()
+        addressPlace = MessageFrame.close(&shared, validateOnly: validateOnly)
     }
 
-    /// The complete body. JSON never has to escape a character of an address.
+    /// The complete body.
     package func bytes(to address: Address) -> [UInt8] {
         var bytes: [UInt8] = []
-        let value = address.value.utf8
-        bytes.reserveCapacity(head.count + tail.count + value.count + 12)
-        bytes += head
-        bytes.append(UInt8(ascii: "\""))
-        bytes += address.field.utf8
-        bytes += #"":""#.utf8
-        bytes += value
-        bytes += tail
+        bytes.reserveCapacity(shared.count + MessageFrame.size(of: address))
+        bytes += shared[..<addressPlace]
+        MessageFrame.write(address, to: &bytes)
+        bytes += shared[addressPlace...]
         return bytes
     }
 }

@@ -15,7 +15,7 @@ package struct PersonalBody: Hashable, Sendable {
 
     private var steps: [Step] = []
     /// All but the values and the address.
-    private var shared: [UInt8]
+    private var shared = MessageFrame.opening
     private var fallbacks: [UInt8] = []
     /// Where the address is in the shared bytes.
     private var addressPlace = 0
@@ -26,14 +26,8 @@ package struct PersonalBody: Hashable, Sendable {
     /// - Parameter language: of the texts. `nil` if it is unknown.
     init(_ message: MessageTemplate, _ layout: RowLayout, language: LanguageTag?, validateOnly: Bool) throws {
         (self.layout, self.language) = (layout, language)
-        shared = Array(#"{"message":"#.utf8)
-        let start = shared.count
         try append(message)
-        // The address becomes the message's last member.
-        shared.removeLast()
-        if shared.count > start + 1 { shared.append(UInt8(ascii: ",")) }
-        addressPlace = shared.count
-        shared += (validateOnly ? #"},"validate_only":true}"# : "}}").utf8
+        addressPlace = MessageFrame.close(&shared, validateOnly: validateOnly)
     }
 
     /// In the order and form of `JSONValue.bytes`.
@@ -79,10 +73,9 @@ package struct PersonalBody: Hashable, Sendable {
     package func bytes(to address: Address, _ values: FieldValues) -> [UInt8] {
         layout.read(values) { row in
             let style = isStyled ? row.style(in: language) : nil
-            let (field, value) = (address.field.utf8, address.value.utf8)
             var bytes: [UInt8] = []
             bytes.reserveCapacity(
-                steps.reduce(shared.count + field.count + value.count + 5) { $0 + row.longest($1.size) })
+                steps.reduce(shared.count + MessageFrame.size(of: address)) { $0 + row.longest($1.size) })
             var written = 0
             for step in steps {
                 bytes += shared[written..<step.place]
@@ -94,11 +87,7 @@ package struct PersonalBody: Hashable, Sendable {
                 }
             }
             bytes += shared[written..<addressPlace]
-            bytes.append(UInt8(ascii: "\""))
-            bytes += field
-            bytes += #"":""#.utf8
-            bytes += value
-            bytes.append(UInt8(ascii: "\""))
+            MessageFrame.write(address, to: &bytes)
             bytes += shared[addressPlace...]
             return bytes
         }

@@ -3,7 +3,9 @@ internal import FCM
 /// What recipients get, as it travels in a `SharedSend`.
 extension MessageContent {
     /// A message for everybody, or what the messages of a personal campaign are made of.
-    var travelling: JSONValue { .object([differsByRecipient ? "personal" : "message": json]) }
+    var travelling: JSONValue {
+        personal.map { ["personal": $0.content.travelling] } ?? ["message": .object(message(for: .everybody))]
+    }
 
     /// Reads it. `nil` if it is anything else, or cannot be compiled.
     init?(travelling json: JSONValue) {
@@ -19,7 +21,22 @@ extension MessageContent {
 }
 
 extension PersonalContent {
-    /// Seed and weights do not travel: who gets which text is in the state. So all weights are 1.
+    /// Seed and weights do not travel: who gets which text is in the state. What the content digest covers is another
+    /// matter, and may change without this.
+    fileprivate var travelling: JSONValue {
+        var parts: [String: JSONValue] = [
+            "message": .object(message), "fields": .array(fields.map(\.travelling)),
+            "locales": .object(locales.mapValues { .object($0) }),
+        ]
+        parts["locale"] = localeField.map { .string(fields[$0].name) }
+        parts["default_locale"] = defaultLocale.map { .string($0) }
+        guard !variants.isEmpty else { return .object(parts) }
+        parts["variants"] = .object(Dictionary(variants.map { ($0.name, $0.travelling) }) { $1 })
+        parts["split_by"] = splitField.map { .string(fields[$0].name) }
+        return .object(parts)
+    }
+
+    /// All weights become 1.
     fileprivate init?(travelling json: JSONValue) {
         let optional: Set = ["default_locale", "locale", "split_by", "variants"]
         guard let parts = json.members(["message", "fields", "locales"], optional: optional),
@@ -50,6 +67,13 @@ extension PersonalContent {
 }
 
 extension PersonalContent.Variant {
+    fileprivate var travelling: JSONValue {
+        [
+            "message": .object(message), "holdout": .bool(isHoldout),
+            "locales": .object(locales.mapValues { .object($0) }),
+        ]
+    }
+
     fileprivate init?(_ name: String, travelling json: JSONValue) {
         guard let parts = json.members(["message", "holdout", "locales"]), let message = parts["message"]?.object,
             let holdout = parts["holdout"], holdout == .bool(true) || holdout == .bool(false),
@@ -60,6 +84,14 @@ extension PersonalContent.Variant {
 }
 
 extension Field {
+    fileprivate var travelling: JSONValue {
+        var parts: [String: JSONValue] = [
+            "name": .string(name), "type": .string(kind.rawValue), "column": .string(column),
+        ]
+        parts["max"] = maximum.map { .int(Int64($0)) }
+        return .object(parts)
+    }
+
     fileprivate init?(travelling json: JSONValue) {
         guard let parts = json.members(["name", "type", "column"], optional: ["max"]),
             let name = parts["name"]?.string, let kind = parts["type"]?.string.flatMap(FieldKind.init),
