@@ -136,6 +136,33 @@ extension Schema {
                 """)
     }
 
+    /// When the window of an occurrence closed while a run was sending it.
+    static func addSuspensions(_ db: Database) throws {
+        try db.execute(sql: "ALTER TABLE occurrence ADD COLUMN suspended REAL")
+    }
+
+    /// When messages that count for frequency caps started. It outlives the occurrences, so it has their names itself.
+    /// `meta` may hold `counting_since`, too.
+    static func addStarts(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                CREATE TABLE counted (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
+                -- Until when messages count as started, and the tags that they had.
+                CREATE TABLE start_class (
+                    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, until REAL NOT NULL
+                ) STRICT;
+                CREATE TABLE start (
+                    counted INTEGER NOT NULL REFERENCES counted (id),
+                    state INTEGER NOT NULL REFERENCES start_class (id),
+                    chunk INTEGER NOT NULL,
+                    members INTEGER NOT NULL,
+                    bytes BLOB NOT NULL,
+                    checksum INTEGER NOT NULL,
+                    PRIMARY KEY (counted, state, chunk)
+                ) STRICT, WITHOUT ROWID;
+                """)
+    }
+
     static func addHalts(_ db: Database) throws {
         try db.execute(
             sql: """

@@ -10,6 +10,7 @@ enum Schema {
         [addCounts, addChecksums, addRegistrations, addCommits, addAssignments],
         [addBeginnings, addStamps],
         [addHalts],
+        [addSuspensions, addStarts],
     ]
 
     /// The format of the states that this herald writes.

@@ -12,7 +12,8 @@ extension StateChange {
                     INSERT INTO @occurrence (name, campaign, revision, due, content_digest, target, begun)
                     VALUES ($1, $2, $3, $4, $5, $6, $7)
                     ON CONFLICT (name) DO UPDATE SET revision = excluded.revision, due = excluded.due,
-                        content_digest = excluded.content_digest, target = excluded.target, begun = excluded.begun
+                        content_digest = excluded.content_digest, target = excluded.target, begun = excluded.begun,
+                        suspended = NULL
                     """, .text(id.rawValue), .text(occurrence.campaign), .int(occurrence.revision),
                     .date(occurrence.due), .text(occurrence.contentDigest), .text(occurrence.target),
                     .date(occurrence.begun))
@@ -23,8 +24,8 @@ extension StateChange {
                     "UPDATE @occurrence SET content_digest = $2, target = $3, due = $4 WHERE name = $1",
                     .text(id.rawValue), .text(contentDigest), .text(target), .date(due))
             ]
-        case .reject(_, _, let code):
-            [.init("INSERT INTO @code (code) VALUES ($1) ON CONFLICT DO NOTHING", .text(code))]
+        case .reject(_, _, let code): [Self.naming(code)]
+        case .skip(_, _, let reason): [Self.naming(reason.rawValue)]
         case .finish(let id, let instant):
             [
                 .init(
@@ -44,21 +45,30 @@ extension StateChange {
                     "UPDATE @occurrence SET halted = $2 WHERE name = $1 AND finished IS NULL", .text(id.rawValue),
                     .text(halt?.rawValue))
             ]
+        case .suspend(let id, let instant):
+            [
+                .init(
+                    "UPDATE @occurrence SET suspended = $2 WHERE name = $1", .text(id.rawValue), .date(instant))
+            ]
         case .prune(let ids): Self.pruning(ids.map(\.rawValue))
         default: []
         }
+    }
+
+    private static func naming(_ code: String) -> StateStatement {
+        .init("INSERT INTO @code (code) VALUES ($1) ON CONFLICT DO NOTHING", .text(code))
     }
 
     /// Finds the occurrence if no other may be opened under its id, as `RecordedState.isFree` says.
     ///
     /// - Parameter answer: what is selected then.
     static func taken(_ id: OccurrenceID, for campaign: String, answer: String) -> StateStatement {
-        let tried = LedgerEntry.allCases.filter(\.isTried).map { String($0.rawValue) }.joined(separator: ", ")
+        let settled = LedgerEntry.allCases.filter(\.isSettled).map { String($0.rawValue) }.joined(separator: ", ")
         return StateStatement(
             """
             SELECT \(answer) FROM @occurrence AS known
             WHERE name = $1 AND (campaign <> $2 OR finished IS NOT NULL OR halted IS NOT NULL OR reopened OR EXISTS (
-                SELECT 1 FROM @ledger WHERE occurrence = known.id AND members > 0 AND state IN (\(tried))))
+                SELECT 1 FROM @ledger WHERE occurrence = known.id AND members > 0 AND state IN (\(settled))))
             """, .text(id.rawValue), .text(campaign))
     }
 

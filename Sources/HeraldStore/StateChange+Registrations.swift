@@ -106,6 +106,7 @@ extension StateChange {
         }
         try ChunkTable.membership.remove(leaving, db)
         try ChunkTable.groupMembership.remove(leaving, db)
+        try ChunkTable.start.remove(members, db)
         try renewNumbering(db)
     }
 }

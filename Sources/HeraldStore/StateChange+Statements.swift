@@ -28,7 +28,8 @@ extension StateChange {
             ]
         case .groupMembers(let name, _, _):
             [.init("INSERT INTO @device_group (name) VALUES ($1) ON CONFLICT DO NOTHING", .text(name.rawValue))]
-        case .open, .amend, .reject, .finish, .prune, .reopen, .halt: occurrenceStatements
+        case .open, .amend, .reject, .skip, .finish, .prune, .reopen, .halt, .suspend: occurrenceStatements
+        case .started, .forgetStarts: startStatements
         case .audienceSizes(let sizes):
             ["DELETE FROM @audience_size"]
                 + sizes.map {
@@ -74,7 +75,8 @@ extension StateChange {
         case .reviveMigrated: ["DELETE FROM @tombstone WHERE migrated"]
         case .drop(let resource): Self.dropping(resource)
         case .stamp(let id, let number): Self.stamping(id, outgrowing: number)
-        case .register, .supersede, .readopt, .assign, .outcome, .forget, .revive, .erase, .topicAPI, .sendQuota,
+        case .unstarted, .counting, .register, .supersede, .readopt, .assign, .outcome, .forget, .revive, .erase,
+            .topicAPI, .sendQuota,
             .outgrow:
             []
         }

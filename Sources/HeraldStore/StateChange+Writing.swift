@@ -29,14 +29,26 @@ extension StateChange {
         case .outcome(let occurrence, let members, let entry):
             guard let id = try Self.idWithLedger(of: occurrence, db) else { return }
             let former = try ChunkTable.ledger.move(members, of: id, to: entry, db)
-            if former.contains(.rejected) {
+            if former.contains(.rejected) || former.contains(.skipped) {
                 try ChunkTable.rejection.move(members, of: id, to: nil, db)
             }
         case .reject(let occurrence, let members, let code):
-            try StateChange.outcome(occurrence, members, .rejected).write(to: db)
-            guard let id = try Self.idWithLedger(of: occurrence, db) else { return }
-            let number = try Int.fetchOne(db, sql: "SELECT id FROM code WHERE code = ?", arguments: [code])
-            try ChunkTable.rejection.move(members, of: id, to: number.map(CodeNumber.init(rawValue:)), db)
+            try Self.settle(members, of: occurrence, .rejected, code, db)
+        case .skip(let occurrence, let members, let reason):
+            try Self.settle(members, of: occurrence, .skipped, reason.rawValue, db)
+        case .started(let occurrence, let members, let start):
+            guard !members.isEmpty, let id = try Self.id(of: occurrence.rawValue, in: "counted", db) else { return }
+            let number = try Self.id(of: start.storedName, in: "start_class", db)
+            try ChunkTable.start.move(members, of: id, to: number.map { StartNumber(rawValue: Int($0)) }, db)
+        case .unstarted(let occurrence, let members):
+            guard let id = try Self.id(of: occurrence.rawValue, in: "counted", db) else { return }
+            try ChunkTable.start.move(members, of: id, to: nil, db)
+        case .counting(let since):
+            try db.execute(sql: "DELETE FROM meta WHERE key = 'counting_since'")
+            guard let since else { return }
+            try db.execute(
+                sql: "INSERT INTO meta (key, value) VALUES ('counting_since', ?)",
+                arguments: [since.timeIntervalSince1970])
         case .forget(let members, let instant):
             try Self.bury(members, at: instant, db)
             try ChunkTable.membership.forget(members, db)
@@ -67,9 +79,19 @@ extension StateChange {
             try db.execute(
                 sql: "UPDATE meta SET value = max(value, ?) WHERE key = 'serial'", arguments: [reported])
         case .spendPlan, .groupKey, .amend, .finish, .prune, .reopen, .audienceSizes, .watermark, .rename, .pause,
-            .resume, .test, .applied, .approve, .halt, .died, .drop, .stamp:
+            .resume, .test, .applied, .approve, .halt, .suspend, .forgetStarts, .died, .drop, .stamp:
             break
         }
+    }
+
+    /// Moves recipients to an entry that has a code.
+    private static func settle(
+        _ members: RecipientSet, of occurrence: OccurrenceID, _ entry: LedgerEntry, _ code: String, _ db: Database
+    ) throws {
+        guard let id = try idWithLedger(of: occurrence, db) else { return }
+        try ChunkTable.ledger.move(members, of: id, to: entry, db)
+        let number = try Int.fetchOne(db, sql: "SELECT id FROM code WHERE code = ?", arguments: [code])
+        try ChunkTable.rejection.move(members, of: id, to: number.map(CodeNumber.init(rawValue:)), db)
     }
 
     /// `nil` if there is no such occurrence, or if it was pruned.

@@ -4,7 +4,9 @@ internal import HeraldCore
 
 extension StateReader {
     private static let columns =
-        "id, name, campaign, revision, due, content_digest, target, finished, pruned, halted, begun, reopened"
+        """
+        id, name, campaign, revision, due, content_digest, target, finished, pruned, halted, begun, reopened, suspended
+        """
     private static let open = "SELECT id FROM occurrence WHERE finished IS NULL"
 
     /// Open occurrences with their ledgers and classes, finished ones with counts.
@@ -65,6 +67,11 @@ extension StateReader {
                 code: try codes[id].map { try Self.name(of: $0, in: names) },
                 try assigned[id].map { try messageClasses.messageClass(of: $0) })
         }
+        let stored = try storedStarts()
+        trace.add(
+            try ChunkTable.start.states(of: recipient, db).map { id, number in
+                .init(occurrence: try stored.name(id), start: try stored.start(number))
+            })
         trace.topics.sort { $0.name < $1.name }
         trace.groups.sort { $0.name < $1.name }
         trace.occurrences.sort { $0.id < $1.id }
@@ -155,6 +162,7 @@ extension StateReader {
         occurrence.halt = try StoredValue.halt(row.decode(atIndex: 9))
         occurrence.begun = try row.decode(Double?.self, atIndex: 10).map(StoredValue.date)
         occurrence.isReopened = try row.decode(atIndex: 11)
+        occurrence.suspended = try row.decode(Double?.self, atIndex: 12).map(StoredValue.date)
         return (try row.decode(atIndex: 0), OccurrenceID(rawValue: try row.decode(atIndex: 1)), occurrence)
     }
 }

@@ -49,8 +49,20 @@ struct StateReader {
         }
         state.sendQuota = try StoredValue.sendQuota(
             try meta("send_quota", Int64.self), try meta("send_quota_found", Double.self))
+        state.starts = try storedStarts().starts(ChunkTable.start.partitions(of: .all, db))
+        state.countingSince = try meta("counting_since", Double.self).map(StoredValue.date)
         state.nextRecipient = try lastRecipient() + 1
         return state
+    }
+
+    /// What the numbers in the table `start` mean.
+    func storedStarts() throws -> StoredStarts {
+        let rows = { (table: String) in
+            try Row.fetchAll(db, sql: "SELECT id, name FROM \(table)").map { row in
+                (try row.decode(Int64.self, atIndex: 0), try row.decode(String.self, atIndex: 1))
+            }
+        }
+        return try StoredStarts(classes: rows("start_class"), names: rows("counted"))
     }
 
     /// `nil` if the state has given out no number since herald began to store this version.

@@ -43,7 +43,7 @@ extension RecordedOccurrence {
     package var abandoned: RecipientSet { self[.abandoned] }
     package var deferred: RecipientSet { self[.deferred] }
 
-    package var tried: RecipientSet { ledger?.tried ?? [] }
+    package var tried: RecipientSet { ledger?.settled ?? [] }
     package var uncertain: RecipientSet { ledger?.uncertain ?? [] }
 
     package var codes: [String: RecipientSet] {

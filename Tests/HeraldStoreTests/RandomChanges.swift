@@ -44,8 +44,11 @@ struct RandomChanges {
                     campaign: campaign(), revision: .random(in: 1...3, using: &random),
                     due: Bool.random(using: &random) ? instant() : nil, contentDigest: "sha256:\(random.next())",
                     target: "topic:t0", begun: Bool.random(using: &random) ? instant() : nil))
-        case 6, 7, 8: return .outcome(occurrence(), some().union([0]), any(of: LedgerEntry.allCases))
-        case 9, 10:
+        case 6, 7: return .outcome(occurrence(), some().union([0]), any(of: LedgerEntry.allCases))
+        case 9:
+            return .skip(
+                occurrence(), some().union([0]), any(of: [.outsideWindow, .missed, .capped("promo")]) ?? .missed)
+        case 10:
             return .reject(occurrence(), some().union([0]), code: "CODE_\(Int.random(in: 0...3, using: &random))")
         case 11: return .finish(occurrence(), at: instant())
         case 12: return .reopen(occurrence())
@@ -82,6 +85,8 @@ struct RandomChanges {
             let erased = RecipientSet(some().prefix(2))
             for id in erased { registrations[id] = nil }
             return .erase(erased)
+        case 8: return starts()
+        case 26 where Bool.random(using: &random): return .suspend(occurrence(), at: instant())
         case 26:
             return .halt(occurrence(), ([nil] + RecordedOccurrence.Halt.allCases).randomElement(using: &random) ?? nil)
         case 27:
@@ -160,6 +165,18 @@ struct RandomChanges {
     private mutating func formers() -> RecipientSet {
         let first = KnownRecipient.firstFormer
         return RecipientSet([first + .random(in: 0...9, using: &random)])
+    }
+
+    private mutating func starts() -> StateChange {
+        let start = MessageStart(
+            until: Date(timeIntervalSince1970: Double(Int.random(in: 0...9, using: &random) * 60)),
+            tags: any(of: [[], ["promo"], ["news", "promo"]]) ?? [])
+        switch Int.random(in: 0...5, using: &random) {
+        case 0: return .unstarted(occurrence(), some())
+        case 1: return .forgetStarts(until: start.until)
+        case 2: return .counting(since: any(of: [instant()]))
+        default: return .started(occurrence(), some(), start)
+        }
     }
 
     private mutating func any<Value>(of values: [Value]) -> Value? {

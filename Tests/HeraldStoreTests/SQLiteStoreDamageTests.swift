@@ -176,7 +176,7 @@ struct SQLiteStoreDamageTests {
         let store = try SQLiteStore.open(at: path)
         let counts = try #require(try await store.snapshot().occurrences[.tide]?.counts)
         #expect(counts[.accepted] == 300)
-        #expect(counts.codes == ["INVALID_ARGUMENT": 2])
+        #expect(counts.rejections == ["INVALID_ARGUMENT": 2])
         await #expect { _ = try await store.occurrence(.tide) } throws: { isDamaged($0) }
         await #expect { _ = try await store.trace(of: 1) } throws: { isDamaged($0) }
     }

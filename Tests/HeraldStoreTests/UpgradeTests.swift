@@ -74,15 +74,35 @@ struct UpgradeTests {
         }
     }
 
-    @Test func `one of format 3 knows when a send began, whom it is for, and who was here`() async throws {
+    @Test(arguments: [OldState.v3, OldState.v4])
+    func `one of format 3 or 4 knows when a send began, whom it is for, and who was here`(old: String) async throws {
         try FileManager.default.removeItem(atPath: path)
-        try FileManager.default.copyItem(atPath: OldState.v3, toPath: path)
+        try FileManager.default.copyItem(atPath: old, toPath: path)
         try await location().lock(for: "run").hold {
             let state = try await location().open(for: .changing).snapshot()
             let halfDone = try #require(state.occurrences["half-done@once#2"])
             #expect((halfDone.accepted, halfDone.uncertain) == ([1, 2, 3], [4, 5, 6, 7]))
             #expect(halfDone.begun != nil && halfDone.classes.all == RecipientSet(1...12).subtracting([11]))
             #expect(state.stamps.last != nil)
+        }
+    }
+
+    @Test func `what herald stopped is still held after the upgrade of format 4`() async throws {
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.copyItem(atPath: OldState.v4, toPath: path)
+        try await DatabaseQueue(path: path).write {
+            try $0.execute(sql: "UPDATE occurrence SET halted = 'rejected' WHERE finished IS NULL")
+        }
+        try await location().lock(for: "run").hold {
+            let closed = Date(timeIntervalSince1970: 1_800_000_000)
+            let store = try await location().open(for: .changing)
+            let open = try await store.snapshot().occurrences.filter { $0.value.finished == nil }
+            #expect(!open.isEmpty && open.allSatisfy { $0.value.halt == .rejected && $0.value.suspended == nil })
+            try await store.commit([
+                .skip("put-off@once", [5], .outsideWindow), .suspend("put-off@once", at: closed),
+            ])
+            let putOff = try #require(try await store.snapshot().occurrences["put-off@once"])
+            #expect(putOff.ledger?[.skipped] == [5] && putOff.suspended == closed)
         }
     }
 
@@ -202,6 +222,7 @@ enum OldState {
 
     static let v2 = v1.replacing("states/v1", with: "states/v2")
     static let v3 = v1.replacing("states/v1", with: "states/v3")
+    static let v4 = v1.replacing("states/v1", with: "states/v4")
 
     static let binding = StateBinding(project: "harbour-example", endpoint: .emulator, workspace: nil)
 

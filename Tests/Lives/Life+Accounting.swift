@@ -126,7 +126,7 @@ extension Life {
         var reached = Set((arrival?.devices ?? []).map(\.recipientKey))
         let isForOne = target?.rawValue.hasPrefix("cTEST") ?? false
         if arrival != nil, let target, isForOne { reached = [target.recipientKey] }
-        if isForOne, let target { try checkWish(of: target, for: campaign, title, name: spoken.dropFirst(3).first) }
+        if isForOne, let target { try checkStart(of: key, to: target, campaign, spoken, at: date, mishap) }
         if isForOne, let members = self.begun[key]?.members, let one = reached.subtracting(members).first, !isForgiven {
             throw LifeProblem(
                 promise: "sends to nobody who joined later", words: "'\(title)' came to \(number(of: one))")

@@ -46,6 +46,7 @@ extension Life {
         tell(words(for: call, run))
         time.advance(by: .seconds(1))
         hasDied = hasDied || run.isDead
+        try noteSkipped(run.now)
         try account(run)
         // Whoever is dead leaves no list.
         if known.deaths != deaths { refused = [] }

@@ -115,6 +115,8 @@ final class Life {
     var allowed: [Key: [RecipientKey: Int]] = [:]
     var excused: [Key: Set<RecipientKey>] = [:]
     var asked: Set<Key> = []
+    /// When messages to one person started that count for caps, the last of each firing.
+    var starts: [RecipientKey: [Key: Date]] = [:]
     /// Whom each firing is for, and when it began: who is listed later is no part of it.
     var begun: [Key: (members: Set<RecipientKey>?, at: Date)] = [:]
     /// What guards refused in the last run, as long as nobody changed anything since.
@@ -161,6 +163,7 @@ final class Life {
         if Int.random(in: 0..<3, using: &random) == 0 { latency = .milliseconds(.random(in: 1...900, using: &random)) }
         let hasTopicAPI = settings.fcm.topicAPI == .registrations || Bool.random(using: &random)
         fcm.change { $0.hasTopicAPI = hasTopicAPI }
+        takeLimits()
         settle(&random)
     }
 

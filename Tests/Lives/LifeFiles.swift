@@ -166,7 +166,9 @@ struct LifeFiles: Sendable {
             }
         var delivery = ["on_unknown: \(campaign.onUnknown)"]
         if case .group = campaign.target { delivery.append("members: \(campaign.members)") }
-        if let expiry = campaign.expiresAfter { delivery.append("expires_after: \(expiry.components.seconds)s") }
+        if let expiry = campaign.expiresAfter {
+            delivery.append("expires_after: \(expiry.components.seconds)s, window: always")
+        }
         var schedule: [String] = []
         if let due = campaign.due.text {
             schedule = [due, "timezone: UTC", "max_lateness: \(campaign.maxLateness.components.seconds)s"]
@@ -203,6 +205,15 @@ extension Settings {
         let rates = [fcm.rate, fcm.subscriptionRate].map { rate in
             if case .limited(let number) = rate { "\(number)/s" } else { isLocal ? "unlimited" : "100000/s" }
         }
+        let caps = frequencyCaps.map { "{name: \($0.name), max: \($0.max), per: \(Int($0.per.seconds))s}" }
+            .joined(separator: ", ")
+        let window =
+            window.map { window in
+                let time = { (minute: Int) in "\"\((minute / 60).digits(2)):\((minute % 60).digits(2))\"" }
+                let hours = "from: \(time(window.hours.from)), to: \(time(window.hours.to))"
+                let days = "days: \"\(window.hours.daysText)\""
+                return "window: {\(hours), \(days), timezone: UTC}"
+            } ?? ""
         return """
             herald: 2
             project: \(project)
@@ -219,6 +230,8 @@ extension Settings {
               ramp: 0s
               settle: \(fcm.propagationDelay.components.seconds)s
             guards: {max_forget_percent: \(guards.maxForgetPercent)}
+            frequency_caps: [\(caps)]
+            delivery: {\(window)}
 
             """
     }

@@ -90,6 +90,8 @@ final class LifeRun: Sendable {
         var starts: [(offset: Duration, date: Date)] = []
         /// The occurrence that intents were written for, with the number of the next request.
         var begun: [(call: Int, occurrence: OccurrenceID)] = []
+        /// Whom the run skipped for good.
+        var skipped: [(occurrence: OccurrenceID, members: RecipientSet, reason: SkipReason)] = []
         var plans: [Proposal] = []
         /// What the run does of its first plan.
         var course: RunCourse?
@@ -166,6 +168,9 @@ final class LifeRun: Sendable {
     func note(_ changes: [StateChange], before call: Int) {
         for case .outcome(let id, _, .intended?) in changes {
             content.withLock { $0.begun.append((call, id)) }
+        }
+        for case .skip(let id, let members, let reason) in changes {
+            content.withLock { $0.skipped.append((id, members, reason)) }
         }
     }
 }

@@ -136,18 +136,20 @@ extension LoadedWorkspace {
     ///
     /// - Parameter overrides: what a person lets through.
     func proposal(
-        _ desired: Desired, from state: KnownState, at now: Date, _ scope: PlanScope, overrides: Overrides = Overrides()
+        _ desired: Desired, from state: KnownState, at now: Date, _ scope: PlanScope,
+        overrides: Overrides = Overrides(), underWay: Set<OccurrenceID> = []
     ) throws -> Proposal {
         for name in scope.campaigns { _ = try campaign(named: name) }
         // Whoever may change the files must not be able to end what a person began.
         let isRequired = workspace.settings.approval.isRequired || !state.recorded.approvals.isEmpty
-        let input = Planner.Input(
+        var input = Planner.Input(
             desired: desired, state: state.recorded, hasState: state.exists, settings: workspace.settings,
             workspaceDigest: digest, onlyCampaigns: Set(scope.campaigns), days: scope.days,
             listsSkipped: workspace.listsSkipped, reportedSerial: state.reportedSerial,
             lostStamp: state.lostStamp, hasMoved: state.hasMoved, isElsewhere: state.isElsewhere,
             checkout: state.checkout,
             approval: isRequired && scope.heedsApproval ? approval(of: desired) : nil, overrides: overrides)
+        input.underWay = underWay
         return Planner.proposal(input, at: now)
     }
 }

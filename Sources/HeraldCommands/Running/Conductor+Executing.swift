@@ -168,17 +168,17 @@ extension Conductor {
     /// Plans what came due since the plan was made. The lists are not read again: a recipient's number never changes.
     private func lookAgain(
         _ work: PlannedWork, _ lists: RunLists?, _ store: any StateStore
-    ) -> (@Sendable (Date) async -> Plan?)? {
+    ) -> (@Sendable (Date, Set<OccurrenceID>) async -> Plan?)? {
         guard request.looksAgain, let lists else { return nil }
         let (files, scope) = (context.files, request.scope)
         let (course, console) = (work.course, console)
         let planned = context.machine.planned
         let told = Mutex<String?>(nil)
-        return { now in
+        return { now, underWay in
             guard let desired = try? await lists.desired(at: now, store: store),
                 let recorded = try? await store.snapshot(),
                 let proposal = try? files.proposal(
-                    desired, from: KnownState(store: store, recorded: recorded), at: now, scope)
+                    desired, from: KnownState(store: store, recorded: recorded), at: now, scope, underWay: underWay)
             else { return nil }
             planned(proposal, course)
             let rest = course.rest(of: proposal)

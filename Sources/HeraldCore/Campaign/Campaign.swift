@@ -46,6 +46,11 @@ package struct Campaign: Hashable, Sendable {
         /// Applies from 100 outcomes on. Dead registrations do not count.
         package var stopWhenRejectedPercent = 50
         package var members: Members = .key
+        /// When requests may start. `nil` if at any hour.
+        package var window: SendWindow?
+        /// Whether the campaign lifts the workspace's window.
+        package var isAtAnyHour = false
+        package var frequency = Frequency()
     }
 
     /// How a device group is reached.

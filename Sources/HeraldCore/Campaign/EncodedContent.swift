@@ -7,26 +7,57 @@ struct EncodedContent: Sendable {
         case personal([(members: RecipientSet, body: PersonalBody)])
     }
 
-    private let bodies: Bodies
+    /// What recipients get whose message is worth something for the same time.
+    private struct Part {
+        /// `nil` if there is one part, for everybody.
+        var members: RecipientSet?
+        var bodies: Bodies
+
+        func bytes(for id: RecipientID, _ values: FieldValues?, to address: Address) -> [UInt8]? {
+            switch bodies {
+            case .same(let body): return body.bytes(to: address)
+            case .personal(let classes):
+                guard let values else { return nil }
+                return classes.first { $0.members.contains(id) }?.body.bytes(to: address, values)
+            }
+        }
+    }
+
+    private let parts: [Part]
     /// Asked for every answer.
     let differsByRecipient: Bool
 
     /// - Parameters:
     ///   - classes: which recipients get which text of a personal campaign.
     ///   - expiry: When the messages expire. Lifetimes that their author did not set are filled in.
+    ///   - closings: until when recipients may be sent it. Their messages expire no later.
     ///   - validateOnly: Whether FCM is to check the messages and to deliver none.
     init(
         _ content: MessageContent, for classes: Partition<MessageClass> = Partition(), expiring expiry: Date?,
-        at now: Date, validateOnly: Bool
+        closings: Partition<Date> = Partition(), at now: Date, validateOnly: Bool
     ) throws {
         differsByRecipient = content.differsByRecipient
+        let bodies = { (expiry: Date?) in try Self.bodies(content, for: classes, expiry, now, validateOnly) }
+        let ends = closings.states.sorted()
+        guard ends.count > 1 else {
+            parts = [Part(bodies: try bodies([expiry, ends.first].compactMap(\.self).min()))]
+            return
+        }
+        parts = try ends.map { end in
+            Part(members: closings[end], bodies: try bodies(expiry.map { min($0, end) } ?? end))
+        }
+    }
+
+    private static func bodies(
+        _ content: MessageContent, for classes: Partition<MessageClass>, _ expiry: Date?, _ now: Date,
+        _ validateOnly: Bool
+    ) throws -> Bodies {
         let complete = { (message: [String: JSONValue]) in expiry.map { message.expiring($0, at: now) } ?? message }
         guard let messages = content.personal else {
             let message = complete(content.message(for: .everybody))
-            bodies = .same(try MessageBody(message: message, validateOnly: validateOnly))
-            return
+            return .same(try MessageBody(message: message, validateOnly: validateOnly))
         }
-        bodies = .personal(
+        return .personal(
             try classes.states.sorted().map { recipients in
                 (classes[recipients], try messages.body(of: recipients, validateOnly: validateOnly, complete))
             })
@@ -36,12 +67,8 @@ struct EncodedContent: Sendable {
     ///
     /// - Parameter values: the recipient's row.
     func bytes(for id: RecipientID, _ values: FieldValues?, to address: Address) -> [UInt8]? {
-        switch bodies {
-        case .same(let body): return body.bytes(to: address)
-        case .personal(let classes):
-            guard let values else { return nil }
-            return classes.first { $0.members.contains(id) }?.body.bytes(to: address, values)
-        }
+        let part = parts.count == 1 ? parts[0] : parts.first { $0.members?.contains(id) ?? true }
+        return part?.bytes(for: id, values, to: address)
     }
 }
 

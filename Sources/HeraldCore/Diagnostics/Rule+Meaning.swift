@@ -9,7 +9,8 @@ extension Rule {
             .fcmPreview, .endpointElsewhere,
             .pushTypeMissing, .silentPush, .dataOnly, .payloadLarge, .unfinishedText, .cutText, .shortLateness,
             .conditionRedundant, .allowUnused, .allowReason, .fieldUnused, .fieldSomeLocales, .defaultUnused,
-            .localeCut, .variantAlone, .variantSame, .variantSmall, .personalRows:
+            .localeCut, .variantAlone, .variantSame, .variantSmall, .personalRows, .windowWaits, .windowLifetime,
+            .zoneUnknown, .capSchedule, .capUncounted:
             .warning
         case .roundTime, .rowsUnchecked, .numberWord: .info
         default: .error
@@ -141,6 +142,13 @@ extension Rule {
             "A variant's text replaces that of every locale. It gives the text for each locale of the campaign too."
         case .roundTime: "FCM asks to keep large sends away from :00, :15, :30 and :45."
         case .shortLateness: "Between two runs an occurrence becomes too late to be sent."
+        case .capSchedule: "A campaign is due more often than a frequency cap allows, so the cap stops it by itself."
+        case .capUncounted: "A frequency cap counts people, and nobody knows whom one request to many reaches."
+        case .windowNever:
+            "The window is closed whenever the campaign is due, and it waits for no opening, or expires before one."
+        case .windowWaits: "Without `expires_after`, whoever waits for a window may get a message that has grown old."
+        case .windowLifetime: "A phone that was off gets the message when it is on again, also outside of the window."
+        case .zoneUnknown: "A window goes by each recipient's zone, and no row names the zones of these recipients."
         case .groupName: "Groups are 1 to 255 printable characters without spaces."
         case .groupMembers: "FCM's groups have 1 to 20 members."
         case .groupFids: "FCM does not say that fids can be members of groups."

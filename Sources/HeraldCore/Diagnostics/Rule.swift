@@ -114,6 +114,12 @@ package enum Rule: String, Hashable, Sendable, CaseIterable {
     // Schedules
     case roundTime = "round-time"
     case shortLateness = "short-lateness"
+    case capSchedule = "cap-schedule"
+    case capUncounted = "cap-uncounted"
+    case windowNever = "window-never"
+    case windowWaits = "window-waits"
+    case windowLifetime = "window-lifetime"
+    case zoneUnknown = "zone-unknown"
 
     // Groups
     case groupName = "group-name"

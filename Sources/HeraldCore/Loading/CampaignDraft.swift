@@ -12,8 +12,8 @@ package struct CampaignDraft: Sendable {
         var campaigns: [Campaign] = []
         var topics: [Topic] = []
         YAMLComposer.compose(source, &findings) { document, findings in
-            let zone = workspace?.settings.timezone ?? "UTC"
-            switch ResourceReader.resource(from: document, defaultZone: zone, &findings) {
+            let defaults = workspace.map { ResourceReader.Defaults($0.settings) } ?? .init()
+            switch ResourceReader.resource(from: document, defaults, &findings) {
             case .campaign(let campaign)?:
                 campaigns.append(campaign)
                 if let settings = workspace?.settings {

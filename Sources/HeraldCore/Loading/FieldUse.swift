@@ -33,6 +33,7 @@ struct FieldUse {
         var found = FindingsOfFiles()
         var faulty: Set<SourceRange> = []
         for audience in workspace.audiences { checkSamples(of: audience, &faulty, &found) }
+        for campaign in workspace.campaigns { checkZone(of: campaign, &found) }
         for campaign in workspace.campaigns {
             guard let personal = campaign.personal, let audience = source(of: campaign),
                 case .list = audience.source
@@ -63,6 +64,43 @@ struct FieldUse {
             .error(
                 .fieldType, "field '\(locale.value)' is of type \(field.value.kind.rawValue), not locale",
                 at: locale.range, notes: [.init("declared here", at: field.range)], help: "write type: locale there")
+        }
+    }
+
+    /// The field that a campaign's own window goes by. Where the workspace's window goes by a field that a list does not
+    /// have, everybody has its default zone.
+    private func checkZone(of campaign: Campaign, _ found: inout FindingsOfFiles) {
+        guard let name = campaign.delivery.window?.field, name.range.file == campaign.name.range.file else { return }
+        guard let audience = source(of: campaign) else { return checkZoneTarget(of: campaign, name, &found) }
+        let field = audience.fields.first { $0.value.name == name.value }
+        guard let field else {
+            let fields = audience.fields.map(\.value.name).sorted()
+            return found.add(at: name.range) { advice in
+                let near = advice.nearest(to: name.value, among: fields)
+                return .error(
+                    .unknownField, "audience '\(audience.name.value)' has no field '\(name.value)'", at: name.range,
+                    notes: [
+                        .init("declare it in the audience's 'fields', with type: timezone", at: audience.name.range)
+                    ],
+                    help: near.map { "did you mean '\($0)'?" }, replacement: near)
+            }
+        }
+        guard field.value.kind != .timezone else { return }
+        found.add(at: name.range) { _ in
+            .error(
+                .fieldType, "field '\(name.value)' is of type \(field.value.kind.rawValue), not timezone",
+                at: name.range,
+                notes: [.init("declared here", at: field.range)], help: "write type: timezone there")
+        }
+    }
+
+    /// Only rows of lists have zones.
+    private func checkZoneTarget(of campaign: Campaign, _ name: Located<String>, _ found: inout FindingsOfFiles) {
+        if case .audience = campaign.valueOwner(groups) { return }
+        found.add(at: name.range) { _ in
+            .warning(
+                .zoneUnknown, "no row of a list says the zone of these recipients, so all have the default zone",
+                at: name.range, help: "send to an audience with a list, or write the zone alone: timezone: Europe/Rome")
         }
     }
 
@@ -163,6 +201,7 @@ extension FieldKind {
         case .decimal: "a decimal number with a point, such as 12.50"
         case .date: "a date, such as 2027-05-31"
         case .locale: "a language tag"
+        case .timezone: "a time zone"
         }
     }
 }

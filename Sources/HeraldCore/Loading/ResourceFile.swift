@@ -36,7 +36,7 @@ struct ResourceFile: Sendable {
 
     private mutating func take(_ document: Node, _ settings: Settings, _ findings: inout Findings) {
         if let name = References.Name(of: document) { declared.append((name, findings.at(document.range))) }
-        switch ResourceReader.resource(from: document, defaultZone: settings.timezone, &findings) {
+        switch ResourceReader.resource(from: document, .init(settings), &findings) {
         case .audience(let audience): audiences.append(audience)
         case .topic(let topic): topics.append(topic)
         case .group(let group): groups.append(group)

@@ -18,10 +18,9 @@ enum ResourceReader {
             [
                 "kind", "name", "description", "owner", "enabled", "revision", "previous_names", "target", "exclude",
                 "message", "personal", "locales", "variants", "split", "schedule", "delivery", "acknowledge",
+                "tags", "priority", "frequency_caps",
             ], required: ["name", "target", "message"]),
     ]
-    static let deliveryKeys = KeyTable(
-        ["rate", "expires_after", "on_error", "on_unknown", "members", "stop_when_rejected_percent"])
 
     enum Resource {
         case audience(Audience)
@@ -30,8 +29,21 @@ enum ResourceReader {
         case campaign(Campaign)
     }
 
-    /// - Parameter defaultZone: for campaigns whose schedule names no zone.
-    static func resource(from document: Node, defaultZone: String, _ findings: inout Findings) -> Resource? {
+    /// What campaigns get from the workspace where they say nothing.
+    struct Defaults {
+        /// The IANA name of a schedule's zone.
+        var zone = "UTC"
+        var window: WrittenWindow?
+        var caps: [FrequencyCap] = []
+
+        init() {}
+
+        init(_ settings: Settings) {
+            (zone, window, caps) = (settings.timezone, settings.window, settings.frequencyCaps)
+        }
+    }
+
+    static func resource(from document: Node, _ defaults: Defaults, _ findings: inout Findings) -> Resource? {
         guard let entries = document.mapping else {
             findings.error(
                 .wrongType, "a resource must be a mapping, not \(document.kindName)", at: document.range)
@@ -60,7 +72,7 @@ enum ResourceReader {
         case "audience": return audience(fields, &findings).map(Resource.audience)
         case "topic": return topic(fields, &findings).map(Resource.topic)
         case "group": return group(fields, &findings).map(Resource.group)
-        default: return campaign(fields, defaultZone: defaultZone, &findings).map(Resource.campaign)
+        default: return campaign(fields, defaults, &findings).map(Resource.campaign)
         }
     }
 
@@ -94,9 +106,7 @@ enum ResourceReader {
                 : .error(.invalidValue, "'drift' must be keep; restore is not supported yet", at: drift.range))
     }
 
-    private static func campaign(
-        _ fields: Fields, defaultZone: String, _ findings: inout Findings
-    ) -> Campaign? {
+    private static func campaign(_ fields: Fields, _ defaults: Defaults, _ findings: inout Findings) -> Campaign? {
         let name = resourceName(fields, &findings)
         let target = fields["target"].flatMap { Self.target($0, &findings) }
         let errors = findings.errors
@@ -112,8 +122,9 @@ enum ResourceReader {
         let previous = previousNames(fields, &findings)
         let exclude = fields.strings("exclude", &findings) ?? []
         let acknowledged = acknowledgement(fields, &findings)
-        let schedule = ScheduleReader.schedule(fields["schedule"], defaultZone: defaultZone, &findings)
-        let delivery = fields["delivery"].map { Self.delivery($0, &findings) }
+        let schedule = ScheduleReader.schedule(fields["schedule"], defaultZone: defaults.zone, &findings)
+        var delivery = delivery(fields["delivery"], schedule, defaults, &findings)
+        delivery.frequency = frequency(fields, defaults, &findings)
         // A campaign with a mistake in its message is kept, so that the rest of it is checked too.
         guard let name, let target,
             let message = message ?? fields["message"].map({ Located([:], at: findings.at($0.range)) })
@@ -121,7 +132,7 @@ enum ResourceReader {
         var campaign = Campaign(
             name: name, description: description, owner: owner, enabled: enabled, revision: revision,
             previousNames: previous, target: target, exclude: exclude, message: message, schedule: schedule,
-            delivery: delivery ?? .init(), acknowledged: acknowledged, personal: personal)
+            delivery: delivery, acknowledged: acknowledged, personal: personal)
         if case .condition(let condition) = target.value {
             campaign.conditionTopics =
                 ConditionPlaces(fields["target"], condition, file: findings.file)?.terms.map(\.topic)
@@ -132,23 +143,6 @@ enum ResourceReader {
         // For now without the fields of the target's audience, which may stand in another file.
         campaign.resolveFields(in: nil)
         return campaign
-    }
-
-    private static func delivery(_ node: Node, _ findings: inout Findings) -> Campaign.Delivery {
-        var delivery = Campaign.Delivery()
-        guard let fields = Fields(node, "'delivery'", Self.deliveryKeys, &findings) else { return delivery }
-        delivery.rate = fields.rate("rate", &findings)
-        delivery.expiresAfter = fields.duration("expires_after", &findings)
-        if let expiry = delivery.expiresAfter, expiry > .longestTimeToLive {
-            findings.timeToLiveTooLong("'expires_after'", at: fields["expires_after"]?.range ?? fields.range)
-        }
-        delivery.onError = fields.choice("on_error", &findings) ?? delivery.onError
-        delivery.onUnknown = fields.choice("on_unknown", &findings) ?? delivery.onUnknown
-        delivery.members = fields.choice("members", &findings) ?? delivery.members
-        if let percent = fields.int("stop_when_rejected_percent", in: 1...100, &findings) {
-            delivery.stopWhenRejectedPercent = percent
-        }
-        return delivery
     }
 
     /// A campaign's or audience's name: `[a-z0-9][a-z0-9._-]{0,62}`.

@@ -6,13 +6,14 @@ enum SettingsReader {
         [
             "herald", "project", "sender_id", "timezone", "state", "workspace", "lists", "suppress", "resources",
             "ignore", "fcm",
-            "runner", "guards", "approval", "approval_band",
+            "runner", "guards", "approval", "approval_band", "delivery", "frequency_caps",
         ], required: ["herald", "project"])
     static let fcmKeys = KeyTable([
         "topic_api", "rate", "subscription_rate", "ramp", "settle", "timeout", "max_in_flight",
         "credentials", "token_hosts", "endpoint", "iid_endpoint", "ca",
     ])
     static let runnerKeys = KeyTable(["every"])
+    static let deliveryKeys = KeyTable(["window"])
     static let guardKeys = KeyTable(["max_recipients", "max_unsubscribe_percent", "max_forget_percent"])
 
     /// The settings, and which other files belong to the workspace.
@@ -61,6 +62,8 @@ enum SettingsReader {
         if let node = fields["fcm"] { settings.fcm = fcm(node, format, &findings) }
         if let node = fields["guards"] { settings.guards = guards(node, &findings) }
         settings.approval = approval(fields, format, &findings)
+        settings.window = window(fields, format, &findings)
+        settings.frequencyCaps = caps(fields, format, &findings)
         return Result(
             settings: settings,
             resources: fields.strings("resources", &findings)?.map(\.value) ?? [],
@@ -183,6 +186,16 @@ enum SettingsReader {
         }
         approval.band = percent
         return approval
+    }
+
+    /// The window of every campaign that has none of its own.
+    private static func window(
+        _ settings: Fields, _ format: SettingsFormat?, _ findings: inout Findings
+    ) -> WrittenWindow? {
+        guard let node = settings["delivery"] else { return nil }
+        format?.require(2, for: "'delivery'", at: settings.keyRange("delivery"), &findings)
+        guard let fields = Fields(node, "'delivery'", deliveryKeys, &findings) else { return nil }
+        return fields["window"].flatMap { WindowReader.window($0, &findings) }
     }
 
     private static func guards(_ node: Node, _ findings: inout Findings) -> GuardLimits {

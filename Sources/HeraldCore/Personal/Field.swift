@@ -25,4 +25,6 @@ package enum FieldKind: String, CaseIterable, Sendable {
     case date
     /// A BCP 47 language tag.
     case locale
+    /// A zone of the tz database, or an offset from UTC (`Zone.init(written:)`).
+    case timezone
 }

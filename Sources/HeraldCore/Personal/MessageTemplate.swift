@@ -100,7 +100,7 @@ extension MessageTemplate {
         private func writing(of kind: FieldKind, at place: PlaceholderPlaces.Place) -> Writing {
             guard isWritten, place == .text else { return .text }
             switch kind {
-            case .text, .locale: return .text
+            case .text, .locale, .timezone: return .text
             case .integer, .decimal: return .number
             case .date: return .date
             }

@@ -14,11 +14,11 @@ struct ValueRule: Hashable, Sendable {
 }
 
 extension FieldKind {
-    /// Whether a row may write a value of this kind so. Any text is allowed for a locale: one that is no tag counts as
-    /// missing.
+    /// Whether a row may write a value of this kind so. Any text is allowed for a locale and for a time zone: one that is
+    /// none counts as missing.
     func allows(_ text: ValueBytes) -> Bool {
         switch self {
-        case .text, .locale: true
+        case .text, .locale, .timezone: true
         case .integer: text.isInteger
         case .decimal: text.isDecimal
         case .date: CalendarDay(text) != nil

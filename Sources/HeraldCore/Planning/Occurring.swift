@@ -21,13 +21,27 @@ extension Occurring {
         local = schedule.zone.local(at: date)
         zone = schedule.zone
         offset = schedule.zone.offset(at: date).offsetText
-        note = schedule.note(at: date)
+        note = [schedule.note(at: date), campaign.delivery.window?.note(at: date) ?? ""].filter { !$0.isEmpty }
+            .joined(separator: "; ")
     }
 
     /// The first `limit` occurrences of a campaign in (after, through]. A campaign without a schedule has none.
     package static func coming(of campaign: Campaign, after: Date, through: Date, limit: Int) -> [Occurring] {
         campaign.schedule.occurrences(after: after, through: through, limit: limit)
             .map { Occurring(of: campaign, at: $0) }
+    }
+}
+
+extension SendWindow {
+    /// What becomes of an occurrence that is due while it is closed, in words. Empty while it is open, and where each
+    /// recipient has a zone.
+    fileprivate func note(at date: Date) -> String {
+        let standing = hours.standing(at: date, in: zone)
+        if field != nil { return "by each recipient's window (\(words))" }
+        guard !standing.isOpen else { return "" }
+        if whenClosed == .skip { return "skipped: outside its window (\(words))" }
+        guard let opening = standing.until.map({ zone.local(at: $0) }) else { return "" }
+        return "waits for its window, which opens at \(opening) \(zone.name)"
     }
 }
 

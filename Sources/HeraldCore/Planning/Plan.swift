@@ -19,6 +19,10 @@ package struct Plan: Hashable, Sendable {
     /// Occurrences that have no recipient left to be tried, but whose end is not in the state because of a crash.
     package var over: [OccurrenceID] = []
     package var held: [Held] = []
+    /// What the state notes about messages that count for caps.
+    package var starts: [StateChange] = []
+    /// Due sends that may not start yet.
+    package var waiting: [Waiting] = []
     /// Campaigns that the state knows under an earlier name.
     package var renames: [Rename] = []
     /// How far each cron campaign is dealt with once all its steps have begun.
@@ -117,9 +121,16 @@ package struct Plan: Hashable, Sendable {
         /// What the state must learn before the first request: whom the occurrence is for, holdouts included. `nil` if it
         /// knows, or if one request reaches everybody.
         package var assignment: Partition<MessageClass>?
-        /// Whether the occurrence goes on after this step: some whom it is for left the list and may come back.
-        package var awaitsReturns = false
+        /// Until when members may start, where their window closes.
+        package var closings = Partition<Date>()
+        /// Whether the occurrence goes on after this step: some whom it is for wait for their window, or left the list and
+        /// may come back.
+        package var staysOpen = false
         package var leftOut = Plan.LeftOut()
+        /// How its messages count for caps. `nil` if they do not.
+        package var counting: StartCounting?
+        /// Whom the run skips for good.
+        package var skipped = Partition<SkipReason>()
     }
 
     /// An occurrence that was due and is not sent.
@@ -153,6 +164,18 @@ package struct Plan: Hashable, Sendable {
         package var reason: String
     }
 
+    /// An occurrence that goes on by itself.
+    package struct Waiting: Hashable, Sendable {
+        package var occurrence: OccurrenceID
+        /// What it waits for.
+        package var reason: String
+        package var until: Date
+        /// How many people wait.
+        package var recipients: Int
+        /// Whether those are all; see `Plan.Send.isCounted`.
+        package var isCounted = true
+    }
+
     package struct Held: Hashable, Sendable {
         package var occurrence: OccurrenceID
         package var reason: String
@@ -178,6 +201,7 @@ extension Plan.Send {
         copy.recipients = 0
         copy.discovered = discovered
         (copy.classes, copy.assignment, copy.leftOut) = (Partition(), nil, Plan.LeftOut())
+        (copy.closings, copy.skipped) = (Partition(), Partition())
         return copy
     }
 }
@@ -188,7 +212,7 @@ extension Plan.Work {
         switch self {
         case .subscribe(_, let members), .unsubscribe(_, let members): members.count
         case .group(let change): change.members.count
-        case .send(let send): send.members.count + send.discovered.count + send.leftOut.count
+        case .send(let send): send.members.count + send.discovered.count + send.leftOut.count + send.skipped.all.count
         }
     }
 

@@ -16,6 +16,8 @@ package struct PlanOverview: Hashable, Sendable {
     package var figures = Figures.exact
     /// When the snapshot was taken that it was planned from. `nil` if it was planned from the state itself.
     package var snapshot: Date?
+    /// By campaign: recipients whose row names no time zone, so that their window goes by the default one.
+    package var zonesDefaulted: [String: Int] = [:]
     /// Guards that could not be judged, and so refuse nothing.
     package var unjudged: [UnjudgedGuard] = []
     /// The personal campaigns that were planned, by name. Empty where lists were not read.

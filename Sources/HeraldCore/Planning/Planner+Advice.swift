@@ -82,8 +82,10 @@ extension Planner {
                 "campaign '\(send.campaign)' cannot begin before max_lateness ends at \(deadline.rfc3339): the steps "
                     + "before it last until about \(begin.wholeSecond.rfc3339)")
         }
-        guard let expiry = limits.expiry, begin.adding(time) > expiry else { return }
-        warn(of: send.campaign, lasting: begin.adding(time), beyond: expiry)
+        guard let expiry = limits.expiry else { return }
+        let end =
+            send.delivery.window.map { $0.hours.end(ofOpen: time, from: begin, in: $0.zone) } ?? begin.adding(time)
+        if end > expiry { warn(of: send.campaign, lasting: end, beyond: expiry) }
     }
 
     private mutating func adviseOnUpcomingTime() {

@@ -24,7 +24,7 @@ extension Planner {
         // Only later times can be due.
         let start = max(mark, leftOut ?? mark)
         var (end, dealt) = (max(start, now), max(mark, now))
-        var due = campaign.enabled ? dueOccurrences(of: campaign, after: start) : []
+        var due = campaign.enabled ? dueOccurrences(of: wanted, after: start) : []
         if due.count > Self.caughtUp {
             due.removeLast(due.count - Self.caughtUp)
             (end, dealt) = (due[due.count - 1], due[due.count - 1])
@@ -59,7 +59,7 @@ extension Planner {
         let (unbegun, known) = (all.filter(\.isUnbegun), Set(all.filter { !$0.isUnbegun }.compactMap(\.due)))
         for instant in due.sorted() where !known.contains(instant) {
             let id = freeID(of: campaign, due: instant)
-            if let lateness = lateness(of: campaign, due: instant) {
+            if let lateness = lateness(of: wanted, due: instant) {
                 let missed = RecordedOccurrence(campaign, due: instant)
                 plan.missed.append(
                     .init(occurrence: id, due: instant, reason: "it is \(lateness)", unrecorded: missed))
@@ -98,8 +98,8 @@ extension Planner {
     }
 
     /// The occurrences to send now. The others are noted as missed or superseded.
-    private mutating func dueOccurrences(of campaign: Campaign, after mark: Date) -> [Date] {
-        let schedule = campaign.schedule
+    private mutating func dueOccurrences(of wanted: DesiredSend, after mark: Date) -> [Date] {
+        let (campaign, schedule) = (wanted.campaign, wanted.campaign.schedule)
         guard schedule.latest(after: mark, through: now) != nil else { return [] }
         var patience = schedule.maxLateness
         var reason = "it is \(Lateness.tooLate)"
@@ -108,7 +108,7 @@ extension Planner {
             patience = settings.runEvery * 2
             reason = "it came due while nothing ran, and catch_up is none"
         }
-        let (cutoff, isExpiry) = campaign.cutoff(at: now, patience)
+        let (cutoff, isExpiry) = campaign.cutoff(at: now, patience, in: wanted.windowZones)
         if isExpiry { reason = "it is \(Lateness.tooOld)" }
         let late = schedule.occurrences(after: mark, through: cutoff, limit: Self.counted)
         leaveOut(late, of: campaign, reason, as: "missed", in: \.missed, beyond: \.missed)

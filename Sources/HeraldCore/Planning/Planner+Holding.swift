@@ -42,11 +42,17 @@ extension Planner {
         overrides.allow(.maxForgetPercent, for: StepID.send(id).rawValue)
     }
 
-    /// A paused campaign sends nothing.
-    mutating func unlessPaused(_ send: Plan.Send) -> [Plan.Send] {
-        guard state.pauses.include(send.campaign) else { return [send] }
-        hold(send.occurrence, "the campaign is paused", .resume(send.campaign), remaining: send.members.count)
-        return unrecorded(of: send)
+    /// The part of a send that may start now. A paused campaign sends nothing, and nobody gets anything outside of their
+    /// window.
+    ///
+    /// - Parameter suspended: when a run that was sending it stopped, because windows closed.
+    mutating func startable(_ send: Plan.Send, of wanted: DesiredSend, suspended: Date? = nil) -> [Plan.Send] {
+        if state.pauses.include(send.campaign) {
+            hold(send.occurrence, "the campaign is paused", .resume(send.campaign), remaining: send.members.count)
+            return unrecorded(of: send)
+        }
+        let sends = admitting(send, of: wanted, suspended: suspended)
+        return sends.isEmpty ? unrecorded(of: send) : sends
     }
 
     /// What a crash left is accounted for, also where nothing is sent.

@@ -13,7 +13,7 @@ extension Planner {
         guard sizes != nil, !send.members.isEmpty else { return send.recipients...send.recipients }
         if campaign.target.value.isOneRequest(campaign.delivery) { return reached(by: campaign, send.members) }
         // Nobody knows which of the members were tried already.
-        let tried = state.occurrences[send.occurrence]?.counts.tried ?? 0
+        let tried = state.occurrences[send.occurrence]?.counts.settled ?? 0
         return living(send.members).subtracting(.counted(0...tried)).count
     }
 

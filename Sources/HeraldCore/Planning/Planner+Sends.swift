@@ -6,13 +6,21 @@ extension Planner {
         let isSelected = { (name: String) in campaigns.isEmpty || campaigns.contains(name) }
         var due: [(send: Plan.Send, campaign: Campaign)] = []
         for wanted in desired.sends where isSelected(wanted.campaign.name.value) {
+            if wanted.zonesDefaulted > 0 { overview.zonesDefaulted[wanted.campaign.name.value] = wanted.zonesDefaulted }
             for send in sends(wanted) { due.append((send, wanted.campaign)) }
         }
         holdAbandoned(isSelected)
         if campaigns.isEmpty { passVanished() }
-        // New sends come before unfinished ones: a long send must not delay others that are due.
-        let order = { [now] (send: Plan.Send) in (send.isResumed ? 1 : 0, send.due ?? now, send.occurrence) }
-        for (send, campaign) in due.sorted(by: { order($0.send) < order($1.send) }) {
+        // Among those of one priority, new sends come before unfinished ones: a long send must not delay others that are
+        // due.
+        let order = { [now] (send: Plan.Send) in
+            (-send.delivery.frequency.priority, send.isResumed ? 1 : 0, send.due ?? now, send.occurrence)
+        }
+        due.sort { order($0.send) < order($1.send) }
+        var ordered = due.map(\.send)
+        applyCaps(to: &ordered)
+        keepStarts()
+        for (send, campaign) in zip(ordered, due.map(\.campaign)) {
             let reason =
                 send.isResumed
                 ? "an earlier run did not finish it"
@@ -47,14 +55,16 @@ extension Planner {
                 overview.upcoming += upcoming(wanted, after: now, through: due, limit: 1)
                 return []
             }
-            if let lateness = lateness(of: campaign, due: due) {
+            if let lateness = lateness(of: wanted, due: due) {
                 let missed = RecordedOccurrence(campaign, due: due)
                 plan.missed.append(.init(occurrence: id, due: due, reason: "it is \(lateness)", unrecorded: missed))
                 return []
             }
         }
         let earlier = ofRevision.map(\.occurrence).filter(\.isUnbegun)
-        if let begun = earlier.begun(with: campaign), campaign.lateness(of: begun, at: now) != nil {
+        if let begun = earlier.begun(with: campaign),
+            campaign.lateness(of: begun, at: now, in: wanted.windowZones) != nil
+        {
             plan.missed.append(.init(occurrence: id, due: begun.begun ?? now, reason: "it is \(Lateness.tooOld)"))
             return []
         }
@@ -76,7 +86,7 @@ extension Planner {
         send.begun = earlier.begun(with: wanted.campaign)?.begun
         // Where every row is bad, the guard must say so.
         let isRefused = refusesBadRows(wanted.campaign) && !send.leftOut.bad.isEmpty
-        guard send.members.isEmpty, !listsSkipped, !isRefused else { return unlessPaused(send) }
+        guard send.members.isEmpty, !listsSkipped, !isRefused else { return startable(send, of: wanted) }
         let end = send.deadline.map { ", until \($0.rfc3339) at the latest" } ?? ""
         overview.warnings.append(
             "campaign '\(send.campaign)' is due and has nobody to send to (\(send.target.words)); it begins when there is somebody\(end)"
@@ -100,13 +110,14 @@ extension Planner {
         }
         var remaining = send(wanted, id, due: occurrence.due, ledger: ledger, isResumed: true, occurrence.classes)
         remaining.begun = occurrence.begun
+        remaining.deadline = campaign.limits(of: occurrence, in: wanted.windowZones).deadline
         let nobody = listsSkipped ? nil : nobodyLeft(wanted, remaining)
-        let lateness = campaign.lateness(of: occurrence, at: now).map(\.words)
+        let lateness = campaign.lateness(of: occurrence, at: now, in: wanted.windowZones).map(\.words)
         // Those who left the list get it if they come back in time.
         let left = remaining.leftOut.gone.subtracting(wanted.members)
-        remaining.awaitsReturns = !left.isEmpty && lateness == nil
+        remaining.staysOpen = !left.isEmpty && lateness == nil
         let hasNobody = remaining.members.isEmpty && remaining.discovered.isEmpty && !listsSkipped && nobody == nil
-        if hasNobody, !remaining.awaitsReturns, occurrence.halt != .failedOver {
+        if hasNobody, !remaining.staysOpen, occurrence.halt != .failedOver {
             // Who left it for good is still to be accounted for.
             if !left.isEmpty, !isChanged { return [remaining] }
             plan.over.append(id)
@@ -141,7 +152,7 @@ extension Planner {
                 "\(id) is half done, and \(count(left.count, "recipient")) of it left the list (\(remaining.target.words)); it goes on when they are back\(end), or ends with 'herald state resolve \(id) --abandon'"
             )
         } else {
-            return unlessPaused(remaining)
+            return startable(remaining, of: wanted, suspended: occurrence.suspended)
         }
         return []
     }
@@ -157,7 +168,9 @@ extension Planner {
     }
 
     /// Why a send of the campaign that was due then may neither begin nor resume. `nil` if it may.
-    func lateness(of campaign: Campaign, due: Date) -> String? { campaign.lateness(due: due, at: now)?.words }
+    func lateness(of wanted: DesiredSend, due: Date) -> String? {
+        wanted.campaign.lateness(due: due, at: now, in: wanted.windowZones)?.words
+    }
 
     /// - Parameters:
     ///   - ledger: the outcomes of the occurrence so far.
@@ -173,7 +186,7 @@ extension Planner {
         if case .group(let name) = campaign.target.value, !listsSkipped, liveMembers(of: name).isEmpty {
             members = []
         }
-        let tried = ledger.tried
+        let tried = ledger.settled
         var repeated = campaign.delivery.onUnknown == .resend ? ledger.uncertain.intersection(members) : []
         var parts: Partaking?
         if listsSkipped || campaign.target.value.isOneRequest(campaign.delivery) {
@@ -192,7 +205,8 @@ extension Planner {
         var send = Plan.Send(
             campaign: campaign.name.value, occurrence: id, revision: campaign.revision, due: due,
             target: campaign.target.value, contentDigest: campaign.contentDigest, content: campaign.content,
-            deadline: campaign.limits(due: due).deadline, delivery: campaign.delivery, members: remaining,
+            deadline: campaign.limits(due: due, in: wanted.windowZones).deadline, delivery: campaign.delivery,
+            members: remaining,
             discovered: ledger[.intended].subtracting(repeated),
             deferred: deferred(ledger[.deferred], in: remaining),
             recipients: remaining.isEmpty ? 0 : reached(by: campaign, remaining).upperBound,
@@ -238,7 +252,7 @@ extension Planner {
         let kept = (next + others).prefix(upcomingLimit.ofAll)
         overview.upcomingOmitted = overview.upcoming.count - kept.count
         overview.upcoming = kept.sorted(by: order)
-        plan.nextDue = overview.upcoming.first?.occurring.at
+        plan.nextDue = ([overview.upcoming.first?.occurring.at] + plan.waiting.map(\.until)).compactMap(\.self).min()
     }
 }
 

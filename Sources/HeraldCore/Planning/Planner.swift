@@ -32,6 +32,8 @@ package struct Planner {
     private(set) var everybody = Members.known([])
     /// The recorded occurrences of each campaign, sorted by id.
     var occurrences: [String: [(id: OccurrenceID, occurrence: RecordedOccurrence)]] = [:]
+    /// What a run is sending while this is planned.
+    let underWay: Set<OccurrenceID>
     var memberships: [Plan.Step] = []
     var sends: [Plan.Step] = []
     var plan: Plan
@@ -64,6 +66,8 @@ package struct Planner {
         package var approval: Approval?
         /// They let go on what a guard stopped in an earlier run. Refusals are in the plan all the same.
         package var overrides = Overrides()
+        /// What a run is sending while this is planned.
+        package var underWay: Set<OccurrenceID> = []
 
         package init(
             desired: Desired, state: RecordedState, hasState: Bool = true, settings: Settings,
@@ -135,6 +139,7 @@ package struct Planner {
         overrides = input.overrides
         suppressed = desired.suppressed
         listsSkipped = input.listsSkipped
+        underWay = input.underWay
         self.now = now
         horizon = now.addingTimeInterval(Double(input.days) * 86_400)
         topicMembers = desired.topicMembers

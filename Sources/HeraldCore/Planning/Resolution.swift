@@ -73,9 +73,10 @@ extension RecordedState {
             let campaign = try declared(campaign, for: occurrence)
             let isWhole = campaign.target.value.isOneRequest(campaign.delivery)
             // Those who have it would get it again with the rest of the target.
-            if !ledger.tried.isEmpty, ledger.tried.intersection(.target).isEmpty == isWhole { throw .reachedOtherwise }
+            let settled = ledger.settled
+            if !settled.isEmpty, settled.intersection(.target).isEmpty == isWhole { throw .reachedOtherwise }
             // Nothing would say any more who is a holdout.
-            if !ledger.tried.isEmpty, occurrence.hasTexts, campaign.content.personal == nil { throw .noMorePersonal }
+            if !ledger.settled.isEmpty, occurrence.hasTexts, campaign.content.personal == nil { throw .noMorePersonal }
             if let earlier = sending(of: campaign, named: occurrence.campaign) { throw .sentBefore(earlier) }
             let due = campaign.schedule.isCron ? occurrence.due : campaign.schedule.at
             let now = RecordedOccurrence(campaign, due: due)
@@ -90,9 +91,9 @@ extension RecordedState {
                     && now.contentDigest != occurrence.contentDigest
             return isForOthers ? changes + [.assign(id, Partition())] : changes
         case .retry(let code):
-            let rejected = ledger.codes[code]
+            let rejected = ledger.codes[code].intersection(ledger[.rejected])
             guard !rejected.isEmpty else {
-                throw .nobodyRejected(code: code, known: ledger.codes.states.sorted())
+                throw .nobodyRejected(code: code, known: occurrence.counts.rejections.keys.sorted())
             }
             // Whoever cannot be tried stays rejected: otherwise nothing would say any more what became of them.
             let living = rejected.subtracting(dead)
@@ -109,7 +110,7 @@ extension RecordedState {
         guard let occurrence = occurrences[id], occurrence.finished != nil, let ledger = occurrence.ledger else {
             return [.reopen(id)]
         }
-        let known = ledger.tried.union(members)
+        let known = ledger.settled.union(members)
         let classes =
             occurrence.classes.isEmpty
             ? Partition(disjoint: [MessageClass(): known])

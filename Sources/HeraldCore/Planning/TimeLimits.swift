@@ -4,8 +4,17 @@ package struct TimeLimits: Hashable, Sendable {
     package var deadline: Date?
     /// The end of `expires_after`: no request starts from this time on.
     package var expiry: Date?
+    /// When the send's window closes for the last of its recipients: no request starts from then on.
+    package var closing: Date?
 
-    package init(deadline: Date? = nil, expiry: Date? = nil) { (self.deadline, self.expiry) = (deadline, expiry) }
+    package init(deadline: Date? = nil, expiry: Date? = nil, closing: Date? = nil) {
+        (self.deadline, self.expiry, self.closing) = (deadline, expiry, closing)
+    }
+
+    /// Until when messages that start now are worth something: a phone that was off is not to ring at night.
+    var lifetime: Date? { [expiry, closing].compactMap(\.self).min() }
+
+    func isClosed(at now: Date) -> Bool { closing.map { now >= $0 } ?? false }
 
     /// Why no run may begin or resume the send. `nil` if one may.
     func lateness(at now: Date) -> Lateness? { late(at: now) ?? expired(at: now) }
@@ -57,17 +66,45 @@ package enum Lateness: Hashable, Sendable {
 extension Campaign {
     /// The limits of a send that was due then. One without a due time has no deadline, and expires counted from its
     /// beginning.
-    func limits(due: Date?, begun: Date? = nil) -> TimeLimits {
+    ///
+    /// - Parameters:
+    ///   - suspended: when its window closed while it was under way. Where it is closed then, lateness counts anew from
+    ///     the next opening.
+    ///   - zones: those of its recipients' windows. The limits are the latest of them.
+    func limits(
+        due: Date?, begun: Date? = nil, suspended: Date? = nil, in zones: [Zone] = []
+    ) -> TimeLimits {
         TimeLimits(
-            deadline: due?.adding(schedule.maxLateness), expiry: (due ?? begun).flatMap { delivery.expiry(from: $0) })
+            deadline: due.flatMap { due in
+                windowZones(zones).map { deadline(due, suspended, in: $0) }.max()
+                    ?? due.adding(schedule.maxLateness)
+            }, expiry: (due ?? begun).flatMap { delivery.expiry(from: $0) })
+    }
+
+    /// Lateness counts only the time in which the window is open.
+    private func deadline(_ due: Date, _ suspended: Date?, in zone: Zone) -> Date {
+        guard let hours = delivery.window?.hours else { return due.adding(schedule.maxLateness) }
+        let start = suspended.flatMap { hours.isOpen(at: $0, in: zone) ? nil : $0 } ?? due
+        return hours.end(ofOpen: schedule.maxLateness, from: start, in: zone)
+    }
+
+    /// The zones by which its window opens; none if it has no window.
+    func windowZones(_ zones: [Zone]) -> [Zone] {
+        guard let window = delivery.window else { return [] }
+        return window.field == nil || zones.isEmpty ? [window.zone] : zones
     }
 
     /// All that was due until then is too late now. The opposite of `TimeLimits.lateness`. The time is a whole second,
     /// as all occurrences of a schedule are, unless `expires_after` decides.
     ///
-    /// - Parameter patience: in place of `max_lateness`.
-    func cutoff(at now: Date, _ patience: Duration) -> (time: Date, isExpiry: Bool) {
-        let late = Date(timeIntervalSince1970: (now.timeIntervalSince1970 - patience.seconds).rounded(.up) - 1)
+    /// - Parameters:
+    ///   - patience: in place of `max_lateness`.
+    ///   - zones: those of its recipients' windows.
+    func cutoff(at now: Date, _ patience: Duration, in zones: [Zone]) -> (time: Date, isExpiry: Bool) {
+        let begin =
+            windowZones(zones).compactMap { delivery.window?.hours.start(ofOpen: patience, until: now, in: $0) }.min()
+            ?? now.addingTimeInterval(-patience.seconds)
+        let late = Date(timeIntervalSince1970: begin.timeIntervalSince1970.rounded(.up) - 1)
         guard let span = delivery.expiresAfter else { return (late, false) }
         let expired = now.addingTimeInterval(-span.seconds)
         return expired > late ? (expired, true) : (late, false)
@@ -76,18 +113,25 @@ extension Campaign {
 
 extension Campaign {
     /// `nil` if a send that was due then may still begin or resume.
-    func lateness(due: Date, at now: Date) -> Lateness? { limits(due: due).lateness(at: now) }
+    func lateness(due: Date, at now: Date, in zones: [Zone] = []) -> Lateness? {
+        limits(due: due, in: zones).lateness(at: now)
+    }
 
     /// `nil` if an occurrence that has begun may still resume.
-    func lateness(of occurrence: RecordedOccurrence, at now: Date) -> Lateness? {
-        limits(due: occurrence.due, begun: occurrence.begun).lateness(at: now)
+    func lateness(of occurrence: RecordedOccurrence, at now: Date, in zones: [Zone] = []) -> Lateness? {
+        limits(of: occurrence, in: zones).lateness(at: now)
+    }
+
+    func limits(of occurrence: RecordedOccurrence, in zones: [Zone] = []) -> TimeLimits {
+        limits(due: occurrence.due, begun: occurrence.begun, suspended: occurrence.suspended, in: zones)
     }
 }
 
 extension Plan.Send {
     /// - Parameter run: when the run began.
     package func limits(begun run: Date) -> TimeLimits {
-        TimeLimits(deadline: deadline, expiry: delivery.expiry(from: due ?? begun ?? run))
+        TimeLimits(
+            deadline: deadline, expiry: delivery.expiry(from: due ?? begun ?? run), closing: closings.states.max())
     }
 }
 

@@ -124,7 +124,7 @@ struct ValueComparison {
         case .integer: value.number > 0 && value.number.isMultiple(of: 2)
         case .decimal: value.number > 0
         case .date: value.day > 0
-        case .text, .locale, nil: true
+        case .text, .locale, .timezone, nil: true
         }
     }
 

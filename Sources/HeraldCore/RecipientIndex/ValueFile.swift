@@ -13,6 +13,16 @@ package final class ValueFile: Sendable {
 
         /// A copy of them.
         var values: FieldValues { FieldValues(bytes: Array(bytes)) }
+
+        /// One of the values, by its place. `nil` if the row lacks it.
+        func value(at place: Int) -> UnsafeBufferPointer<UInt8>? {
+            var (found, number): (Range<Int>?, Int) = (nil, 0)
+            FieldValues.eachPlace(in: bytes) { range in
+                if number == place { found = range }
+                number += 1
+            }
+            return found.map { UnsafeBufferPointer(rebasing: bytes[$0]) }
+        }
     }
 
     /// How many bytes lie between two places in the file whose first row is known.

@@ -1,6 +1,6 @@
 internal import FCM
 
-/// Whose rows' values personal messages need.
+/// Whose rows' values are needed: by personal messages, and by windows that go by each recipient's zone.
 struct ValueNeed {
     /// Somebody's rows, and the columns whose values they bring.
     struct Owner: Hashable, Sendable {
@@ -9,7 +9,7 @@ struct ValueNeed {
         var columns: [String]
     }
 
-    /// The audiences that personal campaigns go to, and personal campaigns with registrations of their own; each once.
+    /// The audiences that such campaigns go to, and personal campaigns with registrations of their own; each once.
     let owners: [Owner]
     /// The columns to keep of the list of an audience with its own source.
     private let columns: [String: [String]]
@@ -21,14 +21,16 @@ struct ValueNeed {
         let ends = workspace.valueSources
         var sources: [RecipientIndex.Owner: String] = [:]
         for campaign in workspace.campaigns {
-            guard let messages = campaign.content.personal,
-                let owner = campaign.valueOwner(groups)
+            let zone = campaign.zoneField(groups, ends)?.column
+            guard campaign.content.personal != nil || zone != nil, let owner = campaign.valueOwner(groups)
             else { continue }
             if !owners.contains(owner) { owners.append(owner) }
             guard case .audience(let name) = owner, let source = ends[name]?.name.value
             else { continue }
             sources[owner] = source
-            for column in messages.content.fields.map(\.column) where !columns[source, default: []].contains(column) {
+            let fields = campaign.content.personal?.content.fields ?? []
+            for column in fields.map(\.column) + [zone].compactMap(\.self)
+            where !columns[source, default: []].contains(column) {
                 columns[source, default: []].append(column)
             }
         }
@@ -55,12 +57,23 @@ extension Campaign {
     }
 }
 
-extension Workspace {
-    /// Where the recipients of personal campaigns come from.
-    var valueSources: AudienceSources {
-        AudienceSources(campaigns.contains { $0.personal != nil } ? audiences : [])
+extension Campaign {
+    /// The field that has each recipient's zone for its window. `nil` if all have the same.
+    ///
+    /// - Parameter sources: those of its workspace (`Workspace.valueSources`).
+    func zoneField(_ groups: [GroupName: Group], _ sources: AudienceSources) -> Field? {
+        guard let name = delivery.window?.field?.value, case .audience(let audience)? = valueOwner(groups) else {
+            return nil
+        }
+        return sources[audience]?.fields.map(\.value).first { $0.name == name && $0.kind == .timezone }
     }
+}
 
+extension Workspace {
+    /// Where the recipients of campaigns come from that need values of rows.
+    var valueSources: AudienceSources {
+        AudienceSources(campaigns.contains { $0.personal != nil || $0.delivery.window?.field != nil } ? audiences : [])
+    }
 }
 
 extension AudienceSources {

@@ -50,6 +50,10 @@ extension PlanDocument {
                 }),
             "warnings": .array(warnings.map { .string($0) }),
         ]
+        if !plan.waiting.isEmpty { members["waiting"] = .array(plan.waiting.map { waiting($0) }) }
+        if !overview.zonesDefaulted.isEmpty {
+            members["zones_defaulted"] = .object(overview.zonesDefaulted.mapValues { .int(Int64($0)) })
+        }
         if days != Self.usualDays { members["days"] = .int(Int64(days)) }
         if let snapshot = overview.snapshot { members["snapshot"] = ["time": .string(snapshot.rfc3339)] }
         if !overview.unjudged.isEmpty { members["unjudged"] = .array(overview.unjudged.map(\.json)) }
@@ -83,6 +87,15 @@ extension PlanDocument {
             ]))
     }
 
+    private func waiting(_ waiting: Plan.Waiting) -> JSONValue {
+        .object(
+            marked([
+                "occurrence": .string(waiting.occurrence.rawValue), "reason": .string(waiting.reason),
+                "until": .string(waiting.until.rfc3339),
+                "recipients": waiting.isCounted ? figure(waiting.recipients) : .null,
+            ]))
+    }
+
     private func step(_ step: Plan.Step) -> JSONValue {
         var members: [String: JSONValue] = [
             "id": .string(step.id.rawValue), "action": .string(step.work.action.description),
@@ -97,6 +110,7 @@ extension PlanDocument {
             members["campaign"] = .string(send.campaign)
             members["occurrence"] = .string(send.occurrence.rawValue)
             members["target"] = send.target.json
+            if !send.skipped.isEmpty { members["skipped_because"] = .object(send.skipped.counts.json) }
             members["due"] = .string((send.due ?? plan.at).rfc3339)
         }
         return .object(marked(members, step.work.isEstimable))

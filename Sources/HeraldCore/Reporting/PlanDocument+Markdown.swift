@@ -61,6 +61,11 @@ extension PlanDocument {
                 head: "| campaign | local time | UTC | to | recipients | |\n|---|---|---|---|---|---|\n",
                 entries: overview.upcoming.map(row), limit: 8_000),
             Section(
+                title: "Waiting",
+                entries: plan.waiting.map {
+                    "- \($0.occurrence.rawValue.inMarkdown): \($0.words(overview.figures).inMarkdown)\n"
+                } + zoneLines.map { "- \($0.inMarkdown)\n" }, limit: 4_000),
+            Section(
                 title: "Missed", entries: plan.missed.map { Self.entry($0) }, limit: 2_000),
             Section(
                 title: "Superseded", entries: plan.superseded.map { Self.entry($0) }, limit: 2_000),

@@ -110,6 +110,7 @@ package struct PlanDocument: Document {
         let rest = overview.upcoming.count + overview.upcomingOmitted - coming.count
         text += section(
             "Coming up", coming + (rest > 0 ? ["and \(rest.grouped) more; 'herald calendar' lists them"] : []))
+        text += section("Waiting", plan.waiting.map { $0.line(overview.figures) } + zoneLines)
         text += section("Missed", plan.missed.map { "\($0.occurrence)  \($0.reason)" })
         text += section("Superseded", plan.superseded.map { "\($0.occurrence)  \($0.reason)" })
         text += section("Held", plan.held.map { "\($0.occurrence)  \($0.reason); \($0.resolve)" })
@@ -180,6 +181,7 @@ package struct PlanDocument: Document {
     /// What waits for a person.
     private var leftOut: [String] {
         var parts: [String] = []
+        if !plan.waiting.isEmpty { parts.append("\(count(plan.waiting.count, "occurrence")) waiting") }
         if !plan.held.isEmpty { parts.append("\(count(plan.held.count, "occurrence")) held") }
         if !plan.unapproved.isEmpty { parts.append("\(count(plan.unapproved.count, "definition")) not approved") }
         if !plan.refusals.isEmpty { parts.append(count(plan.refusals.count, "refusal")) }
@@ -236,7 +238,8 @@ package struct PlanDocument: Document {
                 send.recipients, isCounted: send.isCounted, as: count(send.recipients, "recipient"))
             return (
                 "> send", send.occurrence.rawValue,
-                "to \(send.target.words)\(recipients.isEmpty ? "" : ", ")\(recipients)"
+                (["to \(send.target.words)", recipients] + [send.skipped.counts.words]).filter { !$0.isEmpty }
+                    .joined(separator: ", ")
             )
         }
     }
@@ -245,6 +248,13 @@ package struct PlanDocument: Document {
         let occurring = upcoming.occurring
         let note = occurring.note.isEmpty ? "" : " (\(occurring.note))"
         return "\(occurring.occurrence)  \(occurring.local) \(occurring.zone.name), to \(upcoming.target.words)\(note)"
+    }
+
+    /// Recipients whose rows do not say by which zone their window opens.
+    var zoneLines: [String] {
+        overview.zonesDefaulted.sorted { $0.key < $1.key }.map { campaign, number in
+            "\(campaign): \(count(number, "recipient")) with no time zone of their own have the default"
+        }
     }
 
     private func section(_ title: String, _ lines: [String]) -> String {
@@ -292,6 +302,16 @@ extension [UnjudgedGuard] {
         }
         return lines.map { "\($0.guards): \($0.reason)" }
     }
+}
+
+extension Plan.Waiting {
+    /// Whom it is for and when it goes on.
+    func words(_ figures: PlanOverview.Figures) -> String {
+        let people = figures.words(recipients, isCounted: isCounted, as: count(recipients, "recipient"))
+        return "\(people.isEmpty ? "" : "\(people), ")\(reason); it opens at \(until.rfc3339)"
+    }
+
+    fileprivate func line(_ figures: PlanOverview.Figures) -> String { "\(occurrence)  \(words(figures))" }
 }
 
 extension Plan.Unapproved {

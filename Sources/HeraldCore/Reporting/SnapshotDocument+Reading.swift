@@ -135,6 +135,7 @@ extension StateSnapshot.Occurrence {
         recorded.halt = try part.optional("halted")?.word { RecordedOccurrence.Halt(rawValue: $0) }
         recorded.isReopened = try part.optional("reopened")?.bool() ?? false
         recorded.begun = try part.optional("begun")?.date()
+        recorded.suspended = try part.optional("suspended")?.date()
         let counts = LedgerCounts(entries: entries, codes: [:])
         try part.check(counts.sum)
         recorded.outcomes = .counts(counts)

@@ -85,6 +85,7 @@ extension StateSnapshot.Occurrence {
         ]
         if let whole { members["whole"] = .string(whole.key) }
         if let halt = recorded.halt { members["halted"] = .string(halt.rawValue) }
+        if let suspended = recorded.suspended { members["suspended"] = .string(suspended.exactText) }
         if recorded.isReopened { members["reopened"] = true }
         if let begun = recorded.begun { members["begun"] = .string(begun.exactText) }
         return members
@@ -101,6 +102,7 @@ extension LedgerEntry {
         case .unknown: "unknown"
         case .abandoned: "abandoned"
         case .deferred: "deferred"
+        case .skipped: "skipped"
         }
     }
 }

@@ -127,7 +127,10 @@ package struct StateDocument: Document {
             "rejected": .int(Int64(occurrence.counts[.rejected])),
             "unknown": .int(Int64(occurrence.counts.uncertain)),
             "abandoned": .int(Int64(occurrence.counts[.abandoned])),
-            "codes": .object(occurrence.counts.codes.mapValues { .int(Int64($0)) }),
+            "skipped": .int(Int64(occurrence.counts[.skipped])),
+            "skipped_because": .object(occurrence.counts.skips.json),
+            "codes": .object(occurrence.counts.rejections.mapValues { .int(Int64($0)) }),
+            "suspended": occurrence.suspended.map { .string($0.rfc3339) } ?? .null,
             "halted": occurrence.halt.map { .string($0.rawValue) } ?? .null,
             "finished": occurrence.finished.map { .string($0.rfc3339) } ?? .null,
         ]
@@ -179,8 +182,12 @@ package struct StateDocument: Document {
                 text += ", \(occurrence.counts[.rejected].grouped) rejected\(Self.codes(occurrence))"
             }
             if occurrence.counts[.abandoned] > 0 { text += ", \(occurrence.counts[.abandoned].grouped) abandoned" }
+            if occurrence.counts[.skipped] > 0 { text += ", \(occurrence.counts.skips.words)" }
             if unknown > 0 { text += ", \(style.yellow("\(unknown.grouped) unknown"))" }
             if let halt = occurrence.halt { text += ", \(style.yellow(Self.words(halt)))" }
+            if occurrence.finished == nil, let closed = occurrence.suspended {
+                text += ", its window closed at \(closed.rfc3339)"
+            }
             if occurrence.finished != nil, !occurrence.hasTried { text += ", nobody was tried" }
             text += occurrence.finished.map { ", finished \($0.rfc3339)\n" } ?? ", unfinished\n"
             text += ClassCounts(occurrence.classes).text(indentedBy: 4)
@@ -215,7 +222,7 @@ package struct StateDocument: Document {
     }
 
     private static func codes(_ occurrence: RecordedOccurrence) -> String {
-        let codes = occurrence.counts.codes.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+        let codes = occurrence.counts.rejections.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
         return codes.isEmpty ? "" : " (\(codes.joined(separator: ", ")))"
     }
 }

@@ -34,7 +34,7 @@ extension StepReport {
         }
     }
 
-    /// The keys that only steps of personal campaigns have.
+    /// The keys that only steps of personal campaigns have, and steps that skip somebody.
     var textsJSON: [String: JSONValue] {
         var members: [String: JSONValue] = [:]
         if !locales.isEmpty { members["locales"] = .object(locales.mapValues(\.json)) }
@@ -43,6 +43,7 @@ extension StepReport {
         where number > 0 {
             members[key] = .int(Int64(number))
         }
+        if !leftOut.reasons.isEmpty { members["skipped_because"] = .object(leftOut.reasons.json) }
         return members
     }
 }
@@ -62,9 +63,10 @@ extension StepReport.ClassFigures {
 extension StepReport.LeftOutCounts {
     /// Why recipients were skipped. `nil` if nobody was.
     var words: String? {
-        let parts = [
+        let rows = [
             (heldOut, "held out"), (badRows, badRows == 1 ? "bad row" : "bad rows"), (gone, "not on the list any more"),
-        ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+        ]
+        let parts = rows.filter { $0.0 > 0 }.map { "\($0.0.grouped) \($0.1)" } + reasons.parts
         return parts.isEmpty ? nil : "skipped: \(parts.joined(separator: ", "))"
     }
 }

@@ -29,6 +29,13 @@ package struct TraceDocument: Document {
                         "variant": $0.text?.variant.map { .string($0) } ?? .null,
                     ]
                 }),
+            "counts": .array(
+                trace.starts.map {
+                    [
+                        "occurrence": .string($0.occurrence.rawValue), "at": .string($0.start.until.rfc3339),
+                        "tags": .array($0.start.tags.map { .string($0) }),
+                    ]
+                }),
         ]
     }
 
@@ -43,6 +50,10 @@ package struct TraceDocument: Document {
                 if let variant = message.variant { text += ", variant \(variant)" }
             }
             text += "\n"
+        }
+        for place in trace.starts {
+            let tags = place.start.tags.isEmpty ? "" : " with \(place.start.tags.joined(separator: ", "))"
+            text += "  counts for caps since \(place.start.until.rfc3339): \(place.occurrence)\(tags)\n"
         }
         return text
     }
@@ -85,6 +96,7 @@ extension LedgerEntry {
         case .unknown, .intended: "unknown"
         case .abandoned: "abandoned"
         case .deferred: "pending"
+        case .skipped: "skipped"
         }
     }
 }

@@ -103,6 +103,10 @@ package struct DesiredSend: Sendable {
     package var census: RowCensus?
     /// The members' rows, for the messages of a personal campaign.
     package var rows: PersonalRows?
+    /// The members by the zone that their window goes by, where it is each recipient's own. Empty if all have the same.
+    package var zones: [Zone: RecipientSet] = [:]
+    /// How many of them have the default, because their row names no zone.
+    package var zonesDefaulted = 0
     /// The path of the list that has the rows, as written. `nil` for registrations that stand in a file.
     package var list: String?
 

@@ -17,6 +17,7 @@ package struct Resolver {
     private let values: NewestValues
     /// What personal campaigns make of the rows of the owner that they go to, by the campaign's name.
     private let judged: [String: JudgedRows]
+    private let zones: ZoneSorting
 
     package static func desired(
         of workspace: Workspace, _ recipients: ListedRecipients
@@ -68,8 +69,13 @@ package struct Resolver {
         var byMembershipClass = [RecipientSet](repeating: [], count: index.membershipClasses.count)
         var pass = try recipients.pass(noting: notes)
         var judging = RowJudging(for: sends, index.valued)
+        var zones = ZoneSorting(for: workspace.sendsByZone, index.valued)
         while let recipient = try pass.next() {
-            pass.eachNewest { owner, key, row in judging.add(.init(recipient.id, key: key, tail: row), of: owner) }
+            pass.eachNewest { owner, key, row in
+                let row = ValueFile.Row(recipient.id, key: key, tail: row)
+                judging.add(row, of: owner)
+                zones.add(row, of: owner)
+            }
             if byMembershipClass.count < pass.membershipClasses.count {
                 let added = pass.membershipClasses.count - byMembershipClass.count
                 byMembershipClass += [RecipientSet](repeating: [], count: added)
@@ -100,6 +106,7 @@ package struct Resolver {
             }
         }
         self.pass = pass
+        self.zones = zones
         values = NewestValues(of: recipients)
         judged = Dictionary(zip(sends.map(\.campaign), judging.finish())) { first, _ in first }
         self.workspace = workspace
@@ -155,6 +162,11 @@ package struct Resolver {
                 let judged = try judged(send.members, for: .init(campaign.name.value, to: owner, messages))
                 send.census = RowCensus(judged, messages)
                 send.list = sources.list(of: owner)?.value
+            }
+            send.zones = zones.zones(of: campaign.name.value).mapValues { $0.intersection(send.members) }
+                .filter { !$0.value.isEmpty }
+            if campaign.zoneField(groups, sources) != nil {
+                send.zonesDefaulted = send.members.count - send.zones.values.reduce(0) { $0 + $1.count }
             }
             desired.sends.append(send)
         }
@@ -233,6 +245,15 @@ extension Workspace {
         return campaigns.compactMap { campaign in
             guard let messages = campaign.content.personal, let owner = campaign.valueOwner(groups) else { return nil }
             return .init(campaign.name.value, to: owner, messages)
+        }
+    }
+
+    fileprivate var sendsByZone: [ZoneSorting.Send] {
+        let (groups, sources) = (groupsByName, valueSources)
+        return campaigns.compactMap { campaign in
+            guard let column = campaign.zoneField(groups, sources)?.column, let owner = campaign.valueOwner(groups)
+            else { return nil }
+            return .init(campaign: campaign.name.value, owner: owner, column: column)
         }
     }
 

@@ -69,6 +69,7 @@ extension Campaign {
         fields.add("enabled", .bool(enabled), usually: true)
         fields.add("revision", .int(Int64(revision)), usually: 1)
         fields.addDelivery(delivery)
+        fields.addFrequency(delivery.frequency)
         fields.add("acknowledge.broadcast", .bool(acknowledged.broadcast), usually: false)
         fields.add("acknowledge.max_recipients", acknowledged.maxRecipients.map { .int(Int64($0)) })
         fields.add("previous_names", previousNames)
@@ -194,11 +195,29 @@ private struct FieldList {
         }
     }
 
+    /// The caps that stop a campaign are a part of it: whoever changes one changes who gets what.
+    mutating func addFrequency(_ frequency: Frequency) {
+        add("tags", Set(frequency.tags))
+        add("priority", .int(Int64(frequency.priority)), usually: .int(Int64(Frequency.usualPriority)))
+        add("frequency_caps.ignore", .bool(frequency.ignoresCaps), usually: false)
+        add("frequency_caps.count", .bool(frequency.counts), usually: true)
+        for cap in frequency.caps where !frequency.ignoresCaps {
+            add("frequency_caps".path(to: cap.name), .string(cap.words))
+        }
+    }
+
     mutating func addDelivery(_ delivery: Campaign.Delivery) {
         switch delivery.rate {
         case .limited(let rate): add("delivery.rate", .int(Int64(rate)))
         case .unlimited: add("delivery.rate", "unlimited")
         case nil: break
+        }
+        if delivery.isAtAnyHour { add("delivery.window", "always") }
+        if let window = delivery.window {
+            add("delivery.window.hours", .string(window.hours.description))
+            add("delivery.window.timezone", .string(window.zone.name))
+            add("delivery.window.timezone.field", window.field.map { .string($0.value) })
+            add("delivery.window.when_closed", .string(window.whenClosed.rawValue), usually: "wait")
         }
         add("delivery.expires_after", delivery.expiresAfter.map { .string($0.protobufText) })
         let usual = Campaign.Delivery()

@@ -95,8 +95,8 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         leftOut.formUnion((plan.missed + plan.superseded).map(\.occurrence))
         watermarks.add(plan.watermarks)
         nextLook = surroundings.lookAgain == nil ? nil : plan.nextDue
-        context.recorded.apply(plan.renaming)
-        await commit(plan.renaming + plan.endings(at: surroundings.now()) + dueWatermarks())
+        context.recorded.apply(plan.renaming + plan.starts)
+        await commit(plan.renaming + plan.starts + plan.endings(at: surroundings.now()) + dueWatermarks())
     }
 
     private mutating func refuse(_ step: Plan.Step, _ refusal: String, at index: Int) {
@@ -113,7 +113,10 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         guard let look = surroundings.lookAgain, let instant = nextLook, now >= instant else { return }
         // If there is no plan now, there may be one soon.
         nextLook = now.adding(Self.patience)
-        guard var plan = await look(now) else { return }
+        let underWay = queue.entries.compactMap { entry in
+            if case .send(let send) = entry.step.work { send.occurrence } else { nil }
+        }
+        guard var plan = await look(now, Set(underWay)) else { return }
         let known = Set(report.steps.map(\.id))
         plan.steps = plan.steps.filter { $0.work.action == .send && !known.contains($0.id) }
         let isTold = { [leftOut] (missed: Plan.Missed) in

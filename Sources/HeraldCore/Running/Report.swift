@@ -58,7 +58,9 @@ package struct Report: Hashable, Sendable {
         self.overrides = overrides
         (missed, supersededCount) = (0, 0)
         silenced = plan.silenced.map(\.campaign)
-        notes = plan.silenced.map(\.sentence)
+        notes =
+            plan.silenced.map(\.sentence)
+            + plan.waiting.map { "\($0.occurrence) waits until \($0.until.rfc3339): \($0.reason)" }
         steps = plan.steps.map { StepReport($0) }
         noteLeftOut(of: plan)
         for held in plan.held where held.remaining > 0 {
@@ -134,8 +136,8 @@ package struct StepReport: Hashable, Sendable {
     /// Whether it sends to each member of a device group, and so counts members as the reply of FCM's group protocol
     /// did.
     package var repliesForGroup = false
-    /// Whether something held it before the run began. Then it is not a failure of this run.
-    package private(set) var isStanding = false
+    /// Why it has recipients that are not tried, if that is no failure of this run.
+    package private(set) var standing: Standing?
     package var planned: Int
     package var accepted = 0
     package var rejected = 0
@@ -162,12 +164,21 @@ package struct StepReport: Hashable, Sendable {
     package var locales: [String: ClassFigures] = [:]
     /// The same by variant, holdouts included.
     package var variants: [String: ClassFigures] = [:]
-    /// For a personal campaign: how many recipients were skipped, and why.
+    /// How many recipients were skipped, and why.
     package var leftOut = LeftOutCounts()
     /// Outcomes of a send that could not be written to the state.
     package var unrecorded: UnrecordedOutcomes?
     /// Why the step stopped early. The first reason counts.
     package private(set) var stopped: StopReason?
+
+    package enum Standing: Hashable, Sendable {
+        /// A person holds it, or something held it before the run began.
+        case held
+        /// It goes on by itself, in a later run.
+        case waiting
+    }
+
+    package var isStanding: Bool { standing != nil }
 
     package var pending: Int { planned - accepted - rejected - unknown - skipped - held }
 
@@ -181,8 +192,8 @@ package struct StepReport: Hashable, Sendable {
         case .group(let change): group = change.group.rawValue
         case .send(let send):
             occurrence = send.occurrence.rawValue
-            skipped = send.leftOut.count
-            leftOut = LeftOutCounts(send.leftOut)
+            skipped = send.leftOut.count + send.skipped.all.count
+            leftOut = LeftOutCounts(send)
             if case .group(let name) = send.target {
                 group = name.rawValue
                 repliesForGroup = send.delivery.members == .each
@@ -211,7 +222,7 @@ extension StepReport {
         planned += held.remaining
         self.held += held.remaining
         note = held.reason
-        isStanding = true
+        standing = .held
     }
 
     /// Ends the step early, unless it has already stopped.
@@ -221,7 +232,16 @@ extension StepReport {
     mutating func pause() {
         guard stopped == nil else { return }
         note = "the campaign is paused"
-        isStanding = true
+        standing = .held
+    }
+
+    /// Ends the step because nothing of it may start for a while. What is left stays pending and is no failure.
+    ///
+    /// - Parameter reason: what it waits for.
+    mutating func wait(_ reason: String) {
+        guard stopped == nil, standing == nil else { return }
+        note = reason
+        standing = .waiting
     }
 }
 
@@ -234,7 +254,7 @@ extension Report {
         if wasBlocked { return .refused }
         let hasFailed = steps.contains { step in
             step.rejected > step.forgotten || step.stopped != nil
-                || !step.isStanding && step.pending + step.held > 0
+                || !step.isStanding && step.pending + step.held > 0 || step.leftOut.reasons[.missed] != nil
         }
         return hasFailed || missed > 0 || !silenced.isEmpty ? .failed : .ok
     }

@@ -143,6 +143,16 @@ struct RetryQueue {
     /// Whether the access token of an earlier attempt was refused.
     func wasUnauthenticated(_ id: RecipientID) -> Bool { attempted[id]?.wasUnauthenticated ?? false }
 
+    /// None of these waits for another attempt any more.
+    mutating func remove(_ members: RecipientSet) {
+        ready = ready[firstReady...].filter { !members.contains($0.id) }
+        firstReady = 0
+        let all = waiting
+        waiting = []
+        for entry in all where !members.contains(entry.addressee.id) { enqueue(entry.addressee, readyAt: entry.ready) }
+        for id in members { attempted[id] = nil }
+    }
+
     /// The recipient needs no more attempts.
     mutating func forget(_ id: RecipientID) { attempted[id] = nil }
 

@@ -5,12 +5,14 @@ package import FCM
 extension SharedSend {
     /// Whoever changes a member, what it means, or how `MessageContent` travels, raises it. Sends of heralds that wrote
     /// no version are not read.
-    private static let version: JSONValue = 1
+    private static let version: JSONValue = 2
 
     private static var members: [JSONMember<SharedSend>] {
         [
             .init("campaign", \.campaign, .text), .init("occurrence", \.occurrence, .name()),
             .init("content", \.content, .content), .init("expiry", \.limits.expiry, JSONForm.date.orNull),
+            .init("closing", \.limits.closing, JSONForm.date.orNull),
+            .init("counting", \.counting, JSONForm.counting.orNull),
             .init("rate", \.delivery.rate, JSONForm.rate.orNull), .init("run_rate", \.runRate, .rate),
             .init("ramp", \.ramp, .duration), .init("ramped", \.ramped, .duration),
             .init("timeout", \.timeout, .duration),
@@ -33,7 +35,8 @@ extension SharedSend {
         else { return nil }
         var send = SharedSend(
             campaign: "", occurrence: OccurrenceID(rawValue: ""), content: MessageContent([:]),
-            delivery: Campaign.Delivery(), limits: TimeLimits(), runRate: .unlimited, ramp: .zero, ramped: .zero,
+            delivery: Campaign.Delivery(), limits: TimeLimits(), counting: nil, runRate: .unlimited, ramp: .zero,
+            ramped: .zero,
             timeout: .zero, maxForgetPercent: 0, forgetsFreely: false)
         for member in Self.members {
             guard let value = written[member.key], member.read(value, &send) else { return nil }
@@ -80,6 +83,20 @@ private struct JSONForm<Value> {
         .init(
             write: { value in value.map(write) ?? .null },
             read: { json in json == .null ? .some(nil) : read(json).map { .some($0) } })
+    }
+}
+
+extension JSONForm<StartCounting> {
+    static var counting: Self {
+        .init(
+            write: { ["tags": .array($0.tags.map { .string($0) }), "span": .int(Int64($0.span))] },
+            read: { json in
+                guard let parts = json.members(["tags", "span"]), let all = parts["tags"]?.array,
+                    case .int(let span)? = parts["span"], span > 0, span <= 90 * 86_400
+                else { return nil }
+                let tags = all.compactMap(\.string)
+                return tags.count == all.count ? StartCounting(tags: tags, span: Int(span)) : nil
+            })
     }
 }
 

@@ -5,10 +5,12 @@ package struct SharedSend: Hashable, Sendable {
     package var campaign: String
     package var occurrence: OccurrenceID
     package var content: MessageContent
-    /// It has no `expiresAfter`: the limits say when that ends.
+    /// It has no `expiresAfter` and no window: the limits say when they end.
     package var delivery: Campaign.Delivery
     /// Without a deadline: the run is under way.
     package var limits: TimeLimits
+    /// How its messages count for caps. `nil` if they do not.
+    package var counting: StartCounting?
     /// The rate of the run.
     package var runRate: Rate
     package var ramp: Duration
@@ -21,14 +23,16 @@ package struct SharedSend: Hashable, Sendable {
 }
 
 extension SharedSend {
-    init(_ send: Plan.Send, until expiry: Date?, ramped: Duration, _ options: RunOptions) {
+    init(_ send: Plan.Send, within limits: TimeLimits, ramped: Duration, _ options: RunOptions) {
         campaign = send.campaign
         occurrence = send.occurrence
         content = send.content
         delivery = send.delivery
         // Each request is for one recipient, whatever the target.
-        (delivery.expiresAfter, delivery.members) = (nil, .key)
-        limits = TimeLimits(expiry: expiry)
+        (delivery.expiresAfter, delivery.members, delivery.window) = (nil, .key, nil)
+        delivery.frequency = Frequency()
+        counting = send.counting
+        self.limits = TimeLimits(expiry: limits.expiry, closing: limits.closing)
         (runRate, ramp, timeout) = (options.fcm.rate, options.fcm.ramp, options.fcm.timeout)
         self.ramped = ramped
         maxForgetPercent = options.guards.maxForgetPercent
@@ -43,6 +47,7 @@ extension SharedSend {
             campaign: campaign, occurrence: occurrence, revision: 1, due: nil, target: .registrations([]),
             contentDigest: "", content: content, deadline: nil, delivery: delivery, members: [], discovered: [],
             recipients: 0, isResumed: true)
+        send.counting = counting
         if let messages = content.personal {
             send.classes = begun.without { $0.isHoldout || messages.index(of: $0) == nil }
         }

@@ -38,6 +38,15 @@ struct StepQueue {
         return given
     }
 
+    /// Nobody of these is tried any more.
+    mutating func remove(_ members: RecipientSet) {
+        let kept = rest.subtracting(members)
+        fresh = kept.makeIterator()
+        ahead = ahead.filter { !members.contains($0.id) }[...]
+        freshCount = kept.count + ahead.count
+        retries.remove(members)
+    }
+
     private var rest: RecipientSet { RecipientSet(IteratorSequence(fresh)) }
 
     /// How long no request can start. Zero if that is too short for doing something else.

@@ -32,10 +32,15 @@ extension StepReport {
         /// Who took part when the occurrence began, and is not on the list any more.
         package var gone = 0
 
+        /// Whom the run skipped for good.
+        package var reasons: [SkipReason: Int] = [:]
+
         package init() {}
 
-        init(_ leftOut: Plan.LeftOut) {
+        init(_ send: Plan.Send) {
+            let leftOut = send.leftOut
             (heldOut, badRows, gone) = (leftOut.heldOut, leftOut.bad.count, leftOut.gone.count)
+            reasons = send.skipped.counts
         }
     }
 
@@ -64,7 +69,7 @@ extension StepReport {
                 figures.accepted = ledger[.accepted].intersection(members).count
                 figures.rejected = ledger[.rejected].intersection(members).count
                 figures.unknown = ledger.uncertain.union(ledger[.abandoned]).intersection(members).count
-                if isBlocked || isStanding { figures.held = figures.pending }
+                if isBlocked || standing == .held { figures.held = figures.pending }
             }
             guard figures.planned > 0 else { continue }
             let locale = recipients.localeName(default: messages.content.defaultLocale)

@@ -22,10 +22,11 @@ extension StepState {
             stage = .lookingForPauses
             return .lookForPauses
         }
-        if let reason = work.lateness(at: now.date, isUnderWay: calls.hasStarted) {
-            report.stop(reason)
+        if let barrier = work.barrier(at: now.date, isUnderWay: calls.hasStarted) {
+            heed(barrier)
             return nil
         }
+        setClosedAside(at: now)
         guard mayStart(now, context) else { return nil }
         // All requests that start together share one commit, so a few large groups are faster than many small ones.
         guard calls.limit(context) - calls.inFlight.requests >= calls.blockNeeded(context) else { return nil }
@@ -109,11 +110,26 @@ extension StepState {
 
     /// It became too late while the intents were written. Nothing of the block starts.
     mutating func takeBack(
-        _ block: Block, _ reason: StopReason, _ now: Moment, _ context: inout RunContext
+        _ block: Block, _ barrier: StepWork.Barrier, _ now: Moment, _ context: inout RunContext
     ) -> StepEffect {
         withdraw(block)
-        report.stop(reason)
+        heed(barrier)
         return goOn(now, &context)
+    }
+
+    /// Those whose window has closed wait for a later run. The others go on.
+    private mutating func setClosedAside(at now: Moment) {
+        let closed = work.closed(at: now.date)
+        guard !closed.isEmpty else { return }
+        queue.remove(closed)
+        hasClosed = true
+    }
+
+    private mutating func heed(_ barrier: StepWork.Barrier) {
+        switch barrier {
+        case .tooLate(let lateness): report.stop(.tooLate(lateness))
+        case .closed: report.wait(work.closedNote)
+        }
     }
 
     /// The recipients count as they did before their intents were written.

@@ -56,6 +56,8 @@ struct StepState: DecidingStep {
     /// When the step must yield.
     var leave = Leave()
     var trouble = Trouble()
+    /// Whether some recipients are set aside because their window has closed.
+    var hasClosed = false
     var lastPauseCheck: Duration?
     private var resumed: Duration = .zero
 
@@ -162,10 +164,11 @@ struct StepState: DecidingStep {
         case (.intending(let block), .committed):
             outcomes = UnwrittenOutcomes()
             // Writing may have taken long.
-            if let reason = work.lateness(at: now.date, isUnderWay: calls.hasStarted) {
-                return takeBack(block, reason, now, &context)
+            if let barrier = work.barrier(at: now.date, isUnderWay: calls.hasStarted) {
+                return takeBack(block, barrier, now, &context)
             }
-            return mayStart(now, context) ? release(block, now, &context) : putBack(block, now, &context)
+            let isOpen = work.closed(at: now.date).intersection(block.recipients).isEmpty
+            return isOpen && mayStart(now, context) ? release(block, now, &context) : putBack(block, now, &context)
         case (.sharing, .shared(let job)):
             sharing = Sharing(job, isConductor: true)
             return goOn(now, &context)
@@ -250,14 +253,16 @@ struct StepState: DecidingStep {
     // MARK: The end
 
     private mutating func close(_ now: Moment, _ context: RunContext) -> StepEffect {
+        if hasClosed { report.wait(work.closedNote) }
         let isComplete = report.pending == 0 && report.stopped == nil && !report.isStanding
         var changes = isComplete ? work.closing(at: now.date, unknown: report.unknown) : []
+        if report.standing == .waiting, calls.hasStarted { changes += work.suspending(at: now.date) }
         if let halt = trouble.halt, context.options.mode == .apply { changes += work.halting(halt) }
         return write(.closing, changes, now, context)
     }
 
     private mutating func end(_ now: Moment, _ context: RunContext) -> StepEffect {
-        if deaths.areTooMany || report.isStanding { report.held += report.pending }
+        if deaths.areTooMany || report.standing == .held { report.held += report.pending }
         report.duration += now.elapsed - resumed
         outcomes = UnwrittenOutcomes()
         calls.endWaiting()

@@ -81,7 +81,7 @@ struct StepWork {
     /// was encoded before.
     mutating func renew(at now: Date) {
         let second = Int(now.timeIntervalSince1970)
-        guard limits.expiry != nil, renewedSecond != second else { return }
+        guard limits.lifetime != nil, renewedSecond != second else { return }
         renewedSecond = second
         try? encode(at: now)
     }
@@ -89,7 +89,8 @@ struct StepWork {
     private mutating func encode(at now: Date) throws {
         guard case .send(let send) = work else { return }
         content = try EncodedContent(
-            send.content, for: send.classes, expiring: limits.expiry, at: now, validateOnly: isDryRun)
+            send.content, for: send.classes, expiring: isPart ? limits.lifetime : limits.expiry,
+            closings: send.closings, at: now, validateOnly: isDryRun)
     }
 
     var isSend: Bool { content != nil }
@@ -117,8 +118,9 @@ struct StepWork {
 
     /// What other processes must know to do a part of it. `nil` if nobody else can, because there is one address.
     func shared(ramped: Duration, _ options: RunOptions) -> SharedSend? {
-        guard case .each = addressing, let send, !isDryRun, !isPart else { return nil }
-        return SharedSend(send, until: limits.expiry, ramped: ramped, options)
+        // Who helps does not know whose window closes when.
+        guard case .each = addressing, let send, !isDryRun, !isPart, send.closings.states.count < 2 else { return nil }
+        return SharedSend(send, within: limits, ramped: ramped, options)
     }
 
     /// The send's own rate.
@@ -127,11 +129,24 @@ struct StepWork {
     /// For a send: stop when more than this share is rejected.
     var stopWhenRejectedPercent: Int? { delivery?.stopWhenRejectedPercent }
 
-    /// Why no request may start any more. `nil` if it is not too late.
+    /// Why no request may start. `nil` if one may.
     ///
     /// - Parameter isUnderWay: whether a request of the step has started in this run.
-    func lateness(at now: Date, isUnderWay: Bool) -> StopReason? {
-        limits.lateness(at: now, isUnderWay: isUnderWay).map { .tooLate($0) }
+    func barrier(at now: Date, isUnderWay: Bool) -> Barrier? {
+        if let lateness = limits.lateness(at: now, isUnderWay: isUnderWay) { return .tooLate(lateness) }
+        return limits.isClosed(at: now) ? .closed : nil
+    }
+
+    enum Barrier {
+        case tooLate(Lateness)
+        /// The windows of all recipients.
+        case closed
+    }
+
+    /// Whose window has closed, where that is not everybody's.
+    func closed(at now: Date) -> RecipientSet {
+        guard let closings = send?.closings, closings.states.count > 1 else { return [] }
+        return closings.union(of: closings.states.filter { $0 <= now })
     }
 
     /// Recipients that a crash left between intent and outcome.
@@ -203,8 +218,15 @@ struct StepWork {
         if send.isResumed {
             let discovered = send.discovered
             return (discovered.isEmpty ? [] : [.outcome(send.occurrence, discovered, .unknown)]) + assigning(send)
+                + skipping(send)
         }
         return [.open(send.occurrence, RecordedOccurrence(send, begun: send.begun ?? begun))] + assigning(send)
+            + skipping(send)
+    }
+
+    private func skipping(_ send: Plan.Send) -> [StateChange] {
+        send.skipped.counts.sorted { $0.key.rawValue < $1.key.rawValue }
+            .map { .skip(send.occurrence, send.skipped[$0.key], $0.key) }
     }
 
     /// Whom the occurrence is for, where the state does not know it yet.
@@ -220,7 +242,9 @@ struct StepWork {
             let fresh = members.subtracting(askedBefore)
             return fresh.isEmpty ? [] : [.members(topic, fresh, .subscribing, at: now)]
         case .group: return []
-        case .send(let send): return [.outcome(send.occurrence, members, .intended)]
+        case .send(let send):
+            let start = send.counting.map { [StateChange.started(send.occurrence, members, $0.start(at: now))] } ?? []
+            return [.outcome(send.occurrence, members, .intended)] + start
         }
     }
 
@@ -258,6 +282,8 @@ struct StepWork {
             for (code, set) in settled.rejected.sorted(by: { $0.key < $1.key }) where !set.isEmpty {
                 changes.append(.reject(send.occurrence, set, code: code))
             }
+            let unstarted = settled.everyRejected.union(settled.untried).union(settled.deferred)
+            if send.counting != nil, !unstarted.isEmpty { changes.append(.unstarted(send.occurrence, unstarted)) }
         case .group: break
         }
         if let quota = settled.quota { changes.append(.sendQuota(quota, at: now)) }
@@ -270,8 +296,21 @@ struct StepWork {
     func closing(at now: Date, unknown: Int) -> [StateChange] {
         guard case .send(let send) = work, !isPart else { return [] }
         // With `resend`, an occurrence with unknown outcomes is not finished.
-        if send.awaitsReturns || unknown > 0 && send.delivery.onUnknown == .resend { return [] }
+        if send.staysOpen || unknown > 0 && send.delivery.onUnknown == .resend { return [] }
         return [.finish(send.occurrence, at: now)]
+    }
+
+    /// Written when windows closed while the step was under way.
+    func suspending(at now: Date) -> [StateChange] {
+        guard let send, !isPart, !isDryRun, let last = send.closings.states.filter({ $0 <= now }).max() else {
+            return []
+        }
+        return [.suspend(send.occurrence, at: last)]
+    }
+
+    /// Why recipients of it wait, in words.
+    var closedNote: String {
+        "the window closed\(delivery?.window.map { " (\($0.words))" } ?? ""); it goes on when it opens"
     }
 
     /// Written when the step stopped itself.

@@ -42,6 +42,16 @@ package struct Zone: Sendable {
         return nil
     }
 
+    /// The same offset from UTC at all times.
+    ///
+    /// - Parameter offset: seconds east of UTC.
+    package init(offset: Int) {
+        let distance = Swift.abs(offset)
+        let clock = "\((distance / 3600).digits(2)):\((distance / 60 % 60).digits(2))"
+        let name = offset == 0 ? "UTC" : "UTC\(offset < 0 ? "-" : "+")\(clock)"
+        self.init(name: name, rules: ZoneRules(changes: [], offsets: [offset], rule: nil))
+    }
+
     /// Seconds east of UTC.
     package func offset(at instant: Date) -> Int { stretch(at: instant.wholeSeconds).offset }
 

@@ -1,12 +1,12 @@
 /// What came of an occurrence, recipient by recipient. A recipient without an entry has not been tried.
 package struct Ledger: Hashable, Sendable {
     package private(set) var entries = Partition<LedgerEntry>()
-    /// The error code of each rejected recipient.
+    /// The error code of each rejected recipient, and why each skipped one was skipped (`SkipReason`).
     package private(set) var codes = Partition<String>()
 
     package init() {}
 
-    /// - Parameter codes: may hold rejected recipients only.
+    /// - Parameter codes: may hold rejected and skipped recipients only.
     package init(entries: Partition<LedgerEntry>, codes: Partition<String>) {
         self.entries = entries
         self.codes = codes
@@ -15,7 +15,7 @@ package struct Ledger: Hashable, Sendable {
     package subscript(entry: LedgerEntry) -> RecipientSet { entries[entry] }
 
     /// Recipients that are not tried again, unless the campaign resends unknown outcomes.
-    package var tried: RecipientSet { entries.union(of: LedgerEntry.allCases.filter(\.isTried)) }
+    package var settled: RecipientSet { entries.union(of: LedgerEntry.allCases.filter(\.isSettled)) }
 
     /// Recipients whose outcome is unknown.
     package var uncertain: RecipientSet { entries.union(of: LedgerEntry.allCases.filter(\.isUncertain)) }
@@ -24,6 +24,11 @@ package struct Ledger: Hashable, Sendable {
     package mutating func move(_ members: RecipientSet, to entry: LedgerEntry?) {
         entries.move(members, to: entry)
         codes.move(members, to: nil)
+    }
+
+    package mutating func skip(_ members: RecipientSet, _ reason: SkipReason) {
+        entries.move(members, to: .skipped)
+        codes.move(members, to: reason.rawValue)
     }
 
     package mutating func reject(_ members: RecipientSet, code: String) {
@@ -44,7 +49,12 @@ package enum LedgerEntry: Int, Hashable, Sendable, CaseIterable {
     case abandoned = 4
     /// FCM refused for now and may be asked again. If it delivered all the same, the next try is a second push.
     case deferred = 5
+    /// Nothing was sent, and nothing will be.
+    case skipped = 6
 
-    package var isTried: Bool { self != .deferred }
+    /// Whether the recipient is not tried again.
+    package var isSettled: Bool { self != .deferred }
+    /// Whether they may have got the message.
+    package var isTried: Bool { isSettled && self != .skipped }
     var isUncertain: Bool { self == .intended || self == .unknown }
 }

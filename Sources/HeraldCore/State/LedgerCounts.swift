@@ -1,8 +1,7 @@
 /// How many recipients of an occurrence have which outcome.
 package struct LedgerCounts: Hashable, Sendable {
     private let entries: [LedgerEntry: Int]
-    /// The rejected recipients by error code.
-    package let codes: [String: Int]
+    private let codes: [String: Int]
 
     package init(entries: [LedgerEntry: Int], codes: [String: Int]) {
         self.entries = entries.filter { $0.value > 0 }
@@ -12,6 +11,17 @@ package struct LedgerCounts: Hashable, Sendable {
     package init(_ ledger: Ledger) { self.init(entries: ledger.entries.counts, codes: ledger.codes.counts) }
 
     package subscript(entry: LedgerEntry) -> Int { entries[entry] ?? 0 }
+
+    /// The rejected recipients by error code.
+    package var rejections: [String: Int] { codes.filter { SkipReason(rawValue: $0.key) == nil } }
+
+    /// The skipped recipients by reason.
+    package var skips: [SkipReason: Int] {
+        Dictionary(codes.compactMap { code, count in SkipReason(rawValue: code).map { ($0, count) } }) { $0 + $1 }
+    }
+
+    /// How many are not tried again.
+    package var settled: Int { entries.reduce(0) { $1.key.isSettled ? $0 + $1.value : $0 } }
 
     package var tried: Int { entries.reduce(0) { $1.key.isTried ? $0 + $1.value : $0 } }
 

@@ -16,6 +16,8 @@ package struct RecordedOccurrence: Hashable, Sendable {
     package var isReopened = false
     /// Why no run goes on with it before a person decides. Only an open one has it.
     package var halt: Halt?
+    /// When its send window closed while a run was sending it. It is under way again when the window opens.
+    package var suspended: Date?
     package var outcomes = Outcomes.ledger(Ledger())
     /// Whom it is for, each with the text that they get, holdouts included. It is set when the occurrence begins: who is
     /// listed later is no part of it. Empty for a send to a whole topic, condition or group, for an occurrence that an
@@ -73,8 +75,16 @@ package struct RecordedOccurrence: Hashable, Sendable {
     /// Whether it is open and no recipient was tried. Then it may still get other content and other recipients.
     package var isUnbegun: Bool { finished == nil && !hasBegun }
 
-    /// Whether somebody was tried, is to be tried again, or may have been.
-    package var hasBegun: Bool { hasTried || halt != nil || isReopened }
+    /// Whether somebody was skipped for good.
+    private var hasSkipped: Bool {
+        switch outcomes {
+        case .ledger(let ledger): !ledger[.skipped].isEmpty
+        case .counts(let counts): counts[.skipped] > 0
+        }
+    }
+
+    /// Whether somebody was tried or skipped, is to be tried again, or may have been.
+    package var hasBegun: Bool { hasTried || hasSkipped || halt != nil || isReopened }
 
     /// Whether its recipients get different texts, or none.
     package var hasTexts: Bool { classes.states.contains { $0 != MessageClass() } }

@@ -37,6 +37,10 @@ package struct RecordedState: Hashable, Sendable {
     package var approvals: [String: RecordedApproval] = [:]
     /// What runs and commands left.
     package var stamps = Stamps()
+    /// When messages that count for caps started. It outlives the occurrences.
+    package var starts: [OccurrenceID: Partition<MessageStart>] = [:]
+    /// Since when every message that counts is in there. `nil` if the last run had no caps.
+    package var countingSince: Date?
     /// One more than the highest number given out.
     package var nextRecipient = KnownRecipient.firstID
 

@@ -31,6 +31,17 @@ package enum StateChange: Hashable, Sendable {
     case outcome(OccurrenceID, RecipientSet, LedgerEntry?)
     /// Moves recipients to the rejected ones, with the error code.
     case reject(OccurrenceID, RecipientSet, code: String)
+    /// Moves recipients to the skipped ones, with the reason.
+    case skip(OccurrenceID, RecipientSet, SkipReason)
+    /// Messages of an occurrence are about to start, and count for caps. Earlier starts of the same people in it do not
+    /// count any more.
+    case started(OccurrenceID, RecipientSet, MessageStart)
+    /// What was noted as started did not reach these people.
+    case unstarted(OccurrenceID, RecipientSet)
+    /// Starts that counted until then, or earlier, are too old for every cap.
+    case forgetStarts(until: Date)
+    /// Since when every message is noted that counts. `nil` if nothing is noted.
+    case counting(since: Date?)
     /// Ends an occurrence, and whatever halted it.
     case finish(OccurrenceID, at: Date)
     /// Turns the ledgers of finished occurrences into counts.
@@ -60,6 +71,8 @@ package enum StateChange: Hashable, Sendable {
     case approve([String: RecordedApproval])
     /// Why an open occurrence waits for a person. `nil` lets it go on.
     case halt(OccurrenceID, RecordedOccurrence.Halt?)
+    /// The window of an open occurrence closed while a run was sending it.
+    case suspend(OccurrenceID, at: Date)
     /// FCM does not know a registration that is not its recipient's current one.
     case died(Tombstone)
     /// Lifts all deaths that were recorded by a herald that noted only whose installation was dead.
@@ -126,6 +139,18 @@ extension RecordedState {
             changeLedger(of: id) { $0.move(members, to: entry) }
         case .reject(let id, let members, let code):
             changeLedger(of: id) { $0.reject(members, code: code) }
+        case .skip(let id, let members, let reason):
+            changeLedger(of: id) { $0.skip(members, reason) }
+        case .started(let id, let members, let start):
+            starts[id, default: Partition()].move(members, to: start)
+            if starts[id]?.isEmpty == true { starts[id] = nil }
+        case .unstarted(let id, let members): moveStarts(of: id, members)
+        case .forgetStarts(let instant):
+            for (id, partition) in starts {
+                let kept = partition.without { $0.until <= instant }
+                starts[id] = kept.isEmpty ? nil : kept
+            }
+        case .counting(let since): countingSince = since
         case .finish(let id, let instant):
             occurrences[id]?.finished = instant
             occurrences[id]?.isReopened = false
@@ -184,6 +209,7 @@ extension RecordedState {
             self.approvals = approvals
         case .halt(let id, let halt):
             if occurrences[id]?.finished == nil { occurrences[id]?.halt = halt }
+        case .suspend(let id, let instant): occurrences[id]?.suspended = instant
         case .died: break
         case .reviveMigrated:
             dead.subtract(migratedDead)
@@ -194,6 +220,7 @@ extension RecordedState {
             let erased = formers.filter { members.contains($0.value) }.keys
             for former in erased { formers[former] = nil }
             leaveAll(members.union(RecipientSet(erased.sorted())))
+            for id in starts.keys { moveStarts(of: id, members) }
         case .drop(let resource):
             drop(resource)
         case .outgrow(let reported):
@@ -206,6 +233,11 @@ extension RecordedState {
     private mutating func leaveAll(_ members: RecipientSet) {
         for name in topics.keys { topics[name]?.recipients.move(members, to: nil) }
         for name in groups.keys { groups[name]?.recipients.move(members, to: nil) }
+    }
+
+    private mutating func moveStarts(of id: OccurrenceID, _ members: RecipientSet) {
+        starts[id]?.move(members, to: nil)
+        if starts[id]?.isEmpty == true { starts[id] = nil }
     }
 
     private mutating func changeLedger(of id: OccurrenceID, _ change: (inout Ledger) -> Void) {
@@ -236,11 +268,13 @@ extension StateChange {
     package var isEffect: Bool {
         switch self {
         case .register, .spendPlan, .audienceSizes, .watermark, .pause, .resume, .topicAPI, .sendQuota, .test, .prune,
-            .applied, .approve, .stamp:
+            .applied, .approve, .stamp, .forgetStarts, .counting:
             false
-        case .members, .groupKey, .groupMembers, .open, .assign, .amend, .outcome, .reject, .finish, .reopen, .forget,
+        case .members, .groupKey, .groupMembers, .open, .assign, .amend, .outcome, .reject, .skip, .started, .unstarted,
+            .finish, .reopen, .forget,
             .revive,
-            .rename, .supersede, .readopt, .died, .reviveMigrated, .erase, .drop, .outgrow, .halt:
+            .rename, .supersede, .readopt, .died, .reviveMigrated, .erase, .drop, .outgrow, .halt,
+            .suspend:
             true
         }
     }

@@ -6,6 +6,8 @@ package struct Trace: Hashable, Sendable {
     package var topics: [TopicPlace] = []
     package var groups: [GroupPlace] = []
     package var occurrences: [OccurrencePlace] = []
+    /// The messages that count for caps, by their end.
+    package var starts: [StartPlace] = []
 
     package init(isDead: Bool) { self.isDead = isDead }
 
@@ -27,6 +29,21 @@ package struct Trace: Hashable, Sendable {
             self.name = name
             self.membership = membership
         }
+    }
+
+    package struct StartPlace: Hashable, Sendable {
+        package var occurrence: OccurrenceID
+        package var start: MessageStart
+
+        package init(occurrence: OccurrenceID, start: MessageStart) {
+            (self.occurrence, self.start) = (occurrence, start)
+        }
+    }
+
+    /// Sorts the starts.
+    package mutating func add(_ all: [StartPlace]) {
+        starts += all
+        starts.sort { ($0.start.until, $0.occurrence) < ($1.start.until, $1.occurrence) }
     }
 
     package struct OccurrencePlace: Hashable, Sendable {
@@ -73,6 +90,10 @@ extension RecordedState {
             if entry == nil, messageClass == nil { return nil }
             return .init(id: name, entry: entry, code: ledger.codes.state(of: id), messageClass)
         }
+        trace.add(
+            starts.compactMap { name, partition in
+                partition.state(of: id).map { .init(occurrence: name, start: $0) }
+            })
         return trace
     }
 }

@@ -24,7 +24,7 @@ package struct CopiedTable: Sendable {
             [
                 "id": .int, "name": .text, "campaign": .text, "revision": .int, "due": .real, "content_digest": .text,
                 "target": .text, "finished": .real, "pruned": .flag, "halted": .text,
-                "begun": .real, "reopened": .flag,
+                "begun": .real, "reopened": .flag, "suspended": .real,
             ], isNumbered: true),
         .init("code", ["id": .int, "code": .text], isNumbered: true),
         .init(
@@ -47,6 +47,8 @@ package struct CopiedTable: Sendable {
         .init("applied_commit", ["number": .int, "id": .text, "committed": .real], isNumbered: true),
         .init("approval", ["resource": .text, "digest": .text, "size": .int, "approved_by": .text, "at": .real]),
         .init("stamp", ["number": .int, "id": .text]),
+        .init("counted", ["id": .int, "name": .text], isNumbered: true),
+        .init("start_class", ["id": .int, "name": .text, "until": .real], isNumbered: true),
     ]
 
     private init(
@@ -71,7 +73,7 @@ package struct CopiedSets: Sendable {
     static let all: [CopiedSets] = [
         .init(name: "membership", owner: "topic"), .init(name: "group_membership", owner: "device_group"),
         .init(name: "ledger", owner: "occurrence"), .init(name: "rejection", owner: "occurrence"),
-        .init(name: "assignment", owner: "occurrence"),
+        .init(name: "assignment", owner: "occurrence"), .init(name: "start", owner: "counted"),
     ]
 }
 
@@ -98,4 +100,5 @@ package struct CopiedHead: Hashable, Sendable {
     var topicAPIFound: Double?
     var sendQuota: Int64?
     var sendQuotaFound: Double?
+    var countingSince: Double?
 }

@@ -115,7 +115,7 @@ private struct DatabaseCopyTables: CopyReader, CopyWriter {
         let rows = try transaction.fetch(
             """
             SELECT lineage, project, endpoint, workspace, created, fingerprint_key, serial, last_erased, topic_api,
-                topic_api_found, send_quota, send_quota_found
+                topic_api_found, send_quota, send_quota_found, counting_since
             FROM @identity, @secret, @progress
             """)
         guard let row = rows.first else { throw StateDamage(detail: "it does not say what it is bound to") }
@@ -123,7 +123,8 @@ private struct DatabaseCopyTables: CopyReader, CopyWriter {
             lineage: try row.text(0), project: try row.text(1), endpoint: try row.text(2), workspace: try row.text(3),
             created: try row.double(4), fingerprintKey: Array(try row.bytes(5)), serial: try row.int(6),
             lastErased: try row.int(7), topicAPI: try row.optionalText(8), topicAPIFound: try row.optionalDouble(9),
-            sendQuota: try row.optionalInt(10), sendQuotaFound: try row.optionalDouble(11))
+            sendQuota: try row.optionalInt(10), sendQuotaFound: try row.optionalDouble(11),
+            countingSince: try row.optionalDouble(12))
     }
 
     func rows(of table: CopiedTable, after key: [CopiedValue]?) throws -> [[CopiedValue]] {

@@ -87,7 +87,8 @@ private struct FileCopyTables: CopyReader, CopyWriter {
             workspace: identity.workspace, created: identity.created.timeIntervalSince1970,
             fingerprintKey: Array(key), serial: serial, lastErased: try meta("last_erased", Int64.self) ?? 0,
             topicAPI: try meta("topic_api", String.self), topicAPIFound: try meta("topic_api_found", Double.self),
-            sendQuota: try meta("send_quota", Int64.self), sendQuotaFound: try meta("send_quota_found", Double.self))
+            sendQuota: try meta("send_quota", Int64.self), sendQuotaFound: try meta("send_quota_found", Double.self),
+            countingSince: try meta("counting_since", Double.self))
     }
 
     private func meta<Value: DatabaseValueConvertible>(_ key: String, _: Value.Type) throws -> Value? {
@@ -135,6 +136,7 @@ private struct FileCopyTables: CopyReader, CopyWriter {
         (values["workspace"], values["topic_api"]) = (head.workspace, head.topicAPI)
         values["topic_api_found"] = head.topicAPIFound
         (values["send_quota"], values["send_quota_found"]) = (head.sendQuota, head.sendQuotaFound)
+        values["counting_since"] = head.countingSince
         for (name, value) in values {
             try db.execute(sql: "INSERT INTO meta (key, value) VALUES (?, ?)", arguments: [name, value])
         }

@@ -7,7 +7,7 @@ extension PostgresReader {
             PostgresStatement("SELECT id FROM @dead_recipient WHERE id = $1", id),
             PostgresStatement("SELECT id FROM @former WHERE recipient = $1 ORDER BY id", id), Self.codes,
             "SELECT id, name FROM @topic", "SELECT id, name FROM @device_group", "SELECT id, name FROM @occurrence",
-            Self.messageClasses,
+            Self.messageClasses, Self.startClasses, Self.counted,
         ])
         let numbers = [recipient] + (try found[1].all.map { try StoredValue.formerID($0.int(0)) })
         let (topics, groups, occurrences) = (try names(found[3]), try names(found[4]), try names(found[5]))
@@ -30,6 +30,11 @@ extension PostgresReader {
                 code: try rejections[id].map { try Self.name(of: $0, in: codes) },
                 try assigned[id].map { try messageClasses.messageClass(of: $0) })
         }
+        let stored = try Self.starts(found[7], found[8])
+        trace.add(
+            try states(of: recipient, in: .start).map { id, number in
+                .init(occurrence: try stored.name(id), start: try stored.start(number))
+            })
         try transaction.commit()
         trace.topics.sort { $0.name < $1.name }
         trace.groups.sort { $0.name < $1.name }

@@ -6,6 +6,15 @@ internal import HeraldCore
 extension PostgresReader {
     static let identity: PostgresStatement = "SELECT lineage, project, endpoint, created, workspace FROM @identity"
     static let codes: PostgresStatement = "SELECT id, code FROM @code"
+    static let startClasses: PostgresStatement = "SELECT id, name FROM @start_class"
+    static let counted: PostgresStatement = "SELECT id, name FROM @counted"
+
+    static func starts(_ classes: PostgresRows, _ names: PostgresRows) throws -> StoredStarts {
+        try StoredStarts(
+            classes: classes.all.map { (try $0.int(0), try $0.text(1)) },
+            names: names.all.map { (try $0.int(0), try $0.text(1)) })
+    }
+
     static let messageClasses: PostgresStatement = "SELECT id, locale, variant, holdout FROM @message_class"
     static let pauses: PostgresStatement = "SELECT campaign FROM @pause"
 
@@ -27,6 +36,7 @@ extension PostgresReader {
             guard let api = TopicAPI(rawValue: text) else { throw StateDamage(detail: "it names no topic API") }
             return .init(api, at: try row.optionalDouble(2).map(StoredValue.date) ?? .distantPast)
         }
+        state.countingSince = try row.optionalDouble(5).map(StoredValue.date)
         state.sendQuota = try StoredValue.sendQuota(try row.optionalInt(3), try row.optionalDouble(4))
     }
 

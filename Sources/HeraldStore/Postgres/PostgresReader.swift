@@ -20,7 +20,7 @@ struct PostgresReader {
         let groups = seesSecrets ? "device_group" : "group_listing"
         return [
             Self.identity,
-            "SELECT serial, topic_api, topic_api_found, send_quota, send_quota_found FROM @progress",
+            "SELECT serial, topic_api, topic_api_found, send_quota, send_quota_found, counting_since FROM @progress",
             "SELECT id, name, changed FROM @topic", SliceTable.membership.sets(where: "true"),
             "SELECT id, name, notification_key FROM @\(groups)", SliceTable.groupMembership.sets(where: "true"),
             "SELECT \(Self.columns) FROM @occurrence", SliceTable.ledger.sets(where: Self.open),
@@ -34,6 +34,7 @@ struct PostgresReader {
             Self.pauses, "SELECT campaign, at, accepted, rejected, unknown FROM @test ORDER BY id",
             "SELECT id, committed FROM @applied_commit ORDER BY number",
             "SELECT resource, digest, size, approved_by, at FROM @approval", Self.stamps, Self.numbering,
+            SliceTable.start.sets(where: "true"), Self.startClasses, Self.counted,
         ]
     }
 
@@ -68,6 +69,8 @@ struct PostgresReader {
         for row in next().all { state.approvals[try row.text(0)] = try Self.approval(row) }
         state.stamps = try Self.stamps(next())
         state.nextRecipient = try Self.last(next()) + 1
+        let starts = next()
+        state.starts = try Self.starts(next(), next()).starts(SliceTable.start.partitions(starts))
         return state
     }
 
@@ -105,11 +108,14 @@ struct PostgresReader {
         occurrence.halt = try StoredValue.halt(row.optionalText(9))
         occurrence.begun = try row.optionalDouble(10).map(StoredValue.date)
         occurrence.isReopened = try row.bool(11)
+        occurrence.suspended = try row.optionalDouble(12).map(StoredValue.date)
         return (try row.int(0), OccurrenceID(rawValue: try row.text(1)), occurrence)
     }
 
     static let columns =
-        "id, name, campaign, revision, due, content_digest, target, finished, pruned, halted, begun, reopened"
+        """
+        id, name, campaign, revision, due, content_digest, target, finished, pruned, halted, begun, reopened, suspended
+        """
 }
 
 extension PostgresStatement: ExpressibleByStringInterpolation {

@@ -2,6 +2,7 @@ extension PostgresSchema {
     /// The steps to each format from the one before it, from format 2 on. What was released never changes.
     static let steps: [[String]] = [
         standing + work + checksums + assignments, beginnings + place + stamps, halts,
+        suspensions + starts,
     ]
 
     /// Where the state stands: what was applied, whether it is open, and which server holds it.
@@ -135,6 +136,18 @@ extension PostgresSchema {
         "UPDATE @occurrence SET halted = 'failed_over' WHERE doubted AND finished IS NULL",
         "ALTER TABLE @occurrence DROP COLUMN doubted",
         noteStanding(halting: "halted = 'failed_over'"),
+    ]
+
+    /// When the window of an occurrence closed while a run was sending it.
+    private static let suspensions = ["ALTER TABLE @occurrence ADD COLUMN suspended float8"]
+
+    /// When messages that count for frequency caps started. It outlives the occurrences, so it has their names itself.
+    private static let starts = [
+        "CREATE TABLE @counted (\(id), name text NOT NULL UNIQUE)",
+        // Until when messages count as started, and the tags that they had.
+        "CREATE TABLE @start_class (\(id), name text NOT NULL UNIQUE, until float8 NOT NULL)",
+        sets(named: "start", of: "counted", checksum: checksumOfBits),
+        "ALTER TABLE @progress ADD COLUMN counting_since float8",
     ]
 
     /// Who gets which text of a personal campaign.

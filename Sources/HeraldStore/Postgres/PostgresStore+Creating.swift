@@ -59,10 +59,11 @@ extension PostgresStore {
         transaction.run("INSERT INTO @secret (fingerprint_key) VALUES ($1)", .bytes(head.fingerprintKey))
         transaction.run(
             """
-            INSERT INTO @progress (serial, last_erased, topic_api, topic_api_found, send_quota, send_quota_found)
-            VALUES ($1, $2, $3, $4, $5, $6)
+            INSERT INTO @progress (
+                serial, last_erased, topic_api, topic_api_found, send_quota, send_quota_found, counting_since)
+            VALUES ($1, $2, $3, $4, $5, $6, $7)
             """, .int(head.serial), .int(head.lastErased), .text(head.topicAPI), .double(head.topicAPIFound),
-            .int(head.sendQuota), .double(head.sendQuotaFound))
+            .int(head.sendQuota), .double(head.sendQuotaFound), .double(head.countingSince))
     }
 
     private static func isMade(

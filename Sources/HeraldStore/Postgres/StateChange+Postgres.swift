@@ -33,10 +33,19 @@ extension StateChange {
             SliceTable.ledger.put(members, of: .withLedger(id), entry, transaction)
             SliceTable.rejection.put(members, of: .withLedger(id), nil, transaction)
         case .reject(let id, let members, let code):
-            SliceTable.ledger.put(members, of: .withLedger(id), .rejected, transaction)
-            SliceTable.rejection.move(
-                members, ofOwner: SliceOwner.withLedger(id).query, .text(id.rawValue),
-                to: "(SELECT id FROM @code WHERE code = $4)", .text(code), in: transaction)
+            Self.settle(members, of: id, .rejected, code, transaction)
+        case .skip(let id, let members, let reason):
+            Self.settle(members, of: id, .skipped, reason.rawValue, transaction)
+        case .started(let id, let members, let start):
+            SliceTable.start.move(
+                members, ofOwner: SliceOwner.named(id.rawValue, in: "counted").query, .text(id.rawValue),
+                to: "(SELECT id FROM @start_class WHERE name = $4)", .text(start.storedName), in: transaction)
+        case .unstarted(let id, let members):
+            SliceTable.start.remove(
+                members, ofOwners: SliceOwner.named(id.rawValue, in: "counted").query, .text(id.rawValue),
+                in: transaction)
+        case .counting(let since):
+            transaction.run("UPDATE @progress SET counting_since = $1", .date(since))
         case .finish(let id, _):
             // Rows are left empty while a run fills them again and again.
             for table in ["ledger", "rejection"] {
@@ -68,9 +77,20 @@ extension StateChange {
         case .outgrow(let reported):
             transaction.run("UPDATE @progress SET serial = greatest(serial, $1)", .int(reported))
         case .spendPlan, .groupKey, .amend, .prune, .reopen, .audienceSizes, .watermark, .rename, .pause, .resume,
-            .test, .applied, .approve, .halt, .died, .drop, .stamp:
+            .test, .applied, .approve, .halt, .suspend, .forgetStarts, .died, .drop, .stamp:
             break
         }
+    }
+
+    /// Moves recipients to an entry that has a code.
+    private static func settle(
+        _ members: RecipientSet, of id: OccurrenceID, _ entry: LedgerEntry, _ code: String,
+        _ transaction: PostgresTransaction
+    ) {
+        SliceTable.ledger.put(members, of: .withLedger(id), entry, transaction)
+        SliceTable.rejection.move(
+            members, ofOwner: SliceOwner.withLedger(id).query, .text(id.rawValue),
+            to: "(SELECT id FROM @code WHERE code = $4)", .text(code), in: transaction)
     }
 
     /// Writes who gets which text, in the place of what was said before.

@@ -108,6 +108,7 @@ extension StateChange {
         transaction.run("DELETE FROM @job_row")
         SliceTable.membership.remove(leaving, in: transaction)
         SliceTable.groupMembership.remove(leaving, in: transaction)
+        SliceTable.start.remove(members, in: transaction)
         renewNumbering(transaction)
     }
 }

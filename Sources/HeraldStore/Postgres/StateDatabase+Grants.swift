@@ -8,7 +8,8 @@ extension StateDatabase {
         ("rejection_count", nil), ("message_class", nil), ("assignment", nil), ("dead_recipient", nil),
         ("tombstone", "recipient, died, migrated"), ("former", "id, recipient"), ("former_name", nil),
         ("watermark", nil), ("pause", nil), ("test", nil), ("spent_plan", nil), ("audience_size", nil),
-        ("applied_commit", nil), ("approval", nil), ("stamp", nil),
+        ("applied_commit", nil), ("approval", nil), ("stamp", nil), ("counted", nil), ("start_class", nil),
+        ("start", nil),
         ("worker", nil), ("job_part", nil),
         ("job", "id, occurrence, rate, run_rate"),
     ]

@@ -16,17 +16,20 @@ struct PlanScenario {
     var checkout: Checkout?
     var listsSkipped = false
     var overrides = Overrides()
+    var underWay: Set<OccurrenceID> = []
 
     static let now = Date(timeIntervalSince1970: 1_764_576_000)  // 2025-12-01T08:00:00Z
 
     init() { state.serial = 1 }
 
     private var input: Planner.Input {
-        .init(
+        var input = Planner.Input(
             desired: desired, state: state.snapshot, hasState: hasState, settings: settings,
             workspaceDigest: "sha256:0", onlyCampaigns: only, listsSkipped: listsSkipped,
             reportedSerial: reportedSerial,
             hasMoved: hasMoved, checkout: checkout, overrides: overrides)
+        input.underWay = underWay
+        return input
     }
 
     func plan(at now: Date = PlanScenario.now) -> Plan { Planner.plan(input, at: now) }

@@ -44,7 +44,7 @@ struct PlannerOwingTests {
         let send = try #require(scenario.plan().sends.first)
         #expect(send.members == [3])
         #expect(send.leftOut.gone == [4])
-        #expect(send.awaitsReturns)
+        #expect(send.staysOpen)
         #expect(scenario.plan().steps.first?.work.planned == 2)
 
         // Nobody of the rest is listed: the occurrence goes on, and says so.
@@ -65,7 +65,7 @@ struct PlannerOwingTests {
         let plan = scenario.plan()
         #expect(plan.missed.isEmpty && plan.over.isEmpty)
         let send = try #require(plan.sends.first)
-        #expect(send.members.isEmpty && send.leftOut.gone == [3, 4] && !send.awaitsReturns)
+        #expect(send.members.isEmpty && send.leftOut.gone == [3, 4] && !send.staysOpen)
         #expect(plan.steps.first?.work.planned == 2)
     }
 

@@ -53,7 +53,7 @@ import Testing
     ) async throws -> Report {
         try await laboratory.run(
             laboratory.plan(sends: sends, topics: topics), sender,
-            lookAgain: { _ in laboratory.plan(sends: sends, topics: topics) })
+            lookAgain: { _, _ in laboratory.plan(sends: sends, topics: topics) })
     }
 
     // MARK: Due during a run
@@ -119,7 +119,7 @@ import Testing
         let clock = laboratory.clock
         _ = try await laboratory.run(
             laboratory.plan(sends: sends, topics: topics), times.sender(),
-            lookAgain: { _ in
+            lookAgain: { _, _ in
                 looks.append(clock.now.offset)
                 return looks.entries.count == 1 ? nil : laboratory.plan(sends: sends, topics: topics)
             })

@@ -12,7 +12,9 @@ import Testing
             "apns": ["payload": ["n": .digits("12345678901234567890123")]],
         ]),
         delivery: .init(rate: .limited(50), onError: .hold, onUnknown: .resend, stopWhenRejectedPercent: 50),
-        limits: TimeLimits(expiry: Date(timeIntervalSince1970: 1_800_000_000)), runRate: .unlimited,
+        limits: TimeLimits(
+            expiry: Date(timeIntervalSince1970: 1_800_000_000), closing: Date(timeIntervalSince1970: 1_799_990_000)),
+        counting: StartCounting(tags: ["promo"], span: 60), runRate: .unlimited,
         ramp: .seconds(60), ramped: .milliseconds(1500), timeout: .seconds(15), maxForgetPercent: 10,
         forgetsFreely: true)
 
@@ -20,7 +22,8 @@ import Testing
         let json = Self.send.json.compactText
         #expect(SharedSend(reading: Array(json.utf8)) == Self.send)
         var plain = Self.send
-        (plain.limits.expiry, plain.delivery.rate, plain.forgetsFreely) = (nil, nil, false)
+        (plain.limits, plain.delivery.rate, plain.forgetsFreely) = (TimeLimits(), nil, false)
+        plain.counting = nil
         #expect(SharedSend(reading: Array(plain.json.compactText.utf8)) == plain)
     }
 
@@ -34,14 +37,15 @@ import Testing
     }
 
     @Test(arguments: [
-        "campaign", "occurrence", "content", "expiry", "rate", "run_rate", "ramp", "ramped", "timeout",
+        "campaign", "occurrence", "content", "expiry", "closing", "counting", "rate", "run_rate", "ramp", "ramped",
+        "timeout",
         "stop_when_rejected_percent", "on_error", "on_unknown", "max_forget_percent", "forgets_freely",
     ])
     func `anything else in its place is refused, and so is nothing`(_ key: String) throws {
         let others: [JSONValue?] = [nil, .null, .int(-1), .string("no"), .int(.max), .array([]), .object([:])]
         for value in others {
             if ["campaign", "occurrence"].contains(key), value == .string("no") { continue }
-            if ["expiry", "rate"].contains(key), value == .null { continue }
+            if ["expiry", "closing", "counting", "rate"].contains(key), value == .null { continue }
             let bytes = try Self.changed(Self.send) { $0[key] = value }
             #expect(SharedSend(reading: bytes) == nil, "\(key): \(String(describing: value))")
         }
@@ -50,7 +54,7 @@ import Testing
 
     @Test func `a send with something that this herald does not know is refused whole`() throws {
         #expect(SharedSend(reading: try Self.changed(Self.send) { _ in }) == Self.send)
-        #expect(SharedSend(reading: try Self.changed(Self.send) { $0["send_window"] = .null }) == nil)
+        #expect(SharedSend(reading: try Self.changed(Self.send) { $0["seeds"] = .null }) == nil)
         let messages: [JSONValue] = [["message": [:], "more": 1], ["message": [:], "personal": [:]], [:]]
         for content in messages {
             #expect(SharedSend(reading: try Self.changed(Self.send) { $0["content"] = content }) == nil)
@@ -63,7 +67,7 @@ import Testing
     @Test func `a send without a version, or of another one, is refused`() throws {
         let send = try #require(Self.send.json["send"])
         let others: [JSONValue] = [
-            send, ["send": send], ["version": 2, "send": send], ["version": "1", "send": send],
+            send, ["send": send], ["version": 1, "send": send], ["version": "2", "send": send],
             ["version": .null, "send": send],
         ]
         for json in others { #expect(SharedSend(reading: Array(json.compactText.utf8)) == nil) }

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test func `whom FCM asked to come back counts as not tried`() {
-        #expect(ledger().tried == [1, 2, 3, 5])
+        #expect(ledger().settled == [1, 2, 3, 5])
         #expect(ledger().uncertain == [1, 5])
         var deferred = Ledger()
         deferred.move([1], to: .deferred)
@@ -37,7 +37,7 @@ import Testing
         #expect(counts[.accepted] == 1)
         #expect(counts.tried == 4)
         #expect(counts.uncertain == 2)
-        #expect(counts.codes == ["UNREGISTERED": 1])
+        #expect(counts.rejections == ["UNREGISTERED": 1])
     }
 
     @Test func `a summary keeps the ledger until the end`() {

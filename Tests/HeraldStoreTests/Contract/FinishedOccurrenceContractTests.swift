@@ -67,7 +67,7 @@ struct FinishedOccurrenceContractTests {
         #expect(counts[.accepted] == 5)
         #expect(counts.uncertain == 0)
         #expect(counts[.rejected] == 2)
-        #expect(counts.codes == ["UNREGISTERED": 1, "INVALID_ARGUMENT": 1])
+        #expect(counts.rejections == ["UNREGISTERED": 1, "INVALID_ARGUMENT": 1])
         #expect(counts.tried == 8)
         try await open.commit(.rename(campaign: "tide", to: "ebb"))
         #expect(try await open.store.snapshot().occurrences[.tide]?.campaign == "ebb")

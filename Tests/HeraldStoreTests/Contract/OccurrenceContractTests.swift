@@ -37,6 +37,7 @@ struct OccurrenceContractTests {
         arguments: StoreKind.allCases,
         [
             [.outcome(.tide, [1], .accepted)], [.outcome(.tide, [1], .intended)], [.reject(.tide, [1], code: "X")],
+            [.skip(.tide, [1], .outsideWindow)],
             [.finish(.tide, at: .at(1))], [.rename(campaign: "tide", to: "high-tide")],
         ] as [[StateChange]])
     func `an occurrence with outcomes, or of another campaign, is not opened again, and nothing else is written`(
@@ -71,7 +72,7 @@ struct OccurrenceContractTests {
             try await open.commit(.outcome(.wind, [RecipientID(id)], other))
         }
         let before = try await open.store.wholeState().occurrences[.wind]
-        let everybody: RecipientSet = [0, 1, 2, 3, 4, 5]
+        let everybody: RecipientSet = [0, 1, 2, 3, 4, 5, 6]
         #expect(everybody.count == LedgerEntry.allCases.count)
         try await open.commit(.outcome(.tide, everybody, entry))
         let state = try await open.store.wholeState()
@@ -120,5 +121,67 @@ struct OccurrenceContractTests {
         #expect(occurrences[.tide]?.accepted == [1])
         #expect(occurrences[.tide]?.codes == ["INVALID_ARGUMENT": [3, 4]])
         #expect(occurrences[.wind]?.codes == ["UNREGISTERED": [1]])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `keeps who was skipped and why, also as counts`(_ kind: StoreKind) async throws {
+        let open = try await OpenStore(kind)
+        try await open.commit(
+            interned(5), .open(.tide, .sample()), .reject(.tide, [1], code: "UNREGISTERED"),
+            .skip(.tide, [2, 3, 4], .outsideWindow), .skip(.tide, [4, 5], .missed), .outcome(.tide, [3], nil))
+        let tide = try #require(try await open.reopened().occurrences[.tide])
+        #expect(tide.ledger?[.skipped] == [2, 4, 5])
+        #expect(tide.codes == ["UNREGISTERED": [1], "outside_window": [2], "missed": [4, 5]])
+        #expect(tide.ledger?.settled == [1, 2, 4, 5])
+        try await open.commit(.finish(.tide, at: .at(1)), .prune([.tide]))
+        let counts = try #require(try await open.reopened().occurrences[.tide]?.counts)
+        #expect(counts[.skipped] == 3 && counts.settled == 4 && counts.tried == 1)
+        #expect(counts.skips == [.outsideWindow: 1, .missed: 2])
+        #expect(counts.rejections == ["UNREGISTERED": 1])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `who is skipped was not tried, and the occurrence has begun`(_ kind: StoreKind) async throws {
+        let open = try await OpenStore(kind)
+        try await open.commit(interned(1), .open(.tide, .sample()), .skip(.tide, [1], .missed))
+        let tide = try #require(try await open.reopened().occurrences[.tide])
+        #expect(!tide.hasTried && tide.hasBegun)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `keeps when a window closed while it was under way`(_ kind: StoreKind) async throws {
+        let open = try await OpenStore(kind)
+        try await open.commit(.open(.tide, .sample()), .suspend(.tide, at: .at(3)), .suspend(.wind, at: .at(4)))
+        #expect(try await open.reopened().occurrences[.tide]?.suspended == .at(3))
+        try await open.commit(.suspend(.tide, at: .at(5)), .rename(campaign: "tide", to: "high-tide"))
+        #expect(try await open.reopened().occurrences[.tide]?.suspended == .at(5))
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `keeps when messages started that count for caps, whatever becomes of the occurrence`(
+        _ kind: StoreKind
+    ) async throws {
+        let open = try await OpenStore(kind)
+        let (early, late) = (
+            MessageStart(until: .at(1), tags: ["news", "promo"]), MessageStart(until: .at(2), tags: [])
+        )
+        try await open.commit(
+            interned(5), .open(.tide, .sample()), .counting(since: .at(0)), .started(.tide, [1, 2, 3], early),
+            .started(.tide, [2, 4], late), .started(.wind, [1], early), .unstarted(.tide, [3]))
+        let state = try await open.reopened()
+        #expect(state.starts[.tide] == Partition(disjoint: [early: [1], late: [2, 4]]))
+        #expect(state.starts[.wind] == Partition(disjoint: [early: [1]]))
+        #expect(state.countingSince == .at(0))
+        let trace = try await open.store.trace(of: 1)
+        #expect(trace.starts.map(\.occurrence) == [.tide, .wind] && trace.starts.map(\.start) == [early, early])
+
+        try await open.commit(
+            .outcome(.tide, [1, 2, 4], .accepted), .finish(.tide, at: .at(3)), .prune([.tide]),
+            .rename(campaign: "tide", to: "high"), .drop(.campaign("high")), .erase([2]))
+        let later = try await open.reopened()
+        #expect(later.starts[.tide] == Partition(disjoint: [early: [1], late: [4]]))
+        try await open.commit(.forgetStarts(until: .at(1)), .counting(since: nil))
+        let last = try await open.reopened()
+        #expect(last.starts == [.tide: Partition(disjoint: [late: [4]])] && last.countingSince == nil)
     }
 }

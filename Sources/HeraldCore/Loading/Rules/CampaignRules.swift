@@ -15,6 +15,8 @@ struct CampaignRules {
     func check(runEvery: Duration, _ findings: inout Findings) {
         checkRoundTime(&findings)
         checkLateness(runEvery, &findings)
+        CapRules(campaign, in: document).check(&findings)
+        WindowRules(campaign, in: document)?.check(&findings)
         if case .condition(let condition) = campaign.target.value {
             let places = ConditionPlaces(node("target"), condition, file: findings.file)
             ConditionLogic(condition).check(campaign, places, &findings)

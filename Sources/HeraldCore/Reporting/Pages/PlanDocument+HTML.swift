@@ -4,6 +4,10 @@ internal import FCM
 extension PlanDocument {
     package var html: String {
         let listed: [(String, [(String, String)])] = [
+            (
+                "Waiting",
+                plan.waiting.map { ($0.occurrence.rawValue, $0.words(overview.figures)) } + zoneLines.map { ($0, "") }
+            ),
             ("Missed", plan.missed.map { ($0.occurrence.rawValue, $0.reason) }),
             ("Superseded", plan.superseded.map { ($0.occurrence.rawValue, $0.reason) }),
             ("Held", plan.held.map { ($0.occurrence.rawValue, "\($0.reason); \($0.resolve)") }),

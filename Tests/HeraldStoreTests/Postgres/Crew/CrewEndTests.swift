@@ -23,7 +23,7 @@ import Testing
             }
             try await store.commit([.open(send.occurrence, RecordedOccurrence(send))])
             job = try await conductor.share(
-                SharedSend(send, until: nil, ramped: .zero, scene.options), to: send.members, rows: nil)
+                SharedSend(send, within: TimeLimits(), ramped: .zero, scene.options), to: send.members, rows: nil)
         }
 
         func end() async {

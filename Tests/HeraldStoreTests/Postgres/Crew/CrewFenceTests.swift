@@ -35,7 +35,7 @@ import Testing
                 throw CancellationError()
             }
             try await store.commit([.open(send.occurrence, RecordedOccurrence(send))])
-            let shared = SharedSend(send, until: nil, ramped: .zero, scene.options)
+            let shared = SharedSend(send, within: TimeLimits(), ramped: .zero, scene.options)
             job = try await conductor.share(shared, to: send.members, rows: nil)
             helper = try await PostgresCrew.join(
                 scene.server, project: "tide-app", endpoint: .emulator, times: times)

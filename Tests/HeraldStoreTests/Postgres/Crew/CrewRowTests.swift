@@ -30,7 +30,7 @@ import Testing
             try await PostgresStore.open(scene.server, under: lease).commit([
                 .open(send.occurrence, RecordedOccurrence(send)), .assign(send.occurrence, scene.partakers),
             ])
-            let shared = SharedSend(send, until: nil, ramped: .zero, scene.options)
+            let shared = SharedSend(send, within: TimeLimits(), ramped: .zero, scene.options)
             job = try await conductor.share(shared, to: members, rows: rows)
         }
 
@@ -174,7 +174,7 @@ import Testing
         guard case .send(let send) = scene.plan(RecordedState(identity: OpenStore.identity)).steps[0].work else {
             throw CancellationError()
         }
-        let shared = SharedSend(send, until: nil, ramped: .zero, scene.options)
+        let shared = SharedSend(send, within: TimeLimits(), ramped: .zero, scene.options)
         let before = try await scene.leftovers()
         await #expect(throws: Unreadable.self) {
             // The first block is written by then.
@@ -244,7 +244,8 @@ import Testing
             clock: ContinuousClock(), now: { Date() }, fingerprints: Fingerprinter(key: helper.store.fingerprintKey))
         var run = WorkerRun(at: .emulator, clock: ContinuousClock())
         let (_, end) = await run.work(
-            on: shared.job, SharedSend(send, until: nil, ramped: .zero, shared.scene.options), in: surroundings)
+            on: shared.job, SharedSend(send, within: TimeLimits(), ramped: .zero, shared.scene.options),
+            in: surroundings)
         guard case .stopped = end else { throw CancellationError() }
         #expect(try await parts(shared.scene) == 0 && shared.scene.log.count == 0)
         await shared.end(helper)

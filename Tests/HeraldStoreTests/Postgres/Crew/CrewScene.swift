@@ -54,7 +54,7 @@ struct CrewScene {
             campaign: "tide", occurrence: Self.occurrence, revision: 1, due: nil, target: .audience("all"),
             contentDigest: "sha256:1", content: content, deadline: nil,
             delivery: .init(stopWhenRejectedPercent: stopWhenRejectedPercent),
-            members: everybody.subtracting(ledger.tried), discovered: ledger[.intended], deferred: ledger[.deferred],
+            members: everybody.subtracting(ledger.settled), discovered: ledger[.intended], deferred: ledger[.deferred],
             recipients: recipients, isResumed: occurrence != nil)
         if content.differsByRecipient {
             send.classes = partakers.without(\.isHoldout).intersection(send.members)

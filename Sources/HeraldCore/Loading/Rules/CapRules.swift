@@ -1,0 +1,50 @@
+internal import FCM
+
+/// What a campaign's schedule and target do not go together with, where the workspace has frequency caps.
+struct CapRules {
+    private let campaign: Campaign
+    private let document: Node
+
+    init(_ campaign: Campaign, in document: Node) { (self.campaign, self.document) = (campaign, document) }
+
+    func check(_ findings: inout Findings) {
+        let frequency = campaign.delivery.frequency
+        guard !frequency.caps.isEmpty else { return }
+        if campaign.target.value.isOneRequest(campaign.delivery) {
+            guard !frequency.tags.isEmpty, let node = node("tags") else { return }
+            findings.warning(
+                .capUncounted,
+                "nobody knows whom one request to a \(campaign.target.value.named.key) reaches, so no cap holds for it",
+                at: node.range, help: "send to an audience, where each person is counted")
+        } else if !frequency.ignoresCaps, frequency.counts {
+            for cap in frequency.caps { checkSchedule(cap, &findings) }
+        }
+    }
+
+    private func node(_ path: String...) -> Node? {
+        path.reduce(document) { node, key in node?.mapping?.first { $0.key == key }?.value }
+    }
+
+    /// A schedule that fires more often than the cap allows: the cap would stop the campaign by itself.
+    private func checkSchedule(_ cap: FrequencyCap, _ findings: inout Findings) {
+        guard case .cron(_, let start, _) = campaign.schedule.times, let place = node("schedule", "cron"),
+            let first = campaign.schedule.next(after: (start ?? Date(timeIntervalSince1970: 0)) - 1)
+        else { return }
+        let times = campaign.schedule.occurrences(
+            after: first - 1, through: first + 400 * 86_400, limit: cap.max + Self.looked)
+        // As many messages as the cap allows, and one more.
+        let spans = zip(times, times.dropFirst(cap.max)).map { $1.timeIntervalSince($0) }
+        guard let shortest = spans.min(), shortest <= cap.per.seconds else { return }
+        // Runs are not always on time, so it needs room.
+        let fitting = Int(shortest * 5 / 6)
+        let span = fitting >= 7200 ? "\(fitting / 3600)h" : "\(max(1, fitting / 60))m"
+        findings.warning(
+            .capSchedule, "cap '\(cap.name)' (\(cap.words)) stops this campaign by itself: it is due more often",
+            at: place.range,
+            help: fitting < 60
+                ? "let it be due less often" : "let the cap have per: \(span), or let it be due less often")
+    }
+
+    /// How many times of a schedule are looked at.
+    private static let looked = 500
+}

@@ -1,0 +1,64 @@
+/// Reads a send window: `window` below `delivery`, of a campaign and of `herald.yaml`.
+enum WindowReader {
+    static let keys = KeyTable(["from", "to", "days", "timezone", "when_closed"], required: ["from", "to"])
+    static let timezoneKeys = KeyTable(["field", "default"], required: ["field"])
+    /// What a campaign writes to be sent at any hour although the workspace has a window.
+    static let always = "always"
+
+    static func window(_ node: Node, _ findings: inout Findings) -> WrittenWindow? {
+        guard let fields = Fields(node, "'window'", keys, &findings) else { return nil }
+        let from = minute("from", in: fields, upTo: 1439, &findings)
+        let to = minute("to", in: fields, upTo: 1440, &findings)
+        let days = fields["days"].map { weekdays($0, &findings) } ?? DailyHours.everyDay
+        let (zone, field) = fields["timezone"].map { timezone($0, in: fields, &findings) } ?? (nil, nil)
+        let whenClosed: SendWindow.WhenClosed = fields.choice("when_closed", &findings) ?? .wait
+        guard let from, let to, let days else { return nil }
+        guard from != to else {
+            findings.error(
+                .invalidValue, "the window is over when it begins", at: fields["to"]?.range ?? fields.range,
+                help: "write another time; from \"00:00\" to \"24:00\" is the whole day")
+            return nil
+        }
+        return WrittenWindow(
+            hours: DailyHours(from: from, to: to, days: days), zone: zone, field: field, whenClosed: whenClosed)
+    }
+
+    /// One zone for all, or the field that has each recipient's.
+    private static func timezone(
+        _ node: Node, in window: Fields, _ findings: inout Findings
+    ) -> (zone: Zone?, field: Located<String>?) {
+        guard node.mapping != nil else {
+            return (window.string("timezone", &findings).flatMap { findings.zone($0) }, nil)
+        }
+        guard let fields = Fields(node, "'timezone'", timezoneKeys, &findings) else { return (nil, nil) }
+        return (
+            fields.string("default", &findings).flatMap { findings.zone($0) }, fields.string("field", &findings)
+        )
+    }
+
+    /// A time of day in minutes. It may be written without quotes here, because nothing else can be meant.
+    private static func minute(
+        _ key: String, in fields: Fields, upTo last: Int, _ findings: inout Findings
+    ) -> Int? {
+        guard let node = fields[key] else { return nil }
+        let match = (node.scalar?.text ?? "").wholeMatch(of: #/([0-9]{2}):([0-9]{2})/#)
+        if let match, let hour = Int(match.1), let minute = Int(match.2), minute < 60, hour * 60 + minute <= last {
+            return hour * 60 + minute
+        }
+        let end = last == 1440 ? "24:00" : "23:59"
+        findings.error(
+            .invalidValue, "'\(key)' must be a time of day from 00:00 to \(end)", at: node.range,
+            help: "two digits for the hour and two for the minute, as in \"09:00\"")
+        return nil
+    }
+
+    /// Days of the week as a cron names them.
+    private static func weekdays(_ node: Node, _ findings: inout Findings) -> UInt8? {
+        let text = node.scalar?.text ?? ""
+        if let cron = try? Cron(parsing: "* * * * \(text)") { return UInt8(truncatingIfNeeded: cron.daysOfWeek.values) }
+        findings.error(
+            .invalidValue, "'days' must be days of the week", at: node.range,
+            help: "names or numbers as in a cron, such as MON-FRI or SAT,SUN")
+        return nil
+    }
+}

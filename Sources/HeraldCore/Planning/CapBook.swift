@@ -1,0 +1,59 @@
+/// Who has had how many messages, and whom caps stop. A message may start at a time if fewer than `max` that count
+/// started in the `per` before it.
+struct CapBook {
+    private var starts: [(occurrence: OccurrenceID, start: MessageStart, members: RecipientSet)]
+    private let now: Date
+
+    init(_ starts: [OccurrenceID: Partition<MessageStart>], at now: Date) {
+        self.now = now
+        self.starts = starts.flatMap { id, partition in partition.states.map { (id, $0, partition[$0]) } }
+    }
+
+    /// Counts messages as if they started now.
+    mutating func count(_ members: RecipientSet, of occurrence: OccurrenceID, tags: [String]) {
+        if !members.isEmpty { starts.append((occurrence, MessageStart(until: now, tags: tags), members)) }
+    }
+
+    /// Who of the members is stopped, by the first cap that is full.
+    ///
+    /// - Parameter occurrence: its own messages do not count: nobody is stopped by their own first try.
+    func capped(
+        _ members: RecipientSet, of occurrence: OccurrenceID, by caps: [FrequencyCap]
+    ) -> [(cap: FrequencyCap, members: RecipientSet)] {
+        var rest = members
+        var result: [(cap: FrequencyCap, members: RecipientSet)] = []
+        for cap in caps where !rest.isEmpty {
+            let full = full(rest, of: occurrence, cap)
+            guard !full.isEmpty else { continue }
+            result.append((cap, full))
+            rest.subtract(full)
+        }
+        return result
+    }
+
+    /// Those who had at least `max` messages.
+    private func full(_ members: RecipientSet, of occurrence: OccurrenceID, _ cap: FrequencyCap) -> RecipientSet {
+        let begin = now - cap.per.seconds
+        // Those who had at least 1, 2, … messages.
+        var levels: [RecipientSet] = []
+        var known: [OccurrenceID: RecipientSet] = [:]
+        for entry in starts
+        where entry.occurrence != occurrence && entry.start.until > begin && cap.isFor(entry.start.tags) {
+            // A message of an occurrence that is sent again is no second one.
+            let fresh = entry.members.intersection(members).subtracting(known[entry.occurrence] ?? [])
+            if fresh.isEmpty { continue }
+            known[entry.occurrence, default: []].formUnion(fresh)
+            for level in levels.indices.reversed() {
+                let again = levels[level].intersection(fresh)
+                if again.isEmpty { continue }
+                if level + 1 < levels.count {
+                    levels[level + 1].formUnion(again)
+                } else if levels.count < cap.max {
+                    levels.append(again)
+                }
+            }
+            if levels.isEmpty { levels.append(fresh) } else { levels[0].formUnion(fresh) }
+        }
+        return levels.count == cap.max ? levels[cap.max - 1] : []
+    }
+}

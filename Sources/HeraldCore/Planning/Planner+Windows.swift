@@ -1,0 +1,71 @@
+internal import FCM
+
+/// Sends whose window is closed for some of their recipients, or for all.
+extension Planner {
+    /// The send without those who may not start now. Empty if that is everybody.
+    ///
+    /// - Parameter suspended: when a run that was sending it stopped, because windows closed.
+    mutating func admitting(_ send: Plan.Send, of wanted: DesiredSend, suspended: Date?) -> [Plan.Send] {
+        guard let window = send.delivery.window else { return [send] }
+        guard !send.members.isEmpty else { return listsSkipped ? unlessClosed(send, window) : [send] }
+        let admission = Admission(send.members, of: wanted, due: send.due, suspended: suspended, at: now)
+        var send = send
+        if window.whenClosed == .skip {
+            for members in admission.waiting.values { send.skipped.move(members, to: .outsideWindow) }
+        } else if let first = admission.waiting.keys.min() {
+            wait(send, admission.waiting, until: first, window)
+            send.staysOpen = true
+        }
+        send.skipped.move(admission.late, to: .missed)
+        send.admit(admission)
+        return send.members.isEmpty && send.discovered.isEmpty && send.skipped.isEmpty ? [] : [send]
+    }
+
+    /// Nobody is known, so that only a window that is the same for all can be judged.
+    private mutating func unlessClosed(_ send: Plan.Send, _ window: SendWindow) -> [Plan.Send] {
+        let standing = window.hours.standing(at: now, in: window.zone)
+        guard window.field == nil, window.whenClosed == .wait, !standing.isOpen, let until = standing.until else {
+            return [send]
+        }
+        wait(send, [until: []], until: until, window)
+        return []
+    }
+
+    private mutating func wait(
+        _ send: Plan.Send, _ waiting: [Date: RecipientSet], until first: Date, _ window: SendWindow
+    ) {
+        let all = waiting.values.reduce(0) { $0 + $1.count }
+        let isWhole = send.members == .target
+        plan.waiting.append(
+            .init(
+                occurrence: send.occurrence, reason: "the window is closed (\(window.words))", until: first,
+                recipients: isWhole ? send.recipients : all, isCounted: send.isCounted))
+        guard let expiry = send.limits(begun: now).expiry else { return }
+        let lost = waiting.filter { $0.key >= expiry }.values.reduce(0) { $0 + $1.count }
+        guard lost > 0 else { return }
+        let whom = isWhole ? "its window opens" : "the windows of \(count(lost, "recipient")) open"
+        overview.warnings.append(
+            "\(send.occurrence) expires at \(expiry.rfc3339), before \(whom): it is not sent to them")
+    }
+}
+
+extension Plan.Send {
+    /// Keeps only those who may start.
+    fileprivate mutating func admit(_ admission: Admission) {
+        closings = admission.closings
+        if members != admission.admitted { limit(to: admission.admitted) }
+    }
+
+    /// - Parameter rest: those of its members who are sent it.
+    mutating func limit(to rest: RecipientSet) {
+        members = rest
+        deferred = deferred.intersection(rest)
+        classes = classes.intersection(rest)
+        recipients = rest.count
+    }
+}
+
+extension DesiredSend {
+    /// The zones by which its recipients' windows open.
+    var windowZones: [Zone] { campaign.delivery.window?.field == nil ? [] : Array(zones.keys) }
+}

@@ -1,0 +1,35 @@
+/// Why a recipient of an occurrence is skipped: it was decided that nothing of it is sent to them.
+package enum SkipReason: Hashable, Sendable {
+    /// They were due outside of their window, and nobody waits for it (`when_closed: skip`).
+    case outsideWindow
+    /// Their window was open for longer than `max_lateness`, and no run came.
+    case missed
+    /// They have had as many messages as the cap of that name allows.
+    case capped(String)
+
+    /// Those that are one figure in documents. Caps have one each.
+    package static let single: [SkipReason] = [.outsideWindow, .missed]
+}
+
+/// As the state keeps them: `outside_window`, `capped:promo`.
+extension SkipReason: RawRepresentable {
+    private static let ofCaps = "capped:"
+
+    package init?(rawValue text: String) {
+        switch text {
+        case "outside_window": self = .outsideWindow
+        case "missed": self = .missed
+        default:
+            guard text.hasPrefix(Self.ofCaps) else { return nil }
+            self = .capped(String(text.dropFirst(Self.ofCaps.count)))
+        }
+    }
+
+    package var rawValue: String {
+        switch self {
+        case .outsideWindow: "outside_window"
+        case .missed: "missed"
+        case .capped(let cap): Self.ofCaps + cap
+        }
+    }
+}

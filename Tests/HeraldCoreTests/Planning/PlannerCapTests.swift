@@ -1,0 +1,146 @@
+import FCM
+import Foundation
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+
+/// Frequency caps in plans. It is 2025-12-01T08:00:00Z.
+struct PlannerCapTests {
+    private static let promo = FrequencyCap(name: "promo", max: 1, per: .seconds(86_400), tags: ["promo"])
+
+    private func campaign(
+        _ name: String, tags: [String] = ["promo"], priority: Int = 5, caps: [FrequencyCap] = [promo],
+        to target: Campaign.Target = .audience("anglers"), _ change: (inout Frequency) -> Void = { _ in }
+    ) -> Campaign {
+        var campaign = Campaign.tide(name, to: target)
+        campaign.delivery.frequency = Frequency(tags: tags, priority: priority)
+        campaign.delivery.frequency.caps = caps.filter { $0.isFor(tags) }
+        change(&campaign.delivery.frequency)
+        return campaign
+    }
+
+    private func scenario(_ campaigns: Campaign..., caps: [FrequencyCap] = [promo]) -> PlanScenario {
+        var scenario = PlanScenario()
+        scenario.settings.frequencyCaps = caps
+        scenario.state.countingSince = .after(-90 * 86_400)
+        for campaign in campaigns { scenario.want(campaign) }
+        return scenario
+    }
+
+    private func start(_ seconds: Int, _ tags: [String] = ["promo"]) -> MessageStart {
+        MessageStart(until: .after(seconds), tags: tags)
+    }
+
+    @Test func `whoever had as many as the cap allows is skipped for good`() throws {
+        var scenario = scenario(campaign("sale"))
+        scenario.state.starts = ["news@once": Partition(disjoint: [start(-86_399): [1], start(-86_400): [2]])]
+        let send = try #require(scenario.plan().sends.first)
+        #expect(send.members == [2, 3])
+        #expect(send.skipped == Partition(disjoint: [.capped("promo"): [1]]))
+        #expect(send.counting == StartCounting(tags: ["promo"], span: 1800))
+        // A day later the plan does not offer it again, whatever the cap says then.
+        scenario.carryOut(scenario.plan())
+        scenario.state.apply([.skip("sale@once", [1], .capped("promo"))])
+        #expect(scenario.plan(at: .after(86_400)).sends.isEmpty)
+    }
+
+    @Test func `sends of one plan count for each other, the highest priority first`() throws {
+        let scenario = scenario(campaign("a-sale"), campaign("b-sale", priority: 9), campaign("chat", tags: []))
+        let sends = scenario.plan().sends
+        #expect(sends.map(\.campaign) == ["b-sale", "a-sale", "chat"])
+        #expect(sends.map(\.members) == [[1, 2, 3], [], [1, 2, 3]])
+        #expect(sends[1].skipped == Partition(disjoint: [.capped("promo"): [1, 2, 3]]))
+    }
+
+    @Test func `without tags in the file a cap is for all, and one without its tag is for none`() {
+        let all = FrequencyCap(name: "all", max: 2, per: .seconds(3600))
+        let caps = [Self.promo, all]
+        let scenario = scenario(
+            campaign("a", tags: ["news"], caps: caps), campaign("b", tags: [], caps: caps),
+            campaign("c", tags: ["promo"], caps: caps), caps: caps)
+        #expect(scenario.plan().sends.map(\.members) == [[1, 2, 3], [1, 2, 3], []])
+        #expect(scenario.plan().sends[2].skipped.states.map(\.self) == [.capped("all")])
+    }
+
+    @Test func `what must arrive ignores caps, and may not count`() {
+        let scenario = scenario(
+            campaign("alarm", priority: 9) { $0.ignoresCaps = true },
+            campaign("bill", priority: 8) { ($0.ignoresCaps, $0.counts) = (true, false) },
+            campaign("sale") { $0.counts = false })
+        let sends = scenario.plan().sends
+        #expect(sends.map(\.campaign) == ["alarm", "bill", "sale"])
+        #expect(sends.map(\.members) == [[1, 2, 3], [1, 2, 3], []])
+        #expect(sends.map { $0.counting == nil } == [false, true, true])
+    }
+
+    @Test func `nobody is stopped by their own first try, and who may have got it keeps that`() throws {
+        var campaign = campaign("sale")
+        campaign.delivery.onUnknown = .resend
+        var scenario = scenario(campaign)
+        scenario.state.apply([
+            .open("sale@once", RecordedOccurrence(campaign, due: nil)),
+            .assign("sale@once", Partition(disjoint: [MessageClass(): [1, 2, 3]])),
+            .outcome("sale@once", [1, 2], .unknown), .started("sale@once", [1, 2], start(-60)),
+            .started("other@once", [2, 3], start(-60)),
+        ])
+        let send = try #require(scenario.plan().sends.first)
+        #expect(send.members == [1])
+        // The second one's outcome stays unknown; the third got nothing and gets nothing.
+        #expect(send.skipped == Partition(disjoint: [.capped("promo"): [3]]))
+    }
+
+    @Test func `a topic is neither stopped nor counted`() {
+        let scenario = scenario(campaign("sale", priority: 9, to: .topic("news")), campaign("other"))
+        let sends = scenario.plan().sends
+        #expect(sends.map(\.members) == [.target, [1, 2, 3]])
+        #expect(sends[0].counting == nil)
+    }
+
+    @Test func `what a run is sending counts for what comes due meanwhile`() {
+        let (early, late) = (campaign("early"), campaign("late", priority: 9))
+        var scenario = scenario(early, late)
+        scenario.underWay = ["early@once"]
+        let sends = scenario.plan().sends
+        #expect(sends.first { $0.campaign == "late" }?.members == [])
+        #expect(sends.first { $0.campaign == "early" }?.members == [1, 2, 3])
+    }
+
+    @Test func `the state notes since when it counts, and forgets what is too old`() {
+        var scenario = scenario(campaign("sale"))
+        scenario.state.countingSince = nil
+        #expect(scenario.plan().starts == [.counting(since: PlanScenario.now)])
+        #expect(
+            scenario.overview.warnings.contains(
+                "frequency cap 'promo' looks further back than the state knows: messages count since 2025-12-01T08:00:00Z"
+            ))
+        scenario.state.countingSince = .after(-86_401)
+        scenario.state.starts = ["a@once": Partition(disjoint: [start(-86_400): [9]])]
+        #expect(scenario.plan().starts == [.forgetStarts(until: .after(-86_400))])
+        #expect(scenario.overview.warnings.isEmpty)
+        scenario.settings.frequencyCaps = []
+        #expect(scenario.plan().starts == [.counting(since: nil)])
+        scenario.state.countingSince = nil
+        #expect(scenario.plan().starts.isEmpty)
+    }
+
+    @Test func `a cap that stops everybody ends the occurrence and accounts for all`() async throws {
+        var laboratory = Laboratory()
+        laboratory.guards.maxRecipients = 10
+        var send = Plan.Send.sample([1, 2], due: laboratory.now)
+        send.skipped = Partition(disjoint: [.capped("promo"): [3, 4]])
+        send.counting = StartCounting(tags: ["promo"], span: 60)
+        let sender = ScriptedSender { request, number in
+            request.recipient == 1
+                ? .error(403, "PERMISSION_DENIED", fcm: "SENDER_ID_MISMATCH") : .accepted(request, number)
+        }
+        let report = try await laboratory.run(laboratory.plan(.send(send)), sender)
+        let step = report.steps[0]
+        #expect(step.planned == 4 && step.skipped == 2 && step.accepted == 1 && step.pending == 0)
+        let state = laboratory.memory.state()
+        #expect(state.occurrences[send.occurrence]?.finished != nil)
+        #expect(state.occurrences[send.occurrence]?.ledger?[.skipped] == [3, 4])
+        // Who was refused got nothing, so nothing counts.
+        #expect(state.starts[send.occurrence]?.all == [2])
+    }
+}

@@ -1,0 +1,168 @@
+import FCM
+import Foundation
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCore
+
+/// Nothing starts outside of a send's window. It is 2025-12-01T08:00:00Z, a Monday.
+struct PlannerWindowTests {
+    private static let night = DailyHours(from: 20 * 60, to: 22 * 60)
+    private static let day = DailyHours(from: 6 * 60, to: 22 * 60)
+
+    private func campaign(
+        _ hours: DailyHours, in zone: Zone = .utc, field: Bool = false, due: Int = -60, lateness: Int = 7200,
+        expiresAfter: Int? = nil, to target: Campaign.Target = .audience("anglers")
+    ) -> Campaign {
+        var campaign = Campaign.tide(to: target, at: .after(due))
+        campaign.schedule.maxLateness = .seconds(lateness)
+        campaign.delivery.window = SendWindow(
+            hours: hours, zone: zone, field: field ? Located("zone") : nil, whenClosed: .wait)
+        campaign.delivery.expiresAfter = expiresAfter.map { .seconds($0) }
+        return campaign
+    }
+
+    private func scenario(_ campaign: Campaign, _ zones: [Zone: RecipientSet] = [:]) -> PlanScenario {
+        var scenario = PlanScenario()
+        scenario.want(campaign)
+        scenario.desired.sends[0].zones = zones
+        return scenario
+    }
+
+    @Test(arguments: [Campaign.Target.audience("anglers"), .topic("news")])
+    func `a send waits for its window and says until when`(_ target: Campaign.Target) throws {
+        let scenario = scenario(campaign(Self.night, to: target))
+        let plan = scenario.plan()
+        #expect(plan.steps.isEmpty && plan.isEmpty && plan.missed.isEmpty)
+        let waiting = try #require(plan.waiting.first)
+        #expect(waiting.until.rfc3339 == "2025-12-01T20:00:00Z")
+        #expect(waiting.reason == "the window is closed (20:00 to 22:00 UTC)")
+        #expect(plan.nextDue == waiting.until)
+        // Lateness stands still while it is closed, and goes on when it opens.
+        for (hours, isSent) in [(11, false), (12, true), (13, true)] {
+            let later = scenario.plan(at: .after(hours * 3600 + (hours == 12 ? 0 : -1)))
+            #expect(later.sends.count == (isSent ? 1 : 0), "after \(hours) h")
+            #expect(later.missed.isEmpty)
+        }
+        let end = scenario.plan(at: .after(12 * 3600)).sends[0]
+        #expect(end.closings.states.map(\.rfc3339) == ["2025-12-01T22:00:00Z"])
+        #expect(end.limits(begun: PlanScenario.now).closing?.rfc3339 == "2025-12-01T22:00:00Z")
+    }
+
+    @Test func `max_lateness counts the time in which the window is open`() {
+        // Due at 07:59, and open from 6:00 to 9:00: an hour is left today, one counts tomorrow.
+        let campaign = campaign(DailyHours(from: 6 * 60, to: 9 * 60))
+        let scenario = scenario(campaign)
+        #expect(scenario.plan(at: .after(3599)).sends.map(\.deadline) == [.after(22 * 3600 + 3540)])
+        #expect(scenario.plan(at: .after(22 * 3600)).sends.count == 1)
+        #expect(scenario.plan(at: .after(22 * 3600 + 3540)).sends.count == 1)
+        let late = scenario.plan(at: .after(22 * 3600 + 3541))
+        #expect(late.sends.isEmpty && late.missed.map(\.occurrence) == [campaign.id])
+    }
+
+    @Test func `an hour that falls in a closed window is never late by waiting`() throws {
+        var cron = campaign(Self.night)
+        cron.schedule.times = .cron(try Cron(parsing: "0 7 * * *"), start: nil, end: nil)
+        var scenario = scenario(cron)
+        scenario.state.watermarks["tide"] = Watermark(at: .after(-7200), schedule: cron.schedule.text, next: nil)
+        let plan = scenario.plan()
+        #expect(plan.waiting.map(\.occurrence.rawValue) == ["tide@2025-12-01T07:00:00Z"])
+        #expect(plan.missed.isEmpty && plan.superseded.isEmpty)
+        // The watermark stays before what waits.
+        #expect(plan.watermarks["tide"]?.at == .after(-3601))
+        // Of two that may start together, catch_up decides.
+        let opening = scenario.plan(at: .after(36 * 3600))
+        #expect(opening.sends.map(\.occurrence.rawValue) == ["tide@2025-12-02T07:00:00Z"])
+        #expect(opening.superseded.map(\.occurrence.rawValue) == ["tide@2025-12-01T07:00:00Z"])
+    }
+
+    @Test func `each recipient's window opens by the zone of their row`() throws {
+        let (tokyo, york) = (try #require(Zone(named: "Asia/Tokyo")), try #require(Zone(named: "America/New_York")))
+        // 08:00 UTC is 17:00 in Tokyo, 9:00 in Rome and 3:00 in New York.
+        let rome = try #require(Zone(named: "Europe/Rome"))
+        let campaign = campaign(DailyHours(from: 9 * 60, to: 21 * 60), in: rome, field: true, expiresAfter: 86_400)
+        var scenario = scenario(campaign, [tokyo: [1], york: [2]])
+        let plan = scenario.plan()
+        let send = try #require(plan.sends.first)
+        #expect(send.members == [1, 3])
+        #expect(send.assignment?.all == [1, 2, 3])
+        #expect(send.staysOpen)
+        #expect(send.closings[.after(4 * 3600)] == [1])
+        #expect(send.closings[.after(12 * 3600)] == [3])
+        #expect(plan.waiting.map(\.until) == [.after(6 * 3600)])
+        #expect(plan.waiting.map(\.recipients) == [1])
+        // They go on without those who waited.
+        scenario.state.apply([
+            .open(campaign.id, RecordedOccurrence(send)), .assign(campaign.id, send.assignment ?? Partition()),
+            .outcome(campaign.id, [1, 3], .accepted),
+        ])
+        #expect(scenario.plan(at: .after(6 * 3600 - 1)).steps.isEmpty)
+        let later = try #require(scenario.plan(at: .after(6 * 3600)).sends.first)
+        #expect(later.members == [2] && !later.staysOpen)
+        // A late joiner is no part of it.
+        scenario.desired.sends[0].members = [1, 2, 3, 4]
+        #expect(scenario.plan(at: .after(6 * 3600)).sends.map(\.members) == [[2]])
+        // Whoever moves goes by the new zone.
+        scenario.desired.sends[0].zones = [tokyo: [1, 2]]
+        #expect(scenario.plan(at: .after(3600)).sends.map(\.members) == [[2]])
+    }
+
+    @Test func `a send that was under way when its window closed is under way again when it opens`() throws {
+        // Due at 07:59 with ten minutes of lateness; the window closes at 8:05.
+        let campaign = campaign(DailyHours(from: 6 * 60, to: 8 * 60 + 5), lateness: 600)
+        var scenario = scenario(campaign)
+        let begun: [StateChange] = [
+            .open(campaign.id, RecordedOccurrence(campaign, due: campaign.schedule.at)),
+            .assign(campaign.id, Partition(disjoint: [MessageClass(): [1, 2, 3]])),
+            .outcome(campaign.id, [1], .accepted),
+        ]
+        scenario.state.apply(begun)
+        // A crash, and nothing ran until the window had been open long enough.
+        let late = scenario.plan(at: .after(22 * 3600 + 300))
+        #expect(late.sends.isEmpty && late.missed.count == 1)
+        // The same, but a run was sending when the window closed.
+        scenario.state.apply([.suspend(campaign.id, at: .after(300))])
+        #expect(scenario.plan(at: .after(3600)).waiting.map(\.until) == [.after(22 * 3600)])
+        #expect(scenario.plan(at: .after(22 * 3600 + 300)).sends.map(\.members) == [[2, 3]])
+        // Then lateness counts from there, as from the due time.
+        #expect(scenario.plan(at: .after(46 * 3600)).sends.isEmpty)
+    }
+
+    @Test func `what expires before its window opens is told, and then missed`() {
+        let scenario = scenario(campaign(Self.night, expiresAfter: 3600))
+        #expect(
+            scenario.overview.warnings.contains {
+                $0.contains("expires at 2025-12-01T08:59:00Z, before the windows of 3 recipients open")
+            })
+        let expired = scenario.plan(at: .after(3600))
+        #expect(expired.waiting.isEmpty && expired.missed.count == 1)
+    }
+
+    @Test func `a pause comes before the window`() {
+        var scenario = scenario(campaign(Self.night))
+        scenario.state.pauses.campaigns = ["tide"]
+        #expect(scenario.plan().held.count == 1)
+        #expect(scenario.plan().waiting.isEmpty)
+    }
+
+    @Test func `what a crash left is recorded while the window is closed`() {
+        let campaign = campaign(Self.night)
+        var scenario = scenario(campaign)
+        scenario.began(campaign, accepted: [1], intended: [2])
+        let plan = scenario.plan()
+        #expect(plan.sends.map(\.discovered) == [[2]])
+        #expect(plan.sends.map(\.members) == [[]])
+        #expect(plan.waiting.map(\.recipients) == [1])
+    }
+
+    @Test func `without lists only a window that is the same for all is judged`() throws {
+        var same = scenario(campaign(Self.night))
+        same.desired.sends[0].members = []
+        same.listsSkipped = true
+        #expect(same.plan().steps.isEmpty && same.plan().waiting.count == 1)
+        var own = scenario(campaign(Self.night, field: true))
+        own.desired.sends[0].members = []
+        own.listsSkipped = true
+        #expect(own.plan().sends.count == 1)
+    }
+}

@@ -1,0 +1,91 @@
+import FCM
+import HeraldTestSupport
+
+@testable import HeraldCore
+
+/// Frequency caps and send windows: what people would count and see on their own phones.
+extension Life {
+    /// A third of all workspaces has a cap for all messages, and another third a window for all campaigns. They stay the
+    /// same for a life. A window and an expiry together may be refused, so campaigns with one are sent at any hour.
+    func takeLimits() {
+        var random = SeededRandom(seed: seed ^ 0xCA95)
+        switch seed % 3 {
+        case 1:
+            settings.frequencyCaps = [
+                FrequencyCap(
+                    name: "all", max: .random(in: 1...3, using: &random),
+                    per: .seconds(.random(in: 1...96, using: &random) * 900))
+            ]
+        case 2:
+            let from = Int.random(in: 0..<1440, using: &random)
+            let to = (from + Int.random(in: 60...1200, using: &random)) % 1440
+            settings.window = WrittenWindow(
+                hours: DailyHours(from: from, to: to == 0 ? 1440 : to, days: UInt8.random(in: 1...127, using: &random)),
+                zone: .utc)
+        default: break
+        }
+    }
+
+    /// A message to one person starts.
+    func checkStart(
+        of key: Key, to target: Registration, _ campaign: LifeFiles.Campaign, _ spoken: [String], at date: Date,
+        _ mishap: LifeMishap?
+    ) throws {
+        try checkWish(
+            of: target, for: campaign, spoken.prefix(3).joined(separator: " "), name: spoken.dropFirst(3).first)
+        if campaign.expiresAfter == nil, let window = settings.window, !window.hours.isOpen(at: date, in: .utc) {
+            throw LifeProblem(
+                promise: "keeps to the window", words: "\(words(key)) started at \(date.rfc3339), not \(window.hours)")
+        }
+        let person = target.recipientKey
+        for cap in settings.frequencyCaps where !isForgiven {
+            let others = (starts[person] ?? [:]).filter { $0.key != key && $0.value > date - cap.per.seconds }
+            if others.count >= cap.max {
+                throw LifeProblem(
+                    promise: "keeps to frequency caps",
+                    words: "\(words(key)) is one more for \(number(of: person)) than \(cap.words) allows")
+            }
+        }
+        // What FCM refused, for now or for good, was no message.
+        let isRefused = mishap.map { $0.isRefusal || $0.asksAgain || $0 == .notSent } ?? fcm.now.dead.contains(target)
+        if !isRefused { starts[person, default: [:]][key] = date }
+    }
+
+    /// Whoever is skipped needs nothing more.
+    func noteSkipped(_ content: LifeRun.Content) throws {
+        for (occurrence, members, reason) in content.skipped {
+            for campaign in files.campaigns
+            where lines[campaign.line]?.names.contains(occurrence.campaign) == true {
+                let key = key(of: campaign, occurrence)
+                asked.insert(key)
+                noteBeginning(of: key, campaign, at: content.plans.first?.plan.at ?? now)
+                if members.contains(0) { end(key) }
+                for (id, registration) in known.registrations(of: members) {
+                    excused[key, default: []].insert(registration.recipientKey)
+                    if case .capped = reason, !isForgiven {
+                        try checkCap(registration.recipientKey, id, key, occurrence, content)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Somebody must have filled the cap: earlier messages, or others of the same plans.
+    private func checkCap(
+        _ person: RecipientKey, _ id: RecipientID, _ key: Key, _ occurrence: OccurrenceID, _ content: LifeRun.Content
+    ) throws {
+        guard let cap = settings.frequencyCaps.first, let plan = content.plans.first?.plan else { return }
+        // A message is remembered a little longer.
+        let begin = plan.at - cap.per.seconds - max(60, cap.per.seconds / 48)
+        let earlier = (starts[person] ?? [:]).filter { $0.key != key && $0.value > begin }.count
+        let others = content.plans.flatMap(\.plan.steps).compactMap { step -> OccurrenceID? in
+            guard case .send(let send) = step.work, send.members.contains(id) else { return nil }
+            return send.occurrence
+        }
+        if earlier + Set(others).subtracting([occurrence]).count < cap.max {
+            throw LifeProblem(
+                promise: "caps only who had enough",
+                words: "\(words(key)) was not sent to \(number(of: person)), who had \(earlier)")
+        }
+    }
+}

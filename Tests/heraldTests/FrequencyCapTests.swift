@@ -1,0 +1,108 @@
+import FCM
+import Foundation
+import HeraldTestSupport
+import Testing
+
+@testable import HeraldCommands
+@testable import HeraldCore
+
+/// Frequency caps through herald's own command lines, with a clock of the test.
+struct FrequencyCapTests {
+    private static let monday = Date(timeIntervalSince1970: 1_799_020_800)
+
+    private static func campaign(_ name: String, _ rest: String = "") -> String {
+        """
+        kind: campaign
+        name: \(name)
+        tags: [promo]
+        target: {audience: members}
+        message: {notification: {title: \(name)}}
+        \(rest)
+
+        """
+    }
+
+    private static func files(_ campaigns: String..., members: ClosedRange<Int> = 1...3) -> [String: String] {
+        [
+            "herald.yaml": """
+            herald: 2
+            project: demo-project
+            fcm: {rate: unlimited, subscription_rate: unlimited, ramp: 0s, settle: 0s}
+            frequency_caps:
+              - {name: promo, max: 1, per: 24h, tags: [promo]}
+
+            """,
+            "members.csv": "fid\n" + members.map { "\(Registration.fid($0).rawValue)\n" }.joined(),
+            "audience.yaml": "kind: audience\nname: members\nsource: {file: members.csv}\n",
+            "campaigns.yaml": campaigns.joined(separator: "---\n"),
+        ]
+    }
+
+    private func write(_ files: [String: String], _ town: Town) throws {
+        for (name, text) in files { try town.folder.write(text, to: name) }
+    }
+
+    @Test func `of two campaigns that are due, people get the one of the higher priority`() async throws {
+        let (ebb, flood) = (Self.campaign("ebb"), Self.campaign("flood", "priority: 7"))
+        let town = try Town(Self.files(ebb, flood), at: Self.monday)
+        #expect(try await town.herald("state", "init").failure == nil)
+        let plan = try await town.herald("plan")
+        #expect(plan.output.contains("skipped: 3 by cap 'promo'"), "\(plan.output)")
+        let run = try await town.herald("run")
+        #expect(run.failure == nil, "\(run.errors)")
+        #expect(run.output.contains("skipped: 3 by cap 'promo'"))
+        #expect(town.sent("flood").count == 3 && town.sent("ebb").isEmpty)
+        let found = try await town.herald("state", "find", Registration.fid(1).rawValue)
+        #expect(found.output.contains("ebb@once: skipped (capped:promo)"), "\(found.output)")
+        #expect(found.output.contains("counts for caps since 2027-01-04T00:00:00Z: flood@once with promo"))
+        let shown = try await town.herald("state", "show")
+        #expect(shown.output.contains("0 accepted, skipped: 3 by cap 'promo', nobody was tried, finished"))
+        // It is final: nothing queues behind a cap.
+        town.pass(2 * 86_400)
+        #expect(try await town.herald("plan", "--detailed-exitcode").failure == nil)
+        #expect(try await town.herald("run").failure == nil)
+        #expect(town.sent("ebb").isEmpty)
+    }
+
+    @Test func `what was sent counts through renames, pruning, a lost file and a new checkout of the list`()
+        async throws
+    {
+        let town = try Town(Self.files(Self.campaign("ebb")), at: Self.monday)
+        #expect(try await town.herald("state", "init").failure == nil)
+        #expect(try await town.herald("run").failure == nil)
+        #expect(town.sent("ebb").count == 3)
+        let renamed = Self.campaign("low-tide", "previous_names: [ebb]").replacing(
+            "title: low-tide", with: "title: ebb")
+        // A fourth person joins, who has had nothing.
+        try write(Self.files(renamed, members: 1...4), town)
+        town.pass(3600)
+        #expect(try await town.herald("run").failure == nil)
+        town.pass(3600)
+        #expect(try await town.herald("state", "prune", "--older-than", "30m", "--auto-approve").failure == nil)
+        try write(Self.files(Self.campaign("other"), members: 1...4), town)
+        town.pass(3600)
+        let other = try await town.herald("run")
+        #expect(other.failure == nil, "\(other.errors)")
+        #expect(town.sent("other") == [.fid(4)])
+        // A day after the first message, and half an hour more, all are free again. The fourth is not yet.
+        try write(Self.files(Self.campaign("third"), members: 1...4), town)
+        town.pass(21 * 3600 + 1800)
+        #expect(try await town.herald("run").failure == nil)
+        #expect(town.sent("third") == [.fid(1), .fid(2), .fid(3)])
+    }
+
+    @Test func `a cap is a part of what was approved`() async throws {
+        var files = Self.files(Self.campaign("ebb"))
+        let town = try Town(files, at: Self.monday)
+        let digest = { () async throws -> String in
+            let plan = try await town.herald("plan", "--format", "json", "--out", "\(town.folder.path)/plan.json")
+            #expect(plan.failure == nil, "\(plan.errors)")
+            let json = try JSONValue(parsing: Data(contentsOf: URL(filePath: "\(town.folder.path)/plan.json")))
+            return json["digest"]?.string ?? ""
+        }
+        let before = try await digest()
+        files["herald.yaml"] = files["herald.yaml"]?.replacing("max: 1", with: "max: 2")
+        try write(files, town)
+        #expect(try await digest() != before)
+    }
+}

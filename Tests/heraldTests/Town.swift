@@ -1,0 +1,89 @@
+import FCM
+import Foundation
+import HeraldTestSupport
+import Synchronization
+
+@testable import HeraldCommands
+@testable import HeraldCore
+
+/// A workspace, a state, a clock and an FCM that accepts everything.
+final class Town: Sendable {
+    let folder: TemporaryFolder
+    private let clock: TownClock
+    private let sender: ScriptedSender
+
+    init(_ files: [String: String], at date: Date) throws {
+        folder = try TemporaryFolder(files)
+        let clock = TownClock(date)
+        sender = ScriptedSender { request, number in
+            clock.noteSend()
+            return .accepted(request, number)
+        }
+        self.clock = clock
+    }
+
+    func pass(_ seconds: Double) { clock.now.withLock { $0 += seconds } }
+
+    /// So much time passes with the first request.
+    func passWhenSending(_ seconds: Double) { clock.pending.withLock { $0 = seconds } }
+
+    func herald(_ arguments: String...) async throws -> (failure: CommandFailure?, output: String, errors: String) {
+        let written = Written()
+        var machine = Machine()
+        machine.environment = ["HERALD_STATE": "\(folder.path)/state.sqlite", "FCM_EMULATOR_HOST": "127.0.0.1:9"]
+        machine.now = { [clock] in clock.now.withLock(\.self) }
+        machine.write = { text, descriptor in written.texts.withLock { $0[descriptor, default: ""] += text } }
+        machine.signals = { _ in Signals() }
+        machine.connect = { [sender] _, _, _, _ in Connection(over: sender) }
+        let failure = await Machine.$current.withValue(machine) { [folder] () -> CommandFailure? in
+            do {
+                try await Herald.run(arguments + ["-w", folder.path])
+                return nil
+            } catch {
+                return CommandFailure(error) ?? CommandFailure(.usage, "\(error)", help: "")
+            }
+        }
+        let texts = written.texts.withLock(\.self)
+        return (failure, texts[STDOUT_FILENO] ?? "", (texts[STDERR_FILENO] ?? "") + (failure?.text ?? ""))
+    }
+
+    private final class Written: Sendable { let texts = Mutex<[Int32: String]>([:]) }
+
+    /// Every message, with its target.
+    func messages() -> [JSONValue] {
+        sender.requests.compactMap { request in
+            if case .send(let body) = request { (try? JSONValue(parsing: body))?["message"] } else { nil }
+        }
+    }
+
+    /// Whom messages went to; those with a title, if one is given.
+    func sent(_ title: String? = nil) -> Set<Registration> {
+        let wanted = messages().filter { title == nil || $0["notification"]?["title"]?.string == title }
+        return Set(wanted.compactMap { $0["fid"]?.string.flatMap { Registration($0) } })
+    }
+
+    func members(of topic: String) -> Set<Registration> {
+        sender.requests.reduce(into: []) { members, request in
+            switch request {
+            case .subscribe(let registration, let name) where name.rawValue == topic: members.insert(registration)
+            case .unsubscribe(let registration, let name) where name.rawValue == topic: members.remove(registration)
+            default: break
+            }
+        }
+    }
+}
+
+final class TownClock: Sendable {
+    let now: Mutex<Date>
+    let pending = Mutex(0.0)
+
+    init(_ date: Date) { now = Mutex(date) }
+
+    func noteSend() {
+        let seconds = pending.withLock { pending in
+            defer { pending = 0 }
+            return pending
+        }
+        now.withLock { $0 += seconds }
+    }
+}
