@@ -12,9 +12,9 @@ class Workspace:
     """One campaign to the audience `all`. A loopback endpoint needs no credentials."""
 
     def __init__(self, folder, sink, message, fcm="  rate: unlimited\n  ramp: 0s\n", rest="", shared=False, audience="",
-                 campaign=""):
+                 campaign="", version=1):
         """With `shared` the state may be in PostgreSQL: at the address `state`, if there is one. `audience` and
-        `campaign` are further lines of these two."""
+        `campaign` are further lines of these two, `version` that of the format."""
         self.folder = Path(folder)
         self.folder.mkdir(parents=True)
         self.list = self.folder / "all.csv"
@@ -27,7 +27,7 @@ class Workspace:
         self.revise()
         (self.folder / "ca.pem").write_bytes(sink.certificate.read_bytes())
         (self.folder / "herald.yaml").write_text(
-            f"herald: {2 if shared else 1}\nproject: bench\nstate: state.sqlite\n{rest}"
+            f"herald: {2 if shared else version}\nproject: bench\nstate: state.sqlite\n{rest}"
             + ("workspace: bench\n" if shared else "") +
             f"fcm:\n  endpoint: {sink.origin}\n  ca: ca.pem\n{fcm}")
 

@@ -67,5 +67,8 @@ extension Plan.Send {
 
 extension DesiredSend {
     /// The zones by which its recipients' windows open.
-    var windowZones: [Zone] { campaign.delivery.window?.field == nil ? [] : Array(zones.keys) }
+    var windowZones: [Zone] {
+        guard let window = campaign.delivery.window, window.field != nil else { return [] }
+        return Array(zones.keys) + (zonesDefaulted > 0 ? [window.zone] : [])
+    }
 }
