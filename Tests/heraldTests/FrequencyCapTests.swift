@@ -91,6 +91,13 @@ struct FrequencyCapTests {
         #expect(town.sent("third") == [.fid(1), .fid(2), .fid(3)])
     }
 
+    @Test func `what caps and windows do not hold for, the plan says`() async throws {
+        var files = Self.files(Self.campaign("alarm", "frequency_caps: {ignore: true}\ndelivery: {window: always}"))
+        files["herald.yaml"]? += "delivery: {window: {from: \"22:00\", to: \"06:00\"}}\n"
+        let town = try Town(files, at: Self.monday + 12 * 3600)
+        #expect(try await town.herald("plan").output.contains("3 recipients, at any hour, past frequency caps"))
+    }
+
     @Test func `a cap is a part of what was approved`() async throws {
         var files = Self.files(Self.campaign("ebb"))
         let town = try Town(files, at: Self.monday)

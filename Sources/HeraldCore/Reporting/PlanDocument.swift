@@ -238,8 +238,8 @@ package struct PlanDocument: Document {
                 send.recipients, isCounted: send.isCounted, as: count(send.recipients, "recipient"))
             return (
                 "> send", send.occurrence.rawValue,
-                (["to \(send.target.words)", recipients] + [send.skipped.counts.words]).filter { !$0.isEmpty }
-                    .joined(separator: ", ")
+                (["to \(send.target.words)", recipients, send.skipped.counts.words] + send.delivery.exceptions)
+                    .filter { !$0.isEmpty }.joined(separator: ", ")
             )
         }
     }
@@ -301,6 +301,14 @@ extension [UnjudgedGuard] {
             }
         }
         return lines.map { "\($0.guards): \($0.reason)" }
+    }
+}
+
+extension Campaign.Delivery {
+    /// What holds for others and not for this send, in words.
+    fileprivate var exceptions: [String] {
+        (isAtAnyHour ? ["at any hour"] : [])
+            + (frequency.ignoresCaps && !frequency.caps.isEmpty ? ["past frequency caps"] : [])
     }
 }
 

@@ -217,6 +217,21 @@ extension StepReport {
         leftOut.heldOut = try fields.optionalCount("held_out")
         leftOut.badRows = try fields.optionalCount("bad_rows")
         leftOut.gone = try fields.optionalCount("gone")
+        leftOut.reasons = try Self.reasons("skipped_because", fields)
+    }
+
+    /// Only sends that skip somebody have them.
+    private static func reasons(
+        _ key: String, _ fields: ReportFields
+    ) throws(ReportDocument.ReadingError) -> [SkipReason: Int] {
+        guard fields.has(key) else { return [:] }
+        let all = try fields.nested(key)
+        var reasons: [SkipReason: Int] = [:]
+        for reason in SkipReason.single { reasons[reason] = try all.optionalCount(reason.rawValue) }
+        guard all.has("capped") else { return reasons.filter { $0.value > 0 } }
+        let caps = try all.nested("capped")
+        for cap in try all.object("capped").keys { reasons[.capped(cap.printable)] = try caps.count(cap) }
+        return reasons.filter { $0.value > 0 }
     }
 }
 

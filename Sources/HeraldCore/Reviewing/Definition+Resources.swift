@@ -212,7 +212,7 @@ private struct FieldList {
         case .unlimited: add("delivery.rate", "unlimited")
         case nil: break
         }
-        if delivery.isAtAnyHour { add("delivery.window", "always") }
+        if delivery.isAtAnyHour { add("delivery.window", "at any hour") }
         if let window = delivery.window {
             add("delivery.window.hours", .string(window.hours.description))
             add("delivery.window.timezone", .string(window.zone.name))

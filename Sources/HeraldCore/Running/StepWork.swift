@@ -310,7 +310,9 @@ struct StepWork {
 
     /// Why recipients of it wait, in words.
     var closedNote: String {
-        "the window closed\(delivery?.window.map { " (\($0.words))" } ?? ""); it goes on when it opens"
+        let window = delivery?.window
+        let next = window?.whenClosed == .skip ? "the next run skips the rest" : "it goes on when it opens"
+        return "the window closed\(window.map { " (\($0.words))" } ?? ""); \(next)"
     }
 
     /// Written when the step stopped itself.

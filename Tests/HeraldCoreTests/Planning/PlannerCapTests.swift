@@ -140,6 +140,9 @@ struct PlannerCapTests {
         let state = laboratory.memory.state()
         #expect(state.occurrences[send.occurrence]?.finished != nil)
         #expect(state.occurrences[send.occurrence]?.ledger?[.skipped] == [3, 4])
+        let read = try ReportDocument(reading: Array(ReportDocument(report).json.compactText.utf8))
+        #expect(read.report.steps[0].leftOut == step.leftOut)
+        #expect(read.text(.plain).contains("skipped: 2 by cap 'promo'"))
         // Who was refused got nothing, so nothing counts.
         #expect(state.starts[send.occurrence]?.all == [2])
     }
