@@ -45,6 +45,21 @@ extension StateChange {
     }
 }
 
+extension StateChange {
+    /// Gives what occurrences sent names of its own, as `RecordedState.dropOccurrence` does.
+    static func settingStartsAside(where condition: String, _ value: String) -> StateStatement {
+        let (mark, length) = (RecordedState.droppedMark, RecordedState.droppedMark.count)
+        return .init(
+            """
+            UPDATE @counted AS known SET name = known.name || '\(mark)' || (
+                SELECT coalesce(max(CAST(substr(other.name, length(known.name) + \(length + 1)) AS bigint)), 0) + 1
+                FROM @counted AS other
+                WHERE substr(other.name, 1, length(known.name) + \(length)) = known.name || '\(mark)')
+            WHERE known.name IN (SELECT name FROM @occurrence WHERE \(condition))
+            """, .text(value))
+    }
+}
+
 /// The starts of each occurrence, from rows that nobody trusts.
 struct StoredStarts {
     private let classes: [StartNumber: MessageStart]

@@ -147,10 +147,12 @@ extension StateChange {
     }
 
     private static func droppingOccurrences(where condition: String, _ value: String) -> [StateStatement] {
-        ["ledger", "rejection", "ledger_count", "rejection_count", "assignment"].map {
-            .init(
-                "DELETE FROM @\($0) WHERE occurrence IN (SELECT id FROM @occurrence WHERE \(condition))", .text(value))
-        } + [.init("DELETE FROM @occurrence WHERE \(condition)", .text(value))]
+        [settingStartsAside(where: condition, value)]
+            + ["ledger", "rejection", "ledger_count", "rejection_count", "assignment"].map {
+                .init(
+                    "DELETE FROM @\($0) WHERE occurrence IN (SELECT id FROM @occurrence WHERE \(condition))",
+                    .text(value))
+            } + [.init("DELETE FROM @occurrence WHERE \(condition)", .text(value))]
     }
 }
 

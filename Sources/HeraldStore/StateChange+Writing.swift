@@ -43,6 +43,10 @@ extension StateChange {
         case .unstarted(let occurrence, let members):
             guard let id = try Self.id(of: occurrence.rawValue, in: "counted", db) else { return }
             try ChunkTable.start.move(members, of: id, to: nil, db)
+        case .forgetStarts(let instant):
+            try db.execute(
+                sql: "UPDATE meta SET value = max(value, ?) WHERE key = 'counting_since'",
+                arguments: [instant.timeIntervalSince1970])
         case .counting(let since):
             try db.execute(sql: "DELETE FROM meta WHERE key = 'counting_since'")
             guard let since else { return }
@@ -79,7 +83,7 @@ extension StateChange {
             try db.execute(
                 sql: "UPDATE meta SET value = max(value, ?) WHERE key = 'serial'", arguments: [reported])
         case .spendPlan, .groupKey, .amend, .finish, .prune, .reopen, .audienceSizes, .watermark, .rename, .pause,
-            .resume, .test, .applied, .approve, .halt, .suspend, .forgetStarts, .died, .drop, .stamp:
+            .resume, .test, .applied, .approve, .halt, .suspend, .died, .drop, .stamp:
             break
         }
     }

@@ -137,7 +137,7 @@ extension LoadedWorkspace {
     /// - Parameter overrides: what a person lets through.
     func proposal(
         _ desired: Desired, from state: KnownState, at now: Date, _ scope: PlanScope,
-        overrides: Overrides = Overrides(), underWay: Set<OccurrenceID> = []
+        overrides: Overrides = Overrides(), underWay: [Plan.Send] = [], leavesOutRefused: Bool = false
     ) throws -> Proposal {
         for name in scope.campaigns { _ = try campaign(named: name) }
         // Whoever may change the files must not be able to end what a person began.
@@ -149,7 +149,7 @@ extension LoadedWorkspace {
             lostStamp: state.lostStamp, hasMoved: state.hasMoved, isElsewhere: state.isElsewhere,
             checkout: state.checkout,
             approval: isRequired && scope.heedsApproval ? approval(of: desired) : nil, overrides: overrides)
-        input.underWay = underWay
+        (input.underWay, input.leavesOutRefused) = (underWay, leavesOutRefused)
         return Planner.proposal(input, at: now)
     }
 }

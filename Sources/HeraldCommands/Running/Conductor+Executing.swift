@@ -168,7 +168,7 @@ extension Conductor {
     /// Plans what came due since the plan was made. The lists are not read again: a recipient's number never changes.
     private func lookAgain(
         _ work: PlannedWork, _ lists: RunLists?, _ store: any StateStore
-    ) -> (@Sendable (Date, Set<OccurrenceID>) async -> Plan?)? {
+    ) -> (@Sendable (Date, [Plan.Send]) async -> Plan?)? {
         guard request.looksAgain, let lists else { return nil }
         let (files, scope) = (context.files, request.scope)
         let (course, console) = (work.course, console)
@@ -178,7 +178,8 @@ extension Conductor {
             guard let desired = try? await lists.desired(at: now, store: store),
                 let recorded = try? await store.snapshot(),
                 let proposal = try? files.proposal(
-                    desired, from: KnownState(store: store, recorded: recorded), at: now, scope, underWay: underWay)
+                    desired, from: KnownState(store: store, recorded: recorded), at: now, scope, underWay: underWay,
+                    leavesOutRefused: true)
             else { return nil }
             planned(proposal, course)
             let rest = course.rest(of: proposal)

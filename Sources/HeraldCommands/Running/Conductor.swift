@@ -99,7 +99,8 @@ struct Conductor {
             // A saved plan was made without them.
             let overrides = request.saved == nil ? request.guards.overrides : Overrides()
             let proposal = try context.files.proposal(
-                lists.desired, from: state, at: time, scope, overrides: overrides)
+                lists.desired, from: state, at: time, scope, overrides: overrides,
+                leavesOutRefused: request.guards == .leaveOut)
             if let approved = request.approved {
                 let files = context.files.approval(of: lists.desired)
                 try approved.plan.check(against: files, from: approved.path)

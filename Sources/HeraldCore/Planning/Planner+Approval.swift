@@ -22,6 +22,11 @@ extension Planner {
         }
     }
 
+    /// Whether a send is held back because nobody approved it.
+    func isUnapproved(_ send: Plan.Send) -> Bool {
+        approval.map { reason(against: Definition.Key(kind: .campaign, name: send.campaign), $0) != nil } ?? false
+    }
+
     /// Why it may not be done; `nil` if it may.
     private func reason(against resource: Definition.Key, _ approval: Approval) -> String? {
         let recorded = state.approvals[resource.text]

@@ -2,20 +2,36 @@ internal import FCM
 
 /// Frequency caps: the second pass over what is due, in the order in which it is sent.
 extension Planner {
-    /// Takes out whom a cap stops. They are skipped for good: nothing queues behind a cap.
-    ///
-    /// - Parameter sends: in the order in which they go out. Each counts for those behind it.
-    mutating func applyCaps(to sends: inout [Plan.Send]) {
-        let caps = settings.frequencyCaps
-        guard !caps.isEmpty else { return }
+    /// What is known before anything is planned. What a run is sending was judged when it began, and goes on, whatever a
+    /// plan says of it now.
+    func capBook() -> CapBook {
         var book = CapBook(state.starts, at: now)
-        // What a run is sending was judged when it began, and goes on.
-        for send in sends where underWay.contains(send.occurrence) { count(send, in: &book) }
-        for index in sends.indices where !underWay.contains(sends[index].occurrence) {
-            sends[index].counting = counting(sends[index])
-            cap(&sends[index], by: book)
-            count(sends[index], in: &book)
+        for send in underWay {
+            // Whoever has it is in the state. Whoever was refused got nothing.
+            let settled = state.occurrences[send.occurrence]?.ledger?.settled ?? []
+            fill(&book, with: send, send.members.subtracting(settled))
         }
+        return book
+    }
+
+    /// Whether a run is sending it. Then that run leaves out what is planned of it.
+    private func isUnderWay(_ send: Plan.Send) -> Bool { underWay.contains { $0.occurrence == send.occurrence } }
+
+    /// Takes out whom a cap stops. They are skipped for good: nothing queues behind a cap.
+    func applyCaps(to send: inout Plan.Send, _ book: CapBook) {
+        guard !settings.frequencyCaps.isEmpty, !isUnderWay(send) else { return }
+        send.counting = counting(send)
+        cap(&send, by: book)
+    }
+
+    /// Counts a send for those behind it, unless it is sure that this run leaves it out: whoever a cap stops is skipped
+    /// for good, so it must not be because of a message that does not go out.
+    ///
+    /// - Parameter refused: what guards refuse of it.
+    func fill(_ book: inout CapBook, with send: Plan.Send, unless refused: some Collection<GuardRefusal>) {
+        guard !settings.frequencyCaps.isEmpty, !isUnderWay(send) else { return }
+        let isLeftOut = leavesOutRefused && !refused.isEmpty
+        if !isLeftOut, !isUnapproved(send) { fill(&book, with: send, send.members) }
     }
 
     /// `nil` if its messages do not count: nobody knows whom one request to a whole target reaches.
@@ -24,8 +40,8 @@ extension Planner {
             ? nil : StartCounting(send.delivery.frequency, settings.frequencyCaps)
     }
 
-    private func count(_ send: Plan.Send, in book: inout CapBook) {
-        if let counting = counting(send) { book.count(send.members, of: send.occurrence, tags: counting.tags) }
+    private func fill(_ book: inout CapBook, with send: Plan.Send, _ members: RecipientSet) {
+        if let counting = counting(send) { book.count(members, of: send.occurrence, tags: counting.tags) }
     }
 
     private func cap(_ send: inout Plan.Send, by book: CapBook) {
@@ -42,12 +58,13 @@ extension Planner {
     /// What the state notes about the messages that count: since when it knows them all, and which are too old.
     mutating func keepStarts() {
         let caps = settings.frequencyCaps
-        guard let longest = caps.map(\.per).max() else {
-            if state.countingSince != nil { plan.starts = [.counting(since: nil)] }
-            return
+        if caps.isEmpty {
+            if state.countingSince != nil { plan.starts.append(.counting(since: nil)) }
+        } else if state.countingSince == nil {
+            plan.starts.append(.counting(since: now))
         }
-        if state.countingSince == nil { plan.starts.append(.counting(since: now)) }
-        let end = now - longest.seconds
+        // Without caps, some may come back.
+        let end = now - (caps.map(\.per).max() ?? FrequencyCap.spans.upperBound).seconds
         if state.starts.values.contains(where: { $0.states.contains { $0.until <= end } }) {
             plan.starts.append(.forgetStarts(until: end))
         }

@@ -17,10 +17,11 @@ extension Planner {
             (-send.delivery.frequency.priority, send.isResumed ? 1 : 0, send.due ?? now, send.occurrence)
         }
         due.sort { order($0.send) < order($1.send) }
-        var ordered = due.map(\.send)
-        applyCaps(to: &ordered)
+        var book = capBook()
         keepStarts()
-        for (send, campaign) in zip(ordered, due.map(\.campaign)) {
+        for (planned, campaign) in due {
+            var send = planned
+            applyCaps(to: &send, book)
             let reason =
                 send.isResumed
                 ? "an earlier run did not finish it"
@@ -29,7 +30,9 @@ extension Planner {
                     : send.revision > 1
                         ? "revision \(send.revision) was not sent yet" : "it has no schedule and was never sent"
             sends.append(step(.send(send), reason: reason))
+            let refusals = plan.refusals.count
             checkSend(send, of: campaign)
+            fill(&book, with: send, unless: plan.refusals.dropFirst(refusals))
         }
         limitUpcoming()
     }

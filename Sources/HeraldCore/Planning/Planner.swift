@@ -33,7 +33,11 @@ package struct Planner {
     /// The recorded occurrences of each campaign, sorted by id.
     var occurrences: [String: [(id: OccurrenceID, occurrence: RecordedOccurrence)]] = [:]
     /// What a run is sending while this is planned.
-    let underWay: Set<OccurrenceID>
+    let underWay: [Plan.Send]
+    /// Whether what guards refuse is left out, whatever a person says.
+    let leavesOutRefused: Bool
+    /// What the files decide, if only what was approved may be done.
+    let approval: Approval?
     var memberships: [Plan.Step] = []
     var sends: [Plan.Step] = []
     var plan: Plan
@@ -67,7 +71,9 @@ package struct Planner {
         /// They let go on what a guard stopped in an earlier run. Refusals are in the plan all the same.
         package var overrides = Overrides()
         /// What a run is sending while this is planned.
-        package var underWay: Set<OccurrenceID> = []
+        package var underWay: [Plan.Send] = []
+        /// Whether what guards refuse is left out, whatever a person says.
+        package var leavesOutRefused = false
 
         package init(
             desired: Desired, state: RecordedState, hasState: Bool = true, settings: Settings,
@@ -139,7 +145,7 @@ package struct Planner {
         overrides = input.overrides
         suppressed = desired.suppressed
         listsSkipped = input.listsSkipped
-        underWay = input.underWay
+        (underWay, leavesOutRefused, approval) = (input.underWay, input.leavesOutRefused, input.approval)
         self.now = now
         horizon = now.addingTimeInterval(Double(input.days) * 86_400)
         topicMembers = desired.topicMembers

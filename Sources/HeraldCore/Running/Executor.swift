@@ -114,9 +114,9 @@ package struct Executor<C: Clock> where C.Duration == Duration {
         // If there is no plan now, there may be one soon.
         nextLook = now.adding(Self.patience)
         let underWay = queue.entries.compactMap { entry in
-            if case .send(let send) = entry.step.work { send.occurrence } else { nil }
+            if case .send(let send) = entry.step.work { send } else { nil }
         }
-        guard var plan = await look(now, Set(underWay)) else { return }
+        guard var plan = await look(now, underWay) else { return }
         let known = Set(report.steps.map(\.id))
         plan.steps = plan.steps.filter { $0.work.action == .send && !known.contains($0.id) }
         let isTold = { [leftOut] (missed: Plan.Missed) in

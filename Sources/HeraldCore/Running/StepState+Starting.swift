@@ -8,6 +8,8 @@ extension StepState {
         var recipients: RecipientSet
         /// How many starts were taken from the rate budget.
         var granted: Int
+        /// When its intents were made.
+        var noted: Date
     }
 
     /// What must be done so that a request can start. `nil` if none can start now. If only time is missing, the wake-up
@@ -83,7 +85,7 @@ extension StepState {
         work.renew(at: now.date)
         let block = Inbox.Block(reachable(queue.take(granted), context), started: now.elapsed)
         let addressees = block.addressees
-        var starting = Block(departures: [], recipients: [], granted: granted)
+        var starting = Block(departures: [], recipients: [], granted: granted, noted: now.date)
         starting.departures.reserveCapacity(addressees.count / work.batchSize + 1)
         for first in stride(from: 0, to: addressees.count, by: work.batchSize) {
             let places = first..<min(first + work.batchSize, addressees.count)

@@ -168,7 +168,8 @@ struct StepState: DecidingStep {
                 return takeBack(block, barrier, now, &context)
             }
             let isOpen = work.closed(at: now.date).intersection(block.recipients).isEmpty
-            return isOpen && mayStart(now, context) ? release(block, now, &context) : putBack(block, now, &context)
+            let mayStart = isOpen && work.isNoted(block.noted, at: now.date) && mayStart(now, context)
+            return mayStart ? release(block, now, &context) : putBack(block, now, &context)
         case (.sharing, .shared(let job)):
             sharing = Sharing(job, isConductor: true)
             return goOn(now, &context)

@@ -149,6 +149,13 @@ struct StepWork {
         return closings.union(of: closings.states.filter { $0 <= now })
     }
 
+    /// Whether messages whose intent was made at a time may start now. Later than the end of its span they would count for
+    /// caps as older than they are.
+    func isNoted(_ noted: Date, at now: Date) -> Bool {
+        guard let counting = send?.counting else { return true }
+        return now <= counting.start(at: noted).until
+    }
+
     /// Recipients that a crash left between intent and outcome.
     var discovered: RecipientSet? { send?.discovered }
 

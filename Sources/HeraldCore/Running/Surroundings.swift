@@ -20,7 +20,7 @@ extension Executor {
         package var halt: @Sendable () async -> Void
         /// Makes a plan of what is due now and was not in the first plan. `nil` if the run may do only what was
         /// planned.
-        package var lookAgain: (@Sendable (Date, Set<OccurrenceID>) async -> Plan?)?
+        package var lookAgain: (@Sendable (Date, [Plan.Send]) async -> Plan?)?
         package var others: OtherRegistrations
         /// The rows of some recipients of a personal campaign, by its name.
         package var rows: @Sendable (_ campaign: String, RecipientSet) throws -> [RecipientID: FieldValues]
@@ -37,7 +37,7 @@ extension Executor {
             random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
             fingerprints: Fingerprinter, stop: @escaping @Sendable () -> Stop? = { nil },
             halt: @escaping @Sendable () async -> Void = Stop.never,
-            lookAgain: (@Sendable (Date, Set<OccurrenceID>) async -> Plan?)? = nil,
+            lookAgain: (@Sendable (Date, [Plan.Send]) async -> Plan?)? = nil,
             others: OtherRegistrations = OtherRegistrations(),
             rows: @escaping @Sendable (_ campaign: String, RecipientSet) throws -> [RecipientID: FieldValues] = {
                 _, _ in [:]

@@ -38,7 +38,8 @@ package enum StateChange: Hashable, Sendable {
     case started(OccurrenceID, RecipientSet, MessageStart)
     /// What was noted as started did not reach these people.
     case unstarted(OccurrenceID, RecipientSet)
-    /// Starts that counted until then, or earlier, are too old for every cap.
+    /// Starts that counted until then, or earlier, are too old for every cap. From then on all are known: a longer cap may
+    /// come later.
     case forgetStarts(until: Date)
     /// Since when every message is noted that counts. `nil` if nothing is noted.
     case counting(since: Date?)
@@ -150,6 +151,7 @@ extension RecordedState {
                 let kept = partition.without { $0.until <= instant }
                 starts[id] = kept.isEmpty ? nil : kept
             }
+            countingSince = countingSince.map { max($0, instant) }
         case .counting(let since): countingSince = since
         case .finish(let id, let instant):
             occurrences[id]?.finished = instant
@@ -253,11 +255,11 @@ extension RecordedState {
         case .topic(let name): topics[name] = nil
         case .group(let name): groups[name] = nil
         case .campaign(let name):
-            for id in occurrences.keys where occurrences[id]?.campaign == name { occurrences[id] = nil }
+            for id in occurrences.keys where occurrences[id]?.campaign == name { dropOccurrence(id) }
             watermarks[name] = nil
             pauses.campaigns.remove(name)
             formerNames[name] = nil
-        case .occurrence(let id): occurrences[id] = nil
+        case .occurrence(let id): dropOccurrence(id)
         }
     }
 }

@@ -44,6 +44,11 @@ extension StateChange {
             SliceTable.start.remove(
                 members, ofOwners: SliceOwner.named(id.rawValue, in: "counted").query, .text(id.rawValue),
                 in: transaction)
+        case .forgetStarts(let instant):
+            transaction.run(
+                """
+                UPDATE @progress SET counting_since = greatest(counting_since, $1) WHERE counting_since IS NOT NULL
+                """, .date(instant))
         case .counting(let since):
             transaction.run("UPDATE @progress SET counting_since = $1", .date(since))
         case .finish(let id, _):
@@ -77,7 +82,7 @@ extension StateChange {
         case .outgrow(let reported):
             transaction.run("UPDATE @progress SET serial = greatest(serial, $1)", .int(reported))
         case .spendPlan, .groupKey, .amend, .prune, .reopen, .audienceSizes, .watermark, .rename, .pause, .resume,
-            .test, .applied, .approve, .halt, .suspend, .forgetStarts, .died, .drop, .stamp:
+            .test, .applied, .approve, .halt, .suspend, .died, .drop, .stamp:
             break
         }
     }

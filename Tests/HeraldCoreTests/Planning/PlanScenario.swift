@@ -16,7 +16,9 @@ struct PlanScenario {
     var checkout: Checkout?
     var listsSkipped = false
     var overrides = Overrides()
-    var underWay: Set<OccurrenceID> = []
+    var underWay: [Plan.Send] = []
+    var leavesOutRefused = false
+    var approval: Approval?
 
     static let now = Date(timeIntervalSince1970: 1_764_576_000)  // 2025-12-01T08:00:00Z
 
@@ -28,7 +30,7 @@ struct PlanScenario {
             workspaceDigest: "sha256:0", onlyCampaigns: only, listsSkipped: listsSkipped,
             reportedSerial: reportedSerial,
             hasMoved: hasMoved, checkout: checkout, overrides: overrides)
-        input.underWay = underWay
+        (input.underWay, input.leavesOutRefused, input.approval) = (underWay, leavesOutRefused, approval)
         return input
     }
 

@@ -97,13 +97,21 @@ struct PlannerCapTests {
         #expect(sends[0].counting == nil)
     }
 
-    @Test func `what a run is sending counts for what comes due meanwhile`() {
-        let (early, late) = (campaign("early"), campaign("late", priority: 9))
-        var scenario = scenario(early, late)
-        scenario.underWay = ["early@once"]
-        let sends = scenario.plan().sends
-        #expect(sends.first { $0.campaign == "late" }?.members == [])
-        #expect(sends.first { $0.campaign == "early" }?.members == [1, 2, 3])
+    @Test func `what a run is sending counts for what comes due meanwhile`() throws {
+        var scenario = scenario(campaign("early"))
+        scenario.underWay = scenario.plan().sends
+        #expect(scenario.underWay.map(\.members) == [[1, 2, 3]])
+        scenario.want(campaign("late", priority: 9))
+        #expect(scenario.plan().sends.first { $0.campaign == "late" }?.members == [])
+        // The one whom FCM refused may get another message.
+        scenario.state.apply([
+            .open("early@once", RecordedOccurrence(campaign("early"), due: nil)),
+            .reject("early@once", [2], code: "INVALID_ARGUMENT"),
+        ])
+        #expect(scenario.plan().sends.first { $0.campaign == "late" }?.members == [2])
+        // It counts also where a plan of now would not have it any more.
+        scenario.desired.sends.removeFirst()
+        #expect(scenario.plan().sends.map(\.members) == [[2]])
     }
 
     @Test func `the state notes since when it counts, and forgets what is too old`() {
@@ -122,6 +130,74 @@ struct PlannerCapTests {
         #expect(scenario.plan().starts == [.counting(since: nil)])
         scenario.state.countingSince = nil
         #expect(scenario.plan().starts.isEmpty)
+    }
+
+    @Test func `what a run leaves out fills no cap, and what a person may let through does`() {
+        var scenario = scenario(campaign("big", priority: 9), campaign("small"))
+        scenario.settings.guards.maxRecipients = 2
+        scenario.desired.sends[1].members = [1, 2]
+        scenario.leavesOutRefused = true
+        #expect(scenario.plan().sends.map(\.members) == [[1, 2, 3], [1, 2]])
+        #expect(scenario.plan().refusals.map(\.name) == ["big"])
+        scenario.leavesOutRefused = false
+        #expect(scenario.plan().sends.map(\.members) == [[1, 2, 3], []])
+    }
+
+    @Test func `what nobody approved fills no cap`() {
+        var scenario = scenario(campaign("big", priority: 9), campaign("small"))
+        let definitions = [("", Definition.Kind.settings), ("big", .campaign), ("small", .campaign)].map {
+            Definition(kind: $0.1, name: $0.0, previousNames: [], fields: [], uses: [])
+        }
+        let approval = Approval(definitions, suppress: [])
+        scenario.approval = approval
+        for (key, digest) in approval.digests where key.name != "big" {
+            scenario.state.approvals[key.text] = RecordedApproval(
+                digest: digest, size: nil, by: "anna", at: PlanScenario.now)
+        }
+        let plan = scenario.plan()
+        #expect(plan.steps.map { $0.refusal == nil } == [false, true])
+        #expect(plan.sends.map(\.members) == [[1, 2, 3], [1, 2, 3]])
+    }
+
+    @Test func `without caps what counted once is kept as long as a cap may look back`() {
+        var scenario = scenario(campaign("sale"), caps: [])
+        scenario.state.countingSince = nil
+        scenario.state.starts = ["a@once": Partition(disjoint: [start(-89 * 86_400): [9]])]
+        #expect(scenario.plan().starts.isEmpty)
+        scenario.state.starts = ["a@once": Partition(disjoint: [start(-90 * 86_400): [9]])]
+        #expect(scenario.plan().starts == [.forgetStarts(until: .after(-90 * 86_400))])
+    }
+
+    @Test func `a message whose intent took too long to write is noted anew`() async throws {
+        var laboratory = Laboratory()
+        var send = Plan.Send.sample([1, 2, 3], due: laboratory.now)
+        send.counting = StartCounting(tags: ["promo"], span: 60)
+        let (memory, clock, start) = (laboratory.memory, laboratory.clock, laboratory.start)
+        let (slow, occurrence) = (Attempts(), send.occurrence)
+        laboratory.store = ProbedStore(
+            memory, holdUp: { if slow.next(of: 0) < 4 { clock.advance(by: .seconds(61)) } })
+        let late = Log<RecipientID>()
+        let sender = ScriptedSender(capacity: 1) { request, number in
+            let until = memory.state().starts[occurrence]?.state(of: request.recipient)?.until ?? .distantPast
+            if start.adding(clock.now.offset) > until { late.append(request.recipient) }
+            return .accepted(request, number)
+        }
+        let report = try await laboratory.run(laboratory.plan(.send(send)), sender)
+        #expect(report.steps[0].accepted == 3 && sender.requests.count == 3)
+        #expect(late.entries == [])
+    }
+
+    @Test func `what a report says was not sent counts for no cap`() {
+        var state = RecordedState.blank
+        state.nextRecipient = 9
+        state.apply([
+            .open("sale@once", RecordedOccurrence(campaign("sale"), due: nil)), .outcome("sale@once", [1, 2, 3, 4], .unknown),
+            .started("sale@once", [1, 2, 3, 4], start(0)),
+        ])
+        var outcomes = UnrecordedOutcomes()
+        (outcomes.accepted, outcomes.rejected, outcomes.untried) = ([1], ["INVALID_ARGUMENT": [2]], [3])
+        state.apply(state.changes(recording: outcomes, of: "sale@once"))
+        #expect(state.starts["sale@once"]?.all == [1, 4])
     }
 
     @Test func `a cap that stops everybody ends the occurrence and accounts for all`() async throws {

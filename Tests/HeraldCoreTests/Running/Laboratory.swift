@@ -64,7 +64,7 @@ struct Laboratory: Sendable {
     func run(
         _ plan: Plan, _ sender: any Sender, overrides: Overrides = .init(), dryRunSample: Int? = nil,
         stop: @escaping @Sendable () -> Stop? = { nil }, halt: @escaping @Sendable () async -> Void = Stop.never,
-        lookAgain: (@Sendable (Date, Set<OccurrenceID>) async -> Plan?)? = nil,
+        lookAgain: (@Sendable (Date, [Plan.Send]) async -> Plan?)? = nil,
         others: OtherRegistrations = OtherRegistrations(),
         observe: @escaping @Sendable (Report) async -> Void = { _ in },
         rows: @escaping @Sendable (String, RecipientSet) throws -> [RecipientID: FieldValues] = { _, _ in [:] },

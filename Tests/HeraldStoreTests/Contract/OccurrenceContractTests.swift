@@ -158,6 +158,22 @@ struct OccurrenceContractTests {
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `what was dropped still counts for caps when its name is used again`(_ kind: StoreKind) async throws {
+        let open = try await OpenStore(kind)
+        let start = MessageStart(until: .at(1), tags: ["promo"])
+        let again: [StateChange] = [.open(.tide, .sample()), .started(.tide, [1], start)]
+        try await open.commit(interned(2))
+        for _ in 0..<3 { try await open.store.commit(again + [.drop(.occurrence(.tide))]) }
+        try await open.store.commit(again + [.started(.wind, [2], start), .drop(.campaign("tide")), .drop(.occurrence(.wind))])
+        try await open.store.commit(again)
+        let starts = try await open.reopened().starts
+        let names = ["", " dropped #1", " dropped #2", " dropped #3", " dropped #4"]
+        // Of an occurrence that the state does not have there is nothing to drop.
+        #expect(Set(starts.keys) == Set(names.map { OccurrenceID(rawValue: "\(OccurrenceID.tide)\($0)") } + [.wind]))
+        #expect(starts.filter { $0.key != .wind }.allSatisfy { $0.value == Partition(disjoint: [start: [1]]) })
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `keeps when messages started that count for caps, whatever becomes of the occurrence`(
         _ kind: StoreKind
     ) async throws {
@@ -179,9 +195,12 @@ struct OccurrenceContractTests {
             .outcome(.tide, [1, 2, 4], .accepted), .finish(.tide, at: .at(3)), .prune([.tide]),
             .rename(campaign: "tide", to: "high"), .drop(.campaign("high")), .erase([2]))
         let later = try await open.reopened()
-        #expect(later.starts[.tide] == Partition(disjoint: [early: [1], late: [4]]))
-        try await open.commit(.forgetStarts(until: .at(1)), .counting(since: nil))
+        let dropped = OccurrenceID(rawValue: "\(OccurrenceID.tide) dropped #1")
+        #expect(later.starts[dropped] == Partition(disjoint: [early: [1], late: [4]]))
+        try await open.commit(.forgetStarts(until: .at(1)))
+        #expect(try await open.reopened().countingSince == .at(1), "a longer cap may come later")
+        try await open.commit(.forgetStarts(until: .at(0.5)), .counting(since: nil), .forgetStarts(until: .at(1)))
         let last = try await open.reopened()
-        #expect(last.starts == [.tide: Partition(disjoint: [late: [4]])] && last.countingSince == nil)
+        #expect(last.starts == [dropped: Partition(disjoint: [late: [4]])] && last.countingSince == nil)
     }
 }
