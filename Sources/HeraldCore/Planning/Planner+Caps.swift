@@ -7,9 +7,9 @@ extension Planner {
     func capBook() -> CapBook {
         var book = CapBook(state.starts, at: now)
         for send in underWay {
-            // Whoever has it is in the state. Whoever was refused got nothing.
-            let settled = state.occurrences[send.occurrence]?.ledger?.settled ?? []
-            fill(&book, with: send, send.members.subtracting(settled))
+            // Whoever has it is in the state. Whoever was refused got nothing. Who may have it may be sent it again.
+            let ledger = state.occurrences[send.occurrence]?.ledger ?? Ledger()
+            fill(&book, with: send, send.members.subtracting(ledger.settled.subtracting(ledger.uncertain)))
         }
         return book
     }

@@ -70,6 +70,7 @@ extension Planner {
                 result += sends
             }
         }
+        if campaign.schedule.catchUp != .all { supersede(&result) }
         dealt = max(dealt, mark)
         var next = Watermark(at: dealt, schedule: schedule.text, next: schedule.next(after: dealt))
         // Until then the old schedule stays recorded, so that every plan sees that there was an edit.

@@ -21,6 +21,19 @@ extension Planner {
         return send.members.isEmpty && send.discovered.isEmpty && send.skipped.isEmpty ? [] : [send]
     }
 
+    /// Whoever waited for their window in several occurrences of a campaign gets the latest.
+    func supersede(_ sends: inout [Plan.Send]) {
+        var served = RecipientSet()
+        let latestFirst = sends.indices.sorted { sends[$0].due ?? .distantPast > sends[$1].due ?? .distantPast }
+        for index in latestFirst where sends[index].delivery.window != nil && sends[index].members != .target {
+            let again = sends[index].members.intersection(served)
+            served.formUnion(sends[index].members)
+            guard !again.isEmpty else { continue }
+            sends[index].skipped.move(again, to: .superseded)
+            sends[index].limit(to: sends[index].members.subtracting(again))
+        }
+    }
+
     /// Nobody is known, so that only a window that is the same for all can be judged.
     private mutating func unlessClosed(_ send: Plan.Send, _ window: SendWindow) -> [Plan.Send] {
         let standing = window.hours.standing(at: now, in: window.zone)

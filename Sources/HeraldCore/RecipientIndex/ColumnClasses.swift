@@ -36,7 +36,10 @@ struct ColumnClasses {
         let isNamed = filter.values.contains { values.number(of: $0) == number % (values.count + 1) }
         if case .oneOf = filter.test { return isNamed ? .passes : .fails }
         guard !isNamed, let comparison else { return .fails }
-        return comparison.verdict(of: filter, on: .init(number / (values.count + 1), in: comparison))
+        let facts = ValueComparison.Facts(number / (values.count + 1), in: comparison)
+        // White space alone is an empty value.
+        if facts.isEmpty, filter.values.contains("") { return .fails }
+        return comparison.verdict(of: filter, on: facts)
     }
 
     /// Whether the value is a time that a filter compares with the plan's time.
@@ -74,10 +77,10 @@ struct ValueComparison {
                 case .atLeast(let bound), .below(let bound): bound
                 case .oneOf, .not, .within, .before: nil
                 }
-            }
-        ).sorted { $0.precedes($1) }
-        numbers = bounds.filter { $0.kind == .number }
-        days = bounds.filter { $0.kind == .date }
+            })
+        // A number and a day have no order among each other.
+        numbers = bounds.filter { $0.kind == .number }.sorted { $0.precedes($1) }
+        days = bounds.filter { $0.kind == .date }.sorted { $0.precedes($1) }
         parsedNumbers = numbers.compactMap { DecimalNumber(Array($0.text.utf8)) }
         let kinds = filters.filter(\.test.isComparison).compactMap(\.kind)
         readsNumbers = !numbers.isEmpty || kinds.contains(.integer) || kinds.contains(.decimal)

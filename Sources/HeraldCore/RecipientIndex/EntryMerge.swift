@@ -11,7 +11,8 @@ struct EntryMerge {
 
     init(_ parts: [SortedEntries]) throws(RecipientIndexError) {
         let runs = parts.flatMap(\.runs)
-        let size = min(256 << 10, max(16 << 10, Self.bufferSize / max(1, runs.count)))
+        // With room for little more than the largest entry, nearly each entry would cost a read.
+        let size = min(256 << 10, max(2 * ListEntry.maximumSize, Self.bufferSize / max(1, runs.count)))
         var cursors: [EntryCursor] = []
         var heads: [(start: UnsafeRawPointer, prefix: UInt64)] = []
         for run in runs {

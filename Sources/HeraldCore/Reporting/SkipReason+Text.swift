@@ -6,6 +6,7 @@ extension SkipReason {
         switch self {
         case .outsideWindow: "outside of their window"
         case .missed: "too late by max_lateness"
+        case .superseded: "superseded by a later occurrence"
         case .capped(let cap): "by cap '\(cap)'"
         }
     }

@@ -144,13 +144,15 @@ struct RetryQueue {
     func wasUnauthenticated(_ id: RecipientID) -> Bool { attempted[id]?.wasUnauthenticated ?? false }
 
     /// None of these waits for another attempt any more.
-    mutating func remove(_ members: RecipientSet) {
+    ///
+    /// - Returns: Whether one of them did.
+    mutating func remove(_ members: RecipientSet) -> Bool {
+        let (all, before) = (waiting, waiting.count + readyCount)
         ready = ready[firstReady...].filter { !members.contains($0.id) }
-        firstReady = 0
-        let all = waiting
-        waiting = []
+        (firstReady, waiting) = (0, [])
         for entry in all where !members.contains(entry.addressee.id) { enqueue(entry.addressee, readyAt: entry.ready) }
-        for id in members { attempted[id] = nil }
+        attempted = attempted.filter { !members.contains($0.key) }
+        return waiting.count + readyCount < before
     }
 
     /// The recipient needs no more attempts.

@@ -38,13 +38,15 @@ struct StepQueue {
         return given
     }
 
-    /// Nobody of these is tried any more.
-    mutating func remove(_ members: RecipientSet) {
-        let kept = rest.subtracting(members)
+    /// None of these is tried for the first time any more.
+    ///
+    /// - Returns: Whether somebody was to be.
+    mutating func remove(_ members: RecipientSet) -> Bool {
+        let (kept, before) = (rest.subtracting(members), freshCount)
         fresh = kept.makeIterator()
         ahead = ahead.filter { !members.contains($0.id) }[...]
         freshCount = kept.count + ahead.count
-        retries.remove(members)
+        return freshCount < before
     }
 
     private var rest: RecipientSet { RecipientSet(IteratorSequence(fresh)) }

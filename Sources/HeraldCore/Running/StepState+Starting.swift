@@ -121,10 +121,14 @@ extension StepState {
 
     /// Those whose window has closed wait for a later run. The others go on.
     private mutating func setClosedAside(at now: Moment) {
-        let closed = work.closed(at: now.date)
-        guard !closed.isEmpty else { return }
-        queue.remove(closed)
-        hasClosed = true
+        let passed = work.closings(at: now.date)
+        guard passed > 0 else { return }
+        if passed > closed.count {
+            closed = (passed, work.closed(at: now.date))
+            if queue.remove(closed.members) { hasClosed = true }
+        }
+        // Who was under way then may have to be tried again.
+        if !queue.retries.isEmpty, queue.retries.remove(closed.members) { hasClosed = true }
     }
 
     private mutating func heed(_ barrier: StepWork.Barrier) {

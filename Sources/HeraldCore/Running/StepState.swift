@@ -56,6 +56,8 @@ struct StepState: DecidingStep {
     /// When the step must yield.
     var leave = Leave()
     var trouble = Trouble()
+    /// How many of the windows' ends have passed, and for whom.
+    var closed: (count: Int, members: RecipientSet) = (0, [])
     /// Whether some recipients are set aside because their window has closed.
     var hasClosed = false
     var lastPauseCheck: Duration?

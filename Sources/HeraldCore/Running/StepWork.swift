@@ -143,6 +143,12 @@ struct StepWork {
         case closed
     }
 
+    /// How many ends of windows have passed, where there are several.
+    func closings(at now: Date) -> Int {
+        guard let ends = send?.closings.states, ends.count > 1 else { return 0 }
+        return ends.count { $0 <= now }
+    }
+
     /// Whose window has closed, where that is not everybody's.
     func closed(at now: Date) -> RecipientSet {
         guard let closings = send?.closings, closings.states.count > 1 else { return [] }

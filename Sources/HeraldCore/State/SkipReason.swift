@@ -4,11 +4,13 @@ package enum SkipReason: Hashable, Sendable {
     case outsideWindow
     /// Their window was open for longer than `max_lateness`, and no run came.
     case missed
+    /// A later occurrence takes its place, because they waited for both (`catch_up`).
+    case superseded
     /// They have had as many messages as the cap of that name allows.
     case capped(String)
 
     /// Those that are one figure in documents. Caps have one each.
-    package static let single: [SkipReason] = [.outsideWindow, .missed]
+    package static let single: [SkipReason] = [.outsideWindow, .missed, .superseded]
 }
 
 /// As the state keeps them: `outside_window`, `capped:promo`.
@@ -19,6 +21,7 @@ extension SkipReason: RawRepresentable {
         switch text {
         case "outside_window": self = .outsideWindow
         case "missed": self = .missed
+        case "superseded": self = .superseded
         default:
             guard text.hasPrefix(Self.ofCaps) else { return nil }
             self = .capped(String(text.dropFirst(Self.ofCaps.count)))
@@ -29,6 +32,7 @@ extension SkipReason: RawRepresentable {
         switch self {
         case .outsideWindow: "outside_window"
         case .missed: "missed"
+        case .superseded: "superseded"
         case .capped(let cap): Self.ofCaps + cap
         }
     }

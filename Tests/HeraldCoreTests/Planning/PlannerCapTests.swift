@@ -191,7 +191,8 @@ struct PlannerCapTests {
         var state = RecordedState.blank
         state.nextRecipient = 9
         state.apply([
-            .open("sale@once", RecordedOccurrence(campaign("sale"), due: nil)), .outcome("sale@once", [1, 2, 3, 4], .unknown),
+            .open("sale@once", RecordedOccurrence(campaign("sale"), due: nil)),
+            .outcome("sale@once", [1, 2, 3, 4], .unknown),
             .started("sale@once", [1, 2, 3, 4], start(0)),
         ])
         var outcomes = UnrecordedOutcomes()

@@ -165,4 +165,39 @@ struct PlannerWindowTests {
         own.listsSkipped = true
         #expect(own.plan().sends.count == 1)
     }
+
+    @Test(arguments: Schedule.CatchUp.allCases)
+    func `whoever waited for several occurrences gets the latest, or all`(_ catchUp: Schedule.CatchUp) throws {
+        let (tokyo, rome) = (try #require(Zone(named: "Asia/Tokyo")), try #require(Zone(named: "Europe/Rome")))
+        // Open from 8:00 to 12:00 of each: in Tokyo from 23:00 UTC.
+        var campaign = campaign(DailyHours(from: 8 * 60, to: 12 * 60), in: rome, field: true)
+        campaign.schedule.times = .cron(try Cron(parsing: "0 * * * *"), start: nil, end: nil)
+        campaign.schedule.catchUp = catchUp
+        var scenario = scenario(campaign, [rome: [1], tokyo: [2, 3]])
+        scenario.state.watermarks["tide"] = Watermark(
+            at: .after(-3601), schedule: campaign.schedule.text, next: nil)
+        for hour in [0, 1, 2] {
+            for send in scenario.plan(at: .after(hour * 3600)).sends {
+                #expect(send.members == [1])
+                scenario.state.apply([
+                    .open(send.occurrence, RecordedOccurrence(send)),
+                    .assign(send.occurrence, send.assignment ?? Partition()),
+                    .outcome(send.occurrence, [1], .accepted),
+                ])
+            }
+            scenario.state.watermarks["tide"]?.at = .after(hour * 3600)
+        }
+        let open = scenario.state.occurrences.count
+        #expect(open >= 3)
+        // It is 23:00 UTC.
+        scenario.state.watermarks["tide"]?.at = .after(15 * 3600)
+        let sends = scenario.plan(at: .after(15 * 3600)).sends.sorted { $0.occurrence < $1.occurrence }
+        #expect(sends.count == open)
+        if catchUp == .all {
+            #expect(sends.allSatisfy { $0.members == [2, 3] && $0.skipped.isEmpty })
+        } else {
+            #expect(sends.last?.members == [2, 3])
+            #expect(sends.dropLast().allSatisfy { $0.members.isEmpty && $0.skipped[.superseded] == [2, 3] })
+        }
+    }
 }

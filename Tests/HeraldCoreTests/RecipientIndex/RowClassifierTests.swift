@@ -35,4 +35,30 @@ import Testing
             #expect(found == expected, "seed \(seed)")
         }
     }
+
+    /// Numbers and days have no order among each other: what one is compared with says nothing of the other.
+    @Test func `a column may be compared with numbers and with days`() throws {
+        let column = Located("value", at: SourceRange(file: "a.yaml"))
+        let numbers = try (0..<20).map { try #require(Bound(number: "\($0 * 7)")) }
+        let days = try (10..<28).map { try #require(Bound(date: "2026-05-\($0)")) }
+        let filters = (numbers + days).map { Audience.Filter(column, .atLeast($0)) }
+        let classes = ColumnClasses(filters)
+        for (value, kind, passes) in [("50.5", Bound.Kind.number, 8), ("2026-05-15", .date, 6), ("many", .number, 0)] {
+            var text = value
+            let number = text.withUTF8 { classes.number(of: $0) }
+            let bounds = kind == .number ? numbers : days
+            let passed = bounds.filter { classes.verdict(of: .init(column, .atLeast($0)), on: number) == .passes }
+            #expect(passed == Array(bounds.prefix(passes)), "\(value)")
+        }
+    }
+
+    @Test(arguments: ["", "  ", "\t"])
+    func `an empty value does not pass where the empty one is named`(_ value: String) {
+        let column = Located("value", at: SourceRange(file: "a.yaml"))
+        let filters = [Audience.Filter(column, .not([""])), Audience.Filter(column, .not(["DE"]))]
+        let classes = ColumnClasses(filters)
+        var text = value
+        let number = text.withUTF8 { classes.number(of: $0) }
+        #expect(filters.map { classes.verdict(of: $0, on: number) == .passes } == [false, true])
+    }
 }

@@ -60,7 +60,8 @@ struct CapLife {
     }
 
     private mutating func newFrequency() -> Frequency {
-        var frequency = Frequency(tags: Self.tags.filter { _ in chance(0.5) }, priority: .random(in: 3...6, using: &random))
+        var frequency = Frequency(
+            tags: Self.tags.filter { _ in chance(0.5) }, priority: .random(in: 3...6, using: &random))
         (frequency.ignoresCaps, frequency.counts) = (chance(0.1), !chance(0.1))
         return frequency
     }
@@ -133,11 +134,13 @@ struct CapLife {
         let sender = ScriptedSender(capacity: 2) { [truth] request, number in
             truth.send(request, number, as: answers[number % answers.count])
         }
-        _ = try await laboratory.run(plan, sender, lookAgain: { now, underWay in
-            var input = input
-            (input.state, input.underWay) = (memory.snapshot(), underWay)
-            return Planner.plan(input, at: now)
-        })
+        _ = try await laboratory.run(
+            plan, sender,
+            lookAgain: { now, underWay in
+                var input = input
+                (input.state, input.underWay) = (memory.snapshot(), underWay)
+                return Planner.plan(input, at: now)
+            })
     }
 
     private mutating func note(_ plan: Plan) {

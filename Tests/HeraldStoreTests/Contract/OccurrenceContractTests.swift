@@ -164,7 +164,8 @@ struct OccurrenceContractTests {
         let again: [StateChange] = [.open(.tide, .sample()), .started(.tide, [1], start)]
         try await open.commit(interned(2))
         for _ in 0..<3 { try await open.store.commit(again + [.drop(.occurrence(.tide))]) }
-        try await open.store.commit(again + [.started(.wind, [2], start), .drop(.campaign("tide")), .drop(.occurrence(.wind))])
+        try await open.store.commit(
+            again + [.started(.wind, [2], start), .drop(.campaign("tide")), .drop(.occurrence(.wind))])
         try await open.store.commit(again)
         let starts = try await open.reopened().starts
         let names = ["", " dropped #1", " dropped #2", " dropped #3", " dropped #4"]
