@@ -91,7 +91,7 @@ extension RecordedState {
                     && now.contentDigest != occurrence.contentDigest
             return isForOthers ? changes + [.assign(id, Partition())] : changes
         case .retry(let code):
-            let rejected = ledger.codes[code].intersection(ledger[.rejected])
+            let rejected = ledger.codes[code].subtracting(ledger[.skipped])
             guard !rejected.isEmpty else {
                 throw .nobodyRejected(code: code, known: occurrence.counts.rejections.keys.sorted())
             }

@@ -8,6 +8,16 @@ struct StepQueue {
     /// Fresh recipients whose registrations have been read.
     private var ahead: ArraySlice<Addressee> = []
     var retries = RetryQueue()
+    private(set) var aside = Aside()
+
+    /// Recipients whose window has closed. A later run goes on with them.
+    struct Aside {
+        /// How many ends of windows have passed.
+        var closings = 0
+        var members = RecipientSet()
+        /// Whether one of them was still to be tried.
+        var hasSome = false
+    }
 
     /// How many recipients' registrations are read at once.
     private static var readAheadSize: Int { 2048 }
@@ -40,13 +50,19 @@ struct StepQueue {
 
     /// None of these is tried for the first time any more.
     ///
-    /// - Returns: Whether somebody was to be.
-    mutating func remove(_ members: RecipientSet) -> Bool {
+    /// - Parameter closings: how many ends of windows have passed.
+    mutating func setAside(_ members: RecipientSet, after closings: Int) {
         let (kept, before) = (rest.subtracting(members), freshCount)
         fresh = kept.makeIterator()
         ahead = ahead.filter { !members.contains($0.id) }[...]
         freshCount = kept.count + ahead.count
-        return freshCount < before
+        aside = Aside(closings: closings, members: members, hasSome: aside.hasSome || freshCount < before)
+    }
+
+    /// Who was under way when their window closed is not tried again either.
+    mutating func setRetriesAside() {
+        guard aside.closings > 0, !retries.isEmpty else { return }
+        if retries.remove(aside.members) { aside.hasSome = true }
     }
 
     private var rest: RecipientSet { RecipientSet(IteratorSequence(fresh)) }

@@ -122,13 +122,8 @@ extension StepState {
     /// Those whose window has closed wait for a later run. The others go on.
     private mutating func setClosedAside(at now: Moment) {
         let passed = work.closings(at: now.date)
-        guard passed > 0 else { return }
-        if passed > closed.count {
-            closed = (passed, work.closed(at: now.date))
-            if queue.remove(closed.members) { hasClosed = true }
-        }
-        // Who was under way then may have to be tried again.
-        if !queue.retries.isEmpty, queue.retries.remove(closed.members) { hasClosed = true }
+        if passed > queue.aside.closings { queue.setAside(work.closed(at: now.date), after: passed) }
+        queue.setRetriesAside()
     }
 
     private mutating func heed(_ barrier: StepWork.Barrier) {

@@ -56,10 +56,6 @@ struct StepState: DecidingStep {
     /// When the step must yield.
     var leave = Leave()
     var trouble = Trouble()
-    /// How many of the windows' ends have passed, and for whom.
-    var closed: (count: Int, members: RecipientSet) = (0, [])
-    /// Whether some recipients are set aside because their window has closed.
-    var hasClosed = false
     var lastPauseCheck: Duration?
     private var resumed: Duration = .zero
 
@@ -256,7 +252,7 @@ struct StepState: DecidingStep {
     // MARK: The end
 
     private mutating func close(_ now: Moment, _ context: RunContext) -> StepEffect {
-        if hasClosed { report.wait(work.closedNote) }
+        if queue.aside.hasSome { report.wait(work.closedNote) }
         let isComplete = report.pending == 0 && report.stopped == nil && !report.isStanding
         var changes = isComplete ? work.closing(at: now.date, unknown: report.unknown) : []
         if report.standing == .waiting, calls.hasStarted { changes += work.suspending(at: now.date) }

@@ -10,17 +10,17 @@ struct StepWork {
     private let api: TopicAPI
     private let addressing: Addressing
     /// `nil` for memberships, which have no limits either.
-    private let delivery: Campaign.Delivery?
-    private let limits: TimeLimits
+    let delivery: Campaign.Delivery?
+    let limits: TimeLimits
     /// Whether another process conducts the send. Then this one writes neither its beginning nor its end.
-    private let isPart: Bool
+    let isPart: Bool
     /// `nil` for memberships.
     private var content: EncodedContent?
     /// The second that the message's lifetime was encoded for last.
     private var renewedSecond: Int?
     /// Recipients whose subscription an earlier run was changing when it ended. They may be subscribed because of herald.
     private var askedBefore: RecipientSet
-    private let isDryRun: Bool
+    let isDryRun: Bool
     /// When the run began.
     private let begun: Date
     /// Whether what FCM may have delivered despite a 500 or 503 is not tried again. Asked for every answer.
@@ -114,7 +114,7 @@ struct StepWork {
             && claim.members.allSatisfy { claim.rows[$0] != nil }
     }
 
-    private var send: Plan.Send? { if case .send(let send) = work { send } else { nil } }
+    var send: Plan.Send? { if case .send(let send) = work { send } else { nil } }
 
     /// What other processes must know to do a part of it. `nil` if nobody else can, because there is one address.
     func shared(ramped: Duration, _ options: RunOptions) -> SharedSend? {
@@ -128,39 +128,6 @@ struct StepWork {
 
     /// For a send: stop when more than this share is rejected.
     var stopWhenRejectedPercent: Int? { delivery?.stopWhenRejectedPercent }
-
-    /// Why no request may start. `nil` if one may.
-    ///
-    /// - Parameter isUnderWay: whether a request of the step has started in this run.
-    func barrier(at now: Date, isUnderWay: Bool) -> Barrier? {
-        if let lateness = limits.lateness(at: now, isUnderWay: isUnderWay) { return .tooLate(lateness) }
-        return limits.isClosed(at: now) ? .closed : nil
-    }
-
-    enum Barrier {
-        case tooLate(Lateness)
-        /// The windows of all recipients.
-        case closed
-    }
-
-    /// How many ends of windows have passed, where there are several.
-    func closings(at now: Date) -> Int {
-        guard let ends = send?.closings.states, ends.count > 1 else { return 0 }
-        return ends.count { $0 <= now }
-    }
-
-    /// Whose window has closed, where that is not everybody's.
-    func closed(at now: Date) -> RecipientSet {
-        guard let closings = send?.closings, closings.states.count > 1 else { return [] }
-        return closings.union(of: closings.states.filter { $0 <= now })
-    }
-
-    /// Whether messages whose intent was made at a time may start now. Later than the end of its span they would count for
-    /// caps as older than they are.
-    func isNoted(_ noted: Date, at now: Date) -> Bool {
-        guard let counting = send?.counting else { return true }
-        return now <= counting.start(at: noted).until
-    }
 
     /// Recipients that a crash left between intent and outcome.
     var discovered: RecipientSet? { send?.discovered }
@@ -311,21 +278,6 @@ struct StepWork {
         // With `resend`, an occurrence with unknown outcomes is not finished.
         if send.staysOpen || unknown > 0 && send.delivery.onUnknown == .resend { return [] }
         return [.finish(send.occurrence, at: now)]
-    }
-
-    /// Written when windows closed while the step was under way.
-    func suspending(at now: Date) -> [StateChange] {
-        guard let send, !isPart, !isDryRun, let last = send.closings.states.filter({ $0 <= now }).max() else {
-            return []
-        }
-        return [.suspend(send.occurrence, at: last)]
-    }
-
-    /// Why recipients of it wait, in words.
-    var closedNote: String {
-        let window = delivery?.window
-        let next = window?.whenClosed == .skip ? "the next run skips the rest" : "it goes on when it opens"
-        return "the window closed\(window.map { " (\($0.words))" } ?? ""); \(next)"
     }
 
     /// Written when the step stopped itself.

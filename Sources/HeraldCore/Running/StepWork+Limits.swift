@@ -1,0 +1,50 @@
+/// Until when requests may start: expiry and lateness for all, windows recipient by recipient.
+extension StepWork {
+    /// Why no request may start. `nil` if one may.
+    ///
+    /// - Parameter isUnderWay: whether a request of the step has started in this run.
+    func barrier(at now: Date, isUnderWay: Bool) -> Barrier? {
+        if let lateness = limits.lateness(at: now, isUnderWay: isUnderWay) { return .tooLate(lateness) }
+        return limits.isClosed(at: now) ? .closed : nil
+    }
+
+    enum Barrier {
+        case tooLate(Lateness)
+        /// The windows of all recipients.
+        case closed
+    }
+
+    /// How many ends of windows have passed, where there are several.
+    func closings(at now: Date) -> Int {
+        guard let ends = send?.closings.states, ends.count > 1 else { return 0 }
+        return ends.count { $0 <= now }
+    }
+
+    /// Whose window has closed, where that is not everybody's.
+    func closed(at now: Date) -> RecipientSet {
+        guard let closings = send?.closings, closings.states.count > 1 else { return [] }
+        return closings.union(of: closings.states.filter { $0 <= now })
+    }
+
+    /// Whether messages whose intent was made at a time may start now. Later than the end of its span they would count for
+    /// caps as older than they are.
+    func isNoted(_ noted: Date, at now: Date) -> Bool {
+        guard let counting = send?.counting else { return true }
+        return now <= counting.start(at: noted).until
+    }
+
+    /// Written when windows closed while the step was under way.
+    func suspending(at now: Date) -> [StateChange] {
+        guard let send, !isPart, !isDryRun, let last = send.closings.states.filter({ $0 <= now }).max() else {
+            return []
+        }
+        return [.suspend(send.occurrence, at: last)]
+    }
+
+    /// Why recipients of it wait, in words.
+    var closedNote: String {
+        let window = delivery?.window
+        let next = window?.whenClosed == .skip ? "the next run skips the rest" : "it goes on when it opens"
+        return "the window closed\(window.map { " (\($0.words))" } ?? ""); \(next)"
+    }
+}
