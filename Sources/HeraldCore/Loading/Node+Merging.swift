@@ -29,6 +29,11 @@ extension Node {
         return Node(content: .mapping(entries), range: mapping == nil ? patch.range : range)
     }
 
+    /// The node at a path of keys.
+    func value(at path: String...) -> Node? {
+        path.reduce(self) { node, key in node?.mapping?.first { $0.key == key }?.value }
+    }
+
     /// The node at a path of keys and indices, or the last one on the way that exists.
     func nearest(to path: some Sequence<String>) -> Node {
         var node = self

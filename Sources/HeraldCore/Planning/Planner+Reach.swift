@@ -13,8 +13,8 @@ extension Planner {
         guard sizes != nil, !send.members.isEmpty else { return send.recipients...send.recipients }
         if campaign.target.value.isOneRequest(campaign.delivery) { return reached(by: campaign, send.members) }
         // Nobody knows which of the members were tried already.
-        let tried = state.occurrences[send.occurrence]?.counts.settled ?? 0
-        return living(send.members).subtracting(.counted(0...tried)).count
+        let settled = state.occurrences[send.occurrence]?.counts.settled ?? 0
+        return living(send.members).subtracting(.counted(0...settled)).count
     }
 
     /// For a topic: its subscribers after its own steps, whether herald subscribed them or not.

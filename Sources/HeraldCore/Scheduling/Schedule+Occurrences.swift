@@ -22,6 +22,12 @@ extension Schedule {
         }
     }
 
+    /// The first times that it ever has, from at most 400 days: a year and a month show how they repeat.
+    func firstTimes(limit: Int) -> [Date] {
+        guard let first = next(after: Date(timeIntervalSince1970: -1)) else { return [] }
+        return occurrences(after: first - 1, through: first + 400 * 86_400, limit: limit)
+    }
+
     /// The last time in (after, through]. It searches backwards from the end, so a long downtime costs nothing.
     package func latest(after: Date, through: Date) -> Date? {
         switch times {

@@ -18,20 +18,16 @@ struct CampaignRules {
         CapRules(campaign, in: document).check(&findings)
         WindowRules(campaign, in: document)?.check(&findings)
         if case .condition(let condition) = campaign.target.value {
-            let places = ConditionPlaces(node("target"), condition, file: findings.file)
+            let places = ConditionPlaces(document.value(at: "target"), condition, file: findings.file)
             ConditionLogic(condition).check(campaign, places, &findings)
         }
-        guard let node = node("message") else { return }
+        guard let node = document.value(at: "message") else { return }
         let draft = MessageDraft(node: node, json: campaign.message.value)
         switch campaign.target.value {
         case .topic, .condition: PayloadSize(draft).checkFanOut(&findings)
         case .group, .audience, .registrations: break
         }
         checkActivityTarget(draft, &findings)
-    }
-
-    private func node(_ path: String...) -> Node? {
-        path.reduce(document) { node, key in node?.mapping?.first { $0.key == key }?.value }
     }
 
     /// Many crons fire on the quarter hours, and FCM asks senders to avoid those times.
@@ -48,10 +44,10 @@ struct CampaignRules {
             // judged as its author wrote it, since another minute would not change when it is due.
             let seconds = campaign.schedule.skipped.map { Double($0.secondsAsUTC) } ?? date.timeIntervalSince1970
             guard seconds.truncatingRemainder(dividingBy: 900) == 0 else { return }
-            place = node("schedule", "at")
+            place = document.value(at: "schedule", "at")
         case .cron(let cron, _, _):
             guard (0..<60).allSatisfy({ !cron.minutes.contains($0) || $0 % 15 == 0 }) else { return }
-            place = node("schedule", "cron")
+            place = document.value(at: "schedule", "cron")
         }
         guard let place else { return }
         findings.advice(
@@ -61,7 +57,7 @@ struct CampaignRules {
 
     private func checkLateness(_ runEvery: Duration, _ findings: inout Findings) {
         guard campaign.schedule.times != .once, campaign.schedule.maxLateness < runEvery,
-            let place = node("schedule", "max_lateness") ?? node("schedule")
+            let place = document.value(at: "schedule", "max_lateness") ?? document.value(at: "schedule")
         else { return }
         findings.warning(
             .shortLateness,

@@ -11,7 +11,7 @@ struct CapRules {
         let frequency = campaign.delivery.frequency
         guard !frequency.caps.isEmpty else { return }
         if campaign.target.value.isOneRequest(campaign.delivery) {
-            guard !frequency.tags.isEmpty, let node = node("tags") else { return }
+            guard !frequency.tags.isEmpty, let node = document.value(at: "tags") else { return }
             findings.warning(
                 .capUncounted,
                 "nobody knows whom one request to a \(campaign.target.value.named.key) reaches, so no cap holds for it",
@@ -21,17 +21,10 @@ struct CapRules {
         }
     }
 
-    private func node(_ path: String...) -> Node? {
-        path.reduce(document) { node, key in node?.mapping?.first { $0.key == key }?.value }
-    }
-
     /// A schedule that fires more often than the cap allows: the cap would stop the campaign by itself.
     private func checkSchedule(_ cap: FrequencyCap, _ findings: inout Findings) {
-        guard case .cron(_, let start, _) = campaign.schedule.times, let place = node("schedule", "cron"),
-            let first = campaign.schedule.next(after: (start ?? Date(timeIntervalSince1970: 0)) - 1)
-        else { return }
-        let times = campaign.schedule.occurrences(
-            after: first - 1, through: first + 400 * 86_400, limit: cap.max + Self.looked)
+        guard let place = document.value(at: "schedule", "cron") else { return }
+        let times = campaign.schedule.firstTimes(limit: cap.max + Self.looked)
         // As many messages as the cap allows, and one more.
         let spans = zip(times, times.dropFirst(cap.max)).map { $1.timeIntervalSince($0) }
         guard let shortest = spans.min(), shortest <= cap.per.seconds else { return }

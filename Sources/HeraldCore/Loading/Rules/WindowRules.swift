@@ -11,10 +11,9 @@ struct WindowRules {
     init?(_ campaign: Campaign, in document: Node) {
         guard let window = campaign.delivery.window else { return nil }
         (self.campaign, self.window) = (campaign, window)
-        let node = { (path: [String]) in
-            path.reduce(document as Node?) { node, key in node?.mapping?.first { $0.key == key }?.value }
-        }
-        place = (node(["delivery", "window"]) ?? node(["schedule"]) ?? node(["name"]) ?? document).range
+        place =
+            (document.value(at: "delivery", "window") ?? document.value(at: "schedule") ?? document.value(at: "name")
+            ?? document).range
     }
 
     func check(_ findings: inout Findings) {
@@ -26,25 +25,13 @@ struct WindowRules {
     /// A schedule that the window never meets. Where each recipient has a zone, some zone meets it.
     private func checkOpening(_ findings: inout Findings) {
         guard window.field == nil else { return }
-        let times = someTimes
+        let times = campaign.schedule.firstTimes(limit: 400)
         guard !times.isEmpty, times.allSatisfy({ !isMet(at: $0) }) else { return }
         let reason =
             window.whenClosed == .skip ? "and 'when_closed' is skip" : "and 'expires_after' ends before it opens"
         findings.error(
             .windowNever, "the window (\(window.words)) is closed whenever the campaign is due, \(reason)", at: place,
             help: "change the schedule, the window or expires_after")
-    }
-
-    /// The first of its times. More of them than a year has days repeat.
-    private var someTimes: [Date] {
-        switch campaign.schedule.times {
-        case .once: []
-        case .at(let date): [date]
-        case .cron(_, let start, _):
-            campaign.schedule.next(after: (start ?? Date(timeIntervalSince1970: 0)) - 1).map { first in
-                campaign.schedule.occurrences(after: first - 1, through: first + 400 * 86_400, limit: 400)
-            } ?? []
-        }
     }
 
     private func isMet(at due: Date) -> Bool {
@@ -66,20 +53,14 @@ struct WindowRules {
     private func checkLifetimes(_ findings: inout Findings) {
         let minutes = (window.hours.to - window.hours.from + 1440) % 1440
         guard minutes > 0 else { return }
-        let message = JSONValue.object(campaign.message.value)
-        let android = [["android", "ttl"], ["android_v2", "ttl"]].compactMap { message[path: $0]?.string }
+        let message = campaign.message.value
+        let android = ["android", "android_v2"].compactMap { message[$0]?["ttl"]?.string }
             .compactMap { Duration(written: $0) }
-        let web = message[path: ["webpush", "headers", "TTL"]]?.string.flatMap { Int64($0) }
+        let web = message["webpush"]?["headers"]?["TTL"]?.string.flatMap { Int64($0) }
         let longest = (android + [web.map { .seconds($0) }].compactMap(\.self)).max()
         guard let longest, longest > .seconds(minutes * 60) else { return }
         findings.warning(
             .windowLifetime, "the message lives longer than the window is open (\(window.words))", at: place,
             help: "leave 'ttl' out: herald fills it up to the window's end")
-    }
-}
-
-extension JSONValue {
-    fileprivate subscript(path path: [String]) -> JSONValue? {
-        path.reduce(self as JSONValue?) { value, key in value?.object?[key] }
     }
 }

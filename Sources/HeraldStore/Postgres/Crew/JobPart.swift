@@ -23,8 +23,8 @@ struct JobPart {
             let members = ranges.reduce(into: RecipientSet()) { $0.formUnion($1.members) }
             lost = ledger[.intended].intersection(members)
             SliceTable.ledger.put(lost, of: .withLedger(occurrence), .unknown, transaction)
-            let tried = ledger.union(of: LedgerEntry.allCases.filter(\.isSettled))
-            free(ranges.map { ($0, $0.members.subtracting(tried)) }, transaction)
+            let settled = ledger.union(of: LedgerEntry.allCases.filter(\.isSettled))
+            free(ranges.map { ($0, $0.members.subtracting(settled)) }, transaction)
             try report(lost, in: ranges[0].job, fingerprints, transaction)
         }
         transaction.run(
